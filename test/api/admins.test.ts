@@ -1,20 +1,14 @@
-import type { Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { anyEmail, anything } from '../given/given.js'
-import { startService, type Service } from '../given/harness.js'
+import { startService } from '../given/harness.js'
 import { onboardingGivenOf } from '../given/onboarding-given.js'
 import { startReceiver } from '../given/receiver.js'
 import { idpMetadata, ssoGivenOf } from '../given/sso-given.js'
 import { tablesWith } from './stored-text.js'
 import { webhooksOf } from './webhook-given.js'
 
-let service: Service
-let client: Client
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-})
+const service = await startService()
+const client = await service.client()
 
 /** What is mailed to administrators. */
 const adminMailJobs = ['send_admin_invitation', 'send_admin_code', 'send_metadata_notice']

@@ -1,25 +1,15 @@
-import { etagOf, type Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { etagOf } from '@portico/sdk'
+import { describe, expect, test } from 'vitest'
 import { faultsOf } from '../given/faults.js'
-import { startService, type Service } from '../given/harness.js'
+import { startService } from '../given/harness.js'
 import { givenLimitedClient, idsOf, restrictedTo } from './application-given.js'
 
-let service: Service
-let client: Client
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-})
-
-async function givenDomain(): Promise<string> {
-  const { domain } = await service.given.organization()
-  return domain
-}
+const service = await startService()
+const client = await service.client()
 
 describe('changing an application', () => {
   test('200: what is sent changes, null clears, and the rest stays', async () => {
-    const org_domain = await givenDomain()
+    const org_domain = await service.given.domain()
     const before = await service.given.application({ org_domain, description: 'Where customers order' })
     const client_id = before.id
     const after = await client.applications.update({
@@ -40,7 +30,7 @@ describe('changing an application', () => {
   })
 
   test('200: a default follows its list, unless the list still has it', async () => {
-    const org_domain = await givenDomain()
+    const org_domain = await service.given.domain()
     const { id: client_id } = await service.given.application({
       org_domain,
       allowed_redirect_urls: ['https://store.example/1', 'https://store.example/2'],
@@ -108,7 +98,7 @@ describe('changing an application', () => {
   })
 
   test('412: a change for an earlier version is refused, and nothing happens', async () => {
-    const org_domain = await givenDomain()
+    const org_domain = await service.given.domain()
     const first = await service.given.application({ org_domain })
     const ifMatch = etagOf(first)
     const input = { org_domain, client_id: first.id }
@@ -123,7 +113,7 @@ describe('changing an application', () => {
   })
 
   test('412: of parallel changes of one version one happens', async () => {
-    const org_domain = await givenDomain()
+    const org_domain = await service.given.domain()
     const application = await service.given.application({ org_domain })
     const attempts = Array.from({ length: 5 }, (_, index) =>
       client.applications.update(
@@ -136,7 +126,7 @@ describe('changing an application', () => {
   })
 
   test('422: what the application would be is checked as a whole', async () => {
-    const org_domain = await givenDomain()
+    const org_domain = await service.given.domain()
     const { id: client_id } = await service.given.application({
       org_domain,
       application_type: 'ios',
@@ -161,7 +151,7 @@ describe('changing an application', () => {
 
 describe('deleting an application', () => {
   test('200: the deletion envelope; afterwards it is in no list, and a read tells that it is deleted', async () => {
-    const org_domain = await givenDomain()
+    const org_domain = await service.given.domain()
     const application = await service.given.application({ org_domain })
     const input = { org_domain, client_id: application.id }
     expect(await client.applications.delete(input)).toEqual({
@@ -196,7 +186,7 @@ describe('deleting an application', () => {
 })
 
 test('every change of an application is an event of what owns it', async () => {
-  const org_domain = await givenDomain()
+  const org_domain = await service.given.domain()
   const { id: client_id } = await service.given.application({ org_domain })
   await client.applications.update({ org_domain, client_id, organization_domain_scope: org_domain })
   await client.applications.delete({ org_domain, client_id })

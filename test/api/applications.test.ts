@@ -1,27 +1,17 @@
-import { etagOf, type Client } from '@portico/sdk'
+import { etagOf } from '@portico/sdk'
 import { randomUUID } from 'node:crypto'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { faultsOf } from '../given/faults.js'
 import { anything } from '../given/given.js'
-import { startService, type Service } from '../given/harness.js'
+import { startService } from '../given/harness.js'
 import { givenLimitedClient, idsOf, restrictedTo } from './application-given.js'
 
-let service: Service
-let client: Client
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-})
-
-async function givenDomain(): Promise<string> {
-  const { domain } = await service.given.organization()
-  return domain
-}
+const service = await startService()
+const client = await service.client()
 
 describe('registering an application', () => {
   test('201: for the whole account, unless it is restricted', async () => {
-    const org_domain = await givenDomain()
+    const org_domain = await service.given.domain()
     const application = await service.given.application({ org_domain })
     expect(application).toMatchObject({
       __type__: 'Application',
@@ -40,7 +30,7 @@ describe('registering an application', () => {
   })
 
   test('201: restricted to an organization, it belongs to that one', async () => {
-    const org_domain = await givenDomain()
+    const org_domain = await service.given.domain()
     const application = await service.given.application({ org_domain, organization_domain_scope: org_domain })
     expect(application).toMatchObject({
       __domain__: org_domain,
@@ -52,7 +42,7 @@ describe('registering an application', () => {
 
   test('201: a default that is not given is the first of its list', async () => {
     const application = await service.given.application({
-      org_domain: await givenDomain(),
+      org_domain: await service.given.domain(),
       allowed_redirect_urls: ['https://store.example/1', 'https://store.example/2'],
       allowed_logout_urls: ['https://store.example/out', 'https://store.example/bye'],
       default_logout_url: 'https://store.example/bye',
@@ -68,7 +58,7 @@ describe('registering an application', () => {
   })
 
   test('201: repeated under one Idempotency-Key, it is one application', async () => {
-    const org_domain = await givenDomain()
+    const org_domain = await service.given.domain()
     const input = {
       org_domain,
       name: 'Once',
@@ -116,7 +106,7 @@ describe('registering an application', () => {
 
   test('422: every URL at fault is named by its list and place', async () => {
     const attempt = service.given.application({
-      org_domain: await givenDomain(),
+      org_domain: await service.given.domain(),
       allowed_redirect_urls: [
         'https://store.example/callback',
         'http://store.example/',
@@ -139,7 +129,7 @@ describe('registering an application', () => {
 
   test('422: a redirect URL says nothing to a page’s policy, and nothing in place of the answer', async () => {
     const attempt = service.given.application({
-      org_domain: await givenDomain(),
+      org_domain: await service.given.domain(),
       application_type: 'ios',
       allowed_redirect_urls: [
         'https://a.example;script-src/cb',
@@ -156,7 +146,7 @@ describe('registering an application', () => {
   })
 
   test('422: http on localhost is for the sandbox alone', async () => {
-    const org_domain = await givenDomain()
+    const org_domain = await service.given.domain()
     const input = { org_domain, allowed_redirect_urls: ['http://localhost:3000/callback'] }
     await expect(service.given.application(input)).resolves.toMatchObject({ name: 'Storefront' })
     const production = await service.client({ environment: 'production' })
@@ -180,7 +170,7 @@ describe('registering an application', () => {
 
   test('422: what is missing or not of its type is named', async () => {
     const attempt = client.applications.create({
-      org_domain: await givenDomain(),
+      org_domain: await service.given.domain(),
       name: '',
       application_type: 'fortran' as never,
       allowed_redirect_urls: [],
@@ -235,7 +225,7 @@ describe('listing applications', () => {
   })
 
   test('200: in the order that is asked for', async () => {
-    const org_domain = await givenDomain()
+    const org_domain = await service.given.domain()
     for (const name of ['B', 'A', 'C'])
       await service.given.application({ org_domain, name, organization_domain_scope: org_domain })
     const { data } = await client.applications.list({ org_domain, sort: '-name', per_page: 100 })
@@ -254,7 +244,7 @@ describe('listing applications', () => {
 
 describe('getting an application', () => {
   test('200: by its client_id, also in a prefixed form', async () => {
-    const org_domain = await givenDomain()
+    const org_domain = await service.given.domain()
     const application = await service.given.application({ org_domain })
     const { id } = application
     for (const client_id of [id, `client_${id}`, id.toUpperCase()])

@@ -1,18 +1,12 @@
 import type { ServerResponse } from 'node:http'
-import type { Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../given/harness.js'
+import { describe, expect, test } from 'vitest'
+import { startService } from '../given/harness.js'
 import { startReceiver, type Receiver } from '../given/receiver.js'
-import { webhooksOf, type WebhookGiven } from './webhook-given.js'
+import { webhooksOf } from './webhook-given.js'
 
-let service: Service
-let client: Client
-let given: WebhookGiven
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = webhooksOf(service, client)
-})
+const service = await startService()
+const client = await service.client()
+const given = webhooksOf(service, client)
 
 describe('an event', () => {
   test('is posted as JSON to who subscribes to its code, its family or to all, and to nobody else', async () => {

@@ -1,19 +1,13 @@
-import type { Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { freePort } from '../given/free-port.js'
-import { startService, type Service } from '../given/harness.js'
+import { startService } from '../given/harness.js'
 import { startReceiver } from '../given/receiver.js'
 import { sampled } from '../sampled.js'
-import { webhooksOf, type WebhookGiven } from './webhook-given.js'
+import { webhooksOf } from './webhook-given.js'
 
-let service: Service
-let client: Client
-let given: WebhookGiven
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = webhooksOf(service, client)
-})
+const service = await startService()
+const client = await service.client()
+const given = webhooksOf(service, client)
 
 const minute = 60
 const hour = 60 * minute

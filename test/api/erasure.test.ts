@@ -1,21 +1,16 @@
 import { routes, type Route } from '@portico/contract/walk'
 import { purgeDeleted } from '@portico/server/purge'
-import { openMagicLink, type Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { openMagicLink } from '@portico/sdk'
+import { describe, expect, test } from 'vitest'
 import { anyEmail, anything, givenOf } from '../given/given.js'
-import { startService, type Service } from '../given/harness.js'
+import { startService } from '../given/harness.js'
 import { arriveBy, relayGivenOf } from '../given/relay-given.js'
 import { bodyFor, send } from '../given/request-of.js'
 import { createWorldFor } from '../given/world.js'
 import { tablesWith } from './stored-text.js'
 
-let service: Service
-let client: Client
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-})
+const service = await startService()
+const client = await service.client()
 
 /** Erases at once what is deleted, as the job does later. */
 async function purge(): Promise<void> {

@@ -1,22 +1,15 @@
 import { errorCodes } from '@portico/contract/errors'
 import { bodyOf, routes, type Route } from '@portico/contract/walk'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { anyEmail, anything } from '../given/given.js'
-import { startService, type Service } from '../given/harness.js'
-import { bodyFor, pathOf, send, type References } from '../given/request-of.js'
+import { startService } from '../given/harness.js'
+import { bodyFor, pathOf, send } from '../given/request-of.js'
 import { createWorld } from '../given/world.js'
 
-let service: Service
-let token: string
-let world: References
-let users: string
-
-beforeAll(async () => {
-  service = await startService()
-  token = await service.token()
-  world = await createWorld(service)
-  users = `/api/v2/org/${world['org_domain'] ?? ''}/users`
-})
+const service = await startService()
+const token = await service.token()
+const world = await createWorld(service)
+const users = `/api/v2/org/${world['org_domain'] ?? ''}/users`
 
 interface Refusal {
   readonly status: number

@@ -1,16 +1,12 @@
 import pg from 'pg'
 import type { Client, Event } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { anyEmail, givenOf } from '../given/given.js'
-import { startService, type Service } from '../given/harness.js'
+import { startService } from '../given/harness.js'
 
 const daySeconds = 24 * 60 * 60
 
-let service: Service
-
-beforeAll(async () => {
-  service = await startService()
-})
+const service = await startService()
 
 /** The clients of an account that nothing has happened in yet. */
 async function newAccount() {

@@ -1,11 +1,7 @@
-import { beforeAll, expect, test } from 'vitest'
-import { startService, type Service } from '../given/harness.js'
+import { expect, test } from 'vitest'
+import { startService } from '../given/harness.js'
 
-let service: Service
-
-beforeAll(async () => {
-  service = await startService()
-})
+const service = await startService()
 
 function front(accept: string): Promise<Response> {
   return fetch(`${service.baseUrl}/`, { redirect: 'manual', headers: { accept } })

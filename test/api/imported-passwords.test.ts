@@ -1,20 +1,15 @@
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Client } from '@portico/sdk'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { givenFolder, porticoJson, removeFolders } from '../cli/portico.js'
 import { hasTool } from '../debian-tools.js'
 import { anyEmail } from '../given/given.js'
-import { startService, type Service } from '../given/harness.js'
+import { startService } from '../given/harness.js'
+import { verifiedPasswords } from '../given/counted.js'
 
-let service: Service
-let client: Client
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-}, 60_000)
+const service = await startService()
+const client = await service.client()
 afterAll(removeFolders)
 
 const password = 'correct horse ② é'
@@ -51,11 +46,6 @@ async function storedLength(email: string): Promise<number> {
   return row?.length ?? 0
 }
 
-async function verifications(): Promise<number> {
-  const { values } = await service.deps.metrics.passwordHashes.get()
-  return values.find(({ labels }) => labels.work === 'verify')?.value ?? 0
-}
-
 test.skipIf(!hasTool('argon2')).each(['-i', '-d', '-id'])(
   'a hash of the argon2 command, %s, signs in who knows its password, and nobody else',
   async (type) => {
@@ -86,9 +76,9 @@ describe('an imported hash', () => {
 
     await user?.signIn('wrong')
     expect(await storedLength(user?.email ?? '')).toBe(imported)
-    const before = await verifications()
+    const before = await verifiedPasswords(service)
     expect(await user?.signIn(password)).toBe(true)
-    expect(await verifications()).toBe(before + 1)
+    expect(await verifiedPasswords(service)).toBe(before + 1)
 
     expect(await storedLength(user?.email ?? '')).toBeGreaterThan(imported)
     // Only ours folds compatibility characters: ② is 2.

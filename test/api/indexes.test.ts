@@ -1,11 +1,7 @@
-import { beforeAll, expect, test } from 'vitest'
-import { startService, type Service } from '../given/harness.js'
+import { expect, test } from 'vitest'
+import { startService } from '../given/harness.js'
 
-let service: Service
-
-beforeAll(async () => {
-  service = await startService()
-})
+const service = await startService()
 
 /** Sets of columns, by what names them, that no index of their table begins with; one of rows that have them counts. */
 async function withoutIndex(columnSets: string): Promise<string[]> {

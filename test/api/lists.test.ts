@@ -5,17 +5,13 @@ import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod/v4'
 import { anyEmail, anything, givenOf } from '../given/given.js'
-import { startService, type Service } from '../given/harness.js'
+import { startService } from '../given/harness.js'
 import { pathOf, type References } from '../given/request-of.js'
 import { sampled } from '../sampled.js'
 import { scimGivenOf } from '../given/scim-given.js'
 import { ssoGivenOf } from '../given/sso-given.js'
 
-let service: Service
-
-beforeAll(async () => {
-  service = await startService()
-})
+const service = await startService()
 
 // What listOf() makes; log events have an envelope and tests of their own.
 const lists = routes().filter(

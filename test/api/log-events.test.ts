@@ -1,14 +1,10 @@
 import { openMagicLink, type LogEvent } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { givenOf } from '../given/given.js'
-import { startService, type Service } from '../given/harness.js'
+import { startService } from '../given/harness.js'
 import { callback, linkGivenOf } from './magic-link-given.js'
 
-let service: Service
-
-beforeAll(async () => {
-  service = await startService()
-})
+const service = await startService()
 
 /** An organization in which one user has signed in by a magic link. */
 async function givenSignIn() {

@@ -13,8 +13,6 @@ export interface Scene {
 
 type ChallengeInput = Partial<Parameters<Client['magicLink']['createChallenge']>[0]>
 
-export type LinkGiven = ReturnType<typeof linkGivenOf>
-
 /** Magic links, and what they need. */
 export function linkGivenOf(service: Service, client: Client) {
   async function scene(members: { locale?: string; allowed_email_domains?: string[] } = {}): Promise<Scene> {

@@ -1,18 +1,12 @@
-import { openMagicLink, type Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { openMagicLink } from '@portico/sdk'
+import { describe, expect, test } from 'vitest'
 import { anyEmail } from '../given/given.js'
-import { startService, type Service } from '../given/harness.js'
-import { linkGivenOf, openPage, type Form, type LinkGiven, type Scene } from './magic-link-given.js'
+import { startService } from '../given/harness.js'
+import { linkGivenOf, openPage, type Form, type Scene } from './magic-link-given.js'
 
-let service: Service
-let client: Client
-let given: LinkGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = linkGivenOf(service, client)
-})
+const service = await startService()
+const client = await service.client()
+const given = linkGivenOf(service, client)
 
 /** Why the log says that links failed, the latest last. */
 async function loggedReasons(org_domain: string): Promise<(string | null)[]> {

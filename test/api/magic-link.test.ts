@@ -1,18 +1,12 @@
-import { etagOf, openMagicLink, type Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { etagOf, openMagicLink } from '@portico/sdk'
+import { describe, expect, test } from 'vitest'
 import { anyEmail, anything, givenOf } from '../given/given.js'
-import { startService, type Service } from '../given/harness.js'
-import { callback, linkGivenOf, openPage, type LinkGiven } from './magic-link-given.js'
+import { startService } from '../given/harness.js'
+import { callback, linkGivenOf, openPage } from './magic-link-given.js'
 
-let service: Service
-let client: Client
-let given: LinkGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = linkGivenOf(service, client)
-})
+const service = await startService()
+const client = await service.client()
+const given = linkGivenOf(service, client)
 
 describe('the connection', () => {
   test('200: an organization begins with an active one that refuses unknown addresses', async () => {

@@ -1,19 +1,12 @@
-import type { Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { fieldPaths } from '../given/faults.js'
 import { anything } from '../given/given.js'
-import { startService, type Service } from '../given/harness.js'
-import { rawSenderOf, type RawAnswer, type SendRaw } from '../given/raw.js'
+import { startService } from '../given/harness.js'
+import { rawSenderOf, type RawAnswer } from '../given/raw.js'
 
-let service: Service
-let client: Client
-let raw: SendRaw
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  raw = rawSenderOf(service.baseUrl, await service.token())
-})
+const service = await startService()
+const client = await service.client()
+const raw = rawSenderOf(service.baseUrl, await service.token())
 
 test('a number that somebody has put into a name does not keep others from a domain', async () => {
   const client = await service.client()

@@ -2,27 +2,20 @@ import { NewOrganization, Organization } from '@portico/contract/organizations'
 import { exampleOf } from '@portico/contract/record'
 import { routes } from '@portico/contract/walk'
 import { etagOf, type Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { fieldPaths } from '../given/faults.js'
 import { anything, givenOf } from '../given/given.js'
-import { startService, type Service } from '../given/harness.js'
-import { rawSenderOf, type RawAnswer, type SendRaw } from '../given/raw.js'
+import { startService } from '../given/harness.js'
+import { rawSenderOf, type RawAnswer } from '../given/raw.js'
 import { send } from '../given/request-of.js'
 import { createWorld } from '../given/world.js'
 
 type NewOrganizationInput = Parameters<Client['organizations']['create']>[0]
 
-let service: Service
-let client: Client
-let token: string
-let raw: SendRaw
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  token = await service.token()
-  raw = rawSenderOf(service.baseUrl, token)
-})
+const service = await startService()
+const client = await service.client()
+const token = await service.token()
+const raw = rawSenderOf(service.baseUrl, token)
 
 describe('members', () => {
   const example = exampleOf(Organization)

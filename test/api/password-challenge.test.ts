@@ -1,20 +1,16 @@
-import { openMagicLink, type Client } from '@portico/sdk'
+import { openMagicLink } from '@portico/sdk'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { anything } from '../given/given.js'
-import { startService, type Service } from '../given/harness.js'
-import { callback, goodPassword, passwordGivenOf, type PasswordGiven } from './password-given.js'
+import { startService } from '../given/harness.js'
+import { callback, goodPassword, passwordGivenOf } from './password-given.js'
+import { claimsOf } from '../given/claims.js'
+import { verifiedPasswords } from '../given/counted.js'
 
-let service: Service
-let client: Client
-let given: PasswordGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = passwordGivenOf(service, client)
-})
+const service = await startService()
+const client = await service.client()
+const given = passwordGivenOf(service, client)
 
 describe('a right password', () => {
   test('201: its code retrieves tokens that say how the user signed in', async () => {
@@ -138,13 +134,13 @@ describe('a wrong password', () => {
     ['4096 bytes with two per character, and one more', 'é'.repeat(2049)],
   ])('422: %s, before anything is hashed', async (_name, plain_text) => {
     const scene = await given.scene()
-    const before = await verified()
+    const before = await verifiedPasswords(service)
 
     await expect(given.challenge(scene, { plain_text })).rejects.toMatchObject({
       status: 422,
       fields: [{ path: 'plain_text' }],
     })
-    expect(await verified()).toBe(before)
+    expect(await verifiedPasswords(service)).toBe(before)
   })
 })
 
@@ -342,14 +338,4 @@ describe('an address that was only claimed', () => {
 async function sha1Of(text: string): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-1', new TextEncoder().encode(text))
   return Buffer.from(digest).toString('hex').toUpperCase()
-}
-
-async function verified(): Promise<number> {
-  const { values } = await service.deps.metrics.passwordHashes.get()
-  return values.find(({ labels }) => labels.work === 'verify')?.value ?? 0
-}
-
-function claimsOf(token: string): Record<string, unknown> {
-  const claims: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
-  return typeof claims === 'object' && claims !== null ? { ...claims } : {}
 }

@@ -1,15 +1,10 @@
-import { etagOf, type Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { etagOf } from '@portico/sdk'
+import { describe, expect, test } from 'vitest'
 import { anything } from '../given/given.js'
-import { startService, type Service } from '../given/harness.js'
+import { startService } from '../given/harness.js'
 
-let service: Service
-let client: Client
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-})
+const service = await startService()
+const client = await service.client()
 
 async function givenOrganization(): Promise<{ org_domain: string }> {
   const { domain } = await service.given.organization()

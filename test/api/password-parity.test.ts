@@ -9,6 +9,7 @@ import {
   type Addresses,
   type PasswordScene,
 } from './password-given.js'
+import { roundTrips, verifiedPasswords } from '../given/counted.js'
 
 // What a caller may not list, it may not find out by asking one address after the other either: not by the answer, not
 // by the work that it takes, and not by the waits for the database.
@@ -130,10 +131,10 @@ async function observe(surface: Surface, address: string, at = scene) {
   const verifications = new Set<number>()
   // What the service remembers of a bearer runs out within seconds, and then costs one of the attempts another wait.
   for (let attempt = 0; attempt < 3; attempt += 1) {
-    const before = { trips: await roundTrips(), verified: await verified() }
+    const before = { trips: await roundTrips(service), verified: await verifiedPasswords(service) }
     texts.add(await answerOf(surface, address, at))
-    trips.push((await roundTrips()) - before.trips)
-    verifications.add((await verified()) - before.verified)
+    trips.push((await roundTrips(service)) - before.trips)
+    verifications.add((await verifiedPasswords(service)) - before.verified)
   }
   const [text] = texts
   const [count] = verifications
@@ -157,14 +158,4 @@ async function answerOf(surface: Surface, address: string, at: PasswordScene): P
     .replace(/"code":"[\w-]{43}"/, '"code":"<code>"')
     .replace(/"password_id":\d+/, '"password_id":0')
   return [answer.status, ...headers, text].join('\n')
-}
-
-async function verified(): Promise<number> {
-  const { values } = await service.deps.metrics.passwordHashes.get()
-  return values.find(({ labels }) => labels.work === 'verify')?.value ?? 0
-}
-
-async function roundTrips(): Promise<number> {
-  const { values } = await service.deps.metrics.roundTrips.get()
-  return values[0]?.value ?? 0
 }

@@ -1,21 +1,14 @@
-import { followMagicLink, openMagicLink, type Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { followMagicLink, openMagicLink } from '@portico/sdk'
+import { describe, expect, test } from 'vitest'
 import { anyEmail, givenOf } from '../given/given.js'
-import { startService, type Service } from '../given/harness.js'
-import { goodPassword, passwordGivenOf, type PasswordGiven } from './password-given.js'
+import { startService } from '../given/harness.js'
+import { goodPassword, passwordGivenOf } from './password-given.js'
 
-let service: Service
-let client: Client
+const service = await startService()
+const client = await service.client()
 /** Of a key that may not read users. */
-let blind: Client
-let given: PasswordGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  blind = await service.client({ scopes: ['write:passwords', 'write:magic_links'] })
-  given = passwordGivenOf(service, client)
-})
+const blind = await service.client({ scopes: ['write:passwords', 'write:magic_links'] })
+const given = passwordGivenOf(service, client)
 
 describe('asking for a password', () => {
   test('201: the user is told where the key may read users, and is null where it may not', async () => {

@@ -1,18 +1,12 @@
-import type { Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { anyEmail } from '../given/given.js'
-import { startService, type Service } from '../given/harness.js'
-import { callback, goodPassword, passwordGivenOf, type PasswordGiven } from './password-given.js'
+import { startService } from '../given/harness.js'
+import { callback, goodPassword, passwordGivenOf } from './password-given.js'
+import { claimsOf } from '../given/claims.js'
 
-let service: Service
-let client: Client
-let given: PasswordGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = passwordGivenOf(service, client)
-})
+const service = await startService()
+const client = await service.client()
+const given = passwordGivenOf(service, client)
 
 describe('setting the password', () => {
   test('201: the code signs in, the address is verified, and the password holds from now on', async () => {
@@ -202,8 +196,3 @@ describe('setting the password', () => {
     })
   })
 })
-
-function claimsOf(token: string): Record<string, unknown> {
-  const claims: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
-  return typeof claims === 'object' && claims !== null ? { ...claims } : {}
-}

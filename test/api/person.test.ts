@@ -1,10 +1,10 @@
 import { Address, Profile } from '@portico/contract/profile'
 import { eraseUser } from '@portico/server/erase-user'
 import { exportUser, type UserExport } from '@portico/server/export-user'
-import { followMagicLink, openMagicLink, type Client, type Event } from '@portico/sdk'
-import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { followMagicLink, openMagicLink, type Event } from '@portico/sdk'
+import { afterEach, describe, expect, test } from 'vitest'
 import { anyEmail, anything, givenOf } from '../given/given.js'
-import { startService, type Service } from '../given/harness.js'
+import { startService } from '../given/harness.js'
 import { startReceiver } from '../given/receiver.js'
 import { signIn as signInWhole } from '../given/world.js'
 import {
@@ -18,13 +18,8 @@ import {
 import { storedText } from './stored-text.js'
 import { webhooksOf } from './webhook-given.js'
 
-let service: Service
-let client: Client
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-})
+const service = await startService()
+const client = await service.client()
 
 afterEach(async () => {
   // What it refused would be sent again in the next test.

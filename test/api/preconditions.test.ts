@@ -1,20 +1,14 @@
 import { routes, type Route } from '@portico/contract/walk'
-import { etagOf, type Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../given/harness.js'
+import { etagOf } from '@portico/sdk'
+import { describe, expect, test } from 'vitest'
+import { startService } from '../given/harness.js'
 import { send, type References } from '../given/request-of.js'
 import { sampled } from '../sampled.js'
 import { createWorldFor } from '../given/world.js'
 
-let service: Service
-let client: Client
-let token: string
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  token = await service.token()
-})
+const service = await startService()
+const client = await service.client()
+const token = await service.token()
 
 const keyed = routes().filter(({ access }) => access.auth === 'api_key')
 

@@ -1,17 +1,11 @@
-import type { Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../given/harness.js'
+import { describe, expect, test } from 'vitest'
+import { startService } from '../given/harness.js'
 import { startReceiver } from '../given/receiver.js'
-import { webhooksOf, type WebhookGiven } from './webhook-given.js'
+import { webhooksOf } from './webhook-given.js'
 
-let service: Service
-let client: Client
-let given: WebhookGiven
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = webhooksOf(service, client)
-})
+const service = await startService()
+const client = await service.client()
+const given = webhooksOf(service, client)
 
 describe('a test event', () => {
   test('goes to its webhook alone, also when that is inactive and subscribes to something else', async () => {

@@ -1,25 +1,12 @@
-import type { Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { anyEmail, anything } from '../given/given.js'
-import { startService, type Service } from '../given/harness.js'
-import {
-  arriveBy,
-  partnerCallback,
-  relayGivenOf,
-  type RelayGiven,
-  type RelayScene,
-} from '../given/relay-given.js'
+import { startService } from '../given/harness.js'
+import { arriveBy, partnerCallback, relayGivenOf, type RelayScene } from '../given/relay-given.js'
 import { signIn } from '../given/world.js'
 
-let service: Service
-let client: Client
-let given: RelayGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = relayGivenOf(client)
-})
+const service = await startService()
+const client = await service.client()
+const given = relayGivenOf(client)
 
 /** A partner with an application that allows a redirect URL of its own. */
 async function givenPartner(code_exchange: 'open' | 'pkce' | 'api_key' = 'open') {

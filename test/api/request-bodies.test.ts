@@ -1,24 +1,14 @@
 import { gzipSync } from 'node:zlib'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { anyEmail } from '../given/given.js'
-import { startService, type Service } from '../given/harness.js'
-import type { References } from '../given/request-of.js'
+import { startService } from '../given/harness.js'
 import { createWorld } from '../given/world.js'
-import { bareOf, expectNothingInside, type Bare } from './bare-request.js'
+import { bareOf, expectNothingInside } from './bare-request.js'
 
-let service: Service
-let world: References
-let users: string
-let raw: Bare['raw']
-let post: Bare['post']
-let expectError: Bare['expectError']
-
-beforeAll(async () => {
-  service = await startService()
-  world = await createWorld(service)
-  users = `/api/v2/org/${world['org_domain'] ?? ''}/users`
-  ;({ raw, post, expectError } = bareOf(service, await service.token(), users))
-})
+const service = await startService()
+const world = await createWorld(service)
+const users = `/api/v2/org/${world['org_domain'] ?? ''}/users`
+const { raw, post, expectError } = bareOf(service, await service.token(), users)
 
 describe('bodies', () => {
   const user = () => JSON.stringify({ email: anyEmail() })

@@ -1,12 +1,8 @@
-import { beforeAll, expect, test } from 'vitest'
-import { startService, type Service } from '../given/harness.js'
+import { expect, test } from 'vitest'
+import { startService } from '../given/harness.js'
 import { until } from '../resilience/until.js'
 
-let service: Service
-
-beforeAll(async () => {
-  service = await startService()
-})
+const service = await startService()
 
 test.each([
   ['/healthz', 'healthz', 'debug'],

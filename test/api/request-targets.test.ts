@@ -1,15 +1,10 @@
 import { connect } from 'node:net'
-import { beforeAll, expect, test } from 'vitest'
-import { startService, type Service } from '../given/harness.js'
+import { expect, test } from 'vitest'
+import { startService } from '../given/harness.js'
 import { startMetrics } from '../given/scrape.js'
 
-let service: Service
-let metricsUrl: string
-
-beforeAll(async () => {
-  service = await startService()
-  metricsUrl = await startMetrics(service)
-})
+const service = await startService()
+const metricsUrl = await startMetrics(service)
 
 /** Sends bytes as they are, and resolves to what comes back. */
 function sendRaw(text: string, port = service.port): Promise<string> {

@@ -1,33 +1,16 @@
 import { bodyOf, routes, type Route } from '@portico/contract/walk'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { anyEmail, anything } from '../given/given.js'
-import { startService, type Service } from '../given/harness.js'
-import { bodyFor, pathOf, send, type References } from '../given/request-of.js'
+import { startService } from '../given/harness.js'
+import { bodyFor, pathOf, send } from '../given/request-of.js'
 import { createWorld } from '../given/world.js'
-import {
-  bareOf,
-  expectNothingInside,
-  organizations,
-  type Answer,
-  type Bare,
-  type Headers,
-} from './bare-request.js'
+import { bareOf, expectNothingInside, organizations, type Answer, type Headers } from './bare-request.js'
 
-let service: Service
-let token: string
-let world: References
-let users: string
-let raw: Bare['raw']
-let post: Bare['post']
-let expectError: Bare['expectError']
-
-beforeAll(async () => {
-  service = await startService()
-  token = await service.token()
-  world = await createWorld(service)
-  users = `/api/v2/org/${world['org_domain'] ?? ''}/users`
-  ;({ raw, post, expectError } = bareOf(service, token, users))
-})
+const service = await startService()
+const token = await service.token()
+const world = await createWorld(service)
+const users = `/api/v2/org/${world['org_domain'] ?? ''}/users`
+const { raw, post, expectError } = bareOf(service, token, users)
 
 const keyed = routes().filter((route) => route.access.auth === 'api_key')
 

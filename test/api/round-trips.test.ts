@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { anyEmail } from '../given/given.js'
 import { startService } from '../given/harness.js'
+import { roundTrips } from '../given/counted.js'
 
 // Each round trip is a wait for the database. What a request may cost is part of what the service promises, and the
 // one figure of docs/benchmarks.md that is the same on every machine.
@@ -38,17 +39,12 @@ test('an API key is exchanged for a token, and that is logged, in at most two ro
 async function roundTripsOf(request: () => Promise<void>): Promise<number> {
   const counts: number[] = []
   for (let attempt = 0; attempt < 5; attempt += 1) {
-    const before = await roundTrips()
+    const before = await roundTrips(service)
     await request()
-    counts.push((await roundTrips()) - before)
+    counts.push((await roundTrips(service)) - before)
   }
   // What the service remembers of a bearer runs out within seconds, and then costs one of the attempts another wait.
   return Math.min(...counts)
-}
-
-async function roundTrips(): Promise<number> {
-  const { values } = await service.deps.metrics.roundTrips.get()
-  return values[0]?.value ?? 0
 }
 
 async function send(method: 'GET' | 'POST', path: string, body?: object): Promise<void> {

@@ -1,25 +1,14 @@
-import type { Client } from '@portico/sdk'
 import { randomUUID } from 'node:crypto'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { faultsOf } from '../given/faults.js'
-import { startService, type Service } from '../given/harness.js'
+import { startService } from '../given/harness.js'
 
-let service: Service
-let client: Client
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-})
-
-async function givenDomain(): Promise<string> {
-  const { domain } = await service.given.organization()
-  return domain
-}
+const service = await startService()
+const client = await service.client()
 
 describe('sample tokens', () => {
   test('200: of an invented user, with every metadata key in tokens and trees', async () => {
-    const org_domain = await givenDomain()
+    const org_domain = await service.given.domain()
     await service.given.metaKey({ org_domain, name: 'team' })
     await service.given.metaKey({ org_domain, name: 'sub', type: 'integer', required: true })
     const sample = await client.tokenCustomization.sample({ org_domain })
@@ -56,7 +45,7 @@ describe('sample tokens', () => {
   })
 
   test('200: of a user and an application of the organization', async () => {
-    const org_domain = await givenDomain()
+    const org_domain = await service.given.domain()
     const number = await service.given.metaKey({ org_domain, type: 'integer' })
     await service.given.metaKey({ org_domain, name: 'unused' })
     const user = await service.given.user({ org_domain, metadata: [{ key: number.name, value: '1815' }] })
@@ -86,7 +75,7 @@ describe('sample tokens', () => {
   })
 
   test('200: valid for as long as is asked, or expired', async () => {
-    const org_domain = await givenDomain()
+    const org_domain = await service.given.domain()
     const nowSeconds = Math.floor(service.clock.now().getTime() / 1000)
     const short = await client.tokenCustomization.sample({ org_domain, expiration_in_seconds: 60 })
     const { iat, exp } = claimsOf(short.access_token_jwt)
@@ -97,7 +86,7 @@ describe('sample tokens', () => {
   })
 
   test('200: a sample is no credential', async () => {
-    const org_domain = await givenDomain()
+    const org_domain = await service.given.domain()
     const { access_token_jwt, id_token_jwt } = await client.tokenCustomization.sample({ org_domain })
     const keySet = await fetch(`${service.baseUrl}/t/${org_domain}/.well-known/jwks.json`)
     const text = await keySet.text()
@@ -112,7 +101,7 @@ describe('sample tokens', () => {
   })
 
   test('404: a user or an application that is not of this organization and environment', async () => {
-    const [org_domain, other] = await Promise.all([givenDomain(), givenDomain()])
+    const [org_domain, other] = await Promise.all([service.given.domain(), service.given.domain()])
     const production = await service.client({ environment: 'production' })
     const { id: user_id } = await service.given.user({ org_domain: other })
     const { id: application_id } = await service.given.application({
@@ -141,7 +130,7 @@ describe('sample tokens', () => {
 
   test('422: parameters that cannot be read are named', async () => {
     const attempt = client.tokenCustomization.sample({
-      org_domain: await givenDomain(),
+      org_domain: await service.given.domain(),
       user_id: 'ada',
       expiration_in_seconds: 0,
     })

@@ -1,16 +1,11 @@
-import { openMagicLink, type Client, type Session } from '@portico/sdk'
+import { openMagicLink, type Session } from '@portico/sdk'
 import { randomUUID } from 'node:crypto'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../given/harness.js'
+import { describe, expect, test } from 'vitest'
+import { startService } from '../given/harness.js'
 import { sessionIdOf, signIn } from '../given/world.js'
 
-let service: Service
-let client: Client
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-})
+const service = await startService()
+const client = await service.client()
 
 /** A user who can sign in. */
 async function givenUser() {

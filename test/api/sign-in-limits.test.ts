@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { anyEmail } from '../given/given.js'
 import { startService, type Service } from '../given/harness.js'
 import { callback, linkGivenOf } from './magic-link-given.js'
+import { verifiedPasswords } from '../given/counted.js'
 
 const minute = 60
 const right = 'correct horse battery staple'
@@ -101,11 +102,6 @@ function withoutSeconds({ retryAfter, ...answer }: Answered) {
   return { ...answer, isAskedToWait: retryAfter !== undefined }
 }
 
-async function verifications(): Promise<number> {
-  const { values } = await service.deps.metrics.passwordHashes.get()
-  return values.find(({ labels }) => labels.work === 'verify')?.value ?? 0
-}
-
 describe('a password challenge', () => {
   test('201: after five wrong ones the right password is answered as wrong, byte for byte', async () => {
     const owner = await givenPassword()
@@ -155,13 +151,13 @@ describe('a password challenge', () => {
 
   test('201: costs one verification, also of nobody, and while the address is locked', async () => {
     const owner = await givenPassword()
-    const before = await verifications()
+    const before = await verifiedPasswords(service)
 
     await challenges(7, owner, wrong)
     await challenge(owner, right)
     await challenges(7, { ...owner, user_email: anyEmail() }, wrong)
 
-    expect((await verifications()) - before).toBe(15)
+    expect((await verifiedPasswords(service)) - before).toBe(15)
   })
 
   test('201: of 60 at once five count down, and then the address is locked', async () => {

@@ -1,18 +1,12 @@
-import { etagOf, type Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { etagOf } from '@portico/sdk'
+import { describe, expect, test } from 'vitest'
 import { anyEmail, anything } from '../given/given.js'
-import { startService, type Service } from '../given/harness.js'
+import { startService } from '../given/harness.js'
 import { idpMetadata, ssoGivenOf } from '../given/sso-given.js'
 
-let service: Service
-let client: Client
-let given: ReturnType<typeof ssoGivenOf>
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = ssoGivenOf(client)
-})
+const service = await startService()
+const client = await service.client()
+const given = ssoGivenOf(client)
 
 const notFound = { status: 404, code: 'sso_connection_not_found' }
 

@@ -1,22 +1,15 @@
-import { etagOf, type Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { etagOf } from '@portico/sdk'
+import { describe, expect, test } from 'vitest'
 import { anything } from '../given/given.js'
-import { startService, type Service } from '../given/harness.js'
-import { oidcGivenOf, type OidcGiven } from '../given/oidc-given.js'
+import { startService } from '../given/harness.js'
+import { oidcGivenOf } from '../given/oidc-given.js'
 import { sendJson, startOpenIdProvider, type TestOpenIdProvider } from '../given/openid-provider.js'
 import { idpMetadata, ssoGivenOf } from '../given/sso-given.js'
 
-let service: Service
-let client: Client
-let sso: ReturnType<typeof ssoGivenOf>
-let given: OidcGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  sso = ssoGivenOf(client)
-  given = oidcGivenOf(service, client)
-})
+const service = await startService()
+const client = await service.client()
+const sso = ssoGivenOf(client)
+const given = oidcGivenOf(service, client)
 
 const discoveryPath = '/.well-known/openid-configuration'
 

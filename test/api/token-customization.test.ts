@@ -1,25 +1,15 @@
-import { etagOf, type Client, type MetaKey } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { etagOf, type MetaKey } from '@portico/sdk'
+import { describe, expect, test } from 'vitest'
 import { faultsOf } from '../given/faults.js'
 import { anything } from '../given/given.js'
-import { startService, type Service } from '../given/harness.js'
+import { startService } from '../given/harness.js'
 
-let service: Service
-let client: Client
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-})
-
-async function givenDomain(): Promise<string> {
-  const { domain } = await service.given.organization()
-  return domain
-}
+const service = await startService()
+const client = await service.client()
 
 /** An organization whose production serves, and a client of it. */
 async function givenProductionUp() {
-  const org_domain = await givenDomain()
+  const org_domain = await service.given.domain()
   const production = await service.client({ environment: 'production' })
   await service.given.application({ org_domain, organization_domain_scope: org_domain }, production)
   return { org_domain, production }
@@ -27,7 +17,7 @@ async function givenProductionUp() {
 
 describe('declaring a metadata key', () => {
   test('201: of a type in any case, optional unless it is required', async () => {
-    const org_domain = await givenDomain()
+    const org_domain = await service.given.domain()
     const key = await client.tokenCustomization.createMetaKey({
       org_domain,
       name: 'Employee number',
@@ -44,7 +34,7 @@ describe('declaring a metadata key', () => {
   })
 
   test('201: also wrapped in user_metakey, and from a form', async () => {
-    const org_domain = await givenDomain()
+    const org_domain = await service.given.domain()
     const token = await service.token()
     const url = `${service.baseUrl}/api/v2/org/${org_domain}/token-customization/user-metakey`
     const send = (type: string, body: string) =>
@@ -71,14 +61,14 @@ describe('declaring a metadata key', () => {
   })
 
   test('201: the key is of both environments', async () => {
-    const org_domain = await givenDomain()
+    const org_domain = await service.given.domain()
     const key = await service.given.metaKey({ org_domain })
     const production = await service.client({ environment: 'production' })
     expect((await production.tokenCustomization.listMetaKeys({ org_domain })).data).toEqual([key])
   })
 
   test('201: repeated under one Idempotency-Key, it is one key', async () => {
-    const org_domain = await givenDomain()
+    const org_domain = await service.given.domain()
     const input = { org_domain, name: 'once', type: 'string' as const }
     const idempotencyKey = anything()
     const first = await client.tokenCustomization.createMetaKey(input, { idempotencyKey })
@@ -88,7 +78,7 @@ describe('declaring a metadata key', () => {
 
   test('404: under an organization that is not there', async () => {
     const stranger = await service.client({ account: await service.createAccount() })
-    const input = { org_domain: await givenDomain(), name: 'key', type: 'string' as const }
+    const input = { org_domain: await service.given.domain(), name: 'key', type: 'string' as const }
     await expect(stranger.tokenCustomization.createMetaKey(input)).rejects.toMatchObject({
       status: 404,
       code: 'organization_not_found',
@@ -96,7 +86,7 @@ describe('declaring a metadata key', () => {
   })
 
   test('409: a name is declared once in an organization, and freely in another', async () => {
-    const [org_domain, other] = await Promise.all([givenDomain(), givenDomain()])
+    const [org_domain, other] = await Promise.all([service.given.domain(), service.given.domain()])
     await service.given.metaKey({ org_domain, name: 'team' })
     await expect(service.given.metaKey({ org_domain, name: 'team' })).rejects.toMatchObject({
       status: 409,
@@ -108,7 +98,7 @@ describe('declaring a metadata key', () => {
   })
 
   test('422: 50 keys are declared, however many are asked for at once', async () => {
-    const org_domain = await givenDomain()
+    const org_domain = await service.given.domain()
     const attempts = Array.from({ length: 55 }, () => service.given.metaKey({ org_domain }))
     const outcomes = await Promise.allSettled(attempts)
     const refusals = outcomes.filter((outcome) => outcome.status === 'rejected')
@@ -119,7 +109,7 @@ describe('declaring a metadata key', () => {
   })
 
   test('422: a name and a known type are demanded', async () => {
-    const org_domain = await givenDomain()
+    const org_domain = await service.given.domain()
     const create = (members: object) =>
       client.tokenCustomization.createMetaKey({ org_domain, name: 'key', type: 'string', ...members })
     expect(await faultsOf(create({ name: ' padded ' }))).toEqual(['name'])
@@ -129,7 +119,7 @@ describe('declaring a metadata key', () => {
   })
 
   test.each(['__proto__', 'constructor', 'prototype'])('422: %s is no name of a key', async (name) => {
-    const input = { org_domain: await givenDomain(), name, type: 'string' as const }
+    const input = { org_domain: await service.given.domain(), name, type: 'string' as const }
     expect(await faultsOf(client.tokenCustomization.createMetaKey(input))).toEqual(['name'])
   })
 
@@ -150,7 +140,7 @@ describe('declaring a metadata key', () => {
 
 describe('listing metadata keys', () => {
   test('200: newest first, in pages', async () => {
-    const org_domain = await givenDomain()
+    const org_domain = await service.given.domain()
     const keys: MetaKey[] = []
     for (let count = 0; count < 3; count++) keys.unshift(await service.given.metaKey({ org_domain }))
     const first = await client.tokenCustomization.listMetaKeys({ org_domain, per_page: 2 })
@@ -169,7 +159,7 @@ describe('listing metadata keys', () => {
 
 describe('deleting a metadata key', () => {
   test('200: its values are gone with it, in both environments', async () => {
-    const org_domain = await givenDomain()
+    const org_domain = await service.given.domain()
     const key = await service.given.metaKey({ org_domain })
     const production = await service.client({ environment: 'production' })
     const metadata = [{ key: key.name, value: 'value' }]
@@ -187,7 +177,7 @@ describe('deleting a metadata key', () => {
   })
 
   test('200: a user who loses a value has changed, and no other has', async () => {
-    const org_domain = await givenDomain()
+    const org_domain = await service.given.domain()
     const { name: key_name } = await service.given.metaKey({ org_domain })
     const metadata = [{ key: key_name, value: 'value' }]
     const bereft = await service.given.user({ org_domain, metadata })
@@ -205,7 +195,7 @@ describe('deleting a metadata key', () => {
   })
 
   test('200: values that are being set meanwhile are gone as well', async () => {
-    const org_domain = await givenDomain()
+    const org_domain = await service.given.domain()
     const { name: key_name } = await service.given.metaKey({ org_domain })
     const users = await Promise.all(Array.from({ length: 8 }, () => service.given.user({ org_domain })))
     const settings = users.map(({ id: user_id }) =>
@@ -241,7 +231,7 @@ describe('deleting a metadata key', () => {
   })
 
   test('200: the name may come in the query string', async () => {
-    const org_domain = await givenDomain()
+    const org_domain = await service.given.domain()
     const { name } = await service.given.metaKey({ org_domain })
     const path = `/api/v2/org/${org_domain}/token-customization/user-metakey?key_name=${name}`
     const headers = { authorization: `Bearer ${await service.token()}` }
@@ -250,7 +240,7 @@ describe('deleting a metadata key', () => {
   })
 
   test('404: a key that is not declared, or declared elsewhere', async () => {
-    const [org_domain, other] = await Promise.all([givenDomain(), givenDomain()])
+    const [org_domain, other] = await Promise.all([service.given.domain(), service.given.domain()])
     const { name: key_name } = await service.given.metaKey({ org_domain: other })
     await expect(client.tokenCustomization.deleteMetaKey({ org_domain, key_name })).rejects.toMatchObject({
       status: 404,
@@ -264,7 +254,7 @@ describe('deleting a metadata key', () => {
 
 describe('setting a metadata value', () => {
   test('200: the user with its metadata; a value there is replaced', async () => {
-    const org_domain = await givenDomain()
+    const org_domain = await service.given.domain()
     const key = await service.given.metaKey({ org_domain, type: 'integer' })
     const { id: user_id } = await service.given.user({ org_domain })
     const set = (key_value: string) =>
@@ -276,7 +266,7 @@ describe('setting a metadata value', () => {
   })
 
   test('404: a user of the other environment, and a key that is not declared', async () => {
-    const org_domain = await givenDomain()
+    const org_domain = await service.given.domain()
     const { name: key_name } = await service.given.metaKey({ org_domain })
     const production = await service.client({ environment: 'production' })
     const { id: user_id } = await service.given.user({ org_domain })
@@ -291,7 +281,7 @@ describe('setting a metadata value', () => {
   })
 
   test('412: for an earlier version of the user', async () => {
-    const org_domain = await givenDomain()
+    const org_domain = await service.given.domain()
     const { name: key_name } = await service.given.metaKey({ org_domain })
     const user = await service.given.user({ org_domain })
     const input = { org_domain, user_id: user.id, key_name, key_value: 'value' }
@@ -306,7 +296,7 @@ describe('setting a metadata value', () => {
   })
 
   test('422: a value that does not fit its key is named as this operation names it', async () => {
-    const org_domain = await givenDomain()
+    const org_domain = await service.given.domain()
     const { name: key_name } = await service.given.metaKey({ org_domain, type: 'date' })
     const { id: user_id } = await service.given.user({ org_domain })
     const attempt = client.tokenCustomization.setUserMetadata({
@@ -319,7 +309,7 @@ describe('setting a metadata value', () => {
   })
 
   test('422: JSON that would change the objects of a program which merges it', async () => {
-    const org_domain = await givenDomain()
+    const org_domain = await service.given.domain()
     const { name: key_name } = await service.given.metaKey({ org_domain, type: 'json' })
     const { id: user_id } = await service.given.user({ org_domain })
     const set = (key_value: string) =>
@@ -330,7 +320,7 @@ describe('setting a metadata value', () => {
 })
 
 test('replacing the values of a user leaves those that stay as they are, with their ids', async () => {
-  const org_domain = await givenDomain()
+  const org_domain = await service.given.domain()
   const keys = await Promise.all(Array.from({ length: 4 }, () => service.given.metaKey({ org_domain })))
   const [kept = '', changed = '', removed = '', added = ''] = keys.map(({ name }) => name)
   const valuesOf = (names: string[], value: string) => names.map((key) => ({ key, value }))

@@ -1,19 +1,12 @@
-import type { Client } from '@portico/sdk'
 import { randomUUID } from 'node:crypto'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../given/harness.js'
+import { describe, expect, test } from 'vitest'
+import { startService } from '../given/harness.js'
 import { sampled } from '../sampled.js'
 import { stepSeconds, totpGivenOf, type EnrolledScene, type TotpGiven } from '../given/totp-given.js'
 
-let service: Service
-let client: Client
-let given: TotpGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = totpGivenOf(service, client)
-})
+const service = await startService()
+const client = await service.client()
+const given = totpGivenOf(service, client)
 
 const atOnce = [...Array(200).keys()]
 

@@ -1,15 +1,9 @@
-import type { Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { anything } from '../given/given.js'
-import { startService, type Service } from '../given/harness.js'
+import { startService } from '../given/harness.js'
 
-let service: Service
-let client: Client
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-})
+const service = await startService()
+const client = await service.client()
 
 async function givenOrganization(): Promise<string> {
   return (await service.given.organization()).domain

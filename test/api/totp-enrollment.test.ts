@@ -1,21 +1,13 @@
-import type { Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../given/harness.js'
-import { totpGivenOf, type TotpGiven } from '../given/totp-given.js'
+import { describe, expect, test } from 'vitest'
+import { startService } from '../given/harness.js'
+import { totpGivenOf } from '../given/totp-given.js'
 import { signIn } from '../given/world.js'
-import { goodPassword, passwordGivenOf, type PasswordGiven } from './password-given.js'
+import { goodPassword, passwordGivenOf } from './password-given.js'
 
-let service: Service
-let client: Client
-let given: TotpGiven
-let passwords: PasswordGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = totpGivenOf(service, client)
-  passwords = passwordGivenOf(service, client)
-})
+const service = await startService()
+const client = await service.client()
+const given = totpGivenOf(service, client)
+const passwords = passwordGivenOf(service, client)
 
 const rejected = { status: 401, code: 'totp_code_rejected' }
 const nothingBegun = { status: 404, code: 'totp_enrollment_not_found' }

@@ -1,22 +1,14 @@
-import type { Client } from '@portico/sdk'
 import { decodeJwt } from 'jose'
 import { randomUUID } from 'node:crypto'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../given/harness.js'
-import { stepSeconds, totpGivenOf, type EnrolledScene, type TotpGiven } from '../given/totp-given.js'
-import { goodPassword, passwordGivenOf, type PasswordGiven, type PasswordScene } from './password-given.js'
+import { describe, expect, test } from 'vitest'
+import { startService } from '../given/harness.js'
+import { stepSeconds, totpGivenOf, type EnrolledScene } from '../given/totp-given.js'
+import { goodPassword, passwordGivenOf, type PasswordScene } from './password-given.js'
 
-let service: Service
-let client: Client
-let given: TotpGiven
-let passwords: PasswordGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = totpGivenOf(service, client)
-  passwords = passwordGivenOf(service, client)
-})
+const service = await startService()
+const client = await service.client()
+const given = totpGivenOf(service, client)
+const passwords = passwordGivenOf(service, client)
 
 /** A user with a password and an app, whose present code was not used yet. */
 async function givenBothFactors(of?: PasswordScene): Promise<EnrolledScene & PasswordScene> {

@@ -3,25 +3,17 @@ import { exampleOf } from '@portico/contract/record'
 import { NewUser } from '@portico/contract/user-input'
 import { User } from '@portico/contract/users'
 import { etagOf, openMagicLink, type Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { fieldPaths } from '../given/faults.js'
 import { anyEmail, anything, givenOf } from '../given/given.js'
-import { startService, type Service } from '../given/harness.js'
-import { rawSenderOf, type RawAnswer, type SendRaw } from '../given/raw.js'
+import { startService } from '../given/harness.js'
+import { rawSenderOf, type RawAnswer } from '../given/raw.js'
 
-let service: Service
-let client: Client
-let raw: SendRaw
-
+const service = await startService()
+const client = await service.client()
+const raw = rawSenderOf(service.baseUrl, await service.token())
 /** One organization for all tests whose users do not meet. */
-let org_domain: string
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  raw = rawSenderOf(service.baseUrl, await service.token())
-  org_domain = (await service.given.organization()).domain
-})
+const org_domain = (await service.given.organization()).domain
 
 describe('round trip', () => {
   test('writing what the example shows and reading it back gives the example’s values', async () => {

@@ -1,7 +1,7 @@
 import { purgeDeleted } from '@portico/server/purge'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { givenOf } from '../given/given.js'
-import { startService, type Service } from '../given/harness.js'
+import { startService } from '../given/harness.js'
 import { longTest } from '../sampled.js'
 import {
   buildSandbox,
@@ -12,11 +12,7 @@ import {
 } from './config-given.js'
 import { removeFolders } from './portico.js'
 
-let service: Service
-
-beforeAll(async () => {
-  service = await startService()
-}, 60_000)
+const service = await startService()
 afterAll(removeFolders)
 
 /** An account whose production is as the file of its sandbox says. */

@@ -1,16 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { givenOf } from '../given/given.js'
-import { startService, type Service } from '../given/harness.js'
+import { startService } from '../given/harness.js'
 import { buildSandbox, givenAccount, settingsOf, type ConfigAccount } from './config-given.js'
 import { givenFolder, removeFolders } from './portico.js'
 
-let service: Service
-
-beforeAll(async () => {
-  service = await startService()
-}, 60_000)
+const service = await startService()
 afterAll(removeFolders)
 
 /** An account whose sandbox has one of each thing, pulled into a file. */

@@ -6,18 +6,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { writeCredentials } from '@portico/server/credentials-file'
 import { createClient, type Event } from '@portico/sdk'
 import { verifyWebhook } from '@portico/sdk/webhooks'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../given/free-port.js'
 import { startService } from '../given/harness.js'
 import { longTest } from '../sampled.js'
 import { startProxy } from './proxy.js'
 import { givenFolder, portico, program, removeFolders } from './portico.js'
 
-let evaluation: Awaited<ReturnType<typeof startEvaluation>>
-
-beforeAll(async () => {
-  evaluation = await startEvaluation()
-}, 120_000)
+const evaluation = await startEvaluation()
 
 afterAll(removeFolders)
 

@@ -1,16 +1,12 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { tablesWith, textOfBackup } from '../api/stored-text.js'
 import { anyEmail, anything } from '../given/given.js'
-import { startService, type Service } from '../given/harness.js'
+import { startService } from '../given/harness.js'
 import { givenFolder, portico, porticoJson, removeFolders, type Outcome } from './portico.js'
 
-let service: Service
-
-beforeAll(async () => {
-  service = await startService()
-}, 60_000)
+const service = await startService()
 afterAll(removeFolders)
 
 function variables(): Record<string, string> {

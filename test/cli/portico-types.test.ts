@@ -1,24 +1,17 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createVerifier, type Client } from '@portico/sdk'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../given/harness.js'
+import { createVerifier } from '@portico/sdk'
+import { afterAll, describe, expect, test } from 'vitest'
+import { startService } from '../given/harness.js'
 import { codeGivenOf, exchange, type CodeGiven } from '../protocols/code-given.js'
 import { sampled } from '../sampled.js'
-import { bundler, compile, packedConsumer, root, type Consumer } from '../clients/sdk/packed.js'
+import { bundler, compile, packedConsumer, root } from '../clients/sdk/packed.js'
 import { givenFolder, portico, porticoJson, removeFolders, type Outcome } from './portico.js'
 
-let service: Service
-let client: Client
-let given: CodeGiven
-let consumer: Consumer
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = codeGivenOf(service, client)
-  consumer = await packedConsumer()
-}, 300_000)
+const service = await startService()
+const client = await service.client()
+const given = codeGivenOf(service, client)
+const consumer = await packedConsumer()
 
 afterAll(async () => {
   removeFolders()

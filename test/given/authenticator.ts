@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process'
 import { createHmac } from 'node:crypto'
+import { promisify } from 'node:util'
 
 /** An app with time-based codes, which knows nothing of the service but the key URI that it was shown. */
 export interface Authenticator {
@@ -35,4 +37,11 @@ function fromBase32(text: string): Buffer {
   )
   const bytes = bits.join('').match(/.{8}/g) ?? []
   return Buffer.from(bytes.map((byte) => Number.parseInt(byte, 2)))
+}
+
+/** The code that oathtool computes for a secret at a time. */
+export async function oathtoolCode(secret: string, time: Date): Promise<string> {
+  const at = `@${Math.floor(time.getTime() / 1000)}`
+  const { stdout } = await promisify(execFile)('oathtool', ['--totp', '--base32', '--now', at, secret])
+  return stdout.trim()
 }

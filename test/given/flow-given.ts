@@ -115,3 +115,8 @@ export function flowGivenOf(service: Service, client: Client) {
 export function answerOf({ location }: Pick<Seen, 'location'>): URLSearchParams {
   return new URL(location ?? '', 'https://nowhere.example').searchParams
 }
+
+/** Whether a browser has landed at the application with a code. */
+export function isIn(landed: Seen): boolean {
+  return answerOf(landed).get('code') !== null
+}

@@ -3,8 +3,6 @@ import type { FlowGiven, FlowScene } from './flow-given.js'
 import type { Service } from './harness.js'
 import type { Seen, Visitor } from './visitor.js'
 
-export type FlowLinkGiven = ReturnType<typeof flowLinkGivenOf>
-
 /** Links that the pages mail, and browsers that open them. */
 export function flowLinkGivenOf(service: Service, client: Client, given: FlowGiven) {
   /** The links that were mailed to an address, the newest first. */

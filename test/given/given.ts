@@ -14,6 +14,12 @@ export function givenOf(client: Client) {
     ): Promise<Organization> {
       return client.organizations.create({ name: `Organization ${anything()}`, ...members })
     },
+
+    /** The domain of a new organization. */
+    async domain(): Promise<string> {
+      const { domain } = await this.organization()
+      return domain
+    },
     user(members: Partial<NewUser> & { org_domain: string }, as = client): Promise<User> {
       return as.users.create({ email: anyEmail(), ...members })
     },

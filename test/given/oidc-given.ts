@@ -25,8 +25,6 @@ export interface OidcScene {
   readonly idp: TestOpenIdProvider
 }
 
-export type OidcGiven = ReturnType<typeof oidcGivenOf>
-
 /** A user whose address the provider has verified. */
 export const ada: SaidClaims = { sub: 'ada-1', email: 'ada@awesome.example', email_verified: true }
 

@@ -12,8 +12,6 @@ export interface KnownClient {
   readonly redirect_uris: readonly string[]
 }
 
-export type OidcIdentityProvider = Awaited<ReturnType<typeof startOidcIdentityProvider>>
-
 const program = fileURLToPath(new URL('oidc-identity-provider-process.mjs', import.meta.url))
 
 /** A customer's OpenID provider that we have not written, in a process of its own; it ends with the test file. */

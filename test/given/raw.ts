@@ -4,8 +4,6 @@ export interface RawAnswer {
   readonly body: unknown
 }
 
-export type SendRaw = ReturnType<typeof rawSenderOf>
-
 /** Sends what callers may send and the SDK would not: a string as a form, an object as JSON. */
 export function rawSenderOf(baseUrl: string, token: string) {
   return async (method: string, path: string, body?: string | object): Promise<RawAnswer> => {

@@ -130,7 +130,30 @@ export function samlGivenOf(service: Service, client: Client) {
     await client.magicLink.updateConnection({ org_domain, active: false })
   }
 
-  return { closeLinks, flows, scene, connect, atIdentityProvider, leave, post, comeBack, signIn, lastTrace }
+  /** A user who has come by SSO before, and has the app enrolled. */
+  async function enrolled() {
+    const of = await scene()
+    const { org_domain } = of
+    const { id: user_id } = await client.users.create({ org_domain, email: 'ada@awesome.example' })
+    await flows.totp.activate(org_domain)
+    const { app } = await flows.totp.enroll({ org_domain, user_id })
+    await service.clock.advance(30)
+    return { scene: of, app }
+  }
+
+  return {
+    closeLinks,
+    flows,
+    scene,
+    connect,
+    atIdentityProvider,
+    leave,
+    post,
+    comeBack,
+    signIn,
+    lastTrace,
+    enrolled,
+  }
 }
 
 /** Where a page leads by itself. */

@@ -1,8 +1,7 @@
-import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { answerOf, callback } from '../given/flow-given.js'
 import { anyEmail } from '../given/given.js'
-import { startService, type Service } from '../given/harness.js'
+import { startService } from '../given/harness.js'
 import { pkcePair } from '../given/visitor.js'
 import { authorizeGivenOf, type AuthorizeGiven } from './authorize-given.js'
 import { exchange } from './code-given.js'
@@ -11,15 +10,9 @@ type Members = Record<string, string | undefined>
 
 const mfa = 'urn:portico:acr:mfa'
 
-let service: Service
-let client: Client
-let given: AuthorizeGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = authorizeGivenOf(service, client)
-})
+const service = await startService()
+const client = await service.client()
+const given = authorizeGivenOf(service, client)
 
 describe('a request that cannot be answered', () => {
   /** Which no refused request changes. */

@@ -1,9 +1,8 @@
-import type { Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { answerOf, callback, type FlowScene } from '../given/flow-given.js'
-import { startService, type Service } from '../given/harness.js'
+import { startService } from '../given/harness.js'
 import { pkcePair } from '../given/visitor.js'
-import { authorizeGivenOf, type AuthorizeGiven } from './authorize-given.js'
+import { authorizeGivenOf } from './authorize-given.js'
 import { exchange } from './code-given.js'
 
 type Members = Record<string, string | undefined>
@@ -11,15 +10,9 @@ type Members = Record<string, string | undefined>
 const mfa = 'urn:portico:acr:mfa'
 const oneFactor = 'urn:portico:acr:1fa'
 
-let service: Service
-let client: Client
-let given: AuthorizeGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = authorizeGivenOf(service, client)
-})
+const service = await startService()
+const client = await service.client()
+const given = authorizeGivenOf(service, client)
 
 describe('a session of the browser', () => {
   test('gets a code at once, also without a page being allowed, and its code says when the user signed in', async () => {

@@ -1,5 +1,7 @@
 import { openMagicLink, type Application, type Client, type User } from '@portico/sdk'
 import type { Service } from '../given/harness.js'
+import type { Seen } from '../given/visitor.js'
+import { answerOf } from '../given/flow-given.js'
 
 /** Where the applications of these scenes have their codes sent. */
 export const callback = 'https://store.example/callback'
@@ -68,6 +70,17 @@ export async function exchange(
   const text = await answer.text()
   const body: Answer['body'] = JSON.parse(text)
   return { status: answer.status, headers: answer.headers, text, body }
+}
+
+/** Exchanges the code with which a browser has landed at the application. */
+export function exchangeLanded(
+  service: Service,
+  landed: Seen,
+  { application }: Pick<Scene, 'application'>,
+  code_verifier: string,
+): Promise<Answer> {
+  const code = answerOf(landed).get('code') ?? ''
+  return exchange(service, { code, code_verifier, client_id: application.client_id })
 }
 
 /** What every attempt that is not right is answered. */

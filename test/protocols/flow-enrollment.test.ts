@@ -1,11 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import type { Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { readKeyUri } from '../given/authenticator.js'
 import { hasTool } from '../debian-tools.js'
-import { answerOf, flowGivenOf, goodPassword, type FlowGiven, type FlowScene } from '../given/flow-given.js'
-import { aCode, flowLinkGivenOf, type FlowLinkGiven } from '../given/flow-link-given.js'
-import { startService, type Service } from '../given/harness.js'
+import { answerOf, flowGivenOf, goodPassword, type FlowScene } from '../given/flow-given.js'
+import { aCode, flowLinkGivenOf } from '../given/flow-link-given.js'
+import { startService } from '../given/harness.js'
 import { sampled } from '../sampled.js'
 import { anyNumber } from '../given/totp-given.js'
 import { pkcePair, type Seen, type Visitor } from '../given/visitor.js'
@@ -15,17 +14,10 @@ const mfa = { acr_values: 'urn:portico:acr:mfa' }
 
 const atOnce = [...Array(50).keys()]
 
-let service: Service
-let client: Client
-let given: FlowGiven
-let links: FlowLinkGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = flowGivenOf(service, client)
-  links = flowLinkGivenOf(service, client, given)
-})
+const service = await startService()
+const client = await service.client()
+const given = flowGivenOf(service, client)
+const links = flowLinkGivenOf(service, client, given)
 
 /** An organization that asks for codes, with a user who has no second factor yet. */
 async function sceneToEnroll(

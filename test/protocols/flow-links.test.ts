@@ -1,33 +1,17 @@
-import type { Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { answerOf, flowGivenOf, goodPassword, type FlowGiven, type FlowScene } from '../given/flow-given.js'
-import {
-  aCode,
-  flowIdOf,
-  flowLinkGivenOf,
-  otherCode,
-  shownCode,
-  tokenOf,
-  type FlowLinkGiven,
-} from '../given/flow-link-given.js'
+import { describe, expect, test } from 'vitest'
+import { answerOf, flowGivenOf, goodPassword, type FlowScene } from '../given/flow-given.js'
+import { aCode, flowIdOf, flowLinkGivenOf, otherCode, shownCode, tokenOf } from '../given/flow-link-given.js'
 import { anyEmail } from '../given/given.js'
-import { startService, type Service } from '../given/harness.js'
+import { startService } from '../given/harness.js'
 import { sampled } from '../sampled.js'
 import type { Seen, Visitor } from '../given/visitor.js'
 
 const atOnce = [...Array(50).keys()]
 
-let service: Service
-let client: Client
-let given: FlowGiven
-let links: FlowLinkGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = flowGivenOf(service, client)
-  links = flowLinkGivenOf(service, client, given)
-})
+const service = await startService()
+const client = await service.client()
+const given = flowGivenOf(service, client)
+const links = flowLinkGivenOf(service, client, given)
 
 /** Goes where a link leads, which finishes a flow that is ready. */
 async function finish(visitor: Visitor, at: Seen): Promise<URLSearchParams> {

@@ -1,33 +1,18 @@
-import type { Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
-import {
-  answerOf,
-  callback,
-  flowGivenOf,
-  goodPassword,
-  type FlowGiven,
-  type FlowScene,
-} from '../given/flow-given.js'
-import { aCode, flowLinkGivenOf, type FlowLinkGiven } from '../given/flow-link-given.js'
+import { describe, expect, test } from 'vitest'
+import { answerOf, callback, flowGivenOf, goodPassword, type FlowScene } from '../given/flow-given.js'
+import { aCode, flowLinkGivenOf } from '../given/flow-link-given.js'
 import { anyEmail } from '../given/given.js'
-import { startService, type Service } from '../given/harness.js'
+import { startService } from '../given/harness.js'
 import { sampled } from '../sampled.js'
 import type { Seen, Visitor } from '../given/visitor.js'
 
 const otherPassword = 'copper meadow 17 whispers'
 const deadText = 'This link does not work any more'
 
-let service: Service
-let client: Client
-let given: FlowGiven
-let links: FlowLinkGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = flowGivenOf(service, client)
-  links = flowLinkGivenOf(service, client, given)
-})
+const service = await startService()
+const client = await service.client()
+const given = flowGivenOf(service, client)
+const links = flowLinkGivenOf(service, client, given)
 
 /** The page on which a password is chosen, after the button of a link of that flow. */
 async function atSetPassword(of: FlowScene, opener?: Visitor, email = of.user.email) {

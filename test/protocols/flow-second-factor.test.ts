@@ -1,20 +1,12 @@
-import type { Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { answerOf, flowGivenOf, goodPassword, type FlowGiven } from '../given/flow-given.js'
-import { flowLinkGivenOf, type FlowLinkGiven } from '../given/flow-link-given.js'
-import { startService, type Service } from '../given/harness.js'
+import { flowLinkGivenOf } from '../given/flow-link-given.js'
+import { startService } from '../given/harness.js'
 
-let service: Service
-let client: Client
-let given: FlowGiven
-let links: FlowLinkGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = flowGivenOf(service, client)
-  links = flowLinkGivenOf(service, client, given)
-})
+const service = await startService()
+const client = await service.client()
+const given = flowGivenOf(service, client)
+const links = flowLinkGivenOf(service, client, given)
 
 /** Somebody who knows the password of a user, and waits for the code. */
 async function atSecondFactor(scene: Parameters<FlowGiven['atPassword']>[0]) {

@@ -7,7 +7,7 @@ import {
   type KeyObject,
 } from 'node:crypto'
 import type { Service } from '../given/harness.js'
-import { claimsOf } from './refresh-given.js'
+import { claimsOf } from '../given/claims.js'
 
 /** A token's parts as they are to be: header members and claims that differ from those of a good one. */
 interface Differences {

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Client } from '@portico/sdk'
 import { build } from 'esbuild'
 import * as oauth from 'oauth4webapi'
 import * as openid from 'openid-client'
@@ -9,18 +8,12 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openBrowser } from '../given/browser.js'
 import { browserTool, hasTool } from '../debian-tools.js'
-import { callback, flowGivenOf, goodPassword, type FlowGiven, type FlowScene } from '../given/flow-given.js'
-import { startService, type Service } from '../given/harness.js'
+import { callback, flowGivenOf, goodPassword, type FlowScene } from '../given/flow-given.js'
+import { startService } from '../given/harness.js'
 
-let service: Service
-let client: Client
-let given: FlowGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = flowGivenOf(service, client)
-})
+const service = await startService()
+const client = await service.client()
+const given = flowGivenOf(service, client)
 
 const scope = 'openid email offline_access'
 

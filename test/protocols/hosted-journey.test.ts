@@ -1,32 +1,22 @@
-import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { promisify } from 'node:util'
-import type { Client } from '@portico/sdk'
 import type { BrowserContext, Page } from 'playwright-core'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { openBrowser } from '../given/browser.js'
 import { browserTool, hasTool } from '../debian-tools.js'
 import { atFileEnd } from '../file-end.js'
 import { anyEmail } from '../given/given.js'
-import { startService, type Service } from '../given/harness.js'
+import { startService } from '../given/harness.js'
 import { sampled } from '../sampled.js'
 import { pkcePair } from '../given/visitor.js'
 import { exchange } from './code-given.js'
+import { oathtoolCode } from '../given/authenticator.js'
 
-const run = promisify(execFile)
-
-let service: Service
-let client: Client
+const service = await startService()
+const client = await service.client()
 /** The origin of the application, which is another one than the service's. */
-let store: string
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  store = await startStore()
-})
+const store = await startStore()
 
 const password = 'velvet harbour 41 lanterns'
 
@@ -184,7 +174,7 @@ async function typeCode(
   secret: string,
   { action, javaScriptEnabled }: { action: string; javaScriptEnabled: boolean },
 ): Promise<void> {
-  const code = await oathtoolCode(secret)
+  const code = await oathtoolCode(secret, service.clock.now())
   const field = page.locator('[name="code"]')
   if (!javaScriptEnabled) {
     await fill(page, 'code', code, action)
@@ -193,12 +183,6 @@ async function typeCode(
   const loaded = page.waitForEvent('load')
   await field.fill(code)
   await loaded
-}
-
-async function oathtoolCode(secret: string): Promise<string> {
-  const at = `@${Math.floor(service.clock.now().getTime() / 1000)}`
-  const { stdout } = await run('oathtool', ['--totp', '--base32', '--now', at, secret])
-  return stdout.trim()
 }
 
 /** Opens the newest link that was mailed to a person, in a tab of theirs, and goes on to the application. */

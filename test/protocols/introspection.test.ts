@@ -4,26 +4,18 @@ import {
   introspectionRequest,
   processIntrospectionResponse,
 } from 'oauth4webapi'
-import type { Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type KeyRules, type Service } from '../given/harness.js'
-import { codeGivenOf, type CodeGiven, type Scene } from './code-given.js'
+import { describe, expect, test } from 'vitest'
+import { startService, type KeyRules } from '../given/harness.js'
+import { codeGivenOf, type Scene } from './code-given.js'
 import { forgeriesOf, resigned } from './forged-tokens.js'
-import { claimsOf, refreshGivenOf, type RefreshGiven } from './refresh-given.js'
+import { refreshGivenOf } from './refresh-given.js'
+import { claimsOf } from '../given/claims.js'
 
-let service: Service
-let client: Client
-let codes: CodeGiven
-let given: RefreshGiven
-let key: { client_id: string; client_secret: string }
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  codes = codeGivenOf(service, client)
-  given = refreshGivenOf(service, codes)
-  key = await keyed({ scopes: ['read:sessions'] })
-})
+const service = await startService()
+const client = await service.client()
+const codes = codeGivenOf(service, client)
+const given = refreshGivenOf(service, codes)
+const key = await keyed({ scopes: ['read:sessions'] })
 
 async function keyed(members: KeyRules = {}) {
   const { client_id, client_secret } = await service.apiKey(members)

@@ -1,22 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../given/harness.js'
+import { describe, expect, test } from 'vitest'
+import { startService } from '../given/harness.js'
 import { codeGivenOf, type CodeGiven, type Scene } from './code-given.js'
 import { forgeriesOf, resigned } from './forged-tokens.js'
-import { claimsOf, refreshGivenOf, refusedRefresh, type RefreshGiven } from './refresh-given.js'
+import { refreshGivenOf, refusedRefresh } from './refresh-given.js'
+import { claimsOf } from '../given/claims.js'
 
-let service: Service
-let client: Client
-let codes: CodeGiven
-let given: RefreshGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  codes = codeGivenOf(service, client)
-  given = refreshGivenOf(service, codes)
-})
+const service = await startService()
+const client = await service.client()
+const codes = codeGivenOf(service, client)
+const given = refreshGivenOf(service, codes)
 
 const afterwards = 'https://store.example/bye'
 

@@ -1,19 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { Client } from '@portico/sdk'
 import { rotateApiKey } from '@portico/server/api-keys'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type KeyRules, type Service } from '../given/harness.js'
-import { codeGivenOf, exchange, loggedReason, refusal, type CodeGiven } from './code-given.js'
+import { describe, expect, test } from 'vitest'
+import { startService, type KeyRules } from '../given/harness.js'
+import { codeGivenOf, exchange, loggedReason, refusal } from './code-given.js'
 
-let service: Service
-let client: Client
-let given: CodeGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = codeGivenOf(service, client)
-})
+const service = await startService()
+const client = await service.client()
+const given = codeGivenOf(service, client)
 
 describe('PKCE', () => {
   const verifier = randomBytes(32).toString('base64url')

@@ -1,28 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { AccessTokenClaims, IdTokenClaims } from '@portico/contract/token-claims'
-import { createVerifier, openMagicLink, type Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { createVerifier, openMagicLink } from '@portico/sdk'
+import { describe, expect, test } from 'vitest'
 import { z } from 'zod/v4'
-import { startService, type Service } from '../given/harness.js'
-import {
-  callback,
-  codeGivenOf,
-  exchange,
-  loggedReason,
-  refusal,
-  type CodeGiven,
-  type Scene,
-} from './code-given.js'
+import { startService } from '../given/harness.js'
+import { callback, codeGivenOf, exchange, loggedReason, refusal, type Scene } from './code-given.js'
 
-let service: Service
-let client: Client
-let given: CodeGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = codeGivenOf(service, client)
-})
+const service = await startService()
+const client = await service.client()
+const given = codeGivenOf(service, client)
 
 function claimsOf(token: string | undefined): Record<string, unknown> {
   const claims: Record<string, unknown> = JSON.parse(

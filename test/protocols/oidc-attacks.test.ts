@@ -1,24 +1,16 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto'
-import type { Client } from '@portico/sdk'
 import { SignJWT } from 'jose'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { answerOf } from '../given/flow-given.js'
-import { startService, type Service } from '../given/harness.js'
-import { ada, oidcGivenOf, type OidcGiven, type OidcScene } from '../given/oidc-given.js'
+import { startService } from '../given/harness.js'
+import { ada, oidcGivenOf, type OidcScene } from '../given/oidc-given.js'
 import { sendJson, startOpenIdProvider, type Forgery } from '../given/openid-provider.js'
 import { createVisitor, type Seen } from '../given/visitor.js'
 
-let service: Service
-let client: Client
-let given: OidcGiven
-let scene: OidcScene
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = oidcGivenOf(service, client)
-  scene = await given.scene()
-})
+const service = await startService()
+const client = await service.client()
+const given = oidcGivenOf(service, client)
+const scene = await given.scene()
 
 const base64url = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const stranger = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey

@@ -1,21 +1,14 @@
-import type { Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { answerOf } from '../given/flow-given.js'
 import { anything } from '../given/given.js'
-import { startService, type Service } from '../given/harness.js'
-import { ada, oidcGivenOf, type OidcGiven, type OidcScene } from '../given/oidc-given.js'
+import { startService } from '../given/harness.js'
+import { ada, oidcGivenOf, type OidcScene } from '../given/oidc-given.js'
 import { sendJson, startOpenIdProvider } from '../given/openid-provider.js'
 import type { Seen } from '../given/visitor.js'
 
-let service: Service
-let client: Client
-let given: OidcGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = oidcGivenOf(service, client)
-})
+const service = await startService()
+const client = await service.client()
+const given = oidcGivenOf(service, client)
 
 /** Which check refused; undefined where none has. */
 async function refusal(of: OidcScene, landed: Seen): Promise<string | null | undefined> {

@@ -1,25 +1,14 @@
-import type { Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { answerOf } from '../given/flow-given.js'
+import { describe, expect, test } from 'vitest'
+import { isIn } from '../given/flow-given.js'
 import { anyEmail, anything } from '../given/given.js'
-import { startService, type Service } from '../given/harness.js'
-import { ada, oidcGivenOf, type OidcGiven, type OidcScene } from '../given/oidc-given.js'
+import { startService } from '../given/harness.js'
+import { ada, oidcGivenOf, type OidcScene } from '../given/oidc-given.js'
 import { sampled } from '../sampled.js'
 import type { Seen } from '../given/visitor.js'
 
-let service: Service
-let client: Client
-let given: OidcGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = oidcGivenOf(service, client)
-})
-
-function isIn(landed: Seen): boolean {
-  return answerOf(landed).get('code') !== null
-}
+const service = await startService()
+const client = await service.client()
+const given = oidcGivenOf(service, client)
 
 async function refusal(scene: OidcScene, landed: Seen) {
   expect(landed.status).toBe(403)

@@ -1,23 +1,16 @@
-import type { Client } from '@portico/sdk'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { answerOf } from '../given/flow-given.js'
 import { anyEmail } from '../given/given.js'
-import { startService, type Service } from '../given/harness.js'
+import { startService } from '../given/harness.js'
 import { startOidcIdentityProvider } from '../given/oidc-identity-provider.js'
-import { oidcGivenOf, type OidcGiven } from '../given/oidc-given.js'
+import { oidcGivenOf } from '../given/oidc-given.js'
 import { ssoGivenOf } from '../given/sso-given.js'
 import { leadOf } from '../given/saml-given.js'
 import { createVisitor } from '../given/visitor.js'
 
-let service: Service
-let client: Client
-let given: OidcGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = oidcGivenOf(service, client)
-})
+const service = await startService()
+const client = await service.client()
+const given = oidcGivenOf(service, client)
 
 test('a provider that we have not written, in its own process, signs a user in by a custom_oidc connection, and nobody else as them', async () => {
   const { domain: org_domain, id: organization_id } = await service.given.organization()

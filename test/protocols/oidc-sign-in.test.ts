@@ -1,22 +1,16 @@
-import type { Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { answerOf } from '../given/flow-given.js'
 import { anything } from '../given/given.js'
-import { startService, type Service } from '../given/harness.js'
-import { ada, oidcGivenOf, type OidcGiven, type OidcScene } from '../given/oidc-given.js'
+import { startService } from '../given/harness.js'
+import { ada, oidcGivenOf, type OidcScene } from '../given/oidc-given.js'
 import type { SaidClaims } from '../given/openid-provider.js'
 import { createVisitor, pkcePair } from '../given/visitor.js'
-import { exchange } from './code-given.js'
+import { exchangeLanded } from './code-given.js'
+import { claimsOf } from '../given/claims.js'
 
-let service: Service
-let client: Client
-let given: OidcGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = oidcGivenOf(service, client)
-})
+const service = await startService()
+const client = await service.client()
+const given = oidcGivenOf(service, client)
 
 const aCode = expect.stringMatching(/^[\w-]{43}$/)
 
@@ -24,19 +18,8 @@ const aCode = expect.stringMatching(/^[\w-]{43}$/)
 async function tokensOf(scene: OidcScene, claims: SaidClaims, members: Record<string, string> = {}) {
   const { verifier, challenge } = pkcePair()
   const { landed } = await given.signIn(scene, claims, {}, { code_challenge: challenge, ...members })
-  const { body } = await exchange(service, {
-    code: answerOf(landed).get('code') ?? '',
-    code_verifier: verifier,
-    client_id: scene.application.client_id,
-  })
+  const { body } = await exchangeLanded(service, landed, scene, verifier)
   return { id: claimsOf(body.id_token), access: claimsOf(body.access_token) }
-}
-
-function claimsOf(token = ''): Record<string, unknown> {
-  const claims: Record<string, unknown> = JSON.parse(
-    Buffer.from(token.split('.')[1] ?? '', 'base64url').toString(),
-  )
-  return claims
 }
 
 function userOf({ org_domain }: OidcScene, user_email: string) {

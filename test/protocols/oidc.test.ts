@@ -4,14 +4,10 @@ import { get, type IncomingMessage } from 'node:http'
 import { openMagicLink } from '@portico/sdk'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import * as openid from 'openid-client'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../given/harness.js'
+import { describe, expect, test } from 'vitest'
+import { startService } from '../given/harness.js'
 
-let service: Service
-
-beforeAll(async () => {
-  service = await startService()
-})
+const service = await startService()
 
 async function givenProvider() {
   const { domain: org_domain } = await service.given.organization()

@@ -1,21 +1,13 @@
-import type { Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../given/harness.js'
-import { onboardingGivenOf, type OnboardingGiven } from '../given/onboarding-given.js'
-import { scimGivenOf, scimProvider, type ScimGiven } from '../given/scim-given.js'
+import { describe, expect, test } from 'vitest'
+import { startService } from '../given/harness.js'
+import { onboardingGivenOf } from '../given/onboarding-given.js'
+import { scimGivenOf, scimProvider } from '../given/scim-given.js'
 import { createVisitor, type Seen } from '../given/visitor.js'
 
-let service: Service
-let client: Client
-let given: OnboardingGiven
-let scim: ScimGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = onboardingGivenOf(service, client)
-  scim = scimGivenOf(client)
-})
+const service = await startService()
+const client = await service.client()
+const given = onboardingGivenOf(service, client)
+const scim = scimGivenOf(client)
 
 const path = '/onboarding/directory-sync/sandbox'
 

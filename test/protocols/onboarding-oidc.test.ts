@@ -1,24 +1,12 @@
-import type { Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../given/harness.js'
-import {
-  onboardingGivenOf,
-  uploadIdOf,
-  type OnboardingGiven,
-  type OnboardingScene,
-} from '../given/onboarding-given.js'
+import { describe, expect, test } from 'vitest'
+import { startService } from '../given/harness.js'
+import { onboardingGivenOf, uploadIdOf, type OnboardingScene } from '../given/onboarding-given.js'
 import { startOpenIdProvider, type TestOpenIdProvider } from '../given/openid-provider.js'
 import { createVisitor, csrfOf, type Visitor } from '../given/visitor.js'
 
-let service: Service
-let client: Client
-let given: OnboardingGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = onboardingGivenOf(service, client)
-})
+const service = await startService()
+const client = await service.client()
+const given = onboardingGivenOf(service, client)
 
 const ada = { sub: 'ada-1', email: 'ada@corp.example', email_verified: true, given_name: 'Ada' }
 

@@ -1,27 +1,19 @@
-import type { Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../given/harness.js'
+import { describe, expect, test } from 'vitest'
+import { startService } from '../given/harness.js'
 import {
   onboardingGivenOf,
   pathOf,
   tokenOf,
   uploadIdOf,
-  type OnboardingGiven,
   type OnboardingScene,
 } from '../given/onboarding-given.js'
 import { idpMetadata } from '../given/sso-given.js'
 import { chooseAtTestIdp } from '../given/test-idp-given.js'
 import { createVisitor, type Visitor } from '../given/visitor.js'
 
-let service: Service
-let client: Client
-let given: OnboardingGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = onboardingGivenOf(service, client)
-})
+const service = await startService()
+const client = await service.client()
+const given = onboardingGivenOf(service, client)
 
 describe('who is not in charge', () => {
   async function expectDeclined(scene: OnboardingScene, page: { html: string }, visitor: Visitor) {

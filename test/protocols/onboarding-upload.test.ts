@@ -1,27 +1,15 @@
-import type { Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../given/harness.js'
-import {
-  onboardingGivenOf,
-  uploadIdOf,
-  type OnboardingGiven,
-  type OnboardingScene,
-} from '../given/onboarding-given.js'
+import { describe, expect, test } from 'vitest'
+import { startService } from '../given/harness.js'
+import { onboardingGivenOf, uploadIdOf, type OnboardingScene } from '../given/onboarding-given.js'
 import { requestIdIn, startIdentityProvider } from '../given/saml-identity-provider.js'
 import { leadOf } from '../given/saml-given.js'
 import { sampled } from '../sampled.js'
 import { idpMetadata } from '../given/sso-given.js'
 import { createVisitor, type Visitor } from '../given/visitor.js'
 
-let service: Service
-let client: Client
-let given: OnboardingGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = onboardingGivenOf(service, client)
-})
+const service = await startService()
+const client = await service.client()
+const given = onboardingGivenOf(service, client)
 
 /** Like the harness's clock, whose certificates must hold today. */
 function metadata(members: Parameters<typeof idpMetadata>[0] = {}): string {

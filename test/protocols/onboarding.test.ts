@@ -1,18 +1,11 @@
-import type { Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../given/harness.js'
-import { onboardingGivenOf, pathOf, tokenOf, type OnboardingGiven } from '../given/onboarding-given.js'
+import { describe, expect, test } from 'vitest'
+import { startService } from '../given/harness.js'
+import { onboardingGivenOf, pathOf, tokenOf } from '../given/onboarding-given.js'
 import { createVisitor } from '../given/visitor.js'
 
-let service: Service
-let client: Client
-let given: OnboardingGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = onboardingGivenOf(service, client)
-})
+const service = await startService()
+const client = await service.client()
+const given = onboardingGivenOf(service, client)
 
 const minute = 60
 const hour = 60 * minute

@@ -1,14 +1,9 @@
 import { routes, type Route } from '@portico/contract/walk'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../given/harness.js'
+import { describe, expect, test } from 'vitest'
+import { startService } from '../given/harness.js'
 
-let service: Service
-let domain: string
-
-beforeAll(async () => {
-  service = await startService()
-  ;({ domain } = await service.given.organization())
-})
+const service = await startService()
+const { domain } = await service.given.organization()
 
 const oauth = routes().filter(({ resource }) => resource === 'oauth')
 const form = { 'content-type': 'application/x-www-form-urlencoded' }

@@ -10,8 +10,6 @@ export interface Answered {
   readonly idToken: string
 }
 
-export type RefreshGiven = ReturnType<typeof refreshGivenOf>
-
 /** Refresh tokens, and what they need. */
 export function refreshGivenOf(service: Service, codes: ReturnType<typeof codeGivenOf>) {
   async function ask(
@@ -65,14 +63,6 @@ export function refreshGivenOf(service: Service, codes: ReturnType<typeof codeGi
       return rows.map(({ event_code, reason }) => [event_code, reason])
     },
   }
-}
-
-/** The claims of a token, not verified. */
-export function claimsOf(token: string): Record<string, unknown> {
-  const claims: Record<string, unknown> = JSON.parse(
-    Buffer.from(token.split('.')[1] ?? '', 'base64url').toString(),
-  )
-  return claims
 }
 
 /** What every refresh that is not right is answered. */

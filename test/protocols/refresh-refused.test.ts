@@ -1,20 +1,12 @@
-import type { Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../given/harness.js'
-import { codeGivenOf, exchange, type CodeGiven, type Scene } from './code-given.js'
-import { refreshGivenOf, refusedRefresh, type RefreshGiven } from './refresh-given.js'
+import { describe, expect, test } from 'vitest'
+import { startService } from '../given/harness.js'
+import { codeGivenOf, exchange, type Scene } from './code-given.js'
+import { refreshGivenOf, refusedRefresh } from './refresh-given.js'
 
-let service: Service
-let client: Client
-let codes: CodeGiven
-let given: RefreshGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  codes = codeGivenOf(service, client)
-  given = refreshGivenOf(service, codes)
-})
+const service = await startService()
+const client = await service.client()
+const codes = codeGivenOf(service, client)
+const given = refreshGivenOf(service, codes)
 
 describe('a refresh that is not right is refused with one text, its reason is logged, and the token stays good', () => {
   interface Attempt {

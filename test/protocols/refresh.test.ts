@@ -1,21 +1,15 @@
 import { randomBytes } from 'node:crypto'
-import { createVerifier, type Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type KeyRules, type Service } from '../given/harness.js'
-import { codeGivenOf, exchange, type CodeGiven } from './code-given.js'
-import { claimsOf, refreshGivenOf, refusedRefresh, type RefreshGiven } from './refresh-given.js'
+import { createVerifier } from '@portico/sdk'
+import { describe, expect, test } from 'vitest'
+import { startService, type KeyRules } from '../given/harness.js'
+import { codeGivenOf, exchange } from './code-given.js'
+import { refreshGivenOf, refusedRefresh } from './refresh-given.js'
+import { claimsOf } from '../given/claims.js'
 
-let service: Service
-let client: Client
-let codes: CodeGiven
-let given: RefreshGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  codes = codeGivenOf(service, client)
-  given = refreshGivenOf(service, codes)
-})
+const service = await startService()
+const client = await service.client()
+const codes = codeGivenOf(service, client)
+const given = refreshGivenOf(service, codes)
 
 describe('a refresh', () => {
   test('200: of a code with offline_access answers new tokens of the same sign-in, and another refresh token', async () => {

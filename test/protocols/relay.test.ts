@@ -1,18 +1,13 @@
 import { createVerifier } from '@portico/sdk'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import * as openid from 'openid-client'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../given/harness.js'
-import { arriveBy, relayGivenOf, type RelayGiven, type RelayScene } from '../given/relay-given.js'
+import { describe, expect, test } from 'vitest'
+import { startService } from '../given/harness.js'
+import { arriveBy, relayGivenOf, type RelayScene } from '../given/relay-given.js'
 import { exchange, refusal } from './code-given.js'
 
-let service: Service
-let given: RelayGiven
-
-beforeAll(async () => {
-  service = await startService()
-  given = relayGivenOf(await service.client())
-})
+const service = await startService()
+const given = relayGivenOf(await service.client())
 
 const issuerOf = (domain: string) => `${service.baseUrl}/t/${domain}`
 

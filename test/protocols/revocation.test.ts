@@ -1,21 +1,13 @@
 import { allowInsecureRequests, processRevocationResponse, revocationRequest, None } from 'oauth4webapi'
-import type { Client } from '@portico/sdk'
-import { beforeAll, expect, test } from 'vitest'
-import { startService, type Service } from '../given/harness.js'
-import { codeGivenOf, exchange, type CodeGiven } from './code-given.js'
-import { refreshGivenOf, refusedRefresh, type RefreshGiven } from './refresh-given.js'
+import { expect, test } from 'vitest'
+import { startService } from '../given/harness.js'
+import { codeGivenOf, exchange } from './code-given.js'
+import { refreshGivenOf, refusedRefresh } from './refresh-given.js'
 
-let service: Service
-let client: Client
-let codes: CodeGiven
-let given: RefreshGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  codes = codeGivenOf(service, client)
-  given = refreshGivenOf(service, codes)
-})
+const service = await startService()
+const client = await service.client()
+const codes = codeGivenOf(service, client)
+const given = refreshGivenOf(service, codes)
 
 const unknownToken = `${'h'.repeat(22)}.${'s'.repeat(43)}`
 

@@ -1,24 +1,16 @@
-import type { Client } from '@portico/sdk'
 import pg from 'pg'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { answerOf } from '../given/flow-given.js'
 import { startService, type Service } from '../given/harness.js'
-import { leadOf, samlGivenOf, type SamlGiven, type SamlScene } from '../given/saml-given.js'
+import { leadOf, samlGivenOf, type SamlScene } from '../given/saml-given.js'
 import type { Said } from '../given/saml-identity-provider.js'
 import { createVisitor, type Seen } from '../given/visitor.js'
 import { untilWaiting } from '../given/waiting.js'
 
-let service: Service
-let client: Client
-let given: SamlGiven
-let scene: SamlScene
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = samlGivenOf(service, client)
-  scene = await given.scene()
-})
+const service = await startService()
+const client = await service.client()
+const given = samlGivenOf(service, client)
+const scene = await given.scene()
 
 const aCode = expect.stringMatching(/^[\w-]{43}$/)
 

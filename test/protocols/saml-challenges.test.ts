@@ -1,23 +1,17 @@
 import type { Client } from '@portico/sdk'
 import { attemptSignIn } from '@portico/server/attempts'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { answerOf, callback } from '../given/flow-given.js'
 import { anything } from '../given/given.js'
-import { startService, type Service } from '../given/harness.js'
-import { samlGivenOf, type SamlGiven, type SamlScene } from '../given/saml-given.js'
+import { startService } from '../given/harness.js'
+import { samlGivenOf, type SamlScene } from '../given/saml-given.js'
 import { requestIdIn } from '../given/saml-identity-provider.js'
 import { createVisitor, pkcePair } from '../given/visitor.js'
 import { exchange } from './code-given.js'
 
-let service: Service
-let client: Client
-let given: SamlGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = samlGivenOf(service, client)
-})
+const service = await startService()
+const client = await service.client()
+const given = samlGivenOf(service, client)
 
 type Input = Parameters<Client['ssoConnections']['createSamlChallenge']>[0]
 

@@ -1,37 +1,19 @@
-import type { Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { answerOf } from '../given/flow-given.js'
-import { startService, type Service } from '../given/harness.js'
-import { leadOf, samlGivenOf, type SamlGiven } from '../given/saml-given.js'
+import { startService } from '../given/harness.js'
+import { leadOf, samlGivenOf } from '../given/saml-given.js'
 import { startIdentityProvider } from '../given/saml-identity-provider.js'
 import { createVisitor } from '../given/visitor.js'
 
-let service: Service
-let client: Client
-let given: SamlGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = samlGivenOf(service, client)
-})
+const service = await startService()
+const client = await service.client()
+const given = samlGivenOf(service, client)
 
 const demandsMfa = { acr_values: 'urn:portico:acr:mfa' }
 
-/** A user who has come by SSO before, and has the app enrolled. */
-async function enrolled() {
-  const scene = await given.scene()
-  const { org_domain } = scene
-  const { id: user_id } = await client.users.create({ org_domain, email: 'ada@awesome.example' })
-  await given.flows.totp.activate(org_domain)
-  const { app } = await given.flows.totp.enroll({ org_domain, user_id })
-  await service.clock.advance(30)
-  return { scene, app }
-}
-
 describe('a connection that is switched off', () => {
   test('does not let a sign-in end that has passed the identity provider and waits', async () => {
-    const { scene, app } = await enrolled()
+    const { scene, app } = await given.enrolled()
     const { idp_id } = scene.connection
     const { visitor: ready, requestId } = await given.atIdentityProvider(scene)
     const hop = await given.post(scene, scene.idp.respond({ ...scene.connection, requestId }))
@@ -48,7 +30,7 @@ describe('a connection that is switched off', () => {
   })
 
   test('leaves the sessions as they are, also for a second factor more', async () => {
-    const { scene, app } = await enrolled()
+    const { scene, app } = await given.enrolled()
     const { visitor } = await given.signIn(scene)
     await client.ssoConnections.disable({ idp_id: scene.connection.idp_id })
 

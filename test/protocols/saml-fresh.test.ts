@@ -1,20 +1,13 @@
-import type { Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { answerOf } from '../given/flow-given.js'
-import { startService, type Service } from '../given/harness.js'
+import { startService } from '../given/harness.js'
 import { leadOf, samlGivenOf, type SamlGiven } from '../given/saml-given.js'
 import { requestIdIn, requestIn } from '../given/saml-identity-provider.js'
 import { createVisitor } from '../given/visitor.js'
 
-let service: Service
-let client: Client
-let given: SamlGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = samlGivenOf(service, client)
-})
+const service = await startService()
+const client = await service.client()
+const given = samlGivenOf(service, client)
 
 const forced = ' ForceAuthn="true"'
 

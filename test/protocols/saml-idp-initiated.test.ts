@@ -1,22 +1,15 @@
-import type { Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { answerOf, callback } from '../given/flow-given.js'
 import { anyEmail } from '../given/given.js'
-import { startService, type Service } from '../given/harness.js'
-import { leadOf, samlGivenOf, type SamlGiven, type SamlScene } from '../given/saml-given.js'
+import { startService } from '../given/harness.js'
+import { leadOf, samlGivenOf, type SamlScene } from '../given/saml-given.js'
 import { requestIdIn, type Said } from '../given/saml-identity-provider.js'
 import { createVisitor } from '../given/visitor.js'
 import { exchange } from './code-given.js'
 
-let service: Service
-let client: Client
-let given: SamlGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = samlGivenOf(service, client)
-})
+const service = await startService()
+const client = await service.client()
+const given = samlGivenOf(service, client)
 
 const aCode = expect.stringMatching(/^[\w-]{43}$/)
 

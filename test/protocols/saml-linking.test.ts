@@ -1,24 +1,13 @@
-import type { Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { answerOf } from '../given/flow-given.js'
+import { describe, expect, test } from 'vitest'
+import { isIn } from '../given/flow-given.js'
 import { anyEmail, anything } from '../given/given.js'
-import { startService, type Service } from '../given/harness.js'
-import { samlGivenOf, type SamlGiven, type SamlScene } from '../given/saml-given.js'
+import { startService } from '../given/harness.js'
+import { samlGivenOf, type SamlScene } from '../given/saml-given.js'
 import type { Seen } from '../given/visitor.js'
 
-let service: Service
-let client: Client
-let given: SamlGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = samlGivenOf(service, client)
-})
-
-function isIn(landed: Seen): boolean {
-  return answerOf(landed).get('code') !== null
-}
+const service = await startService()
+const client = await service.client()
+const given = samlGivenOf(service, client)
 
 async function refusal(scene: SamlScene, landed: Seen) {
   expect(landed.status).toBe(403)

@@ -1,25 +1,17 @@
-import { openMagicLink, type Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { answerOf } from '../given/flow-given.js'
+import { openMagicLink } from '@portico/sdk'
+import { describe, expect, test } from 'vitest'
 import { anything } from '../given/given.js'
-import { startService, type Service } from '../given/harness.js'
-import { oidcGivenOf, type OidcGiven, type OidcScene } from '../given/oidc-given.js'
+import { startService } from '../given/harness.js'
+import { oidcGivenOf, type OidcScene } from '../given/oidc-given.js'
 import { arriveBy, partnerCallback, relayGivenOf } from '../given/relay-given.js'
-import { samlGivenOf, type SamlGiven, type SamlScene } from '../given/saml-given.js'
+import { samlGivenOf, type SamlScene } from '../given/saml-given.js'
 import { pkcePair, type Seen } from '../given/visitor.js'
-import { exchange } from './code-given.js'
+import { exchangeLanded } from './code-given.js'
 
-let service: Service
-let client: Client
-let given: SamlGiven
-let openId: OidcGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = samlGivenOf(service, client)
-  openId = oidcGivenOf(service, client)
-})
+const service = await startService()
+const client = await service.client()
+const given = samlGivenOf(service, client)
+const openId = oidcGivenOf(service, client)
 
 function carry(scene: SamlScene, email: string) {
   return carryBy(scene, email, (members) => given.signIn(scene, { nameId: email }, members))
@@ -38,11 +30,7 @@ async function carryBy(
 ) {
   const { verifier, challenge } = pkcePair()
   const { landed } = await signIn({ code_challenge: challenge })
-  const { body } = await exchange(service, {
-    code: answerOf(landed).get('code') ?? '',
-    code_verifier: verifier,
-    client_id: scene.application.client_id,
-  })
+  const { body } = await exchangeLanded(service, landed, scene, verifier)
   const { domain: partner_domain } = await service.given.organization()
   await service.given.application({
     org_domain: partner_domain,

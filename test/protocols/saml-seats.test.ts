@@ -1,25 +1,14 @@
-import type { Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { answerOf } from '../given/flow-given.js'
+import { describe, expect, test } from 'vitest'
+import { isIn } from '../given/flow-given.js'
 import { anyEmail } from '../given/given.js'
-import { startService, type Service } from '../given/harness.js'
+import { startService } from '../given/harness.js'
 import { leadOf, samlGivenOf, type SamlGiven, type SamlScene } from '../given/saml-given.js'
 import type { Seen } from '../given/visitor.js'
 import { untilWaiting, whileEventWaits } from '../given/waiting.js'
 
-let service: Service
-let client: Client
-let given: SamlGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = samlGivenOf(service, client)
-})
-
-function isIn(landed: Seen): boolean {
-  return answerOf(landed).get('code') !== null
-}
+const service = await startService()
+const client = await service.client()
+const given = samlGivenOf(service, client)
 
 async function total({ org_domain }: SamlScene): Promise<number> {
   return (await client.users.list({ org_domain })).total

@@ -1,22 +1,16 @@
-import type { Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { answerOf } from '../given/flow-given.js'
 import { anything } from '../given/given.js'
-import { startService, type Service } from '../given/harness.js'
-import { leadOf, samlGivenOf, type SamlGiven, type SamlScene } from '../given/saml-given.js'
+import { startService } from '../given/harness.js'
+import { leadOf, samlGivenOf, type SamlScene } from '../given/saml-given.js'
 import type { Said } from '../given/saml-identity-provider.js'
 import { createVisitor, pkcePair } from '../given/visitor.js'
-import { exchange } from './code-given.js'
+import { exchange, exchangeLanded } from './code-given.js'
+import { claimsOf } from '../given/claims.js'
 
-let service: Service
-let client: Client
-let given: SamlGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = samlGivenOf(service, client)
-})
+const service = await startService()
+const client = await service.client()
+const given = samlGivenOf(service, client)
 
 const aCode = expect.stringMatching(/^[\w-]{43}$/)
 const mfa = 'https://refeds.org/profile/mfa'
@@ -26,19 +20,8 @@ const demandsMfa = { acr_values: 'urn:portico:acr:mfa' }
 async function tokensOf(scene: SamlScene, said: Said = {}, members: Record<string, string> = {}) {
   const { verifier, challenge } = pkcePair()
   const { landed, visitor } = await given.signIn(scene, said, { code_challenge: challenge, ...members })
-  const { body } = await exchange(service, {
-    code: answerOf(landed).get('code') ?? '',
-    code_verifier: verifier,
-    client_id: scene.application.client_id,
-  })
+  const { body } = await exchangeLanded(service, landed, scene, verifier)
   return { body, visitor, id: claimsOf(body.id_token), access: claimsOf(body.access_token) }
-}
-
-function claimsOf(token = ''): Record<string, unknown> {
-  const claims: Record<string, unknown> = JSON.parse(
-    Buffer.from(token.split('.')[1] ?? '', 'base64url').toString(),
-  )
-  return claims
 }
 
 function userOf({ org_domain }: SamlScene, user_email: string) {
@@ -231,14 +214,14 @@ describe('the second factor after SSO', () => {
   })
 
   test('is not asked of a user who has one here, nor of their session afterwards', async () => {
-    const { scene } = await enrolled()
+    const { scene } = await given.enrolled()
     const { visitor, landed } = await given.signIn(scene)
     const again = await visitor.visit(given.flows.authorizeUrl(scene))
     expect([answerOf(landed).get('code'), answerOf(again).get('code')]).toEqual([aCode, aCode])
   })
 
   test('is asked where the application demands it and the identity provider has not', async () => {
-    const { scene, app } = await enrolled()
+    const { scene, app } = await given.enrolled()
     const { visitor, landed: asked } = await given.signIn(scene, {}, demandsMfa)
     expect(asked.html).toContain('name="code"')
     const landed = await visitor.press(asked, 'totp', { code: given.flows.totp.codeOf(app) })
@@ -246,17 +229,13 @@ describe('the second factor after SSO', () => {
   })
 
   test('is asked of the session, where another application demands it', async () => {
-    const { scene, app } = await enrolled()
+    const { scene, app } = await given.enrolled()
     const { visitor } = await given.signIn(scene, { attributes: { displayname: 'Ada' } })
     const { verifier, challenge } = pkcePair()
     const members = { ...demandsMfa, code_challenge: challenge }
     const asked = await visitor.visit(given.flows.authorizeUrl(scene, members))
     const landed = await visitor.press(asked, 'totp', { code: given.flows.totp.codeOf(app) })
-    const { body } = await exchange(service, {
-      code: answerOf(landed).get('code') ?? '',
-      code_verifier: verifier,
-      client_id: scene.application.client_id,
-    })
+    const { body } = await exchangeLanded(service, landed, scene, verifier)
     expect(claimsOf(body.id_token)).toMatchObject({
       amr: ['sso', 'otp', 'mfa'],
       resource_owner_metadata: { displayname: 'Ada' },
@@ -269,17 +248,6 @@ describe('the second factor after SSO', () => {
     const { landed } = await given.signIn(scene, {}, demandsMfa)
     expect([landed.status, landed.html.includes('value="enroll"')]).toEqual([200, true])
   })
-
-  /** A user who has come by SSO before, and has the app enrolled. */
-  async function enrolled() {
-    const scene = await given.scene()
-    const { org_domain } = scene
-    const { id: user_id } = await client.users.create({ org_domain, email: 'ada@awesome.example' })
-    await given.flows.totp.activate(org_domain)
-    const { app } = await given.flows.totp.enroll({ org_domain, user_id })
-    await service.clock.advance(30)
-    return { scene, app }
-  }
 })
 
 describe('what the identity provider says of a user', () => {

@@ -1,19 +1,12 @@
-import type { Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { answerOf } from '../given/flow-given.js'
-import { startService, type Service } from '../given/harness.js'
-import { leadOf, samlGivenOf, type SamlGiven, type SamlScene } from '../given/saml-given.js'
+import { startService } from '../given/harness.js'
+import { leadOf, samlGivenOf, type SamlScene } from '../given/saml-given.js'
 import { createVisitor } from '../given/visitor.js'
 
-let service: Service
-let client: Client
-let given: SamlGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = samlGivenOf(service, client)
-})
+const service = await startService()
+const client = await service.client()
+const given = samlGivenOf(service, client)
 
 /** As if the one trace of a connection had come so often more, each time of another name. */
 async function repeatTrace({ connection }: SamlScene, times: number): Promise<void> {

@@ -1,22 +1,14 @@
-import type { Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../given/harness.js'
-import { onboardingGivenOf, type OnboardingGiven } from '../given/onboarding-given.js'
-import { leadOf, samlGivenOf, type SamlGiven } from '../given/saml-given.js'
+import { describe, expect, test } from 'vitest'
+import { startService } from '../given/harness.js'
+import { onboardingGivenOf } from '../given/onboarding-given.js'
+import { leadOf, samlGivenOf } from '../given/saml-given.js'
 import { requestIdIn, startIdentityProvider, type Said } from '../given/saml-identity-provider.js'
 import { createVisitor, type Visitor } from '../given/visitor.js'
 
-let service: Service
-let client: Client
-let given: SamlGiven
-let onboarding: OnboardingGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = samlGivenOf(service, client)
-  onboarding = onboardingGivenOf(service, client)
-})
+const service = await startService()
+const client = await service.client()
+const given = samlGivenOf(service, client)
+const onboarding = onboardingGivenOf(service, client)
 
 /** An administrator who has uploaded metadata, and is about to test them. */
 async function uploaded() {

@@ -1,19 +1,12 @@
-import type { Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { answerOf, flowGivenOf, goodPassword, type FlowGiven, type FlowScene } from '../given/flow-given.js'
-import { startService, type Service } from '../given/harness.js'
+import { describe, expect, test } from 'vitest'
+import { answerOf, flowGivenOf, goodPassword, type FlowScene } from '../given/flow-given.js'
+import { startService } from '../given/harness.js'
 import { csrfOf, pkcePair, type Seen, type Visitor } from '../given/visitor.js'
 import { exchange, refusal } from './code-given.js'
 
-let service: Service
-let client: Client
-let given: FlowGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = flowGivenOf(service, client)
-})
+const service = await startService()
+const client = await service.client()
+const given = flowGivenOf(service, client)
 
 const mfa = 'urn:portico:acr:mfa'
 

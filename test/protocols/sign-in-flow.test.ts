@@ -1,21 +1,14 @@
-import type { Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { addressesOf } from '../api/password-given.js'
-import { answerOf, callback, flowGivenOf, goodPassword, type FlowGiven } from '../given/flow-given.js'
+import { answerOf, callback, flowGivenOf, goodPassword } from '../given/flow-given.js'
 import { anyEmail } from '../given/given.js'
-import { startService, type Service } from '../given/harness.js'
+import { startService } from '../given/harness.js'
 import { pkcePair, type Seen } from '../given/visitor.js'
 import { exchange } from './code-given.js'
 
-let service: Service
-let client: Client
-let given: FlowGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = flowGivenOf(service, client)
-})
+const service = await startService()
+const client = await service.client()
+const given = flowGivenOf(service, client)
 
 const aCode = expect.stringMatching(/^[\w-]{43}$/)
 

@@ -1,21 +1,16 @@
 import type { Client, SsoConnection } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { answerOf, callback, flowGivenOf } from '../given/flow-given.js'
 import { anyEmail, anything } from '../given/given.js'
-import { startService, type Service } from '../given/harness.js'
+import { startService } from '../given/harness.js'
 import { leadOf } from '../given/saml-given.js'
 import { idpMetadata } from '../given/sso-given.js'
 import { chooseAtTestIdp } from '../given/test-idp-given.js'
 import { createVisitor, pkcePair } from '../given/visitor.js'
-import { exchange } from './code-given.js'
+import { exchangeLanded } from './code-given.js'
 
-let service: Service
-let client: Client
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-})
+const service = await startService()
+const client = await service.client()
 
 type NewConnection = Partial<Parameters<Client['ssoConnections']['create']>[0]>
 
@@ -168,11 +163,7 @@ describe('the built-in identity provider', () => {
     expect(first.page.html).toContain('Test identity provider')
 
     const landed = await chooseAtTestIdp(first.visitor, first.page, { email, fault: 'none' })
-    const { body } = await exchange(service, {
-      code: answerOf(landed).get('code') ?? '',
-      code_verifier: verifier,
-      client_id: scene.application.client_id,
-    })
+    const { body } = await exchangeLanded(service, landed, scene, verifier)
     expect(body).toMatchObject({ id_token: expect.any(String) })
     const user = await client.users.getByEmail({ org_domain: scene.org_domain, user_email: email })
     expect(user.identities).toMatchObject([{ provider: 'saml.test', data: { saml_nameid: email } }])

@@ -1,22 +1,14 @@
 import * as openid from 'openid-client'
-import type { Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../given/harness.js'
-import { codeGivenOf, type CodeGiven, type Scene } from './code-given.js'
+import { describe, expect, test } from 'vitest'
+import { startService } from '../given/harness.js'
+import { codeGivenOf, type Scene } from './code-given.js'
 import { forgeriesOf, resigned } from './forged-tokens.js'
-import { refreshGivenOf, type RefreshGiven } from './refresh-given.js'
+import { refreshGivenOf } from './refresh-given.js'
 
-let service: Service
-let client: Client
-let codes: CodeGiven
-let given: RefreshGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  codes = codeGivenOf(service, client)
-  given = refreshGivenOf(service, codes)
-})
+const service = await startService()
+const client = await service.client()
+const codes = codeGivenOf(service, client)
+const given = refreshGivenOf(service, codes)
 
 const allScopes = 'openid profile email phone address offline_access'
 

@@ -1,23 +1,17 @@
 import { emulator, emulatorErrorCodes } from '@portico/contract/emulator'
 import type { ApiDocument, Operation } from '@portico/contract/openapi'
 import { routes } from '@portico/contract/walk'
-import type { Portico } from '@portico/sdk/testing'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { senderTo } from '../../abuse/target.js'
 import { controlTargets } from '../../abuse/targets.js'
 import { faultsOf as faultsOfWalk } from '../../abuse/walk.js'
 import { runBlock } from '../../docs/testing-guide.js'
 import { givenEmulator } from './emulator.js'
 
-let portico: Portico
-let document: ApiDocument
-
-beforeAll(async () => {
-  portico = await givenEmulator()
-  document = (await (await fetch(`${portico.baseUrl}/_emulator/openapi.json`)).json()) as ApiDocument
-}, 60_000)
+const portico = await givenEmulator()
+const document = (await (await fetch(`${portico.baseUrl}/_emulator/openapi.json`)).json()) as ApiDocument
 
 interface Placed extends Operation {
   method: string

@@ -1,14 +1,10 @@
 import { ConnectionError, isApiError } from '@portico/sdk'
-import type { Portico } from '@portico/sdk/testing'
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { ada, givenEmulator, smallSeed } from './emulator.js'
 
-let portico: Portico
 const list = { org_domain: ada.org_domain }
 
-beforeAll(async () => {
-  portico = await givenEmulator({ seed: smallSeed })
-})
+const portico = await givenEmulator({ seed: smallSeed })
 
 describe('a fault', () => {
   // Nothing else is changed here, and a reset costs more than the test.

@@ -1,16 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { openMagicLink, type Client } from '@portico/sdk'
-import { EmulatorError, type Portico } from '@portico/sdk/testing'
-import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { EmulatorError } from '@portico/sdk/testing'
+import { expect, onTestFinished, test } from 'vitest'
 import { startReceiver } from '../../given/receiver.js'
 import { sampled } from '../../sampled.js'
 import { ada, givenEmulator, smallSeed } from './emulator.js'
 
-let portico: Portico
-
-beforeAll(async () => {
-  portico = await givenEmulator({ seed: smallSeed })
-})
+const portico = await givenEmulator({ seed: smallSeed })
 
 // A reset takes a second: each test has a user or a webhook of its own instead.
 

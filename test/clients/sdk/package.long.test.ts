@@ -1,15 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { manifestOf, npm, packedConsumer, type Consumer } from './packed.js'
+import { afterAll, describe, expect, test } from 'vitest'
+import { manifestOf, npm, packedConsumer } from './packed.js'
 
 // Two tools that read the whole archive, for 5 s of CPU. In package.test.ts publint reads it, and programs of every kind compile.
-
-let consumer: Consumer
-
-beforeAll(async () => {
-  consumer = await packedConsumer()
-}, 300_000)
+const consumer = await packedConsumer()
 
 afterAll(() => consumer.remove())
 

@@ -1,19 +1,12 @@
 import { scimLimits } from '@portico/contract/scim'
-import type { Client } from '@portico/sdk'
-import { beforeAll, expect, test } from 'vitest'
-import { startService, type Service } from '../../given/harness.js'
-import { scimGivenOf, type ScimGiven } from '../../given/scim-given.js'
+import { expect, test } from 'vitest'
+import { startService } from '../../given/harness.js'
+import { scimGivenOf } from '../../given/scim-given.js'
 import { asMembers, directoryUsers, groupsOf } from './group-given.js'
 
-let service: Service
-let client: Client
-let given: ScimGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = scimGivenOf(client)
-})
+const service = await startService()
+const client = await service.client()
+const given = scimGivenOf(client)
 
 /** A directory with two users and so many groups, all of which have the first user as a member. */
 async function scene(groupCount: number) {

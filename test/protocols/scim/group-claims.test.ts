@@ -1,24 +1,16 @@
-import type { Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { answerOf } from '../../given/flow-given.js'
-import { startService, type Service } from '../../given/harness.js'
-import { callback, codeGivenOf, exchange, type CodeGiven, type Scene } from '../code-given.js'
-import { claimsOf } from '../refresh-given.js'
+import { startService } from '../../given/harness.js'
+import { callback, codeGivenOf, exchange, type Scene } from '../code-given.js'
 import { samlGivenOf } from '../../given/saml-given.js'
-import { scimUsersGivenOf, userBody, userIn, type ScimUsersGiven } from './user-given.js'
+import { scimUsersGivenOf, userBody, userIn } from './user-given.js'
 import { asMembers, groupsOf } from './group-given.js'
+import { claimsOf } from '../../given/claims.js'
 
-let service: Service
-let client: Client
-let codes: CodeGiven
-let given: ScimUsersGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  codes = codeGivenOf(service, client)
-  given = scimUsersGivenOf(client)
-})
+const service = await startService()
+const client = await service.client()
+const codes = codeGivenOf(service, client)
+const given = scimUsersGivenOf(client)
 
 /** A user of a directory, who may sign in. */
 async function scene() {

@@ -1,16 +1,11 @@
-import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../../given/harness.js'
+import { describe, expect, test } from 'vitest'
+import { startService } from '../../given/harness.js'
 import { longTest } from '../../sampled.js'
-import { scimGivenOf, type ScimGiven } from '../../given/scim-given.js'
+import { scimGivenOf } from '../../given/scim-given.js'
 import { asMembers, directoryUsers, groupsOf, type GroupList } from './group-given.js'
 
-let service: Service
-let given: ScimGiven
-
-beforeAll(async () => {
-  service = await startService()
-  given = scimGivenOf(await service.client())
-})
+const service = await startService()
+const given = scimGivenOf(await service.client())
 
 async function scene(userCount = 0) {
   const { directory, scim } = await given.directory()

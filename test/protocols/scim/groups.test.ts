@@ -1,18 +1,11 @@
-import type { Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../../given/harness.js'
-import { scimGivenOf, type ScimGiven } from '../../given/scim-given.js'
+import { describe, expect, test } from 'vitest'
+import { startService } from '../../given/harness.js'
+import { scimGivenOf } from '../../given/scim-given.js'
 import { asMembers, directoryUsers, groupsOf, type Group } from './group-given.js'
 
-let service: Service
-let client: Client
-let given: ScimGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = scimGivenOf(client)
-})
+const service = await startService()
+const client = await service.client()
+const given = scimGivenOf(client)
 
 async function scene(userCount = 0) {
   const { org_domain, directory, scim } = await given.directory()

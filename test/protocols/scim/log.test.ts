@@ -1,20 +1,13 @@
 import { eraseUser } from '@portico/server/erase-user'
 import { scimLimits } from '@portico/contract/scim'
-import type { Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { anyEmail, anything } from '../../given/given.js'
-import { startService, type Service } from '../../given/harness.js'
+import { startService } from '../../given/harness.js'
 import { scimGivenOf, type ScimGiven } from '../../given/scim-given.js'
 
-let service: Service
-let client: Client
-let given: ScimGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = scimGivenOf(client)
-})
+const service = await startService()
+const client = await service.client()
+const given = scimGivenOf(client)
 
 const userSchema = 'urn:ietf:params:scim:schemas:core:2.0:User'
 const patchSchema = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'

@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module'
-import type { Client } from '@portico/sdk'
-import { beforeAll, expect, test } from 'vitest'
-import { startService, type Service } from '../../given/harness.js'
+import { expect, test } from 'vitest'
+import { startService } from '../../given/harness.js'
 import { scimGivenOf, type ScimResponse } from '../../given/scim-given.js'
 import { enterpriseUser, userBody } from './user-given.js'
 
@@ -30,13 +29,8 @@ const require = createRequire(import.meta.url)
 const { Resource } = require('@braveulysses/scim2') as { readonly Resource: new (json: unknown) => Resource }
 const Patch = require('@braveulysses/scim2/dist/Patch.js') as Patches
 
-let service: Service
-let client: Client
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-})
+const service = await startService()
+const client = await service.client()
 
 test('a client library from npm provisions, changes and deprovisions a user', async () => {
   const { scim, org_domain } = await scimGivenOf(client).directory()

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
-import type { Client } from '@portico/sdk'
-import { beforeAll, expect, test } from 'vitest'
-import { startService, type Service } from '../../given/harness.js'
+import { expect, test } from 'vitest'
+import { startService } from '../../given/harness.js'
 import { scimGivenOf } from '../../given/scim-given.js'
 
 /** What a product asks, one request after the other, and what it needs to be answered. */
@@ -20,13 +19,8 @@ interface Recording {
   }[]
 }
 
-let service: Service
-let client: Client
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-})
+const service = await startService()
+const client = await service.client()
 
 test.each([
   ['Okta, with its groups', 'okta'],

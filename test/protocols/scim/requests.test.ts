@@ -1,18 +1,11 @@
-import type { Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { startDatabaseProxy } from '../../given/database-proxy.js'
-import { startService, type Service } from '../../given/harness.js'
-import { scimGivenOf, scimProvider, type ScimGiven } from '../../given/scim-given.js'
+import { startService } from '../../given/harness.js'
+import { scimGivenOf, scimProvider } from '../../given/scim-given.js'
 
-let service: Service
-let client: Client
-let given: ScimGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = scimGivenOf(client)
-})
+const service = await startService()
+const client = await service.client()
+const given = scimGivenOf(client)
 
 const errorSchemas = ['urn:ietf:params:scim:api:messages:2.0:Error']
 

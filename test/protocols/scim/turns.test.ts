@@ -1,20 +1,13 @@
-import type { Client } from '@portico/sdk'
-import { beforeAll, expect, test } from 'vitest'
-import { startService, type Service } from '../../given/harness.js'
+import { expect, test } from 'vitest'
+import { startService } from '../../given/harness.js'
 import type { ScimResponse } from '../../given/scim-given.js'
 import { untilWaiting, whileEventWaits } from '../../given/waiting.js'
 import { groupsOf } from './group-given.js'
-import { replacing, scimUsersGivenOf, userBody, type ScimUsersGiven } from './user-given.js'
+import { replacing, scimUsersGivenOf, userBody } from './user-given.js'
 
-let service: Service
-let client: Client
-let given: ScimUsersGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = scimUsersGivenOf(client)
-})
+const service = await startService()
+const client = await service.client()
+const given = scimUsersGivenOf(client)
 
 const statusesOf = (answers: readonly ScimResponse[]) => answers.map(({ status }) => status)
 

@@ -72,4 +72,3 @@ export function scimUsersGivenOf(client: Client) {
     },
   }
 }
-export type ScimUsersGiven = ReturnType<typeof scimUsersGivenOf>

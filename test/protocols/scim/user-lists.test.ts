@@ -1,18 +1,11 @@
-import type { Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../../given/harness.js'
+import { describe, expect, test } from 'vitest'
+import { startService } from '../../given/harness.js'
 import type { ScimProvider } from '../../given/scim-given.js'
-import { enterpriseUser, replacing, scimUsersGivenOf, type ScimUsersGiven } from './user-given.js'
+import { enterpriseUser, replacing, scimUsersGivenOf } from './user-given.js'
 
-let service: Service
-let client: Client
-let given: ScimUsersGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = scimUsersGivenOf(client)
-})
+const service = await startService()
+const client = await service.client()
+const given = scimUsersGivenOf(client)
 
 const other = 'charles@other.example'
 

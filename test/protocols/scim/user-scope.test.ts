@@ -1,20 +1,13 @@
-import type { Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { anyEmail } from '../../given/given.js'
-import { startService, type Service } from '../../given/harness.js'
+import { startService } from '../../given/harness.js'
 import { onboardingGivenOf } from '../../given/onboarding-given.js'
 import { signIn } from '../../given/world.js'
-import { replacing, scimUsersGivenOf, userBody, userIn, type ScimUsersGiven } from './user-given.js'
+import { replacing, scimUsersGivenOf, userBody, userIn } from './user-given.js'
 
-let service: Service
-let client: Client
-let given: ScimUsersGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = scimUsersGivenOf(client)
-})
+const service = await startService()
+const client = await service.client()
+const given = scimUsersGivenOf(client)
 
 /** A user who has read a mail that was sent to them. */
 async function verifiedUser(org_domain: string) {

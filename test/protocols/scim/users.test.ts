@@ -1,30 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import { openMagicLink, type Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { openMagicLink } from '@portico/sdk'
+import { describe, expect, test } from 'vitest'
 import { anyEmail } from '../../given/given.js'
-import { startService, type Service } from '../../given/harness.js'
+import { startService } from '../../given/harness.js'
 import { exchange } from '../code-given.js'
 import { signIn } from '../../given/world.js'
 import { groupsOf } from './group-given.js'
-import {
-  coreUser,
-  enterpriseUser,
-  replacing,
-  scimUsersGivenOf,
-  userBody,
-  userIn,
-  type ScimUsersGiven,
-} from './user-given.js'
+import { coreUser, enterpriseUser, replacing, scimUsersGivenOf, userBody, userIn } from './user-given.js'
 
-let service: Service
-let client: Client
-let given: ScimUsersGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = scimUsersGivenOf(client)
-})
+const service = await startService()
+const client = await service.client()
+const given = scimUsersGivenOf(client)
 
 describe('a user of a directory', () => {
   test('is made with what the provider says, and is a user of the organization', async () => {
