@@ -2,13 +2,14 @@
 import { toSentence } from './failure.js'
 import { runCommand } from './run.js'
 import { ownTerminal } from './terminal.js'
+import { isErrorWithCode } from '../platform/system-error.js'
 
 /** Reads .env in the current directory; variables that are set already stay unchanged. */
 function loadEnvFile(): void {
   try {
     process.loadEnvFile('.env')
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+    if (!isErrorWithCode(error, 'ENOENT')) throw error
   }
 }
 

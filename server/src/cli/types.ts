@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import type { Environment } from '@portico/contract/fields'
 import type { Command } from 'commander'
 import type { Deps } from '../delivery/deps.js'
@@ -8,6 +8,7 @@ import { findDeclaredKeys } from '../directory/meta-keys/declared-keys.js'
 import { print, type OutputOptions } from './output.js'
 import { toEnvironment } from './values.js'
 import { withDeps } from './with-deps.js'
+import { readUnlessMissing } from '../platform/system-error.js'
 
 interface TypesOptions extends OutputOptions {
   readonly organization: string
@@ -35,7 +36,7 @@ async function writeTypes(options: TypesOptions): Promise<void> {
     print(options, { organization, text }, () => [text.trimEnd()])
     return
   }
-  const before = await contentOf(out)
+  const before = await readUnlessMissing(out)
   if (before !== undefined && !isClaimsTypes(before))
     throw new Error(`${out} was not written by portico types: name another file, or remove it.`)
   const isStale = before !== text
@@ -58,13 +59,4 @@ async function claimsTypesOf(
   const { accountId, domain } = found
   const keys = await findDeclaredKeys(db, { accountId, domain, organizationIds: null })
   return toClaimsTypes({ organization: domain, environment, keys })
-}
-
-async function contentOf(file: string): Promise<string | undefined> {
-  try {
-    return await readFile(file, 'utf8')
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-    throw error
-  }
 }

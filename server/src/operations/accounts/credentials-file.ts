@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod/v4'
 import type { FirstCredentials } from './first-account.js'
+import { readUnlessMissing } from '../../platform/system-error.js'
 
 const Key = z.object({ client_id: z.string(), client_secret: z.string() })
 const Credentials = z.object({ base_url: z.string(), domain: z.string(), sandbox: Key, production: Key })
@@ -44,13 +45,8 @@ export async function refreshCredentials(
 
 /** Reads the file; undefined when it is missing or is not such a file. */
 export async function readCredentials(dataDir: string): Promise<z.output<typeof Credentials> | undefined> {
-  let text: string
-  try {
-    text = await readFile(credentialsPath(dataDir), 'utf8')
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-    throw error
-  }
+  const text = await readUnlessMissing(credentialsPath(dataDir))
+  if (text === undefined) return undefined
   return Credentials.safeParse(parseJson(text)).data
 }
 

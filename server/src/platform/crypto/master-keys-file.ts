@@ -1,17 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isErrorWithCode, readUnlessMissing } from '../system-error.js'
 
 const fileName = 'master-keys'
 
 /** Reads the master keys that an earlier start made in this directory; without a file, makes keys and does not store them. */
 export async function readMasterKeys(dataDir: string): Promise<string> {
-  try {
-    return (await readFile(join(dataDir, fileName), 'utf8')).trim()
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
-    return newMasterKeys()
-  }
+  return (await readUnlessMissing(join(dataDir, fileName)))?.trim() ?? newMasterKeys()
 }
 
 /** Reads the master keys that an earlier start made in this directory, or makes the first one, readable only by its owner. */
@@ -24,7 +20,7 @@ export async function readOrMakeMasterKeys(dataDir: string): Promise<string> {
     // Fails when the file exists: of several processes that start at once, one makes the key and all read it.
     await link(made, path)
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+    if (!isErrorWithCode(error, 'EEXIST')) throw error
   } finally {
     await unlink(made)
   }

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, readdirSync, symlinkSync } from 'node:fs'
 import { chmod, cp, mkdir, rename, rm, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
+import { isErrorWithCode } from '../system-error.js'
 
 /** Postgres programs that run on this machine, and how this process must run them. */
 export interface PostgresPrograms {
@@ -254,9 +255,4 @@ export function isAlive(pid: number): boolean {
   } catch (error) {
     return isErrorWithCode(error, 'EPERM')
   }
-}
-
-/** Whether a system call failed for this reason. */
-export function isErrorWithCode(error: unknown, ...codes: string[]): boolean {
-  return error instanceof Error && 'code' in error && codes.includes(String(error.code))
 }

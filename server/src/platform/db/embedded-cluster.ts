@@ -7,10 +7,10 @@ import {
   type PostgresPrograms,
   handOver,
   isAlive,
-  isErrorWithCode,
   renameUnlessTaken,
   spawnProgram,
 } from './embedded-binaries.js'
+import { isErrorWithCode, readUnlessMissing } from '../system-error.js'
 
 /** The places of an embedded Postgres on disk. */
 export interface ClusterPlaces {
@@ -91,11 +91,8 @@ export async function connectionString(places: ClusterPlaces, port: number): Pro
 
 /** The major version of Postgres that wrote the cluster, or undefined when there is none. */
 async function versionOf(cluster: string): Promise<string | undefined> {
-  try {
-    return (await readFile(path.join(cluster, 'PG_VERSION'), 'utf8')).trim()
-  } catch (error) {
-    if (!isErrorWithCode(error, 'ENOENT')) throw error
-  }
+  const version = await readUnlessMissing(path.join(cluster, 'PG_VERSION'))
+  if (version !== undefined) return version.trim()
   if ((await namesIn(cluster)).length === 0) return undefined
   throw new Error(
     `${cluster} is not empty and holds no Postgres database: move what is in it away, or choose another data ` +

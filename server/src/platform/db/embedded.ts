@@ -4,8 +4,9 @@ import { access, constants, mkdir, open, readFile, readdir, readlink, realpath, 
 import { type AddressInfo, createServer } from 'node:net'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { findPostgres, isAlive, isErrorWithCode, spawnProgram } from './embedded-binaries.js'
+import { findPostgres, isAlive, spawnProgram } from './embedded-binaries.js'
 import { type ClusterPlaces, connectionString, ensureCluster, placesIn } from './embedded-cluster.js'
+import { isErrorWithCode, readUnlessMissing } from '../system-error.js'
 
 /** A Postgres that came with the service, for evaluation, development and tests. */
 export interface EmbeddedPostgres {
@@ -164,15 +165,6 @@ async function worksIn(folder: string, pid: number): Promise<boolean> {
     // Gone, or a zombie.
     if (isErrorWithCode(error, 'ENOENT', 'ESRCH')) return false
     if (isErrorWithCode(error, 'EACCES', 'EPERM')) return true
-    throw error
-  }
-}
-
-async function readUnlessMissing(file: string): Promise<string | undefined> {
-  try {
-    return await readFile(file, 'utf8')
-  } catch (error) {
-    if (isErrorWithCode(error, 'ENOENT')) return undefined
     throw error
   }
 }
