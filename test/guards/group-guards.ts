@@ -63,14 +63,11 @@ export const groupGuards: readonly Guard[] = [
   guard({
     name: 'groups: a directory sees no group of another',
     file: 'server/src/protocols/scim/group-list.ts',
-    ...without(
-      'organization_id',
-      "ofOwner({ accountId: tenant.accountId, environment: tenant.environment, organizationId }, 'directory_groups')",
-    ),
+    ...without('organization_id', "ofOwner(keyOf(caller), 'directory_groups')"),
     also: [
       {
         file: 'server/src/protocols/scim/group-list.ts',
-        find: ".where('directory_groups.directory_id', '=', directoryId)",
+        find: ".where('directory_groups.directory_id', '=', caller.directoryId)",
         replace: '',
       },
     ],

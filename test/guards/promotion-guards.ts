@@ -96,8 +96,9 @@ export const promotionGuards = [
   guard({
     name: 'environment: names that portico config gives',
     file: numbers,
-    find: 'and environment = ${place.environment}',
-    replace: '',
+    find: 'where ${ofOwner(place)} and section',
+    replace:
+      'where account_id = ${place.accountId} and organization_id = ${place.organizationId} and section',
     red: isOfEnvironment,
     green: isApplied,
   }),
