@@ -247,40 +247,15 @@ describe.each(lists.map((route, index) => [route.name, route, index] as const))(
 
       const pages = await Promise.all([1, 2, 3, 4].map((page) => read(`page=${page}&per_page=2`)))
       expect(pages.flatMap((page) => page.data)).toEqual(all.data)
-      expect(pages.map((page) => page.pagination)).toEqual([
-        {
-          current_page: 1,
-          current_pages: [1, 2, 3, 4],
-          next_page: 2,
-          per_page: 2,
-          prev_page: null,
-          total_pages: 4,
-        },
-        {
-          current_page: 2,
-          current_pages: [1, 2, 3, 4],
-          next_page: 3,
-          per_page: 2,
-          prev_page: 1,
-          total_pages: 4,
-        },
-        {
-          current_page: 3,
-          current_pages: [1, 2, 3, 4],
-          next_page: 4,
-          per_page: 2,
-          prev_page: 2,
-          total_pages: 4,
-        },
-        {
-          current_page: 4,
-          current_pages: [1, 2, 3, 4],
-          next_page: null,
-          per_page: 2,
-          prev_page: 3,
-          total_pages: 4,
-        },
-      ])
+      const around = [
+        { current_page: 1, prev_page: null, next_page: 2 },
+        { current_page: 2, prev_page: 1, next_page: 3 },
+        { current_page: 3, prev_page: 2, next_page: 4 },
+        { current_page: 4, prev_page: 3, next_page: null },
+      ]
+      expect(pages.map((page) => page.pagination)).toEqual(
+        around.map((place) => ({ ...place, current_pages: [1, 2, 3, 4], per_page: 2, total_pages: 4 })),
+      )
       expect((await read('page=4&per_page=1')).pagination.current_pages).toEqual([2, 3, 4, 5, 6])
       expect(await read('current_page=2&per_page=2')).toEqual(pages[1])
       expect((await read(`after=${pages[0]?.next_cursor}`)).data).toEqual(all.data.slice(2))
