@@ -1,4 +1,4 @@
-import { toDocument, type Frame } from './layout.js'
+import { HostedPage, toDocument, type Frame } from './layout.js'
 import type { PageSentence } from '../texts/page-sentence.js'
 
 /** A page that states a problem in one sentence, with advice. */
@@ -7,16 +7,11 @@ export function errorPage(
   { heading, sentence, advice }: PageSentence,
   reference?: string,
 ): string {
-  return toDocument({
-    frame,
-    title: heading,
-    children: (
-      <>
-        <h1>{heading}</h1>
-        <p role="alert">{sentence}</p>
-        <p>{advice}</p>
-        {reference !== undefined && <p class="quiet">{reference}</p>}
-      </>
-    ),
-  })
+  return toDocument(
+    <HostedPage frame={frame} title={heading}>
+      <p role="alert">{sentence}</p>
+      <p>{advice}</p>
+      {reference !== undefined && <p class="quiet">{reference}</p>}
+    </HostedPage>,
+  )
 }

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, VNode } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import { displayName } from '../../platform/display-name.js'
 import type { PublicOrganization } from '../../directory/organizations/find-organization.js'
@@ -20,9 +20,14 @@ export interface Frame {
   readonly url: string | undefined
 }
 
-interface Page {
-  readonly frame: Frame
+/** The properties of a page besides its frame. */
+export interface PageProps {
   readonly title: string
+  /** Where it differs from the title. */
+  readonly heading?: ComponentChildren
+  readonly headingClass?: 'done' | 'pending' | undefined
+  /** Between the name of the organization and the heading. */
+  readonly above?: ComponentChildren
   /** Whether the page reports a fault of the last form. */
   readonly isFault?: boolean
   /** For pages that are read and compared at a desk. */
@@ -33,11 +38,22 @@ interface Page {
 }
 
 /** Renders a whole document. It loads two style sheets, a small script and a logo, and works without the last two. */
-export function toDocument(page: Page): string {
-  return `<!doctype html>${renderToString(<Document {...page} />)}`
+export function toDocument(page: VNode): string {
+  return `<!doctype html>${renderToString(page)}`
 }
 
-function Document({ frame, title, isFault = false, isWide = false, goesOnTo, children }: Page) {
+/** The frame of every page around its content: the organization, the heading and the footer. */
+export function HostedPage({
+  frame,
+  title,
+  heading = title,
+  headingClass,
+  above,
+  isFault = false,
+  isWide = false,
+  goesOnTo,
+  children,
+}: PageProps & { readonly frame: Frame }) {
   const { texts, organization, isSandbox, productName, styleUrl, scriptUrl } = frame
   const name = displayName(organization?.name ?? productName)
   return (
@@ -58,6 +74,8 @@ function Document({ frame, title, isFault = false, isWide = false, goesOnTo, chi
         <main class="card">
           {isSandbox && <p class="sandbox">{texts.sandbox}</p>}
           <Organization organization={organization} productName={productName} />
+          {above}
+          <h1 class={headingClass}>{heading}</h1>
           {children}
         </main>
         <footer>

@@ -1,7 +1,7 @@
 import { PageFault, toFault } from '../frame/fault.js'
 import { CodeField } from '../frame/field.js'
 import { Form } from '../frame/form.js'
-import { toDocument, type Frame } from '../frame/layout.js'
+import { HostedPage, toDocument, type Frame } from '../frame/layout.js'
 import type { PageForm } from '../frame/step-page.js'
 import type { AdminCodeFault } from '../texts/en/onboarding.js'
 import { maskAddress } from './mask-address.js'
@@ -22,21 +22,15 @@ export function adminCodePage(view: AdminCodePage): string {
   const { texts } = frame
   const words = texts.adminCode
   const fault = toFault(texts, words.faults, view.fault, view.retryAfterSeconds)
-  return toDocument({
-    frame,
-    title: words.heading,
-    isFault: fault !== undefined,
-    children: (
-      <>
-        <h1>{words.heading}</h1>
-        <PageFault fault={fault} />
-        {isResent && <p role="status">{words.sent}</p>}
-        <p>{words.sentence(maskAddress(email))}</p>
-        <Form form={form} action="verify" button={words.button} working={texts.working} isCodeForm>
-          <CodeField label={words.label} fault={fault} />
-        </Form>
-        <Form form={form} action="send_again" look="plain" button={words.again} />
-      </>
-    ),
-  })
+  return toDocument(
+    <HostedPage frame={frame} title={words.heading} isFault={fault !== undefined}>
+      <PageFault fault={fault} />
+      {isResent && <p role="status">{words.sent}</p>}
+      <p>{words.sentence(maskAddress(email))}</p>
+      <Form form={form} action="verify" button={words.button} working={texts.working} isCodeForm>
+        <CodeField label={words.label} fault={fault} />
+      </Form>
+      <Form form={form} action="send_again" look="plain" button={words.again} />
+    </HostedPage>,
+  )
 }

@@ -2,7 +2,8 @@ import type { ClientWarning } from '../texts/en/oidc-setup.js'
 import type { PageTexts } from '../texts/en.js'
 import { asShown } from './as-shown.js'
 import { Confirmation, type WaitingSetup } from './confirmation.js'
-import { toOnboardingDocument } from './onboarding-frame.js'
+import { toDocument } from '../frame/layout.js'
+import { OnboardingPage } from './onboarding-frame.js'
 
 /** The metadata of a provider, before its client is stored. */
 interface ClientReviewPage extends WaitingSetup {
@@ -17,24 +18,19 @@ export function clientReviewPage(view: ClientReviewPage): string {
   const { frame, warnings } = view
   const { texts } = frame
   const words = texts.clientReview
-  return toOnboardingDocument({
-    view,
-    title: words.heading,
-    children: (
-      <>
-        <h1>{words.heading}</h1>
-        <p>{words.sentence}</p>
-        {warnings.map((warning) => (
-          <p key={warning} class="notice warn">
-            <span class="unseen">{texts.tutorial.note} </span>
-            {words.warnings[warning]}
-          </p>
-        ))}
-        <ClientFacts client={view} texts={texts} />
-        <Confirmation view={view} words={words} back="client" />
-      </>
-    ),
-  })
+  return toDocument(
+    <OnboardingPage view={view} title={words.heading}>
+      <p>{words.sentence}</p>
+      {warnings.map((warning) => (
+        <p key={warning} class="notice warn">
+          <span class="unseen">{texts.tutorial.note} </span>
+          {words.warnings[warning]}
+        </p>
+      ))}
+      <ClientFacts client={view} texts={texts} />
+      <Confirmation view={view} words={words} back="client" />
+    </OnboardingPage>,
+  )
 }
 
 interface ClientFactsProps {

@@ -6,7 +6,8 @@ import { Form } from '../frame/form.js'
 import type { ClientFault } from '../texts/en/oidc-setup.js'
 import { asShown } from './as-shown.js'
 import { ClientFacts } from './client-review.js'
-import { toOnboardingDocument, type OnboardingView } from './onboarding-frame.js'
+import { toDocument } from '../frame/layout.js'
+import { OnboardingPage, type OnboardingView } from './onboarding-frame.js'
 import { StoredSetup } from './stored-setup.js'
 import { Said } from './tutorial-blocks.js'
 
@@ -28,29 +29,23 @@ export function clientPage(view: ClientPage): string {
   const { frame, stored, fault, found } = view
   const { texts } = frame
   const words = texts.client
-  return toOnboardingDocument({
-    view,
-    title: words.heading,
-    isFault: fault !== undefined,
-    children: (
-      <>
-        <h1>{words.heading}</h1>
-        <p>{words.sentence}</p>
-        {stored !== undefined && (
-          <StoredSetup view={view} words={words} isCurrent={stored.isCurrent}>
-            <ClientFacts client={stored} texts={texts} />
-          </StoredSetup>
-        )}
-        <PageFault fault={faultOf(view, undefined)} />
-        {found !== undefined && (
-          <p class="quiet">
-            {words.found} <code lang="en">{asShown(found)}</code>
-          </p>
-        )}
-        <ClientForm view={view} />
-      </>
-    ),
-  })
+  return toDocument(
+    <OnboardingPage view={view} title={words.heading} isFault={fault !== undefined}>
+      <p>{words.sentence}</p>
+      {stored !== undefined && (
+        <StoredSetup view={view} words={words} isCurrent={stored.isCurrent}>
+          <ClientFacts client={stored} texts={texts} />
+        </StoredSetup>
+      )}
+      <PageFault fault={faultOf(view, undefined)} />
+      {found !== undefined && (
+        <p class="quiet">
+          {words.found} <code lang="en">{asShown(found)}</code>
+        </p>
+      )}
+      <ClientForm view={view} />
+    </OnboardingPage>,
+  )
 }
 
 function ClientForm({ view }: { view: ClientPage }) {

@@ -2,7 +2,7 @@ import type { OnboardingState, ProviderType } from '@portico/contract/sso-onboar
 import type { DirectoryProvider } from '@portico/contract/directory-sync'
 import { directoryTutorials } from '../../sso/tutorials/directory/directory-tutorials.js'
 import { productOf } from '../../sso/tutorials/tutorials.js'
-import { toDocument, type Frame } from '../frame/layout.js'
+import { HostedPage, toDocument, type Frame } from '../frame/layout.js'
 import type { PageForm } from '../frame/step-page.js'
 import type { PageTexts } from '../texts/en.js'
 import { ProviderMark } from './provider-mark.js'
@@ -34,29 +34,23 @@ export function connectionsPage(view: ConnectionsPage): string {
   const { frame, form, email, connections, directories } = view
   const { texts } = frame
   const words = texts.connections
-  return toDocument({
-    frame,
-    title: words.heading,
-    isWide: true,
-    children: (
-      <>
-        <h1>{words.heading}</h1>
-        <p class="quiet">{connections.length === 0 ? words.none : words.sentence}</p>
-        <ul class="connections">
-          {connections.map((connection) => (
-            <Connection key={connection.idpId} texts={texts} connection={connection} />
-          ))}
-        </ul>
-        {directories.length > 0 && <h2>{texts.directory.heading}</h2>}
-        <ul class="connections">
-          {directories.map((directory) => (
-            <Directory key={directory.environment} texts={texts} directory={directory} />
-          ))}
-        </ul>
-        <SignOutForms view={{ frame, form, email, listUrl: undefined }} />
-      </>
-    ),
-  })
+  return toDocument(
+    <HostedPage frame={frame} title={words.heading} isWide>
+      <p class="quiet">{connections.length === 0 ? words.none : words.sentence}</p>
+      <ul class="connections">
+        {connections.map((connection) => (
+          <Connection key={connection.idpId} texts={texts} connection={connection} />
+        ))}
+      </ul>
+      {directories.length > 0 && <h2>{texts.directory.heading}</h2>}
+      <ul class="connections">
+        {directories.map((directory) => (
+          <Directory key={directory.environment} texts={texts} directory={directory} />
+        ))}
+      </ul>
+      <SignOutForms view={{ frame, form, email, listUrl: undefined }} />
+    </HostedPage>,
+  )
 }
 
 function Connection({ texts, connection }: { texts: PageTexts; connection: ConnectionView }) {

@@ -1,4 +1,5 @@
-import { addressOf, toOnboardingDocument, type OnboardingView } from './onboarding-frame.js'
+import { toDocument } from '../frame/layout.js'
+import { addressOf, OnboardingPage, type OnboardingView } from './onboarding-frame.js'
 
 /** The last page of the administrator's setup. */
 interface DonePage extends OnboardingView {
@@ -17,44 +18,39 @@ export function donePage(view: DonePage): string {
   const words = texts.done
   const isOidc = protocol === 'oidc'
   const { heading, sentence } = isTested ? words : words.untested
-  return toOnboardingDocument({
-    view,
-    title: heading,
-    children: (
-      <>
-        <h1 class={isTested ? 'done' : 'pending'}>{heading}</h1>
-        <p>{isOidc && !isTested ? texts.oidc.untested : sentence}</p>
-        {!isTested && (
-          <p class="action">
-            <a class="main" href={addressOf(base, 'test', texts)}>
-              {texts.test.heading}
-            </a>
-          </p>
-        )}
-        <h2>{words.next}</h2>
-        <ol class="next-steps">
-          <li>{words.steps.told}</li>
-          {isWaiting && <li>{isOidc ? texts.oidc.waits : words.steps.waits}</li>}
-          <li>{isActive ? words.steps.active : words.steps.inactive}</li>
-        </ol>
-        <p class="quiet">{isOidc ? texts.oidc.rollover : words.rollover}</p>
-        {directoryUrl !== undefined && (
-          <>
-            <h2>{texts.directory.heading}</h2>
-            <p>{texts.directory.listSentence}</p>
-            <p>
-              <a class="second" href={directoryUrl}>
-                {texts.directory.link}
-              </a>
-            </p>
-          </>
-        )}
-        <p>
-          <a class="second" href={addressOf(base, 'tutorial', texts)}>
-            {words.look}
+  return toDocument(
+    <OnboardingPage view={view} title={heading} headingClass={isTested ? 'done' : 'pending'}>
+      <p>{isOidc && !isTested ? texts.oidc.untested : sentence}</p>
+      {!isTested && (
+        <p class="action">
+          <a class="main" href={addressOf(base, 'test', texts)}>
+            {texts.test.heading}
           </a>
         </p>
-      </>
-    ),
-  })
+      )}
+      <h2>{words.next}</h2>
+      <ol class="next-steps">
+        <li>{words.steps.told}</li>
+        {isWaiting && <li>{isOidc ? texts.oidc.waits : words.steps.waits}</li>}
+        <li>{isActive ? words.steps.active : words.steps.inactive}</li>
+      </ol>
+      <p class="quiet">{isOidc ? texts.oidc.rollover : words.rollover}</p>
+      {directoryUrl !== undefined && (
+        <>
+          <h2>{texts.directory.heading}</h2>
+          <p>{texts.directory.listSentence}</p>
+          <p>
+            <a class="second" href={directoryUrl}>
+              {texts.directory.link}
+            </a>
+          </p>
+        </>
+      )}
+      <p>
+        <a class="second" href={addressOf(base, 'tutorial', texts)}>
+          {words.look}
+        </a>
+      </p>
+    </OnboardingPage>,
+  )
 }

@@ -1,7 +1,7 @@
 import { displayName } from '../../platform/display-name.js'
 import { shownService } from './onboarding-frame.js'
 import { Form } from '../frame/form.js'
-import { toDocument, type Frame } from '../frame/layout.js'
+import { HostedPage, toDocument, type Frame } from '../frame/layout.js'
 import { toWait } from '../frame/moments.js'
 import type { PageForm } from '../frame/step-page.js'
 import { maskAddress } from './mask-address.js'
@@ -25,25 +25,19 @@ export function invitationPage(view: InvitationPage): string {
   const { texts } = frame
   const words = texts.invitation
   const heading = words.heading(displayName(organizationName))
-  return toDocument({
-    frame,
-    title: heading,
-    isFault: retryAfterSeconds !== undefined,
-    children: (
-      <>
-        <h1>{heading}</h1>
-        {retryAfterSeconds !== undefined && (
-          <p class="fault banner" role="alert" tabindex={-1} autofocus>
-            {words.tooManyMails(toWait(retryAfterSeconds, texts.lang))}
-          </p>
-        )}
-        <p>{words.sentence(shownService(frame, serviceName))}</p>
-        <Form form={form} action="continue" button={words.button(maskAddress(email))} working={texts.working}>
-          <input type="hidden" name="token" value={token} />
-        </Form>
-        <p class="quiet">{words.hint}</p>
-        <p class="quiet">{words.notInCharge}</p>
-      </>
-    ),
-  })
+  return toDocument(
+    <HostedPage frame={frame} title={heading} isFault={retryAfterSeconds !== undefined}>
+      {retryAfterSeconds !== undefined && (
+        <p class="fault banner" role="alert" tabindex={-1} autofocus>
+          {words.tooManyMails(toWait(retryAfterSeconds, texts.lang))}
+        </p>
+      )}
+      <p>{words.sentence(shownService(frame, serviceName))}</p>
+      <Form form={form} action="continue" button={words.button(maskAddress(email))} working={texts.working}>
+        <input type="hidden" name="token" value={token} />
+      </Form>
+      <p class="quiet">{words.hint}</p>
+      <p class="quiet">{words.notInCharge}</p>
+    </HostedPage>,
+  )
 }

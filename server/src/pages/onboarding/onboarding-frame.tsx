@@ -1,8 +1,7 @@
 import type { Protocol } from '@portico/contract/sso-onboarding'
-import type { ComponentChildren } from 'preact'
 import { displayName } from '../../platform/display-name.js'
 import { Form } from '../frame/form.js'
-import { toDocument, type Frame } from '../frame/layout.js'
+import { HostedPage, type Frame, type PageProps } from '../frame/layout.js'
 import { displayAddress } from '../frame/person.js'
 import type { PageForm } from '../frame/step-page.js'
 import { onboardingPhases, type OnboardingPhase } from '../texts/en/onboarding.js'
@@ -25,28 +24,24 @@ export interface OnboardingView {
   readonly reachable: readonly OnboardingPhase[]
 }
 
-interface OnboardingPage {
-  readonly view: OnboardingView
-  readonly title: string
-  readonly isFault?: boolean
-  readonly children: ComponentChildren
-}
-
 /** A page of the onboarding of a connection: its phases, the content, and the buttons to leave. */
-export function toOnboardingDocument({ view, title, isFault = false, children }: OnboardingPage): string {
-  return toDocument({
-    frame: view.frame,
-    title,
-    isFault,
-    isWide: true,
-    children: (
-      <>
-        <Phases view={view} />
-        {children}
-        <SignOutForms view={view} />
-      </>
-    ),
-  })
+export function OnboardingPage({ view, above, children, ...page }: PageProps & { view: OnboardingView }) {
+  return (
+    <HostedPage
+      frame={view.frame}
+      isWide
+      above={
+        <>
+          <Phases view={view} />
+          {above}
+        </>
+      }
+      {...page}
+    >
+      {children}
+      <SignOutForms view={view} />
+    </HostedPage>
+  )
 }
 
 /** The phases of the onboarding, with the current one marked. */

@@ -1,8 +1,9 @@
 import { productOf } from '../../sso/tutorials/tutorials.js'
 import type { Protocol, ProviderType } from '@portico/contract/sso-onboarding'
 import { Form } from '../frame/form.js'
-import { addressOf, toOnboardingDocument, type OnboardingView } from './onboarding-frame.js'
-import { ProviderMark } from './provider-mark.js'
+import { toDocument } from '../frame/layout.js'
+import { addressOf, OnboardingPage, type OnboardingView } from './onboarding-frame.js'
+import { ProductLine } from './provider-mark.js'
 
 /** The page for choosing the protocol of a product that supports both. */
 interface ProtocolPage extends OnboardingView {
@@ -16,32 +17,23 @@ export function protocolPage(view: ProtocolPage): string {
   const { frame, base, providerType, isFixed } = view
   const { texts } = frame
   const words = texts.protocol
-  const { name, mark } = productOf(providerType)
-  return toOnboardingDocument({
-    view,
-    title: words.heading(name),
-    children: (
-      <>
-        <p class="tutorial-place">
-          <ProviderMark mark={mark} />
-          <span>{name}</span>
-        </p>
-        <h1>{words.heading(name)}</h1>
-        <p class="quiet">{words.sentence}</p>
-        {isFixed && <p class="notice">{texts.provider.fixed}</p>}
-        <ul class="providers protocols">
-          {(['saml', 'oidc'] as const).map((protocol) => (
-            <Choice key={protocol} choice={protocol} view={view} />
-          ))}
-        </ul>
-        <p>
-          <a class="second" href={addressOf(base, isFixed ? 'tutorial' : 'provider', texts)}>
-            {isFixed ? texts.onboarding.continue : texts.provider.other}
-          </a>
-        </p>
-      </>
-    ),
-  })
+  const product = productOf(providerType)
+  return toDocument(
+    <OnboardingPage view={view} title={words.heading(product.name)} above={<ProductLine product={product} />}>
+      <p class="quiet">{words.sentence}</p>
+      {isFixed && <p class="notice">{texts.provider.fixed}</p>}
+      <ul class="providers protocols">
+        {(['saml', 'oidc'] as const).map((protocol) => (
+          <Choice key={protocol} choice={protocol} view={view} />
+        ))}
+      </ul>
+      <p>
+        <a class="second" href={addressOf(base, isFixed ? 'tutorial' : 'provider', texts)}>
+          {isFixed ? texts.onboarding.continue : texts.provider.other}
+        </a>
+      </p>
+    </OnboardingPage>,
+  )
 }
 
 function Choice({ choice, view }: { choice: Protocol; view: ProtocolPage }) {

@@ -1,7 +1,8 @@
 import type { ProviderType } from '@portico/contract/sso-onboarding'
 import { productOf } from '../../sso/tutorials/tutorials.js'
 import { Form } from '../frame/form.js'
-import { shownService, toOnboardingDocument, type OnboardingView } from './onboarding-frame.js'
+import { toDocument } from '../frame/layout.js'
+import { shownService, OnboardingPage, type OnboardingView } from './onboarding-frame.js'
 import { ProviderMark } from './provider-mark.js'
 
 /** The page for choosing the product of the identity provider. */
@@ -19,22 +20,17 @@ export function providerPage(view: ProviderPage): string {
   const { frame, providers, chosen, isFixed, serviceName } = view
   const words = frame.texts.provider
   const note = isFixed ? words.fixed : chosen === null ? undefined : words.restarts
-  return toOnboardingDocument({
-    view,
-    title: words.heading,
-    children: (
-      <>
-        <h1>{words.heading}</h1>
-        <p class="quiet">{words.sentence(shownService(frame, serviceName))}</p>
-        {note !== undefined && <p class="notice">{note}</p>}
-        <ul class="providers">
-          {providers.map((type) => (
-            <Provider key={type} type={type} view={view} />
-          ))}
-        </ul>
-      </>
-    ),
-  })
+  return toDocument(
+    <OnboardingPage view={view} title={words.heading}>
+      <p class="quiet">{words.sentence(shownService(frame, serviceName))}</p>
+      {note !== undefined && <p class="notice">{note}</p>}
+      <ul class="providers">
+        {providers.map((type) => (
+          <Provider key={type} type={type} view={view} />
+        ))}
+      </ul>
+    </OnboardingPage>,
+  )
 }
 
 function Provider({ type, view }: { type: ProviderType; view: ProviderPage }) {

@@ -1,6 +1,7 @@
 import { MetadataSummary, type MetadataView } from './metadata-summary.js'
 import { Confirmation, type WaitingSetup } from './confirmation.js'
-import { toOnboardingDocument } from './onboarding-frame.js'
+import { toDocument } from '../frame/layout.js'
+import { OnboardingPage } from './onboarding-frame.js'
 
 /** The content of uploaded metadata, before they are stored. */
 interface ReviewPage extends WaitingSetup {
@@ -12,16 +13,11 @@ export function reviewPage(view: ReviewPage): string {
   const { frame, metadata } = view
   const { texts } = frame
   const words = texts.review
-  return toOnboardingDocument({
-    view,
-    title: words.heading,
-    children: (
-      <>
-        <h1>{words.heading}</h1>
-        <p>{words.sentence}</p>
-        <MetadataSummary metadata={metadata} texts={texts} />
-        <Confirmation view={view} words={words} back="metadata" />
-      </>
-    ),
-  })
+  return toDocument(
+    <OnboardingPage view={view} title={words.heading}>
+      <p>{words.sentence}</p>
+      <MetadataSummary metadata={metadata} texts={texts} />
+      <Confirmation view={view} words={words} back="metadata" />
+    </OnboardingPage>,
+  )
 }

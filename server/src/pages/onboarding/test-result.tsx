@@ -2,7 +2,8 @@ import type { Mender, SsoCheck } from '@portico/contract/sso-checks'
 import type { CheckResult } from '../../sso/saml/checks.js'
 import { asShown } from './as-shown.js'
 import type { PageTexts } from '../texts/en.js'
-import { addressOf, toOnboardingDocument, type OnboardingView } from './onboarding-frame.js'
+import { toDocument } from '../frame/layout.js'
+import { addressOf, OnboardingPage, type OnboardingView } from './onboarding-frame.js'
 
 /** The user that the assertion describes. */
 export interface ReadPerson {
@@ -29,35 +30,30 @@ export function testResultPage(view: TestResultPage): string {
   const { texts } = frame
   const words = texts.testResult
   const heading = words.headings[outcome]
-  return toOnboardingDocument({
-    view,
-    title: heading,
-    children: (
-      <>
-        <h1 class={outcome === 'success' ? 'done' : undefined}>{heading}</h1>
-        <p>{words[outcome]}</p>
-        {failed !== undefined && <Failure failed={failed} checks={checks} texts={texts} />}
-        {outcome === 'success' && <Person view={view} />}
-        {attributes !== null && <Attributes attributes={attributes} texts={texts} />}
-        <details>
-          <summary>{words.checks(checks.length)}</summary>
-          <Checks checks={checks} texts={texts} />
-        </details>
-        <p class="action">
-          {outcome === 'success' ? (
-            <a class="main" href={addressOf(base, 'done', texts)}>
-              {texts.onboarding.continue}
-            </a>
-          ) : (
-            <a class="main" href={addressOf(base, 'test', texts)}>
-              {texts.test.again}
-            </a>
-          )}
-        </p>
-        <p class="quiet">{words.reference(requestId)}</p>
-      </>
-    ),
-  })
+  return toDocument(
+    <OnboardingPage view={view} title={heading} headingClass={outcome === 'success' ? 'done' : undefined}>
+      <p>{words[outcome]}</p>
+      {failed !== undefined && <Failure failed={failed} checks={checks} texts={texts} />}
+      {outcome === 'success' && <Person view={view} />}
+      {attributes !== null && <Attributes attributes={attributes} texts={texts} />}
+      <details>
+        <summary>{words.checks(checks.length)}</summary>
+        <Checks checks={checks} texts={texts} />
+      </details>
+      <p class="action">
+        {outcome === 'success' ? (
+          <a class="main" href={addressOf(base, 'done', texts)}>
+            {texts.onboarding.continue}
+          </a>
+        ) : (
+          <a class="main" href={addressOf(base, 'test', texts)}>
+            {texts.test.again}
+          </a>
+        )}
+      </p>
+      <p class="quiet">{words.reference(requestId)}</p>
+    </OnboardingPage>,
+  )
 }
 
 interface FailureProps {

@@ -1,5 +1,6 @@
 import { toTimeAgo } from '../frame/moments.js'
-import { addressOf, toOnboardingDocument, type OnboardingView } from './onboarding-frame.js'
+import { toDocument } from '../frame/layout.js'
+import { addressOf, OnboardingPage, type OnboardingView } from './onboarding-frame.js'
 
 /** An earlier test. */
 interface EarlierTest {
@@ -20,32 +21,27 @@ export function testPage(view: TestPage): string {
   const { frame, base, protocol, hasMetadata, tests } = view
   const { texts } = frame
   const words = texts.test
-  return toOnboardingDocument({
-    view,
-    title: words.heading,
-    children: (
-      <>
-        <h1>{words.heading}</h1>
-        <p>{words.sentence}</p>
-        <p class="notice">{words.dryRun}</p>
-        {hasMetadata ? (
-          <p class="action">
-            <a class="main" href={addressOf(base, 'test/start', texts)}>
-              {tests.length === 0 ? words.button : words.again}
-            </a>
-          </p>
-        ) : (
-          <p class="notice warn">{protocol === 'oidc' ? texts.oidc.noClient : words.noMetadata}</p>
-        )}
-        {tests.length > 0 && <EarlierTests view={view} />}
-        <p>
-          <a class="second" href={addressOf(base, 'done', texts)}>
-            {tests.some(({ outcome }) => outcome === 'success') ? texts.onboarding.continue : words.skip}
+  return toDocument(
+    <OnboardingPage view={view} title={words.heading}>
+      <p>{words.sentence}</p>
+      <p class="notice">{words.dryRun}</p>
+      {hasMetadata ? (
+        <p class="action">
+          <a class="main" href={addressOf(base, 'test/start', texts)}>
+            {tests.length === 0 ? words.button : words.again}
           </a>
         </p>
-      </>
-    ),
-  })
+      ) : (
+        <p class="notice warn">{protocol === 'oidc' ? texts.oidc.noClient : words.noMetadata}</p>
+      )}
+      {tests.length > 0 && <EarlierTests view={view} />}
+      <p>
+        <a class="second" href={addressOf(base, 'done', texts)}>
+          {tests.some(({ outcome }) => outcome === 'success') ? texts.onboarding.continue : words.skip}
+        </a>
+      </p>
+    </OnboardingPage>,
+  )
 }
 
 function EarlierTests({ view: { frame, base, tests, now } }: { view: TestPage }) {

@@ -1,8 +1,9 @@
 import type { IdpGuide } from '../../sso/tutorials/tutorial.js'
 import { speaksBoth } from '../../sso/tutorials/tutorials.js'
 import { Form } from '../frame/form.js'
-import { addressOf, toOnboardingDocument, type OnboardingView } from './onboarding-frame.js'
-import { ProviderMark } from './provider-mark.js'
+import { toDocument } from '../frame/layout.js'
+import { addressOf, OnboardingPage, type OnboardingView } from './onboarding-frame.js'
+import { ProductLine } from './provider-mark.js'
 import { Blocks, CopyField, Download, inLanguage, Said, type ConnectionValues } from './tutorial-blocks.js'
 
 /** One step of the tutorial of an identity provider. */
@@ -20,34 +21,24 @@ export function tutorialPage(view: TutorialPage): string {
   const words = texts.tutorial
   const current = tutorial.steps[step]
   if (current === undefined) throw new Error(`the tutorial of ${tutorial.id} has no step ${step}`)
-  return toOnboardingDocument({
-    view,
-    title: `${tutorial.name}: ${inLanguage(current.title, texts)}`,
-    children: (
-      <>
-        <p class="tutorial-place">
-          <ProviderMark mark={tutorial.mark} />
-          <span>
-            {tutorial.name}
-            <span class="quiet">
-              {` · ${words.step(step + 1, tutorial.steps.length)} · ${words.minutes(tutorial.minutes)}`}
-            </span>
-          </span>
-        </p>
-        <progress
-          value={step + 1}
-          max={tutorial.steps.length}
-          aria-label={words.step(step + 1, tutorial.steps.length)}
-        />
-        <h1>
-          <Said words={current.title} texts={texts} />
-        </h1>
-        <Blocks blocks={current.blocks} texts={texts} values={values} base={base} />
-        <Moves view={view} />
-        <Aside view={view} />
-      </>
-    ),
-  })
+  const progress = words.step(step + 1, tutorial.steps.length)
+  return toDocument(
+    <OnboardingPage
+      view={view}
+      title={`${tutorial.name}: ${inLanguage(current.title, texts)}`}
+      heading={<Said words={current.title} texts={texts} />}
+      above={
+        <>
+          <ProductLine product={tutorial} note={`${progress} · ${words.minutes(tutorial.minutes)}`} />
+          <progress value={step + 1} max={tutorial.steps.length} aria-label={progress} />
+        </>
+      }
+    >
+      <Blocks blocks={current.blocks} texts={texts} values={values} base={base} />
+      <Moves view={view} />
+      <Aside view={view} />
+    </OnboardingPage>,
+  )
 }
 
 function Moves({ view: { frame, form, protocol, tutorial, step } }: { view: TutorialPage }) {

@@ -2,7 +2,8 @@ import type { Tutorial } from '../../sso/tutorials/tutorial.js'
 import type { PageTexts } from '../texts/en.js'
 import type { UploadFault } from '../texts/en/sso-setup.js'
 import { MetadataSummary, type MetadataView } from './metadata-summary.js'
-import { toOnboardingDocument, type OnboardingView } from './onboarding-frame.js'
+import { toDocument } from '../frame/layout.js'
+import { OnboardingPage, type OnboardingView } from './onboarding-frame.js'
 import { StoredSetup } from './stored-setup.js'
 import { Said } from './tutorial-blocks.js'
 
@@ -27,26 +28,20 @@ export function uploadPage(view: UploadPage): string {
   const { frame, tutorial, stored, wrong } = view
   const { texts } = frame
   const words = texts.upload
-  return toOnboardingDocument({
-    view,
-    title: words.heading,
-    isFault: wrong !== undefined,
-    children: (
-      <>
-        <h1>{words.heading}</h1>
-        <p>{words.sentence}</p>
-        {stored !== undefined && (
-          <StoredSetup view={view} words={words} isCurrent={stored.isCurrent}>
-            <MetadataSummary metadata={stored} texts={texts} />
-          </StoredSetup>
-        )}
-        <p class="quiet">
-          {words.where} <Said words={tutorial.metadata.how} texts={texts} />
-        </p>
-        <UploadForm view={view} />
-      </>
-    ),
-  })
+  return toDocument(
+    <OnboardingPage view={view} title={words.heading} isFault={wrong !== undefined}>
+      <p>{words.sentence}</p>
+      {stored !== undefined && (
+        <StoredSetup view={view} words={words} isCurrent={stored.isCurrent}>
+          <MetadataSummary metadata={stored} texts={texts} />
+        </StoredSetup>
+      )}
+      <p class="quiet">
+        {words.where} <Said words={tutorial.metadata.how} texts={texts} />
+      </p>
+      <UploadForm view={view} />
+    </OnboardingPage>,
+  )
 }
 
 function UploadForm({ view: { frame, form, tutorial, wrong, pasted } }: { view: UploadPage }) {

@@ -3,7 +3,7 @@ import { displayName } from '../../platform/display-name.js'
 import { PageFault, toFault, type Fault } from '../frame/fault.js'
 import { CodeField } from '../frame/field.js'
 import { Form } from '../frame/form.js'
-import { toDocument, type Frame } from '../frame/layout.js'
+import { HostedPage, toDocument, type Frame } from '../frame/layout.js'
 import { toQrCode } from './qr.js'
 import type { PageForm } from '../frame/step-page.js'
 import type { EnrollFault, TotpFault } from '../texts/en/second-factor.js'
@@ -27,25 +27,19 @@ export function enrollPage(view: EnrollPage): string {
   const fault = toFault(texts, words.faults, view.fault, view.retryAfterSeconds)
   const sms = sentTo === null ? words.smsUnknown : words.sms(displayName(sentTo))
   const isApp = method === 'totp_mobile_app'
-  return toDocument({
-    frame,
-    title: words.heading,
-    isFault: fault !== undefined,
-    children: (
-      <>
-        <h1>{words.heading}</h1>
-        <PageFault fault={fault} />
-        <p>{words.sentence}</p>
-        <p>{isApp ? words.app : sms}</p>
-        <Form
-          form={form}
-          action="enroll"
-          button={isApp ? words.appButton : words.smsButton}
-          working={texts.working}
-        />
-      </>
-    ),
-  })
+  return toDocument(
+    <HostedPage frame={frame} title={words.heading} isFault={fault !== undefined}>
+      <PageFault fault={fault} />
+      <p>{words.sentence}</p>
+      <p>{isApp ? words.app : sms}</p>
+      <Form
+        form={form}
+        action="enroll"
+        button={isApp ? words.appButton : words.smsButton}
+        working={texts.working}
+      />
+    </HostedPage>,
+  )
 }
 
 /** The page of an enrolment that waits for its first code. */
@@ -61,29 +55,23 @@ export function enrollCodePage(view: EnrollCodePage): string {
   const words = texts.enroll
   const fault = toFault(texts, words.faults, view.fault, view.retryAfterSeconds)
   const heading = uri === null ? texts.totp.headings.sms : words.codeHeading
-  return toDocument({
-    frame,
-    title: heading,
-    isFault: fault !== undefined,
-    children: (
-      <>
-        <h1>{heading}</h1>
-        <PageFault fault={fault} />
-        {uri === null ? (
-          <p>{sentTo === null ? words.smsUnknown : texts.totp.smsSent(displayName(sentTo))}</p>
-        ) : (
-          <Key frame={frame} uri={uri} />
-        )}
-        <CodeForm view={view} fault={fault} />
-        <Form
-          form={form}
-          action="enroll"
-          look="plain"
-          button={uri === null ? texts.totp.sendAgain : words.again}
-        />
-      </>
-    ),
-  })
+  return toDocument(
+    <HostedPage frame={frame} title={heading} isFault={fault !== undefined}>
+      <PageFault fault={fault} />
+      {uri === null ? (
+        <p>{sentTo === null ? words.smsUnknown : texts.totp.smsSent(displayName(sentTo))}</p>
+      ) : (
+        <Key frame={frame} uri={uri} />
+      )}
+      <CodeForm view={view} fault={fault} />
+      <Form
+        form={form}
+        action="enroll"
+        look="plain"
+        button={uri === null ? texts.totp.sendAgain : words.again}
+      />
+    </HostedPage>,
+  )
 }
 
 function CodeForm({ view: { frame, form, uri }, fault }: { view: EnrollCodePage; fault: Fault | undefined }) {

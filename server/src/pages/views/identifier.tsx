@@ -2,7 +2,7 @@ import { displayName } from '../../platform/display-name.js'
 import { PageFault, toFault } from '../frame/fault.js'
 import { Field } from '../frame/field.js'
 import { Form } from '../frame/form.js'
-import { toDocument, type Frame } from '../frame/layout.js'
+import { HostedPage, toDocument, type Frame } from '../frame/layout.js'
 import { isHttps } from '../frame/organization.js'
 import type { PageForm } from '../frame/step-page.js'
 import type { IdentifierFault } from '../texts/en/sign-in.js'
@@ -31,32 +31,26 @@ export function identifierPage(view: IdentifierPage): string {
   const fault = toFault(texts, words.faults, view.fault, view.retryAfterSeconds)
   const heading =
     applicationName === undefined ? words.heading : words.headingFor(displayName(applicationName))
-  return toDocument({
-    frame,
-    title: heading,
-    isFault: fault !== undefined,
-    children: (
-      <>
-        <h1>{heading}</h1>
-        <PageFault fault={fault} />
-        {maySignUp && <p>{words.signUp}</p>}
-        <Form form={form} action="identify" button={words.button} working={texts.working}>
-          <Field
-            id="email"
-            label={words.label}
-            fault={fault}
-            input={{ type: 'email', autocomplete: 'username', inputMode: 'email', value: email ?? '' }}
-          />
-          {maySignUp && <Agreement frame={frame} />}
+  return toDocument(
+    <HostedPage frame={frame} title={heading} isFault={fault !== undefined}>
+      <PageFault fault={fault} />
+      {maySignUp && <p>{words.signUp}</p>}
+      <Form form={form} action="identify" button={words.button} working={texts.working}>
+        <Field
+          id="email"
+          label={words.label}
+          fault={fault}
+          input={{ type: 'email', autocomplete: 'username', inputMode: 'email', value: email ?? '' }}
+        />
+        {maySignUp && <Agreement frame={frame} />}
+      </Form>
+      {connections.map(({ idpId }) => (
+        <Form key={idpId} form={form} action="single_sign_on" button={texts.ssoButton} look="second">
+          <input type="hidden" name="idp_id" value={idpId} />
         </Form>
-        {connections.map(({ idpId }) => (
-          <Form key={idpId} form={form} action="single_sign_on" button={texts.ssoButton} look="second">
-            <input type="hidden" name="idp_id" value={idpId} />
-          </Form>
-        ))}
-      </>
-    ),
-  })
+      ))}
+    </HostedPage>,
+  )
 }
 
 /** The legal texts that a new user accepts, with links; nothing when the organization has published none. */

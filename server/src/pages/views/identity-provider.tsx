@@ -1,5 +1,5 @@
 import { Form } from '../frame/form.js'
-import { toDocument, type Frame } from '../frame/layout.js'
+import { HostedPage, toDocument, type Frame } from '../frame/layout.js'
 import type { PageForm } from '../frame/step-page.js'
 
 /** The page before the redirect to an identity provider. */
@@ -15,40 +15,28 @@ interface IdentityProviderPage {
 /** Redirects automatically, with a link as a fallback. */
 export function identityProviderPage({ frame, form, url, isAsked }: IdentityProviderPage): string {
   const words = frame.texts.identityProvider
-  return toDocument({
-    frame,
-    title: words.heading,
-    goesOnTo: isAsked ? undefined : url,
-    children: (
-      <>
-        <h1>{words.heading}</h1>
-        <p>{isAsked ? words.again : words.sentence}</p>
-        <p>
-          <a href={url}>{words.button}</a>
-        </p>
-        <Form form={form} action="change_address" button={words.otherAddress} look="plain" />
-      </>
-    ),
-  })
+  return toDocument(
+    <HostedPage frame={frame} title={words.heading} goesOnTo={isAsked ? undefined : url}>
+      <p>{isAsked ? words.again : words.sentence}</p>
+      <p>
+        <a href={url}>{words.button}</a>
+      </p>
+      <Form form={form} action="change_address" button={words.otherAddress} look="plain" />
+    </HostedPage>,
+  )
 }
 
 /** The page after a cross-site POST: it navigates within this site, so that the next request has the cookies. */
 export function returnPage({ frame, url }: { readonly frame: Frame; readonly url: string }): string {
   const words = frame.texts.ssoReturn
-  return toDocument({
-    frame,
-    title: words.heading,
-    goesOnTo: url,
-    children: (
-      <>
-        <h1>{words.heading}</h1>
-        <p>{words.sentence}</p>
-        <p>
-          <a href={url}>{words.button}</a>
-        </p>
-      </>
-    ),
-  })
+  return toDocument(
+    <HostedPage frame={frame} title={words.heading} goesOnTo={url}>
+      <p>{words.sentence}</p>
+      <p>
+        <a href={url}>{words.button}</a>
+      </p>
+    </HostedPage>,
+  )
 }
 
 /** A request that an identity provider accepts only as a form (SAML bindings section 3.5). */
@@ -62,20 +50,15 @@ export function requestFormPage({
   readonly samlRequest: string
 }): string {
   const words = frame.texts.identityProvider
-  return toDocument({
-    frame,
-    title: words.heading,
-    children: (
-      <>
-        <h1>{words.heading}</h1>
-        <p>{words.sentence}</p>
-        <form method="post" action={action} data-once="" data-at-once="">
-          <input type="hidden" name="SAMLRequest" value={samlRequest} />
-          <button type="submit" class="main" data-working={frame.texts.working}>
-            {words.button}
-          </button>
-        </form>
-      </>
-    ),
-  })
+  return toDocument(
+    <HostedPage frame={frame} title={words.heading}>
+      <p>{words.sentence}</p>
+      <form method="post" action={action} data-once="" data-at-once="">
+        <input type="hidden" name="SAMLRequest" value={samlRequest} />
+        <button type="submit" class="main" data-working={frame.texts.working}>
+          {words.button}
+        </button>
+      </form>
+    </HostedPage>,
+  )
 }

@@ -1,5 +1,5 @@
 import { displayName } from '../../platform/display-name.js'
-import { toDocument, type Frame } from '../frame/layout.js'
+import { HostedPage, toDocument, type Frame } from '../frame/layout.js'
 
 /** The page of a browser that opened a link which another browser had requested. */
 interface LinkCodePage {
@@ -12,19 +12,14 @@ interface LinkCodePage {
 /** Shows the code that signs in the requesting browser; this one is not signed in. */
 export function linkCodePage({ frame, code, applicationName }: LinkCodePage): string {
   const words = frame.texts.linkCode
-  return toDocument({
-    frame,
-    title: words.heading,
-    children: (
-      <>
-        <h1>{words.heading}</h1>
-        <p class="shown-code">
-          <span class="unseen">{words.label}: </span>
-          <output>{code}</output>
-        </p>
-        <p>{words.sentence(displayName(applicationName))}</p>
-        <p class="notice">{words.warning}</p>
-      </>
-    ),
-  })
+  return toDocument(
+    <HostedPage frame={frame} title={words.heading}>
+      <p class="shown-code">
+        <span class="unseen">{words.label}: </span>
+        <output>{code}</output>
+      </p>
+      <p>{words.sentence(displayName(applicationName))}</p>
+      <p class="notice">{words.warning}</p>
+    </HostedPage>,
+  )
 }

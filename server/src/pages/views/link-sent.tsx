@@ -2,7 +2,7 @@ import type { LinkPurpose } from '../../platform/link-purpose.js'
 import { PageFault, toFault, type Fault } from '../frame/fault.js'
 import { CodeField } from '../frame/field.js'
 import { Form } from '../frame/form.js'
-import { toDocument, type Frame } from '../frame/layout.js'
+import { HostedPage, toDocument, type Frame } from '../frame/layout.js'
 import { Person } from '../frame/person.js'
 import type { PageForm } from '../frame/step-page.js'
 import type { LinkSentFault } from '../texts/en/sign-in.js'
@@ -29,45 +29,39 @@ export function linkSentPage(view: LinkSentPage): string {
   const fault = toFault(texts, words.faults, view.fault, view.retryAfterSeconds)
   const isCodeFirst = isCodeAsked || fault?.isOfField === true
   const heading = isCodeFirst ? words.codeHeading : words.heading
-  return toDocument({
-    frame,
-    title: heading,
-    isFault: fault !== undefined,
-    children: (
-      <>
-        <h1>{heading}</h1>
-        <Person texts={texts} email={email} form={form} />
-        {isResent && fault === undefined && (
-          <p class="notice" role="status">
-            {words.resent}
-          </p>
-        )}
-        <PageFault fault={fault} />
-        {isCodeFirst ? (
-          <>
-            <p>{words.codeSentence}</p>
-            <CodeForm view={view} fault={fault} hasFocus />
-          </>
-        ) : (
-          <>
-            <p>{words.sentences[purpose]}</p>
-            <p>{words.advice[purpose]}</p>
-            {purpose === 'sign_in' && (
-              <details>
-                <summary>{words.otherDevice}</summary>
-                <p>{words.codeHint}</p>
-                <CodeForm view={view} fault={fault} hasFocus={false} />
-              </details>
-            )}
-          </>
-        )}
-        <div class="aside">
-          <p class="quiet">{words.nothingArrived}</p>
-          <Form form={form} action="resend" look="plain" button={words.resend} />
-        </div>
-      </>
-    ),
-  })
+  return toDocument(
+    <HostedPage frame={frame} title={heading} isFault={fault !== undefined}>
+      <Person texts={texts} email={email} form={form} />
+      {isResent && fault === undefined && (
+        <p class="notice" role="status">
+          {words.resent}
+        </p>
+      )}
+      <PageFault fault={fault} />
+      {isCodeFirst ? (
+        <>
+          <p>{words.codeSentence}</p>
+          <CodeForm view={view} fault={fault} hasFocus />
+        </>
+      ) : (
+        <>
+          <p>{words.sentences[purpose]}</p>
+          <p>{words.advice[purpose]}</p>
+          {purpose === 'sign_in' && (
+            <details>
+              <summary>{words.otherDevice}</summary>
+              <p>{words.codeHint}</p>
+              <CodeForm view={view} fault={fault} hasFocus={false} />
+            </details>
+          )}
+        </>
+      )}
+      <div class="aside">
+        <p class="quiet">{words.nothingArrived}</p>
+        <Form form={form} action="resend" look="plain" button={words.resend} />
+      </div>
+    </HostedPage>,
+  )
 }
 
 function CodeForm({

@@ -1,6 +1,6 @@
 import { displayName } from '../../platform/display-name.js'
 import type { LinkPurpose } from '../../platform/link-purpose.js'
-import { toDocument, type Frame } from '../frame/layout.js'
+import { HostedPage, toDocument, type Frame } from '../frame/layout.js'
 import { displayAddress } from '../frame/person.js'
 
 /** The page of a link: it names the user and the organization, and its one button signs in. */
@@ -22,24 +22,19 @@ export function magicLinkPage(view: MagicLinkPage): string {
   const { texts } = frame
   const words = isOtherBrowser ? { ...texts.links[purpose], ...texts.linkElsewhere } : texts.links[purpose]
   const heading = words.heading(displayAddress(maskEmail(email)), displayName(organizationName))
-  return toDocument({
-    frame,
-    title: words.button,
-    children: (
-      <>
-        <h1>{heading}</h1>
-        <form method="post" action={form.action} data-once="">
-          <input type="hidden" name="token" value={form.token} />
-          <input type="hidden" name="csrf" value={form.csrf} />
-          <button type="submit" class="main" data-working={texts.working}>
-            {words.button}
-          </button>
-        </form>
-        <p class="quiet">{words.hint}</p>
-        <p class="quiet">{words.unexpected}</p>
-      </>
-    ),
-  })
+  return toDocument(
+    <HostedPage frame={frame} title={words.button} heading={heading}>
+      <form method="post" action={form.action} data-once="">
+        <input type="hidden" name="token" value={form.token} />
+        <input type="hidden" name="csrf" value={form.csrf} />
+        <button type="submit" class="main" data-working={texts.working}>
+          {words.button}
+        </button>
+      </form>
+      <p class="quiet">{words.hint}</p>
+      <p class="quiet">{words.unexpected}</p>
+    </HostedPage>,
+  )
 }
 
 /** A masked address that its owner recognizes and an onlooker does not: j***@corp.example. */

@@ -1,7 +1,7 @@
 import { PageFault, toFault } from '../frame/fault.js'
 import { PasswordField } from '../frame/field.js'
 import { Form } from '../frame/form.js'
-import { toDocument, type Frame } from '../frame/layout.js'
+import { HostedPage, toDocument, type Frame } from '../frame/layout.js'
 import { Person, UserNameForManagers } from '../frame/person.js'
 import type { PageForm } from '../frame/step-page.js'
 import type { PasswordPageFault } from '../texts/en/sign-in.js'
@@ -25,34 +25,28 @@ export function passwordPage(view: PasswordPage): string {
   const { texts } = frame
   const words = texts.password
   const fault = toFault(texts, words.faults, view.fault, view.retryAfterSeconds)
-  return toDocument({
-    frame,
-    title: words.heading,
-    isFault: fault !== undefined,
-    children: (
-      <>
-        <h1>{words.heading}</h1>
-        <Person texts={texts} email={email} form={form} />
-        {isPasswordNew && fault === undefined && (
-          <p class="notice" role="status">
-            {words.isNew}
+  return toDocument(
+    <HostedPage frame={frame} title={words.heading} isFault={fault !== undefined}>
+      <Person texts={texts} email={email} form={form} />
+      {isPasswordNew && fault === undefined && (
+        <p class="notice" role="status">
+          {words.isNew}
+        </p>
+      )}
+      <PageFault fault={fault} />
+      <Form form={form} action="password" button={words.button} working={texts.working}>
+        <UserNameForManagers email={email} />
+        <PasswordField texts={texts} label={words.label} fault={fault} autocomplete="current-password" />
+      </Form>
+      <Form form={form} action="forgot_password" look="plain" button={words.forgot} />
+      {mayMailLink && (
+        <>
+          <p class="or">
+            <span>{words.or}</span>
           </p>
-        )}
-        <PageFault fault={fault} />
-        <Form form={form} action="password" button={words.button} working={texts.working}>
-          <UserNameForManagers email={email} />
-          <PasswordField texts={texts} label={words.label} fault={fault} autocomplete="current-password" />
-        </Form>
-        <Form form={form} action="forgot_password" look="plain" button={words.forgot} />
-        {mayMailLink && (
-          <>
-            <p class="or">
-              <span>{words.or}</span>
-            </p>
-            <Form form={form} action="mail_link" look="second" button={words.mailLink} />
-          </>
-        )}
-      </>
-    ),
-  })
+          <Form form={form} action="mail_link" look="second" button={words.mailLink} />
+        </>
+      )}
+    </HostedPage>,
+  )
 }

@@ -1,6 +1,6 @@
 import { displayName } from '../../platform/display-name.js'
 import { Form } from '../frame/form.js'
-import { toDocument, type Frame } from '../frame/layout.js'
+import { HostedPage, toDocument, type Frame } from '../frame/layout.js'
 import type { PageForm } from '../frame/step-page.js'
 import type { RecoveryCodesFault } from '../texts/en/second-factor.js'
 
@@ -18,54 +18,48 @@ export function recoveryCodesPage({ frame, form, codes, fault }: RecoveryCodesPa
   const { texts } = frame
   const words = texts.recoveryCodes
   const heading = codes === null ? words.goneHeading : words.heading
-  return toDocument({
-    frame,
-    title: heading,
-    isFault: fault !== undefined,
-    children: (
-      <>
-        <h1>{heading}</h1>
-        {codes === null ? (
-          <p>{words.gone}</p>
-        ) : (
-          <>
-            <p>{words.sentence}</p>
-            <p class="notice">{words.once}</p>
-            <Codes frame={frame} codes={codes} />
-          </>
-        )}
-        <Form
-          form={form}
-          action="acknowledge"
-          button={words.button}
-          working={texts.working}
-          isShownOnce={codes !== null}
-        >
-          <div class="field">
-            {fault !== undefined && (
-              <p class="fault" id="acknowledged-fault" role="alert">
-                {words.faults[fault]}
-              </p>
-            )}
-            <label class="check" for="acknowledged">
-              <input
-                type="checkbox"
-                id="acknowledged"
-                name="acknowledged"
-                value="true"
-                required
-                aria-invalid={fault === undefined ? undefined : 'true'}
-                aria-describedby={fault === undefined ? undefined : 'acknowledged-fault'}
-                autofocus={fault !== undefined}
-              />
-              <span>{words.acknowledge}</span>
-            </label>
-          </div>
-        </Form>
-        {codes === null && <Form form={form} action="new_codes" look="second" button={words.newCodes} />}
-      </>
-    ),
-  })
+  return toDocument(
+    <HostedPage frame={frame} title={heading} isFault={fault !== undefined}>
+      {codes === null ? (
+        <p>{words.gone}</p>
+      ) : (
+        <>
+          <p>{words.sentence}</p>
+          <p class="notice">{words.once}</p>
+          <Codes frame={frame} codes={codes} />
+        </>
+      )}
+      <Form
+        form={form}
+        action="acknowledge"
+        button={words.button}
+        working={texts.working}
+        isShownOnce={codes !== null}
+      >
+        <div class="field">
+          {fault !== undefined && (
+            <p class="fault" id="acknowledged-fault" role="alert">
+              {words.faults[fault]}
+            </p>
+          )}
+          <label class="check" for="acknowledged">
+            <input
+              type="checkbox"
+              id="acknowledged"
+              name="acknowledged"
+              value="true"
+              required
+              aria-invalid={fault === undefined ? undefined : 'true'}
+              aria-describedby={fault === undefined ? undefined : 'acknowledged-fault'}
+              autofocus={fault !== undefined}
+            />
+            <span>{words.acknowledge}</span>
+          </label>
+        </div>
+      </Form>
+      {codes === null && <Form form={form} action="new_codes" look="second" button={words.newCodes} />}
+    </HostedPage>,
+  )
 }
 
 function Codes({

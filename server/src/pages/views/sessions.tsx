@@ -1,7 +1,7 @@
 import { displayName } from '../../platform/display-name.js'
 import { toDevice, type Device } from './device.js'
 import { Form } from '../frame/form.js'
-import { toDocument, type Frame } from '../frame/layout.js'
+import { HostedPage, toDocument, type Frame } from '../frame/layout.js'
 import { toTimeAgo } from '../frame/moments.js'
 import { Person } from '../frame/person.js'
 import type { PageForm } from '../frame/step-page.js'
@@ -35,24 +35,19 @@ interface SessionsPage {
 export function sessionsPage({ frame, form, email, sessions, isOnlyOne, now }: SessionsPage): string {
   const { texts } = frame
   const words = texts.sessions
-  return toDocument({
-    frame,
-    title: words.heading,
-    children: (
-      <>
-        <h1>{words.heading}</h1>
-        <Person texts={texts} email={email} />
-        <p class="quiet">{isOnlyOne ? words.onlyOne : words.sentence}</p>
-        <ul class="sessions">
-          {sessions.map((session) => (
-            <Session key={session.id} {...{ texts, form, session, now }} />
-          ))}
-        </ul>
-        {!isOnlyOne && <Form form={form} action="end_others" look="second" button={words.endOthers} />}
-        <Form form={form} action="sign_out" look="second" button={words.signOut} />
-      </>
-    ),
-  })
+  return toDocument(
+    <HostedPage frame={frame} title={words.heading}>
+      <Person texts={texts} email={email} />
+      <p class="quiet">{isOnlyOne ? words.onlyOne : words.sentence}</p>
+      <ul class="sessions">
+        {sessions.map((session) => (
+          <Session key={session.id} {...{ texts, form, session, now }} />
+        ))}
+      </ul>
+      {!isOnlyOne && <Form form={form} action="end_others" look="second" button={words.endOthers} />}
+      <Form form={form} action="sign_out" look="second" button={words.signOut} />
+    </HostedPage>,
+  )
 }
 
 interface SessionProps {

@@ -1,7 +1,7 @@
 import { PageFault, toFault, type Fault } from '../frame/fault.js'
 import { PasswordField } from '../frame/field.js'
 import { Form } from '../frame/form.js'
-import { toDocument, type Frame } from '../frame/layout.js'
+import { HostedPage, toDocument, type Frame } from '../frame/layout.js'
 import { Person, UserNameForManagers } from '../frame/person.js'
 import type { PageForm } from '../frame/step-page.js'
 import type { NewPasswordFault } from '../texts/en/sign-in.js'
@@ -29,38 +29,32 @@ export function setPasswordPage(view: SetPasswordPage): string {
   const words = texts.setPassword
   const fault = faultOf(view)
   const heading = isRenewal ? words.renewalHeading : words.heading
-  return toDocument({
-    frame,
-    title: heading,
-    isFault: fault !== undefined,
-    children: (
-      <>
-        <h1>{heading}</h1>
-        <Person texts={texts} email={email} />
-        {isRenewal && <p>{words.renewal}</p>}
-        <PageFault fault={fault} />
-        <Form form={form} action="set_password" button={words.button} working={texts.working}>
-          {passwordCode !== undefined && <input type="hidden" name="password_code" value={passwordCode} />}
-          <UserNameForManagers email={email} />
-          <PasswordField
-            texts={texts}
-            label={words.label}
-            fault={fault}
-            autocomplete="new-password"
-            lengths={{ min: minLength, max: maxLength }}
-            hint={
-              <ul>
-                <li>{words.length(...lengthsOf(view))}</li>
-                <li>{words.guessable}</li>
-              </ul>
-            }
-          />
-          <p class="quiet tip">{words.tip}</p>
-        </Form>
-        {isRenewal && <Form form={form} action="not_now" look="plain" button={words.notNow} />}
-      </>
-    ),
-  })
+  return toDocument(
+    <HostedPage frame={frame} title={heading} isFault={fault !== undefined}>
+      <Person texts={texts} email={email} />
+      {isRenewal && <p>{words.renewal}</p>}
+      <PageFault fault={fault} />
+      <Form form={form} action="set_password" button={words.button} working={texts.working}>
+        {passwordCode !== undefined && <input type="hidden" name="password_code" value={passwordCode} />}
+        <UserNameForManagers email={email} />
+        <PasswordField
+          texts={texts}
+          label={words.label}
+          fault={fault}
+          autocomplete="new-password"
+          lengths={{ min: minLength, max: maxLength }}
+          hint={
+            <ul>
+              <li>{words.length(...lengthsOf(view))}</li>
+              <li>{words.guessable}</li>
+            </ul>
+          }
+        />
+        <p class="quiet tip">{words.tip}</p>
+      </Form>
+      {isRenewal && <Form form={form} action="not_now" look="plain" button={words.notNow} />}
+    </HostedPage>,
+  )
 }
 
 function faultOf(view: SetPasswordPage): Fault | undefined {
@@ -78,14 +72,9 @@ function lengthsOf({ frame, minLength, maxLength }: SetPasswordPage): [min: stri
 /** The page after a password was set outside of a sign-in. */
 export function passwordSetPage({ frame }: { frame: Frame }): string {
   const words = frame.texts.setPassword
-  return toDocument({
-    frame,
-    title: words.doneHeading,
-    children: (
-      <>
-        <h1 class="done">{words.doneHeading}</h1>
-        <p>{words.done}</p>
-      </>
-    ),
-  })
+  return toDocument(
+    <HostedPage frame={frame} title={words.doneHeading} headingClass="done">
+      <p>{words.done}</p>
+    </HostedPage>,
+  )
 }

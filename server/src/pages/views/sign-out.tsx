@@ -1,6 +1,6 @@
 import { displayName } from '../../platform/display-name.js'
 import { Form } from '../frame/form.js'
-import { toDocument, type Frame } from '../frame/layout.js'
+import { HostedPage, toDocument, type Frame } from '../frame/layout.js'
 import { Person } from '../frame/person.js'
 import type { PageForm } from '../frame/step-page.js'
 
@@ -15,31 +15,21 @@ interface SignOutPage {
 export function signOutPage({ frame, form, email }: SignOutPage): string {
   const { texts, organization, productName } = frame
   const words = texts.signOut
-  return toDocument({
-    frame,
-    title: words.heading,
-    children: (
-      <>
-        <h1>{words.heading}</h1>
-        <Person texts={texts} email={email} />
-        <p>{words.sentence(displayName(organization?.name ?? productName))}</p>
-        <Form form={form} action="sign_out" button={words.button} working={texts.working} />
-      </>
-    ),
-  })
+  return toDocument(
+    <HostedPage frame={frame} title={words.heading}>
+      <Person texts={texts} email={email} />
+      <p>{words.sentence(displayName(organization?.name ?? productName))}</p>
+      <Form form={form} action="sign_out" button={words.button} working={texts.working} />
+    </HostedPage>,
+  )
 }
 
 /** The page after a sign-out. */
 export function signedOutPage({ frame }: { frame: Frame }): string {
   const words = frame.texts.signOut
-  return toDocument({
-    frame,
-    title: words.doneHeading,
-    children: (
-      <>
-        <h1 class="done">{words.doneHeading}</h1>
-        <p>{words.done}</p>
-      </>
-    ),
-  })
+  return toDocument(
+    <HostedPage frame={frame} title={words.doneHeading} headingClass="done">
+      <p>{words.done}</p>
+    </HostedPage>,
+  )
 }

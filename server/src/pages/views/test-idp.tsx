@@ -2,7 +2,7 @@ import { testIdpFaults, type TestIdpFault } from '../../sso/test-idp/response.js
 import { PageFault, type Fault } from '../frame/fault.js'
 import { Field } from '../frame/field.js'
 import { Form } from '../frame/form.js'
-import { toDocument, type Frame } from '../frame/layout.js'
+import { HostedPage, toDocument, type Frame } from '../frame/layout.js'
 import type { PageForm } from '../frame/step-page.js'
 
 /** The sign-in page of the built-in identity provider. */
@@ -28,55 +28,49 @@ export function testIdpPage({ frame, form, ...view }: TestIdpPage): string {
   const fault: Fault | undefined = view.isInvalid
     ? { sentence: words.invalidEmail, isOfField: true }
     : undefined
-  return toDocument({
-    frame,
-    title: words.heading,
-    isFault: view.isInvalid,
-    children: (
-      <>
-        <h1>{words.heading}</h1>
-        <PageFault fault={fault} />
-        <p>{words.sentence}</p>
-        <Form form={form} action="sign_in" button={words.button} working={frame.texts.working}>
-          <input type="hidden" name="SAMLRequest" value={view.samlRequest} />
-          <input type="hidden" name="RelayState" value={view.relayState} />
-          <fieldset>
-            <legend>{words.users}</legend>
-            {inventedUsers.map((email, index) => (
-              <label key={email} class="check" for={`user-${index}`}>
-                <input type="radio" id={`user-${index}`} name="user" value={email} checked={index === 0} />
-                {email}
-              </label>
-            ))}
-            <Field
-              id="email"
-              label={words.label}
-              fault={fault}
-              input={{
-                type: 'email',
-                autocomplete: 'off',
-                inputMode: 'email',
-                required: false,
-                value: view.email,
-              }}
-            />
-          </fieldset>
-          <div class="field">
-            <label for="fault">{words.fault}</label>
-            <div class="entry">
-              <select id="fault" name="fault">
-                {testIdpFaults.map((name) => (
-                  <option key={name} value={name} selected={name === view.fault}>
-                    {words.faults[name]}
-                  </option>
-                ))}
-              </select>
-            </div>
+  return toDocument(
+    <HostedPage frame={frame} title={words.heading} isFault={view.isInvalid}>
+      <PageFault fault={fault} />
+      <p>{words.sentence}</p>
+      <Form form={form} action="sign_in" button={words.button} working={frame.texts.working}>
+        <input type="hidden" name="SAMLRequest" value={view.samlRequest} />
+        <input type="hidden" name="RelayState" value={view.relayState} />
+        <fieldset>
+          <legend>{words.users}</legend>
+          {inventedUsers.map((email, index) => (
+            <label key={email} class="check" for={`user-${index}`}>
+              <input type="radio" id={`user-${index}`} name="user" value={email} checked={index === 0} />
+              {email}
+            </label>
+          ))}
+          <Field
+            id="email"
+            label={words.label}
+            fault={fault}
+            input={{
+              type: 'email',
+              autocomplete: 'off',
+              inputMode: 'email',
+              required: false,
+              value: view.email,
+            }}
+          />
+        </fieldset>
+        <div class="field">
+          <label for="fault">{words.fault}</label>
+          <div class="entry">
+            <select id="fault" name="fault">
+              {testIdpFaults.map((name) => (
+                <option key={name} value={name} selected={name === view.fault}>
+                  {words.faults[name]}
+                </option>
+              ))}
+            </select>
           </div>
-        </Form>
-      </>
-    ),
-  })
+        </div>
+      </Form>
+    </HostedPage>,
+  )
 }
 
 /** The form that posts the response (SAML bindings section 3.5). */
@@ -92,21 +86,16 @@ export function testIdpAnswerPage({
   readonly relayState: string
 }): string {
   const words = frame.texts.testIdp.answer
-  return toDocument({
-    frame,
-    title: words.heading,
-    children: (
-      <>
-        <h1>{words.heading}</h1>
-        <p>{words.sentence}</p>
-        <form method="post" action={action} data-once="" data-at-once="">
-          <input type="hidden" name="SAMLResponse" value={samlResponse} />
-          <input type="hidden" name="RelayState" value={relayState} />
-          <button type="submit" class="main" data-working={frame.texts.working}>
-            {words.button}
-          </button>
-        </form>
-      </>
-    ),
-  })
+  return toDocument(
+    <HostedPage frame={frame} title={words.heading}>
+      <p>{words.sentence}</p>
+      <form method="post" action={action} data-once="" data-at-once="">
+        <input type="hidden" name="SAMLResponse" value={samlResponse} />
+        <input type="hidden" name="RelayState" value={relayState} />
+        <button type="submit" class="main" data-working={frame.texts.working}>
+          {words.button}
+        </button>
+      </form>
+    </HostedPage>,
+  )
 }

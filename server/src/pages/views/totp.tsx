@@ -2,7 +2,7 @@ import { displayName } from '../../platform/display-name.js'
 import { PageFault, toFault, type Fault } from '../frame/fault.js'
 import { CodeField, Field } from '../frame/field.js'
 import { Form } from '../frame/form.js'
-import { toDocument, withParameter, type Frame } from '../frame/layout.js'
+import { HostedPage, toDocument, withParameter, type Frame } from '../frame/layout.js'
 import type { PageForm } from '../frame/step-page.js'
 import type { TotpFault, TotpWay } from '../texts/en/second-factor.js'
 
@@ -25,40 +25,34 @@ export function totpPage(view: TotpPage): string {
   const faults = way === 'recovery' ? { ...words.faults, wrong_code: words.wrongRecovery } : words.faults
   const fault = toFault(texts, faults, view.fault, view.retryAfterSeconds)
   const isUnsent = way === 'sms' && sentTo === null
-  return toDocument({
-    frame,
-    title: words.headings[way],
-    isFault: fault !== undefined,
-    children: (
-      <>
-        <h1>{words.headings[way]}</h1>
-        <p>{sentenceOf(view)}</p>
-        <PageFault fault={fault} />
-        {isUnsent ? (
-          <Form form={form} action="send_sms" button={words.send} working={texts.working} />
-        ) : (
-          <CodeForm view={view} fault={fault} />
-        )}
-        {way === 'sms' && !isUnsent && (
-          <Form form={form} action="send_sms" look="plain" button={words.sendAgain} />
-        )}
-        <div class="aside">
-          {way === 'recovery' ? (
-            <>
-              <p>
-                <a href={withParameter(form.action, 'way', undefined)}>{words.useCode}</a>
-              </p>
-              <p class="quiet">{words.lost}</p>
-            </>
-          ) : (
+  return toDocument(
+    <HostedPage frame={frame} title={words.headings[way]} isFault={fault !== undefined}>
+      <p>{sentenceOf(view)}</p>
+      <PageFault fault={fault} />
+      {isUnsent ? (
+        <Form form={form} action="send_sms" button={words.send} working={texts.working} />
+      ) : (
+        <CodeForm view={view} fault={fault} />
+      )}
+      {way === 'sms' && !isUnsent && (
+        <Form form={form} action="send_sms" look="plain" button={words.sendAgain} />
+      )}
+      <div class="aside">
+        {way === 'recovery' ? (
+          <>
             <p>
-              <a href={withParameter(form.action, 'way', 'recovery')}>{words.useRecovery}</a>
+              <a href={withParameter(form.action, 'way', undefined)}>{words.useCode}</a>
             </p>
-          )}
-        </div>
-      </>
-    ),
-  })
+            <p class="quiet">{words.lost}</p>
+          </>
+        ) : (
+          <p>
+            <a href={withParameter(form.action, 'way', 'recovery')}>{words.useRecovery}</a>
+          </p>
+        )}
+      </div>
+    </HostedPage>,
+  )
 }
 
 function sentenceOf({ frame, way, sentTo }: TotpPage): string {

@@ -2,13 +2,13 @@ import type { DirectorySync, ScimRequest } from '@portico/contract/directory-syn
 import type { ProviderRequest } from '../../../sso/onboarding/provider-requests.js'
 import { directoryTutorials } from '../../../sso/tutorials/directory/directory-tutorials.js'
 import { Form } from '../../frame/form.js'
-import { toDocument, type Frame } from '../../frame/layout.js'
+import { HostedPage, toDocument, type Frame } from '../../frame/layout.js'
 import { toTimeAgo, toWait } from '../../frame/moments.js'
 import type { DirectoryTexts, RefusalReason } from '../../texts/en/directory.js'
 import type { PageForm } from '../../frame/step-page.js'
 import { asShown } from '../as-shown.js'
 import { SignOutForms } from '../onboarding-frame.js'
-import { ProviderMark } from '../provider-mark.js'
+import { ProductLine } from '../provider-mark.js'
 import { Blocks, CopyField, inLanguage, Said } from '../tutorial-blocks.js'
 
 /** The page on which an administrator sets up directory sync and checks that it works. */
@@ -33,62 +33,54 @@ export function directoryPage(view: DirectoryPage): string {
   const { texts } = frame
   const words = texts.directory
   const tutorial = directoryTutorials[directory.provider_type]
-  return toDocument({
-    frame,
-    title: words.heading,
-    isWide: true,
-    children: (
-      <>
-        <p class="tutorial-place">
-          <ProviderMark mark={tutorial.mark} />
-          <span>
-            {tutorial.name}
-            <span class="quiet">{` · ${texts.tutorial.minutes(tutorial.minutes)}`}</span>
-          </span>
+  return toDocument(
+    <HostedPage
+      frame={frame}
+      title={words.heading}
+      isWide
+      above={<ProductLine product={tutorial} note={texts.tutorial.minutes(tutorial.minutes)} />}
+    >
+      <p>{words.sentence(tutorial.name)}</p>
+      {!directory.active && <p class="notice warn">{words.inactive}</p>}
+      {hasChanged && (
+        <p class="notice warn" role="status">
+          {words.changed}
         </p>
-        <h1>{words.heading}</h1>
-        <p>{words.sentence(tutorial.name)}</p>
-        {!directory.active && <p class="notice warn">{words.inactive}</p>}
-        {hasChanged && (
-          <p class="notice warn" role="status">
-            {words.changed}
-          </p>
-        )}
-        <Secret view={view} />
-        <h2>{words.steps}</h2>
-        <ol class="steps">
-          {tutorial.steps.map(({ id, title, blocks }) => (
-            <li key={id}>
-              <h3>
-                <Said words={title} texts={texts} />
-              </h3>
-              <Blocks
-                blocks={blocks}
-                prefix={id}
-                texts={texts}
-                values={{ scim_base_url: directory.scim_base_url }}
-                base=""
-              />
-            </li>
-          ))}
-        </ol>
-        {tutorial.quirks.length > 0 && (
-          <details>
-            <summary>{texts.tutorial.goodToKnow}</summary>
-            <ul class="quirks">
-              {tutorial.quirks.map((quirk) => (
-                <li key={inLanguage(quirk, texts)}>
-                  <Said words={quirk} texts={texts} />
-                </li>
-              ))}
-            </ul>
-          </details>
-        )}
-        <Requests view={view} />
-        <SignOutForms view={{ ...view, listUrl: '/onboarding' }} />
-      </>
-    ),
-  })
+      )}
+      <Secret view={view} />
+      <h2>{words.steps}</h2>
+      <ol class="steps">
+        {tutorial.steps.map(({ id, title, blocks }) => (
+          <li key={id}>
+            <h3>
+              <Said words={title} texts={texts} />
+            </h3>
+            <Blocks
+              blocks={blocks}
+              prefix={id}
+              texts={texts}
+              values={{ scim_base_url: directory.scim_base_url }}
+              base=""
+            />
+          </li>
+        ))}
+      </ol>
+      {tutorial.quirks.length > 0 && (
+        <details>
+          <summary>{texts.tutorial.goodToKnow}</summary>
+          <ul class="quirks">
+            {tutorial.quirks.map((quirk) => (
+              <li key={inLanguage(quirk, texts)}>
+                <Said words={quirk} texts={texts} />
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+      <Requests view={view} />
+      <SignOutForms view={{ ...view, listUrl: '/onboarding' }} />
+    </HostedPage>,
+  )
 }
 
 function Secret({ view }: { view: DirectoryPage }) {
