@@ -1,84 +1,15 @@
 import type { Language } from '../../platform/languages.js'
-import type { LinkPurpose } from '../../platform/link-purpose.js'
-import { directory, type DirectoryTexts } from './en/directory.js'
-import { oidcSetup, type OidcSetupTexts } from './en/oidc-setup.js'
-import { onboarding, type OnboardingTexts } from './en/onboarding.js'
-import { secondFactor, type SecondFactorTexts } from './en/second-factor.js'
-import { sessions, type SessionTexts } from './en/sessions.js'
-import { signIn, type SignInTexts } from './en/sign-in.js'
-import { ssoSetup, type SsoSetupTexts } from './en/sso-setup.js'
-import { sso, type SsoTexts } from './en/sso.js'
-import { testIdp, type TestIdpTexts } from './en/test-idp.js'
-import type { PageSentence } from './page-sentence.js'
+import { directory } from './en/directory.js'
+import { oidcSetup } from './en/oidc-setup.js'
+import { onboarding } from './en/onboarding.js'
+import { secondFactor } from './en/second-factor.js'
+import { sessions } from './en/sessions.js'
+import { signIn } from './en/sign-in.js'
+import { ssoSetup } from './en/sso-setup.js'
+import { sso } from './en/sso.js'
+import { testIdp } from './en/test-idp.js'
 
-/** The words of the pages in one language. Each page says in one sentence what is the case, and then what to do. */
-export interface PageTexts
-  extends
-    SignInTexts,
-    SecondFactorTexts,
-    SessionTexts,
-    SsoTexts,
-    TestIdpTexts,
-    OnboardingTexts,
-    SsoSetupTexts,
-    OidcSetupTexts,
-    DirectoryTexts {
-  /** BCP 47. */
-  readonly lang: Language
-  /** What the language calls itself. */
-  readonly name: string
-  /** By what a link is for. */
-  readonly links: Readonly<Record<LinkPurpose, LinkTexts>>
-  readonly linkElsewhere: ElsewhereTexts
-  readonly deadLink: PageSentence
-  readonly deadRelay: PageSentence
-  readonly relayEmailTaken: PageSentence
-  readonly relayUserInactive: PageSentence
-  /** The page was sent by a browser other than its own, or too late. */
-  readonly otherBrowser: PageSentence
-  readonly flowOver: PageSentence
-  readonly notSignedIn: PageSentence
-  readonly noWayToSignIn: PageSentence
-  readonly signInRefused: PageSentence
-  readonly tooMany: PageSentence
-  readonly unreadable: PageSentence
-  /** For who has written the application: what is wrong with its request is said in English, as in its RFC. */
-  readonly invalidRequest: (detail: string) => PageSentence
-  readonly failure: PageSentence
-  readonly reference: (requestId: string) => string
-  readonly sandbox: string
-  readonly languages: string
-  readonly by: (product: string) => string
-  readonly legal: string
-  readonly termsOfService: string
-  readonly privacyPolicy: string
-  /** Where something is wrong, the title of the page says so first. */
-  readonly errorTitle: (title: string) => string
-  readonly later: string
-  readonly address: string
-  readonly change: string
-  /** What Change changes, for who hears the button without what is around it. */
-  readonly changeWhat: string
-  readonly show: string
-  readonly hide: string
-  readonly showWhat: string
-  readonly working: string
-}
-
-interface LinkTexts {
-  readonly heading: (address: string, organization: string) => string
-  readonly button: string
-  readonly hint: string
-  readonly unexpected: string
-}
-
-/** A link that was opened in a browser other than the one that asked for it. */
-interface ElsewhereTexts {
-  readonly button: string
-  readonly hint: string
-}
-
-export const en: PageTexts = {
+const words = {
   ...signIn,
   ...secondFactor,
   ...sessions,
@@ -88,22 +19,25 @@ export const en: PageTexts = {
   ...testIdp,
   ...oidcSetup,
   ...directory,
-  lang: 'en',
+  /** What the language calls itself. */
   name: 'English',
+  /** By what a link is for. */
   links: {
     sign_in: {
-      heading: (address, organization) => `Sign in as ${address} to ${organization}`,
+      heading: (address: string, organization: string) => `Sign in as ${address} to ${organization}`,
       button: 'Sign in',
       hint: 'The link works once. You will be taken straight to the application.',
       unexpected: 'If you did not ask to sign in, close this page: nothing happens.',
     },
     password: {
-      heading: (address, organization) => `Choose a password for ${address} at ${organization}`,
+      heading: (address: string, organization: string) =>
+        `Choose a password for ${address} at ${organization}`,
       button: 'Go on',
       hint: 'The link works once. You will choose the password on the next page.',
       unexpected: 'If you did not ask for a password, close this page: nothing changes.',
     },
   },
+  /** A link that was opened in a browser other than the one that asked for it. */
   linkElsewhere: {
     button: 'Show my code',
     hint: 'This is not the browser in which you asked for the link. You get a code here, which you enter there.',
@@ -128,6 +62,7 @@ export const en: PageTexts = {
     sentence: 'Your account there is switched off.',
     advice: 'Ask the people who run that application.',
   },
+  /** The page was sent by a browser other than its own, or too late. */
   otherBrowser: {
     heading: 'Please begin again, or open the link again',
     sentence:
@@ -166,7 +101,8 @@ export const en: PageTexts = {
     sentence: 'What was sent is too large, or is not what this address takes.',
     advice: 'Go back and try again; if it stays so, give who runs the application the reference below.',
   },
-  invalidRequest: (detail) => ({
+  /** For who has written the application: what is wrong with its request is said in English, as in its RFC. */
+  invalidRequest: (detail: string) => ({
     heading: 'The request of the application is not valid',
     sentence: `It cannot be answered: ${detail}`,
     advice: 'Go back and try again. If that does not help, tell the people who run the application.',
@@ -176,20 +112,30 @@ export const en: PageTexts = {
     sentence: 'The service cannot answer at this moment.',
     advice: 'Try again in a minute.',
   },
-  reference: (requestId) => `Reference: ${requestId}`,
+  reference: (requestId: string) => `Reference: ${requestId}`,
   sandbox: 'Sandbox: for tests only',
   languages: 'Language',
-  by: (product) => `Sign-in by ${product}`,
+  by: (product: string) => `Sign-in by ${product}`,
   legal: 'Legal',
   termsOfService: 'Terms',
   privacyPolicy: 'Privacy',
-  errorTitle: (title) => `Error: ${title}`,
+  /** Where something is wrong, the title of the page says so first. */
+  errorTitle: (title: string) => `Error: ${title}`,
   later: 'later',
   address: 'E-mail address',
   change: 'Change',
+  /** What Change changes, for who hears the button without what is around it. */
   changeWhat: 'the address',
   show: 'Show',
   hide: 'Hide',
   showWhat: 'the password',
   working: 'One moment…',
 }
+
+/** The words of the pages in one language. Each page says in one sentence what is the case, and then what to do. */
+export type PageTexts = typeof words & {
+  /** BCP 47. */
+  readonly lang: Language
+}
+
+export const en: PageTexts = { ...words, lang: 'en' }

@@ -1,5 +1,3 @@
-import type { PageSentence } from '../page-sentence.js'
-
 /** Why a request of the provider was not done, as far as its status tells. */
 export type RefusalReason =
   | 'invalid'
@@ -13,41 +11,10 @@ export type RefusalReason =
   | 'failed'
 
 /** The words of the page on which an administrator sets directory sync up. */
-export interface DirectoryTexts {
-  readonly directory: {
-    readonly heading: string
-    readonly sentence: (provider: string) => string
-    readonly link: string
-    readonly listSentence: string
-    readonly inactive: string
-    readonly secret: string
-    readonly secretHint: string
-    /** The secret in use, by its last characters. */
-    readonly present: (hint: string) => string
-    readonly previous: (wait: string) => string
-    readonly makeSentence: string
-    readonly makeAgain: string
-    readonly make: string
-    readonly made: string
-    readonly madeSentence: string
-    readonly changed: string
-    readonly steps: string
-    readonly requests: string
-    readonly requestsSentence: string
-    readonly noRequests: string
-    readonly again: string
-    readonly outcomes: Readonly<Record<'done' | 'refused' | 'failed', string>>
-    readonly reasons: Readonly<Record<RefusalReason, string>>
-    /** Before the words of the protocol, which are English. */
-    readonly told: string
-  }
-  readonly noSuchDirectory: PageSentence
-}
-
-export const directory: DirectoryTexts = {
+export const directory = {
   directory: {
     heading: 'Directory sync',
-    sentence: (provider) =>
+    sentence: (provider: string) =>
       `${provider} keeps your people here: whoever joins has an account at once, and whoever leaves is signed out at once.`,
     link: 'Set up directory sync',
     listSentence: 'Your provider keeps your people and their groups here.',
@@ -56,8 +23,9 @@ export const directory: DirectoryTexts = {
     secret: 'Secret',
     secretHint:
       'Your provider proves itself by it. It is shown once, when it is made: make one when you are at the field of your console that asks for it.',
-    present: (hint) => `The one in use ends in ${hint}.`,
-    previous: (wait) => `The one before it stops working ${wait}.`,
+    /** The secret in use, by its last characters. */
+    present: (hint: string) => `The one in use ends in ${hint}.`,
+    previous: (wait: string) => `The one before it stops working ${wait}.`,
     makeSentence:
       'The one in use works for 24 hours more, so that nothing stops while you enter the new one.',
     makeAgain: 'If you make another one now, that one stops at once.',
@@ -82,7 +50,8 @@ export const directory: DirectoryTexts = {
       large: 'The request is too large.',
       often: 'Too much was asked at once. Your provider asks again by itself.',
       failed: 'The fault is on our side. Your provider asks again by itself.',
-    },
+    } satisfies Record<RefusalReason, string>,
+    /** Before the words of the protocol, which are English. */
     told: 'What your provider was told:',
   },
   noSuchDirectory: {
@@ -92,3 +61,5 @@ export const directory: DirectoryTexts = {
       'Ask the people who invited you to create it, and open the link in your invitation e-mail once more.',
   },
 }
+
+export type DirectoryTexts = typeof directory

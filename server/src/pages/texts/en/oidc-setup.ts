@@ -10,60 +10,15 @@ export type ClientFault =
 export type ClientWarning = 'other_host' | 'issuer_shared' | 'in_clear'
 
 /** The words of what is different where a provider speaks OpenID Connect. */
-export interface OidcSetupTexts {
-  readonly protocol: {
-    readonly heading: (product: string) => string
-    readonly sentence: string
-    readonly names: Readonly<Record<Protocol, string>>
-    readonly reasons: Readonly<Record<Protocol, string>>
-    readonly recommended: string
-    readonly other: string
-  }
-  readonly client: {
-    readonly phase: string
-    readonly toClient: string
-    readonly heading: string
-    readonly sentence: string
-    readonly issuer: string
-    readonly clientId: string
-    readonly clientSecret: string
-    readonly secretHint: string
-    readonly secretKept: string
-    readonly button: string
-    readonly stored: string
-    readonly replace: string
-    readonly found: string
-    readonly faults: Readonly<Record<ClientFault, string>>
-  }
-  readonly clientReview: {
-    readonly heading: string
-    readonly sentence: string
-    readonly authorizationEndpoint: string
-    readonly confirm: string
-    readonly other: string
-    readonly willWait: string
-    readonly warnings: Readonly<Record<ClientWarning, string>>
-  }
-  /** In the place of those of metadata. */
-  readonly oidc: {
-    readonly noClient: string
-    readonly subject: string
-    readonly untested: string
-    readonly waits: string
-    readonly rollover: string
-    readonly values: Readonly<Record<'redirect_uri' | 'scopes', string>>
-  }
-}
-
-export const oidcSetup: OidcSetupTexts = {
+export const oidcSetup = {
   protocol: {
-    heading: (product) => `How shall ${product} be connected?`,
+    heading: (product: string) => `How shall ${product} be connected?`,
     sentence: 'It speaks two languages for signing in. Your people see no difference between them.',
-    names: { saml: 'SAML 2.0', oidc: 'OpenID Connect' },
+    names: { saml: 'SAML 2.0', oidc: 'OpenID Connect' } satisfies Record<Protocol, string>,
     reasons: {
       saml: 'You choose in its console who may sign in, and nothing has to be renewed for years.',
       oidc: 'Good where your own rules ask for it. A client secret has to be renewed, at the latest every two years at Microsoft.',
-    },
+    } satisfies Record<Protocol, string>,
     recommended: 'Recommended',
     other: 'Another protocol?',
   },
@@ -96,7 +51,7 @@ export const oidcSetup: OidcSetupTexts = {
       client_id_missing: 'Enter the client ID, of at most 255 characters.',
       client_secret_missing: 'Enter the client secret, of at most 1,000 characters.',
       over: 'This client was replaced or stored already. Enter it again.',
-    },
+    } satisfies Record<ClientFault, string>,
   },
   clientReview: {
     heading: 'Is this your provider?',
@@ -112,8 +67,9 @@ export const oidcSetup: OidcSetupTexts = {
       issuer_shared:
         'Another connection has a client of the same issuer. That is right only if both are for the same provider.',
       in_clear: 'The issuer is reached without encryption, which is good for trying things out alone.',
-    },
+    } satisfies Record<ClientWarning, string>,
   },
+  /** In the place of those of metadata. */
   oidc: {
     noClient: 'Enter the client first: without it nobody can be asked.',
     subject: 'Subject (sub)',
@@ -125,3 +81,5 @@ export const oidcSetup: OidcSetupTexts = {
     values: { redirect_uri: 'Redirect URI', scopes: 'Scopes' },
   },
 }
+
+export type OidcSetupTexts = typeof oidcSetup

@@ -1,5 +1,4 @@
 import type { OnboardingState } from '@portico/contract/sso-onboarding'
-import type { PageSentence } from '../page-sentence.js'
 import type { FaultText } from './sign-in.js'
 
 /** The parts of the onboarding, in their order. */
@@ -9,88 +8,7 @@ export type OnboardingPhase = (typeof onboardingPhases)[number]
 export type AdminCodeFault = 'missing' | 'wrong_code' | 'code_over' | 'too_many' | 'too_many_mails'
 
 /** The words of the pages on which an administrator sets single sign-on up, but for metadata and tests. */
-export interface OnboardingTexts {
-  readonly onboarding: {
-    readonly phases: Readonly<Record<OnboardingPhase, string>>
-    readonly progress: string
-    readonly signedInAs: string
-    readonly leave: string
-    readonly allConnections: string
-    readonly declineSummary: string
-    readonly decline: string
-    readonly declineButton: string
-    readonly back: string
-    readonly continue: string
-  }
-  readonly invitation: {
-    readonly heading: (organization: string) => string
-    /** For what: the service to which the users are to sign in. */
-    readonly sentence: (service: string) => string
-    readonly button: (address: string) => string
-    readonly hint: string
-    readonly notInCharge: string
-    readonly tooManyMails: (wait: string) => string
-  }
-  readonly adminCode: {
-    readonly heading: string
-    readonly sentence: (address: string) => string
-    readonly label: string
-    readonly button: string
-    readonly again: string
-    readonly sent: string
-    readonly faults: Readonly<Record<AdminCodeFault, FaultText>>
-  }
-  readonly deadInvitation: PageSentence
-  readonly notInvited: PageSentence
-  readonly declined: PageSentence
-  readonly leftOnboarding: PageSentence
-  readonly noSuchConnection: PageSentence
-  readonly connections: {
-    readonly heading: string
-    readonly sentence: string
-    readonly none: string
-    readonly environments: Readonly<Record<'sandbox' | 'production', string>>
-    readonly states: Readonly<Record<OnboardingState, string>>
-    readonly open: string
-  }
-  readonly provider: {
-    readonly heading: string
-    readonly sentence: (service: string) => string
-    readonly custom: string
-    readonly customOidc: string
-    readonly test: string
-    readonly minutes: (minutes: number) => string
-    readonly current: string
-    readonly other: string
-    readonly restarts: string
-    readonly fixed: string
-  }
-  readonly tutorial: {
-    readonly step: (step: number, steps: number) => string
-    readonly minutes: (minutes: number) => string
-    readonly path: string
-    readonly setting: string
-    readonly attribute: string
-    readonly choose: string
-    readonly filledFrom: string
-    readonly note: string
-    readonly copy: string
-    readonly copied: string
-    readonly spMetadata: string
-    readonly spCertificate: string
-    readonly spMetadataHint: string
-    readonly spCertificateHint: string
-    readonly previous: string
-    readonly next: string
-    readonly toMetadata: string
-    readonly allValues: string
-    readonly values: Readonly<Record<'entity_id' | 'acs_url' | 'metadata_url' | 'name_id_format', string>>
-    readonly goodToKnow: string
-    readonly checked: (date: string) => string
-  }
-}
-
-export const onboarding: OnboardingTexts = {
+export const onboarding = {
   onboarding: {
     phases: {
       provider: 'Provider',
@@ -98,7 +16,7 @@ export const onboarding: OnboardingTexts = {
       metadata: 'Metadata',
       test: 'Test',
       done: 'Done',
-    },
+    } satisfies Record<OnboardingPhase, string>,
     progress: 'Progress',
     signedInAs: 'Signed in as',
     leave: 'Sign out',
@@ -111,18 +29,19 @@ export const onboarding: OnboardingTexts = {
     continue: 'Continue',
   },
   invitation: {
-    heading: (organization) => `Set up single sign-on for ${organization}`,
-    sentence: (service) =>
+    heading: (organization: string) => `Set up single sign-on for ${organization}`,
+    /** For what: the service to which the users are to sign in. */
+    sentence: (service: string) =>
       `You connect the identity provider of your organization to ${service}, step by step, so that your people sign in there with the account they have. It takes some 15 minutes, and you can stop and come back whenever you like.`,
-    button: (address) => `Continue as ${address}`,
+    button: (address: string) => `Continue as ${address}`,
     hint: 'A code of 6 digits is sent to this address.',
     notInCharge:
       'Not in charge of this? Continue all the same: you can say so once you have entered the code.',
-    tooManyMails: (wait) => `Several codes are on their way already. Ask for another one ${wait}.`,
+    tooManyMails: (wait: string) => `Several codes are on their way already. Ask for another one ${wait}.`,
   },
   adminCode: {
     heading: 'Check your e-mail',
-    sentence: (address) => `A code of 6 digits is on its way to ${address}. It works for 10 minutes.`,
+    sentence: (address: string) => `A code of 6 digits is on its way to ${address}. It works for 10 minutes.`,
     label: '6-digit code',
     button: 'Continue',
     again: 'Send another code',
@@ -133,7 +52,7 @@ export const onboarding: OnboardingTexts = {
       code_over: 'This code does not work any more. Ask for another one.',
       too_many: (wait) => `Too many attempts. Try again ${wait}.`,
       too_many_mails: (wait) => `Several codes are on their way already. Ask for another one ${wait}.`,
-    },
+    } satisfies Record<AdminCodeFault, FaultText>,
   },
   deadInvitation: {
     heading: 'This invitation does not work any more',
@@ -169,17 +88,17 @@ export const onboarding: OnboardingTexts = {
       not_initialized: 'Not begun',
       provider_type_chosen: 'Being set up',
       xml_provided: 'Provider connected',
-    },
+    } satisfies Record<OnboardingState, string>,
     open: 'Open',
   },
   provider: {
     heading: 'Which identity provider do you use?',
-    sentence: (service) =>
+    sentence: (service: string) =>
       `It is where your people sign in to their other applications, and will sign in to ${service}. You get the steps for its console.`,
     custom: 'Another one, or your own',
     customOidc: 'Another one, or your own',
     test: 'Built in, to try things out',
-    minutes: (minutes) => `about ${minutes} minutes`,
+    minutes: (minutes: number) => `about ${minutes} minutes`,
     current: 'Chosen',
     other: 'Another identity provider?',
     restarts: 'Choosing another one begins its steps from the first.',
@@ -187,8 +106,8 @@ export const onboarding: OnboardingTexts = {
       'Your provider is connected, so the choice stands. To change it, ask the people who invited you to reset the onboarding.',
   },
   tutorial: {
-    step: (step, steps) => `Step ${step} of ${steps}`,
-    minutes: (minutes) => `about ${minutes} minutes in all`,
+    step: (step: number, steps: number) => `Step ${step} of ${steps}`,
+    minutes: (minutes: number) => `about ${minutes} minutes in all`,
     path: 'In the menus',
     setting: 'Setting',
     attribute: 'Attribute',
@@ -212,7 +131,9 @@ export const onboarding: OnboardingTexts = {
       name_id_format: 'NameID format',
     },
     goodToKnow: 'Good to know',
-    checked: (date) =>
+    checked: (date: string) =>
       `Last held against the public documentation on ${date}. Names of menus are those of the English console.`,
   },
 }
+
+export type OnboardingTexts = typeof onboarding

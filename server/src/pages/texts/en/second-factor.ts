@@ -8,73 +8,15 @@ export type EnrollFault = 'no_phone' | 'over' | 'too_many' | 'too_many_messages'
 export type RecoveryCodesFault = 'not_acknowledged'
 
 /** The words of the pages of the second factor. */
-export interface SecondFactorTexts {
-  readonly totp: {
-    readonly headings: Readonly<Record<TotpWay, string>>
-    readonly app: string
-    readonly smsSent: (phone: string) => string
-    readonly smsUnsent: string
-    readonly recovery: string
-    readonly label: string
-    readonly recoveryLabel: string
-    readonly button: string
-    readonly send: string
-    readonly sendAgain: string
-    readonly useRecovery: string
-    readonly useCode: string
-    readonly lost: string
-    readonly wrongRecovery: string
-    readonly faults: Readonly<Record<TotpFault, FaultText>>
-  }
-  readonly enroll: {
-    readonly heading: string
-    readonly sentence: string
-    readonly app: string
-    readonly sms: (phone: string) => string
-    readonly smsUnknown: string
-    readonly appButton: string
-    readonly smsButton: string
-    readonly codeHeading: string
-    readonly scan: string
-    readonly picture: string
-    readonly open: string
-    readonly noCamera: string
-    readonly key: string
-    readonly enter: string
-    readonly label: string
-    readonly button: string
-    readonly again: string
-    readonly faults: Readonly<Record<EnrollFault | TotpFault, FaultText>>
-  }
-  readonly recoveryCodes: {
-    readonly heading: string
-    readonly sentence: string
-    readonly once: string
-    readonly title: (organization: string) => string
-    readonly list: string
-    readonly copy: string
-    readonly copied: string
-    readonly download: string
-    readonly print: string
-    readonly fileName: string
-    readonly acknowledge: string
-    readonly button: string
-    readonly goneHeading: string
-    readonly gone: string
-    readonly newCodes: string
-    readonly faults: Readonly<Record<RecoveryCodesFault, string>>
-  }
-}
-
-export const secondFactor: SecondFactorTexts = {
+export const secondFactor = {
   totp: {
     headings: {
       app: 'Enter your code',
       sms: 'Enter the code from your phone',
       recovery: 'Use a recovery code',
-    },
+    } satisfies Record<TotpWay, string>,
     app: 'Your authenticator app shows a code of 6 digits, and a new one every half minute.',
-    smsSent: (phone) => `A text message with a code of 6 digits is on its way to ${phone}.`,
+    smsSent: (phone: string) => `A text message with a code of 6 digits is on its way to ${phone}.`,
     smsUnsent: 'A text message with a code of 6 digits can be sent to your phone.',
     recovery: 'You kept a few of them when you set up the second step. Each works once.',
     label: '6-digit code',
@@ -94,14 +36,14 @@ export const secondFactor: SecondFactorTexts = {
       too_many_messages: (wait) =>
         `Several text messages are on their way already. Ask for another one ${wait}.`,
       not_sent: 'The text message could not be sent. Try again in a moment.',
-    },
+    } satisfies Record<TotpFault, FaultText>,
   },
   enroll: {
     heading: 'Set up a second step',
     sentence:
       'This application asks for a second step. From now on you also enter a code from your phone, so that nobody gets in with your password or your mailbox alone.',
     app: 'You need an authenticator app on your phone. Any of them will do.',
-    sms: (phone) => `The codes come by text message to ${phone}.`,
+    sms: (phone: string) => `The codes come by text message to ${phone}.`,
     smsUnknown: 'The codes come by text message to your phone.',
     appButton: 'Set up the app',
     smsButton: 'Send me a code',
@@ -125,13 +67,13 @@ export const secondFactor: SecondFactorTexts = {
       too_many_messages: (wait) =>
         `Several text messages are on their way already. Ask for another one ${wait}.`,
       not_sent: 'The text message could not be sent. Try again in a moment.',
-    },
+    } satisfies Record<EnrollFault | TotpFault, FaultText>,
   },
   recoveryCodes: {
     heading: 'Keep your recovery codes',
     sentence: 'If you ever lose your phone, each of these codes lets you in once.',
     once: 'They are shown this one time. Keep them where you keep important papers.',
-    title: (organization) => `Recovery codes for ${organization}`,
+    title: (organization: string) => `Recovery codes for ${organization}`,
     list: 'Your recovery codes',
     copy: 'Copy',
     copied: 'Copied',
@@ -146,3 +88,5 @@ export const secondFactor: SecondFactorTexts = {
     faults: { not_acknowledged: 'Keep the codes, then tick the box.' },
   },
 }
+
+export type SecondFactorTexts = typeof secondFactor

@@ -9,79 +9,14 @@ export type LinkSentFault = 'wrong_code' | 'code_over' | 'too_many' | 'too_many_
 export type NewPasswordFault = 'wrong_length' | 'too_personal' | 'too_common' | 'too_many'
 
 /** The words of the pages of a first factor. */
-export interface SignInTexts {
-  readonly identifier: {
-    readonly heading: string
-    readonly headingFor: (application: string) => string
-    readonly label: string
-    readonly button: string
-    readonly signUp: string
-    /** With {terms} and {privacy} where the links belong. */
-    readonly agreement: { readonly both: string; readonly terms: string; readonly privacy: string }
-    readonly terms: string
-    readonly privacy: string
-    readonly faults: Readonly<Record<IdentifierFault, FaultText>>
-  }
-  readonly password: {
-    readonly heading: string
-    readonly label: string
-    readonly button: string
-    readonly forgot: string
-    readonly or: string
-    readonly mailLink: string
-    readonly isNew: string
-    readonly faults: Readonly<Record<PasswordPageFault, FaultText>>
-  }
-  readonly linkSent: {
-    readonly heading: string
-    readonly sentences: Readonly<Record<LinkPurpose, string>>
-    readonly advice: Readonly<Record<LinkPurpose, string>>
-    readonly codeHeading: string
-    readonly codeSentence: string
-    readonly otherDevice: string
-    readonly codeHint: string
-    readonly label: string
-    readonly button: string
-    readonly nothingArrived: string
-    readonly resend: string
-    readonly resent: string
-    readonly faults: Readonly<Record<LinkSentFault, FaultText>>
-  }
-  readonly linkCode: {
-    readonly heading: string
-    readonly label: string
-    readonly sentence: (application: string) => string
-    readonly warning: string
-  }
-  readonly setPassword: {
-    readonly heading: string
-    readonly renewalHeading: string
-    readonly renewal: string
-    readonly label: string
-    readonly length: (min: string, max: string) => string
-    readonly guessable: string
-    readonly tip: string
-    readonly button: string
-    readonly notNow: string
-    readonly wrongLength: (min: string, max: string) => string
-    readonly faults: Readonly<Record<Exclude<NewPasswordFault, 'wrong_length'>, FaultText>>
-    readonly doneHeading: string
-    readonly done: string
-  }
-  readonly ready: {
-    readonly heading: string
-    readonly sentence: string
-    readonly button: (application: string) => string
-  }
-}
-
-export const signIn: SignInTexts = {
+export const signIn = {
   identifier: {
     heading: 'Sign in',
-    headingFor: (application) => `Sign in to ${application}`,
+    headingFor: (application: string) => `Sign in to ${application}`,
     label: 'E-mail address',
     button: 'Continue',
     signUp: 'New here? Continue with your e-mail address, and your account is made on the way.',
+    /** With {terms} and {privacy} where the links belong. */
     agreement: {
       both: 'With a new account you accept the {terms} and the {privacy}.',
       terms: 'With a new account you accept the {terms}.',
@@ -95,7 +30,7 @@ export const signIn: SignInTexts = {
       not_allowed:
         'Addresses of this domain cannot be used here. Enter the one that your organization gave you.',
       too_many: (wait) => `Too many attempts. Try again ${wait}.`,
-    },
+    } satisfies Record<IdentifierFault, FaultText>,
   },
   password: {
     heading: 'Enter your password',
@@ -110,7 +45,7 @@ export const signIn: SignInTexts = {
       wrong: 'The address and this password do not go together. Check both and try again.',
       too_many: (wait) => `Too many attempts. Try again ${wait}.`,
       too_many_mails: (wait) => `Several messages are on their way already. Ask for another one ${wait}.`,
-    },
+    } satisfies Record<PasswordPageFault, FaultText>,
   },
   linkSent: {
     heading: 'Check your e-mail',
@@ -119,11 +54,11 @@ export const signIn: SignInTexts = {
         'If you can sign in here with this address, a message with a sign-in link is on its way to you.',
       password:
         'If you can sign in here with this address, a message with a link to choose a password is on its way to you.',
-    },
+    } satisfies Record<LinkPurpose, string>,
     advice: {
       sign_in: 'Open the link in this browser, and you are signed in.',
       password: 'Open the link, choose your password, and you are signed in.',
-    },
+    } satisfies Record<LinkPurpose, string>,
     codeHeading: 'Enter the code',
     codeSentence: 'Your link was opened in another browser. It shows a code of 6 digits: enter it here.',
     otherDevice: 'Opened it on another device?',
@@ -138,12 +73,12 @@ export const signIn: SignInTexts = {
       code_over: 'This code does not work any more. Send another link and open it.',
       too_many: (wait) => `Too many attempts. Try again ${wait}.`,
       too_many_mails: (wait) => `Several messages are on their way already. Ask for another one ${wait}.`,
-    },
+    } satisfies Record<LinkSentFault, FaultText>,
   },
   linkCode: {
     heading: 'Enter this code where you began',
     label: 'Your code',
-    sentence: (application) =>
+    sentence: (application: string) =>
       `It signs you in to ${application} in the browser in which you asked for the link. It works once, for 10 minutes.`,
     warning: 'Give it to nobody. Whoever asks you for it wants to sign in as you.',
   },
@@ -152,24 +87,26 @@ export const signIn: SignInTexts = {
     renewalHeading: 'Choose a new password',
     renewal: 'Almost there. Your password is due to be replaced, and this is a good moment.',
     label: 'New password',
-    length: (min, max) => `${min} to ${max} characters; spaces are welcome`,
+    length: (min: string, max: string) => `${min} to ${max} characters; spaces are welcome`,
     guessable: 'Not your name or address, and none that many people use',
     tip: 'Four words that have nothing to do with each other are easy to remember and hard to guess.',
     button: 'Save password',
     notNow: 'Not now',
-    wrongLength: (min, max) => `Your password must have ${min} to ${max} characters.`,
+    wrongLength: (min: string, max: string) => `Your password must have ${min} to ${max} characters.`,
     faults: {
       too_personal:
         'This password has little in it but names that others know. Choose one that has nothing to do with you.',
       too_common: 'This password is among those that are guessed first. Choose another one.',
       too_many: (wait) => `Too many attempts. Try again ${wait}.`,
-    },
+    } satisfies Record<Exclude<NewPasswordFault, 'wrong_length'>, FaultText>,
     doneHeading: 'Your password is saved',
     done: 'Go back to the application and sign in with it. You can close this page.',
   },
   ready: {
     heading: 'You are signed in',
     sentence: 'That is all. Your application is waiting.',
-    button: (application) => `Continue to ${application}`,
+    button: (application: string) => `Continue to ${application}`,
   },
 }
+
+export type SignInTexts = typeof signIn

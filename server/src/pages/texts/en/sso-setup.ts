@@ -4,128 +4,39 @@ import { metadataFaults, type MetadataFaultCode } from '../../../sso/saml/metada
 
 export type UploadFault = MetadataFaultCode | 'missing' | 'empty' | 'over'
 
-interface CheckTexts {
-  /** What is true where the check passes. */
-  readonly demands: string
-  readonly remedy: string
+/** The checks of the contract, by their names. */
+type CheckTexts = Readonly<Record<SsoCheck, { readonly demands: string; readonly remedy: string }>>
+
+const uploadFaults: Readonly<Record<UploadFault, string>> = {
+  ...metadataFaults,
+  missing: 'Choose a file, or paste the XML.',
+  empty: 'This file is empty. Export the metadata again, and look whether there is something in the file.',
+  over: 'These metadata were replaced or stored already. Upload them again.',
+  too_large: 'This is too large: metadata of one identity provider have at most 512,000 characters.',
 }
 
 /** The words of what comes after the tutorial: metadata, the test, and the end. */
-export interface SsoSetupTexts {
-  readonly upload: {
-    readonly heading: string
-    readonly sentence: string
-    readonly where: string
-    readonly file: string
-    readonly fileHint: (name: string) => string
-    readonly or: string
-    readonly paste: string
-    readonly button: string
-    readonly stored: string
-    readonly replace: string
-    readonly faults: Readonly<Record<UploadFault, string>>
-  }
-  readonly review: {
-    readonly heading: string
-    readonly sentence: string
-    readonly entityId: string
-    readonly host: string
-    readonly certificate: (index: number) => string
-    readonly subject: string
-    readonly fingerprint: string
-    readonly expires: string
-    readonly validUntil: string
-    readonly confirm: string
-    readonly other: string
-    readonly inUse: string
-    readonly waits: string
-    readonly willWait: string
-    readonly warnings: Readonly<Record<MetadataWarning, string>>
-  }
-  readonly test: {
-    readonly heading: string
-    readonly sentence: string
-    readonly dryRun: string
-    readonly button: string
-    readonly again: string
-    readonly skip: string
-    readonly earlier: string
-    readonly outcomes: Readonly<Record<'arrived' | 'success' | 'failed', string>>
-    readonly toIdentityProvider: string
-    readonly noMetadata: string
-  }
-  readonly testResult: {
-    readonly headings: Readonly<Record<'arrived' | 'success' | 'failed', string>>
-    readonly success: string
-    readonly failed: string
-    readonly arrived: string
-    readonly demanded: string
-    readonly expected: string
-    readonly received: string
-    readonly whoMends: string
-    readonly menders: Readonly<Record<Mender, string>>
-    readonly how: string
-    readonly checks: (count: number) => string
-    readonly passed: string
-    readonly refused: string
-    readonly person: string
-    readonly nameId: string
-    readonly email: string
-    readonly givenName: string
-    readonly familyName: string
-    readonly nothing: string
-    readonly attributes: string
-    readonly noAttributes: string
-    readonly name: string
-    readonly value: string
-    readonly reference: (requestId: string) => string
-  }
-  readonly done: {
-    readonly heading: string
-    readonly sentence: string
-    /** No test has passed: nobody knows yet whether sign-ins work. */
-    readonly untested: { readonly heading: string; readonly sentence: string }
-    readonly next: string
-    readonly steps: Readonly<Record<'told' | 'waits' | 'active' | 'inactive', string>>
-    readonly rollover: string
-    readonly look: string
-  }
-  readonly checkTexts: Readonly<Record<SsoCheck, CheckTexts>>
-}
-
-// Of all checks, so that no name is missing.
-const checkTexts = Object.fromEntries(
-  ssoCheckNames.map((name) => [name, { demands: ssoChecks[name].demands, remedy: ssoChecks[name].remedy }]),
-) as SsoSetupTexts['checkTexts']
-
-export const ssoSetup: SsoSetupTexts = {
+export const ssoSetup = {
   upload: {
     heading: 'Upload the metadata of your identity provider',
     sentence:
       'They tell us where to send your people and which signatures to trust. Nothing is in use before you have looked at them.',
     where: 'Where to find them:',
     file: 'Metadata file',
-    fileHint: (name) => `An XML file, mostly called ${name}.`,
+    fileHint: (name: string) => `An XML file, mostly called ${name}.`,
     or: 'or',
     paste: 'Paste the XML',
     button: 'Read the metadata',
     stored: 'Uploaded so far',
     replace: 'Replace them',
-    faults: {
-      ...metadataFaults,
-      missing: 'Choose a file, or paste the XML.',
-      empty:
-        'This file is empty. Export the metadata again, and look whether there is something in the file.',
-      over: 'These metadata were replaced or stored already. Upload them again.',
-      too_large: 'This is too large: metadata of one identity provider have at most 512,000 characters.',
-    },
+    faults: uploadFaults,
   },
   review: {
     heading: 'Is this your identity provider?',
     sentence: 'This is what we read in the file. Compare it with your console.',
     entityId: 'Entity ID',
     host: 'Your people sign in at',
-    certificate: (index) => `Signing certificate ${index}`,
+    certificate: (index: number) => `Signing certificate ${index}`,
     subject: 'Name',
     fingerprint: 'SHA-256 fingerprint',
     expires: 'Valid until',
@@ -144,7 +55,7 @@ export const ssoSetup: SsoSetupTexts = {
         'A signing certificate expires within 30 days. Upload the metadata again as soon as there is a new one.',
       entity_id_shared:
         'Another connection has metadata with the same entity ID. That is right only if both are for the same identity provider.',
-    },
+    } satisfies Record<MetadataWarning, string>,
   },
   test: {
     heading: 'Test the sign-in',
@@ -177,9 +88,9 @@ export const ssoSetup: SsoSetupTexts = {
       operator: 'The people who invited you; or you, where it is about metadata.',
       user: 'Whoever signs in.',
       nobody: 'Nobody: begin anew.',
-    },
+    } satisfies Record<Mender, string>,
     how: 'How',
-    checks: (count) => `All ${count} checks, in their order`,
+    checks: (count: number) => `All ${count} checks, in their order`,
     passed: 'Passed',
     refused: 'Failed',
     person: 'Who would sign in',
@@ -192,11 +103,12 @@ export const ssoSetup: SsoSetupTexts = {
     noAttributes: 'No attribute arrived.',
     name: 'Name',
     value: 'Value',
-    reference: (requestId) => `Reference: ${requestId}`,
+    reference: (requestId: string) => `Reference: ${requestId}`,
   },
   done: {
     heading: 'That is all from you',
     sentence: 'Your identity provider is connected, and a test has passed. Thank you.',
+    /** No test has passed: nobody knows yet whether sign-ins work. */
     untested: {
       heading: 'Stored, not tested yet',
       sentence:
@@ -213,5 +125,10 @@ export const ssoSetup: SsoSetupTexts = {
       'When your identity provider gets another signing certificate, come back by your invitation and upload the metadata again: old and new work side by side.',
     look: 'Look at everything again',
   },
-  checkTexts,
+  // Of all checks, so that no name is missing.
+  checkTexts: Object.fromEntries(
+    ssoCheckNames.map((name) => [name, { demands: ssoChecks[name].demands, remedy: ssoChecks[name].remedy }]),
+  ) as CheckTexts,
 }
+
+export type SsoSetupTexts = typeof ssoSetup

@@ -1,29 +1,9 @@
-import type { PageSentence } from '../page-sentence.js'
-
 /** The words of the pages between us and an identity provider. */
-export interface SsoTexts {
-  readonly identityProvider: {
-    readonly heading: string
-    readonly sentence: string
-    /** The identity provider was asked already, and the browser has come back. */
-    readonly again: string
-    readonly button: string
-    readonly otherAddress: string
-  }
-  readonly ssoButton: string
-  readonly ssoReturn: { readonly heading: string; readonly sentence: string; readonly button: string }
-  readonly ssoRefused: PageSentence
-  readonly ssoTooLarge: PageSentence
-  readonly ssoTooMany: PageSentence
-  readonly ssoUnavailable: PageSentence
-  readonly deadSsoLink: PageSentence
-  readonly unknownConnection: PageSentence
-}
-
-export const sso: SsoTexts = {
+export const sso = {
   identityProvider: {
     heading: 'You sign in at your organization',
     sentence: 'You are taken to the sign-in page of your organization, and come back here afterwards.',
+    /** The identity provider was asked already, and the browser has come back. */
     again: 'Go on to the sign-in page of your organization, or choose another address.',
     button: 'Continue to my organization',
     otherAddress: 'Use another address',
@@ -66,3 +46,5 @@ export const sso: SsoTexts = {
     advice: 'Compare the address with the one that the connection shows.',
   },
 }
+
+export type SsoTexts = typeof sso

@@ -1,23 +1,7 @@
 import type { TestIdpFault } from '../../../sso/test-idp/response.js'
-import type { PageSentence } from '../page-sentence.js'
 
 /** The words of the built-in identity provider, which those see who build and try. */
-export interface TestIdpTexts {
-  readonly testIdp: {
-    readonly heading: string
-    readonly sentence: string
-    readonly label: string
-    readonly invalidEmail: string
-    readonly button: string
-    readonly users: string
-    readonly fault: string
-    readonly faults: Readonly<Record<TestIdpFault, string>>
-    readonly answer: { readonly heading: string; readonly sentence: string; readonly button: string }
-  }
-  readonly noTestIdp: PageSentence
-}
-
-export const testIdp: TestIdpTexts = {
+export const testIdp = {
   testIdp: {
     heading: 'Test identity provider',
     sentence: 'It asks for no password, and vouches for whomever you name. It exists in the sandbox only.',
@@ -34,7 +18,7 @@ export const testIdp: TestIdpTexts = {
       unsigned: 'Wrong: not signed',
       replayed: 'Wrong from the second time on: the same assertion again (replay)',
       wrapped: 'Wrong: somebody else’s name, wrapped around a signed one',
-    },
+    } satisfies Record<TestIdpFault, string>,
     answer: {
       heading: 'The test identity provider answers',
       sentence: 'You are taken back to the service.',
@@ -48,3 +32,5 @@ export const testIdp: TestIdpTexts = {
     advice: 'Go back to the application and sign in from there.',
   },
 }
+
+export type TestIdpTexts = typeof testIdp
