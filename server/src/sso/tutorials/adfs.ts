@@ -1,7 +1,6 @@
 import { attributes, copy, download, path, settings, text, warn, words, yours } from './blocks.js'
+import { wsFederationNames } from './claim-names.js'
 import type { Tutorial } from './tutorial.js'
-
-const claim = 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims'
 
 export const adfs: Tutorial = {
   id: 'adfs',
@@ -113,12 +112,7 @@ export const adfs: Tutorial = {
     ),
     fileHint: 'FederationMetadata.xml',
   },
-  claims: {
-    email: [`${claim}/emailaddress`],
-    given_name: [`${claim}/givenname`],
-    family_name: [`${claim}/surname`],
-    subject: 'E-Mail-Addresses',
-  },
+  claims: { ...wsFederationNames, subject: 'E-Mail-Addresses' },
   quirks: [
     words(
       'AD FS replaces its signing certificate by itself once a year. Upload the metadata again as soon as the new one is in them: both work side by side.',

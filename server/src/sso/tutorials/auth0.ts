@@ -1,7 +1,6 @@
 import { attributes, copy, path, snippet, text, warn, words, yours } from './blocks.js'
+import { wsFederationClaim, wsFederationNames } from './claim-names.js'
 import type { Tutorial } from './tutorial.js'
-
-const claim = 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims'
 
 export const auth0: Tutorial = {
   id: 'auth0',
@@ -76,9 +75,9 @@ export const auth0: Tutorial = {
           'Rien à faire ici\u00a0: le module envoie ces attributs de lui-même, remplis depuis le profil de l’utilisateur.',
         ),
         attributes(
-          [`${claim}/emailaddress`, 'email'],
-          [`${claim}/givenname`, 'given_name'],
-          [`${claim}/surname`, 'family_name'],
+          [`${wsFederationClaim}/emailaddress`, 'email'],
+          [`${wsFederationClaim}/givenname`, 'given_name'],
+          [`${wsFederationClaim}/surname`, 'family_name'],
         ),
         text(
           'Under **Connections** of the application, choose which of your databases and directories may sign in.',
@@ -105,12 +104,7 @@ export const auth0: Tutorial = {
     ),
     fileHint: 'metadata.xml',
   },
-  claims: {
-    email: [`${claim}/emailaddress`],
-    given_name: [`${claim}/givenname`],
-    family_name: [`${claim}/surname`],
-    subject: 'email',
-  },
+  claims: { ...wsFederationNames, subject: 'email' },
   quirks: [
     words(
       'signResponse signs either the response or the assertion, never both. Each of the two works.',

@@ -1,7 +1,6 @@
 import { attributes, copy, download, path, settings, text, warn, words, yours } from './blocks.js'
+import { wsFederationClaim, wsFederationNames } from './claim-names.js'
 import type { Tutorial } from './tutorial.js'
-
-const claim = 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims'
 
 export const entraId: Tutorial = {
   id: 'entra_id',
@@ -57,9 +56,9 @@ export const entraId: Tutorial = {
         ),
         attributes(
           ['Unique User Identifier', 'user.userprincipalname'],
-          [`${claim}/emailaddress`, 'user.mail'],
-          [`${claim}/givenname`, 'user.givenname'],
-          [`${claim}/surname`, 'user.surname'],
+          [`${wsFederationClaim}/emailaddress`, 'user.mail'],
+          [`${wsFederationClaim}/givenname`, 'user.givenname'],
+          [`${wsFederationClaim}/surname`, 'user.surname'],
         ),
         warn(
           'emailaddress is left out for users without a mailbox in Microsoft 365, because user.mail is empty then. If you have such users, fill it from **user.userprincipalname**.',
@@ -113,9 +112,8 @@ export const entraId: Tutorial = {
     fileHint: '<application>.xml',
   },
   claims: {
-    email: [`${claim}/emailaddress`, `${claim}/name`],
-    given_name: [`${claim}/givenname`],
-    family_name: [`${claim}/surname`],
+    ...wsFederationNames,
+    email: [...wsFederationNames.email, `${wsFederationClaim}/name`],
     subject: 'user.userprincipalname',
   },
   quirks: [

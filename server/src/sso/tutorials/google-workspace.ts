@@ -1,4 +1,5 @@
 import { attributes, copy, path, settings, text, warn, words, yours } from './blocks.js'
+import { samlNames } from './claim-names.js'
 import type { Tutorial } from './tutorial.js'
 
 export const googleWorkspace: Tutorial = {
@@ -88,12 +89,7 @@ export const googleWorkspace: Tutorial = {
     how: words('The page of the app, Download metadata.', 'La page de l’application, Download metadata.'),
     fileHint: 'GoogleIDPMetadata.xml',
   },
-  claims: {
-    email: ['email'],
-    given_name: ['first_name'],
-    family_name: ['last_name'],
-    subject: 'Primary email',
-  },
+  claims: { ...samlNames, subject: 'Primary email' },
   quirks: [
     words(
       'Google wants the steps in another order than others: its metadata come before our addresses.',

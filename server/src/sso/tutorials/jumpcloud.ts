@@ -1,4 +1,5 @@
 import { attributes, copy, download, path, settings, text, warn, words, yours } from './blocks.js'
+import { samlNames } from './claim-names.js'
 import type { Tutorial } from './tutorial.js'
 
 export const jumpcloud: Tutorial = {
@@ -91,12 +92,7 @@ export const jumpcloud: Tutorial = {
     how: words('SSO, JumpCloud Metadata, Export Metadata.', 'SSO, JumpCloud Metadata, Export Metadata.'),
     fileHint: 'JumpCloud-saml2-metadata.xml',
   },
-  claims: {
-    email: ['email'],
-    given_name: ['first_name'],
-    family_name: ['last_name'],
-    subject: 'email',
-  },
+  claims: { ...samlNames, subject: 'email' },
   quirks: [
     words(
       'Without **Declare Redirect Endpoint** the metadata name the POST binding alone. That works, with one page more on the way.',

@@ -1,4 +1,5 @@
 import { attributes, copy, download, path, settings, snippet, text, warn, words, yours } from './blocks.js'
+import { samlNames } from './claim-names.js'
 import type { Tutorial } from './tutorial.js'
 
 export const keycloak: Tutorial = {
@@ -98,12 +99,7 @@ export const keycloak: Tutorial = {
     ),
     fileHint: 'descriptor.xml',
   },
-  claims: {
-    email: ['email'],
-    given_name: ['first_name'],
-    family_name: ['last_name'],
-    subject: 'email',
-  },
+  claims: { ...samlNames, subject: 'email' },
   quirks: [
     words(
       'Users without an e-mail address in the realm have no Name ID of the format email, and cannot sign in.',

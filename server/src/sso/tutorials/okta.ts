@@ -1,4 +1,5 @@
 import { attributes, copy, path, settings, text, warn, words, yours } from './blocks.js'
+import { samlNames } from './claim-names.js'
 import type { Tutorial } from './tutorial.js'
 
 export const okta: Tutorial = {
@@ -97,12 +98,7 @@ export const okta: Tutorial = {
     ),
     fileHint: 'metadata.xml',
   },
-  claims: {
-    email: ['email'],
-    given_name: ['first_name'],
-    family_name: ['last_name'],
-    subject: 'user.email',
-  },
+  claims: { ...samlNames, subject: 'user.email' },
   quirks: [
     words(
       'The metadata belong to this one app. Those of another app of your Okta have another entity ID and another certificate.',

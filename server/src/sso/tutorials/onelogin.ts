@@ -1,4 +1,5 @@
 import { attributes, copy, path, settings, text, warn, words, yours } from './blocks.js'
+import { samlNames } from './claim-names.js'
 import type { Tutorial } from './tutorial.js'
 
 export const onelogin: Tutorial = {
@@ -96,12 +97,7 @@ export const onelogin: Tutorial = {
     how: words('More Actions, SAML Metadata.', 'More Actions, SAML Metadata.'),
     fileHint: 'onelogin_metadata_<number>.xml',
   },
-  claims: {
-    email: ['email'],
-    given_name: ['first_name'],
-    family_name: ['last_name'],
-    subject: 'Email',
-  },
+  claims: { ...samlNames, subject: 'Email' },
   quirks: [
     words(
       'A parameter without **Include in SAML assertion** is never sent, and the box is only shown while the field is new or edited.',

@@ -1,4 +1,5 @@
 import { attributes, copy, download, path, settings, text, warn, words } from './blocks.js'
+import { samlNames } from './claim-names.js'
 import type { Tutorial } from './tutorial.js'
 
 export const pingFederate: Tutorial = {
@@ -119,12 +120,7 @@ export const pingFederate: Tutorial = {
     ),
     fileHint: 'metadata.xml',
   },
-  claims: {
-    email: ['email'],
-    given_name: ['first_name'],
-    family_name: ['last_name'],
-    subject: 'SAML_SUBJECT',
-  },
+  claims: { ...samlNames, subject: 'SAML_SUBJECT' },
   quirks: [
     words(
       'A connection is saved as a draft until its last page, and inactive until it is turned on there.',

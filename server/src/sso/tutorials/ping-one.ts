@@ -1,4 +1,5 @@
 import { attributes, copy, download, path, settings, text, warn, words, yours } from './blocks.js'
+import { samlNames } from './claim-names.js'
 import type { Tutorial } from './tutorial.js'
 
 export const pingOne: Tutorial = {
@@ -97,12 +98,7 @@ export const pingOne: Tutorial = {
     how: words('Configuration, Download Metadata.', 'Configuration, Download Metadata.'),
     fileHint: 'saml2-metadata-idp.xml',
   },
-  claims: {
-    email: ['email'],
-    given_name: ['first_name'],
-    family_name: ['last_name'],
-    subject: 'Email Address',
-  },
+  claims: { ...samlNames, subject: 'Email Address' },
   quirks: [
     words(
       'saml_subject is filled from the user’s ID by default. It works, and the address then has to come as the attribute email.',
