@@ -33,11 +33,20 @@ export function deleted<Record>(res: Response, { record, ...changed }: Changed<R
   return answer(res, 200, { ...changed, record: envelope })
 }
 
+/** 200 with a page of a list. */
+export function listed<Page>(body: Page) {
+  return { status: 200 as const, body }
+}
+
 /**
  * The versions that an If-Match header names: undefined accepts any version, an empty list matches no version
  * (RFC 9110 section 13.1.1; weak tags never match).
  */
-export function versionsOf(ifMatch: string | undefined): readonly number[] | undefined {
+export function versionsOf({
+  'if-match': ifMatch,
+}: {
+  readonly 'if-match'?: string | undefined
+}): readonly number[] | undefined {
   if (ifMatch === undefined || ifMatch.trim() === '*') return undefined
   return ifMatch.split(',').flatMap((tag) => {
     const [, version] = /^\s*"([1-9]\d{0,8})"\s*$/.exec(tag) ?? []

@@ -1,7 +1,7 @@
 import { contract } from '@portico/contract/contract'
 import { initServer } from '@ts-rest/express'
 import type { Deps } from '../../delivery/deps.js'
-import { created, deleted, ok, versionsOf } from '../../delivery/events/answer.js'
+import { created, deleted, listed, ok, versionsOf } from '../../delivery/events/answer.js'
 import { tenantOf } from '../../delivery/request-context.js'
 import {
   createApplication,
@@ -16,20 +16,11 @@ const s = initServer()
 export function applicationRoutes(deps: Deps) {
   return s.router(contract.applications, {
     create: async ({ req, res, body }) => created(res, await createApplication(deps, tenantOf(req), body)),
-    list: async ({ req, query }) => ({
-      status: 200,
-      body: await listApplications(deps, tenantOf(req), query),
-    }),
+    list: async ({ req, query }) => listed(await listApplications(deps, tenantOf(req), query)),
     get: async ({ req, res, params }) => ok(res, await getApplication(deps, tenantOf(req), params.client_id)),
     update: async ({ req, res, params, body, headers }) =>
-      ok(
-        res,
-        await updateApplication(deps, tenantOf(req), params.client_id, body, versionsOf(headers['if-match'])),
-      ),
+      ok(res, await updateApplication(deps, tenantOf(req), params.client_id, body, versionsOf(headers))),
     delete: async ({ req, res, params, headers }) =>
-      deleted(
-        res,
-        await deleteApplication(deps, tenantOf(req), params.client_id, versionsOf(headers['if-match'])),
-      ),
+      deleted(res, await deleteApplication(deps, tenantOf(req), params.client_id, versionsOf(headers))),
   })
 }

@@ -1,7 +1,7 @@
 import { contract } from '@portico/contract/contract'
 import { initServer } from '@ts-rest/express'
 import type { Deps } from '../../delivery/deps.js'
-import { created, deleted, ok, versionsOf } from '../../delivery/events/answer.js'
+import { created, deleted, listed, ok, versionsOf } from '../../delivery/events/answer.js'
 import { tenantOf } from '../../delivery/request-context.js'
 import {
   createDirectorySync,
@@ -19,14 +19,11 @@ export function directorySyncRoutes(deps: Deps) {
     create: async ({ req, res, body }) => created(res, await createDirectorySync(deps, tenantOf(req), body)),
     get: async ({ req, res }) => ok(res, await getDirectorySync(deps, tenantOf(req))),
     update: async ({ req, res, body, headers }) =>
-      ok(res, await updateDirectorySync(deps, tenantOf(req), body, versionsOf(headers['if-match']))),
+      ok(res, await updateDirectorySync(deps, tenantOf(req), body, versionsOf(headers))),
     delete: async ({ req, res, headers }) =>
-      deleted(res, await deleteDirectorySync(deps, tenantOf(req), versionsOf(headers['if-match']))),
+      deleted(res, await deleteDirectorySync(deps, tenantOf(req), versionsOf(headers))),
     reset: async ({ req, res, headers }) =>
-      ok(res, await resetDirectorySync(deps, tenantOf(req), versionsOf(headers['if-match']))),
-    listRequests: async ({ req, query }) => ({
-      status: 200,
-      body: await listScimRequests(deps, tenantOf(req), query),
-    }),
+      ok(res, await resetDirectorySync(deps, tenantOf(req), versionsOf(headers))),
+    listRequests: async ({ req, query }) => listed(await listScimRequests(deps, tenantOf(req), query)),
   })
 }

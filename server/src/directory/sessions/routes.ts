@@ -1,7 +1,7 @@
 import { contract } from '@portico/contract/contract'
 import { initServer } from '@ts-rest/express'
 import type { Deps } from '../../delivery/deps.js'
-import { deleted } from '../../delivery/events/answer.js'
+import { deleted, listed } from '../../delivery/events/answer.js'
 import { tenantOf } from '../../delivery/request-context.js'
 import { endUserSession, endUserSessions, listSessions } from './sessions.js'
 
@@ -9,10 +9,8 @@ const s = initServer()
 
 export function sessionRoutes(deps: Deps) {
   return s.router(contract.sessions, {
-    list: async ({ req, params, query }) => ({
-      status: 200,
-      body: await listSessions(deps, tenantOf(req), params.user_id, query),
-    }),
+    list: async ({ req, params, query }) =>
+      listed(await listSessions(deps, tenantOf(req), params.user_id, query)),
     endAll: async ({ req, res, params }) =>
       deleted(res, await endUserSessions(deps, tenantOf(req), params.user_id)),
     end: async ({ req, res, params: { user_id: userId, session_id: sessionId } }) =>

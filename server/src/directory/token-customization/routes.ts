@@ -1,7 +1,7 @@
 import { contract } from '@portico/contract/contract'
 import { initServer } from '@ts-rest/express'
 import type { Deps } from '../../delivery/deps.js'
-import { created, deleted, ok, versionsOf } from '../../delivery/events/answer.js'
+import { created, deleted, listed, ok, versionsOf } from '../../delivery/events/answer.js'
 import { tenantOf } from '../../delivery/request-context.js'
 import { createMetaKey, deleteMetaKey, listMetaKeys } from './meta-keys.js'
 import { createJwtSample } from './sample.js'
@@ -16,13 +16,10 @@ export function tokenCustomizationRoutes(deps: Deps) {
       body: await createJwtSample(deps, tenantOf(req), query),
     }),
     createMetaKey: async ({ req, res, body }) => created(res, await createMetaKey(deps, tenantOf(req), body)),
-    listMetaKeys: async ({ req, query }) => ({
-      status: 200,
-      body: await listMetaKeys(deps, tenantOf(req), query),
-    }),
+    listMetaKeys: async ({ req, query }) => listed(await listMetaKeys(deps, tenantOf(req), query)),
     deleteMetaKey: async ({ req, res, body }) =>
       deleted(res, await deleteMetaKey(deps, tenantOf(req), body.key_name)),
     setUserMetadata: async ({ req, res, body, headers }) =>
-      ok(res, await setNamedUserMetadata(deps, tenantOf(req), body, versionsOf(headers['if-match']))),
+      ok(res, await setNamedUserMetadata(deps, tenantOf(req), body, versionsOf(headers))),
   })
 }

@@ -1,7 +1,7 @@
 import { contract } from '@portico/contract/contract'
 import { initServer } from '@ts-rest/express'
 import type { Deps } from '../../delivery/deps.js'
-import { created, deleted, ok, versionsOf } from '../../delivery/events/answer.js'
+import { created, deleted, listed, ok, versionsOf } from '../../delivery/events/answer.js'
 import { tenantOf } from '../../delivery/request-context.js'
 import { removeUserMetadata, setUserMetadata } from './metadata.js'
 import { createUser, deleteUser, getUser, getUserByEmail, listUsers, updateUser } from './users.js'
@@ -11,14 +11,14 @@ const s = initServer()
 export function userRoutes(deps: Deps) {
   return s.router(contract.users, {
     create: async ({ req, res, body }) => created(res, await createUser(deps, tenantOf(req), body)),
-    list: async ({ req, query }) => ({ status: 200, body: await listUsers(deps, tenantOf(req), query) }),
+    list: async ({ req, query }) => listed(await listUsers(deps, tenantOf(req), query)),
     get: async ({ req, res, params }) => ok(res, await getUser(deps, tenantOf(req), params.user_id)),
     getByEmail: async ({ req, res, params }) =>
       ok(res, await getUserByEmail(deps, tenantOf(req), params.user_email)),
     update: async ({ req, res, params, body, headers }) =>
-      ok(res, await updateUser(deps, tenantOf(req), params.user_id, body, versionsOf(headers['if-match']))),
+      ok(res, await updateUser(deps, tenantOf(req), params.user_id, body, versionsOf(headers))),
     delete: async ({ req, res, params, headers }) =>
-      deleted(res, await deleteUser(deps, tenantOf(req), params.user_id, versionsOf(headers['if-match']))),
+      deleted(res, await deleteUser(deps, tenantOf(req), params.user_id, versionsOf(headers))),
     addMetadata: async ({ req, res, params, body, headers }) =>
       ok(
         res,
@@ -26,7 +26,7 @@ export function userRoutes(deps: Deps) {
           deps,
           tenantOf(req),
           { ...body, userId: params.user_id, valuePath: 'value' },
-          versionsOf(headers['if-match']),
+          versionsOf(headers),
         ),
       ),
     removeMetadata: async ({ req, res, params, body, headers }) =>
@@ -36,7 +36,7 @@ export function userRoutes(deps: Deps) {
           deps,
           tenantOf(req),
           { ...body, userId: params.user_id },
-          versionsOf(headers['if-match']),
+          versionsOf(headers),
         ),
       ),
   })

@@ -14,6 +14,6 @@ export function magicLinkRoutes(deps: Deps) {
       created(res, await createMagicLinkChallenge(deps, callerOf(req), body)),
     getConnection: async ({ req, res }) => ok(res, await getMagicLinkConnection(deps, tenantOf(req))),
     updateConnection: async ({ req, res, body, headers }) =>
-      ok(res, await updateMagicLinkConnection(deps, tenantOf(req), body, versionsOf(headers['if-match']))),
+      ok(res, await updateMagicLinkConnection(deps, tenantOf(req), body, versionsOf(headers))),
   })
 }

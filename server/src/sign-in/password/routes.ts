@@ -16,7 +16,7 @@ export function passwordRoutes(deps: Deps) {
       created(res, await createPasswordConnection(deps, tenantOf(req), body)),
     getConnection: async ({ req, res }) => ok(res, await getPasswordConnection(deps, tenantOf(req))),
     updateConnection: async ({ req, res, body, headers }) =>
-      ok(res, await updatePasswordConnection(deps, tenantOf(req), body, versionsOf(headers['if-match']))),
+      ok(res, await updatePasswordConnection(deps, tenantOf(req), body, versionsOf(headers))),
     createRequest: async ({ req, res, body }) =>
       created(res, await createPasswordRequest(deps, callerOf(req), body)),
     createChallenge: async ({ req, res, body }) =>

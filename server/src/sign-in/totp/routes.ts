@@ -17,7 +17,7 @@ export function totpRoutes(deps: Deps) {
     postConnection: async ({ req, res, body }) =>
       created(res, await updateTotpConnection(deps, tenantOf(req), body, undefined)),
     updateConnection: async ({ req, res, body, headers }) =>
-      ok(res, await updateTotpConnection(deps, tenantOf(req), body, versionsOf(headers['if-match']))),
+      ok(res, await updateTotpConnection(deps, tenantOf(req), body, versionsOf(headers))),
     enroll: async ({ req, res, params, body }) =>
       created(
         res,

@@ -1,7 +1,7 @@
 import { contract } from '@portico/contract/contract'
 import { initServer } from '@ts-rest/express'
 import type { Deps } from '../../delivery/deps.js'
-import { created } from '../../delivery/events/answer.js'
+import { created, listed } from '../../delivery/events/answer.js'
 import { callerOf } from '../../delivery/request-context.js'
 import { createOauthChallenge, createSamlChallenge } from './challenge.js'
 import { listLoginTraces } from './login-attempts.js'
@@ -19,10 +19,8 @@ export function ssoSignInRoutes(deps: Deps) {
   return s.router(
     { listLoginTraces: traces, createSamlChallenge: saml, createOauthChallenge: oauth },
     {
-      listLoginTraces: async ({ req, params, query }) => ({
-        status: 200,
-        body: await listLoginTraces(deps, callerOf(req), params.idp_id, query),
-      }),
+      listLoginTraces: async ({ req, params, query }) =>
+        listed(await listLoginTraces(deps, callerOf(req), params.idp_id, query)),
       createSamlChallenge: async ({ req, res, body }) =>
         created(res, await createSamlChallenge(deps, callerOf(req), body)),
       createOauthChallenge: async ({ req, res, body }) =>
