@@ -65,7 +65,7 @@ export function createApplication(
       },
       mayScope(tenant, scope),
     )
-      .returning([...applicationColumns, scopeDomain().as('organization_domain_scope')])
+      .returning(wholeApplication())
       .executeTakeFirst()
     if (row === undefined) throw await whyNotScoped(trx, tenant, scope)
     return emitApplication(deps, trx, tenant, 'application.application.create.success', row)
@@ -90,10 +90,7 @@ export async function listApplications(
       order: orderOf(query.sort, ['name', 'inserted_at', 'updated_at']),
       keys: applicationsOf(readDb, tenant),
       table: 'applications',
-      rows: applicationsOf(readDb, tenant).select([
-        ...applicationColumns,
-        scopeDomain().as('organization_domain_scope'),
-      ]),
+      rows: applicationsOf(readDb, tenant).select(wholeApplication()),
       total: async () => {
         const [own, shared] = await Promise.all([
           totalInOrganization(readDb, 'applications', tenant),
@@ -118,7 +115,7 @@ export async function getApplication(
 ): Promise<Changed<Application | DeletedApplication>> {
   const row = await everyApplicationOf(db, tenant)
     .where('applications.id', '=', id)
-    .select([...applicationColumns, scopeDomain().as('organization_domain_scope')])
+    .select(wholeApplication())
     .executeTakeFirst()
   if (row === undefined) throw await whyNotFound(db, tenant, 'application_not_found')
   if (row.deleted_at !== null) return { record: toDeletedApplication(row) }
@@ -148,7 +145,7 @@ export function updateApplication(
     const row = await updateApplicationRow(trx, tenant, id)
       .set({ ...members, organization_id: scopeIdOf(tenant, scope), updated_at: deps.now() })
       .where(mayScope(tenant, scope))
-      .returning([...applicationColumns, scopeDomain().as('organization_domain_scope')])
+      .returning(wholeApplication())
       .executeTakeFirst()
     if (row === undefined) throw await whyNotScoped(trx, tenant, scope)
     if (row.organization_id !== current.organization_id) await endUnusableSessions(deps, trx, tenant, id)
@@ -172,7 +169,7 @@ export function deleteApplication(
     await lockApplication(trx, tenant, id, versions)
     const row = await updateApplicationRow(trx, tenant, id)
       .set({ deleted_at: deps.now() })
-      .returning([...applicationColumns, scopeDomain().as('organization_domain_scope')])
+      .returning(wholeApplication())
       .executeTakeFirstOrThrow()
     await endUnusableSessions(deps, trx, tenant, id)
     return emitApplication(deps, trx, tenant, 'application.application.delete.success', row)
@@ -205,7 +202,7 @@ export async function findApplicationForSignIn(
   // The first row is the one that chooseRedirect() would take of all; it need not see the others.
   const candidates = await applicationsOf(db, tenant)
     .$if(applicationId !== undefined, (query) => query.where('applications.id', '=', applicationId ?? ''))
-    .select([...applicationColumns, scopeDomain().as('organization_domain_scope')])
+    .select(wholeApplication())
     .orderBy(
       sql`coalesce(${redirectUri ?? null}::text = any(applications.allowed_redirect_urls), false)`,
       'desc',
@@ -262,7 +259,7 @@ async function lockApplication(
       query.where('applications.organization_id', 'is not', null),
     )
     .where(isOfVersion(versions))
-    .select([...applicationColumns, scopeDomain().as('organization_domain_scope')])
+    .select(wholeApplication())
     .forUpdate()
     .executeTakeFirst()
   if (row === undefined) throw await whyApplicationUnchanged(trx, tenant, id)
@@ -303,12 +300,13 @@ function scopeIdOf(tenant: Tenant, scope: string | null): RawBuilder<string> {
   return scope === null ? sql<string>`null::uuid` : organizationIdOf({ ...tenant, domain: scope })
 }
 
-/** The domain of the organization that the row's application is restricted to. */
-function scopeDomain() {
-  return sql<string | null>`(
+/** The columns of an application, with the domain of the organization that it is restricted to. */
+function wholeApplication() {
+  const scopeDomain = sql<string | null>`(
     select scope.domain from organizations scope
     where scope.account_id = applications.account_id and scope.id = applications.organization_id
   )`
+  return [...applicationColumns, scopeDomain.as('organization_domain_scope')] as const
 }
 
 /** Whether the tenant's organization exists, and the key may give an application this scope. */
