@@ -2,6 +2,7 @@ import type { Transaction } from 'kysely'
 import { newId } from '../platform/crypto/random.js'
 import type { DB } from '../platform/db/schema.js'
 import type { Deps } from '../delivery/deps.js'
+import { ownerColumns } from '../platform/db/tenant-predicate.js'
 
 /** The initial connection of an organization: active, and unknown addresses are refused. */
 export async function createMagicLinkConnection(
@@ -13,9 +14,7 @@ export async function createMagicLinkConnection(
   await trx
     .insertInto('magic_link_connections')
     .values({
-      account_id: owner.accountId,
-      environment: owner.environment,
-      organization_id: owner.organizationId,
+      ...ownerColumns(owner),
       id: newId(),
       active: true,
       find_or_create_user: false,

@@ -2,6 +2,7 @@ import { defaultTotpExpiry } from '@portico/contract/totp'
 import type { Transaction } from 'kysely'
 import type { DB } from '../platform/db/schema.js'
 import type { Deps } from '../delivery/deps.js'
+import { ownerColumns } from '../platform/db/tenant-predicate.js'
 
 /** The initial connection of an organization: inactive, so that no code is asked for. */
 export async function createTotpConnection(
@@ -13,9 +14,7 @@ export async function createTotpConnection(
   await trx
     .insertInto('totp_connections')
     .values({
-      account_id: owner.accountId,
-      environment: owner.environment,
-      organization_id: owner.organizationId,
+      ...ownerColumns(owner),
       active: false,
       method: 'totp_mobile_app',
       expiry_in_seconds: defaultTotpExpiry.totp_mobile_app,

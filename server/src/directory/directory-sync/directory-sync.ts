@@ -2,7 +2,7 @@ import type { DirectorySync, DirectorySyncChanges, NewDirectorySync } from '@por
 import { sql, type Kysely, type Transaction, type UpdateObject } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
 import { hashSecret, makeDirectorySecret } from '../../platform/crypto/secret.js'
-import { organizationIdOf, whyNotFound } from '../../platform/db/organization-id.js'
+import { whyNotFound } from '../../platform/db/organization-id.js'
 import type { DB } from '../../platform/db/schema.js'
 import { isOfVersion, whyUnchanged } from '../../platform/db/versions.js'
 import type { Deps } from '../../delivery/deps.js'
@@ -12,7 +12,7 @@ import { emit } from '../../delivery/events/emit.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { scimBaseUrl } from './base-url.js'
 import { directoryColumns, toDirectorySync, type DirectoryRow } from './record.js'
-import { ofTenant } from '../../platform/db/tenant-predicate.js'
+import { ofTenant, tenantColumns } from '../../platform/db/tenant-predicate.js'
 
 /** The time that a company needs to give its provider the new secret. */
 const previousSecretMs = 24 * 60 * 60 * 1000
@@ -34,9 +34,7 @@ export function createDirectorySync(
     const row = await trx
       .insertInto('directories')
       .values({
-        account_id: tenant.accountId,
-        environment: tenant.environment,
-        organization_id: organizationIdOf(tenant),
+        ...tenantColumns(tenant),
         id: newId(),
         provider_type,
         active,

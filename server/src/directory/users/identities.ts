@@ -1,13 +1,12 @@
 import type { Identity } from '@portico/contract/users'
 import { sql, type Transaction } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
-import { organizationIdOf } from '../../platform/db/organization-id.js'
 import type { DB } from '../../platform/db/schema.js'
 import { sqlStatement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import type { Tenant } from '../../platform/tenant.js'
 import type { IdentityRow } from './record.js'
-import { ofTenant } from '../../platform/db/tenant-predicate.js'
+import { ofTenant, tenantColumns } from '../../platform/db/tenant-predicate.js'
 
 /** A user as another issuer names them; unique within an organization and environment. */
 export interface IdentityName {
@@ -63,9 +62,7 @@ export async function insertIdentity(
   await trx
     .insertInto('user_identities')
     .values({
-      account_id: tenant.accountId,
-      environment: tenant.environment,
-      organization_id: organizationIdOf(tenant),
+      ...tenantColumns(tenant),
       user_id: userId,
       id: newId(),
       kind,

@@ -3,12 +3,12 @@ import type { NewUser } from '@portico/contract/user-input'
 import type { Kysely, RawBuilder } from 'kysely'
 import { randomBytes } from '../../platform/crypto/random.js'
 import { insertWhere } from '../../platform/db/insert-if.js'
-import { organizationIdOf } from '../../platform/db/organization-id.js'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { normalizeEmail } from '../../platform/email.js'
 import { toUserRow, unwritten, userColumns, writtenPartOf } from './record.js'
+import { tenantColumns } from '../../platform/db/tenant-predicate.js'
 
 /** A new user; no telephone number is verified. */
 interface UserToInsert {
@@ -42,9 +42,7 @@ export function userInsertion({ now }: Pick<Deps, 'now'>, tenant: Tenant, user: 
  */
 export function insertUserIf(db: Kysely<DB>, user: UserInsertion, condition: RawBuilder<boolean>) {
   const row = {
-    account_id: user.accountId,
-    environment: user.environment,
-    organization_id: organizationIdOf(user),
+    ...tenantColumns(user),
     ...writtenPartOf(user),
     id: user.id,
     email_normalized: user.emailNormalized,

@@ -2,14 +2,13 @@
 
 import { sql, type Transaction } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
-import { organizationIdOf } from '../../platform/db/organization-id.js'
 import type { DB } from '../../platform/db/schema.js'
 import { ApiError } from '../../platform/errors.js'
 import { lockDeclaredKeys, type DeclaredKey } from '../meta-keys/declared-keys.js'
 import { checkMetaValue } from '../meta-keys/meta-value.js'
 import type { Tenant } from '../../platform/tenant.js'
 import type { MetaDataRow } from './record.js'
-import { ofTenant } from '../../platform/db/tenant-predicate.js'
+import { ofTenant, tenantColumns } from '../../platform/db/tenant-predicate.js'
 
 interface Value {
   readonly key: string
@@ -74,9 +73,7 @@ export async function writeValues(
   values: ReadonlyMap<string, string>,
 ): Promise<void> {
   const scope = {
-    account_id: tenant.accountId,
-    environment: tenant.environment,
-    organization_id: organizationIdOf(tenant),
+    ...tenantColumns(tenant),
     user_id: userId,
   }
   await trx

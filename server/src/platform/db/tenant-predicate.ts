@@ -2,7 +2,7 @@ import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import type { Tenant } from '../tenant.js'
 import { organizationIdOf } from './organization-id.js'
 
-// The predicates that keep a statement within its tenant. Tables and aliases are those of the statement; where only one of
+// The predicates and columns that keep a statement within its tenant. Tables and aliases are those of the statement; where only one of
 // its tables has the columns, none is needed.
 
 /** A value, or a part of SQL that yields it. */
@@ -42,6 +42,28 @@ export function ofEnvironment(owner: OfEnvironment, table?: string): RawBuilder<
 /** The rows of an organization, for tables without an environment and for statements about several. */
 export function ofOrganization(owner: OfOrganization, table?: string): RawBuilder<SqlBool> {
   return allOf(accountIs(owner, table), organizationIs(owner, table))
+}
+
+/** The columns that place a new row with its owner. */
+export function ownerColumns<Id extends Value>({
+  accountId,
+  environment,
+  organizationId,
+}: {
+  readonly accountId: string
+  readonly environment: string
+  readonly organizationId: Id
+}) {
+  return { account_id: accountId, environment, organization_id: organizationId }
+}
+
+/** The same of the tenant that a request names: no row is inserted where its organization is missing or closed to the caller. */
+export function tenantColumns(
+  tenant: Pick<Tenant, 'accountId' | 'environment' | 'domain' | 'organizationIds'>,
+) {
+  // Named and not spread: placeholders of a statement have no members of their own.
+  const { accountId, environment } = tenant
+  return ownerColumns({ accountId, environment, organizationId: organizationIdOf(tenant) })
 }
 
 /** Rows of two tables with the same account, environment and organization. */

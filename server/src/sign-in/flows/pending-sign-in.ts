@@ -17,6 +17,7 @@ import {
 import {
   isOrganizationOf,
   ofTenant,
+  ownerColumns,
   sameEnvironment,
   sameTenant,
 } from '../../platform/db/tenant-predicate.js'
@@ -109,9 +110,7 @@ export async function insertPendingSignIn(
   await trx
     .insertInto('pending_sign_ins')
     .values({
-      account_id: signIn.tenant.accountId,
-      environment: signIn.tenant.environment,
-      organization_id: signIn.organizationId,
+      ...ownerColumns({ ...signIn.tenant, organizationId: signIn.organizationId }),
       id,
       user_id: signIn.userId,
       application_id: signIn.applicationId,

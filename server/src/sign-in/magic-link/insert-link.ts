@@ -2,9 +2,8 @@ import type { MagicLinkChallenge } from '@portico/contract/magic-link'
 import { sql, type Transaction } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
 import { hashSecret } from '../../platform/crypto/secret.js'
-import { organizationIdOf } from '../../platform/db/organization-id.js'
 import type { DB } from '../../platform/db/schema.js'
-import { ofTenant } from '../../platform/db/tenant-predicate.js'
+import { ofTenant, tenantColumns } from '../../platform/db/tenant-predicate.js'
 import type { Deps } from '../../delivery/deps.js'
 import { emit } from '../../delivery/events/emit.js'
 import { enqueue } from '../../delivery/jobs/enqueue.js'
@@ -50,9 +49,7 @@ export async function insertLink(
   const row = await trx
     .insertInto('magic_link_challenges')
     .values({
-      account_id: tenant.accountId,
-      environment: tenant.environment,
-      organization_id: organizationIdOf(tenant),
+      ...tenantColumns(tenant),
       id: newId(),
       application_id: applicationId,
       email: link.typedEmail,

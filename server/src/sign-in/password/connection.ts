@@ -2,7 +2,7 @@ import type { PasswordConnection } from '@portico/contract/password'
 import type { NewPasswordConnection, PasswordConnectionChanges } from '@portico/contract/password-input'
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
-import { organizationIdOf, whyNotFound } from '../../platform/db/organization-id.js'
+import { whyNotFound } from '../../platform/db/organization-id.js'
 import type { DB } from '../../platform/db/schema.js'
 import { isOfVersion, whyUnchanged } from '../../platform/db/versions.js'
 import { isCheckViolation, isUniqueViolation } from '../../platform/db/violations.js'
@@ -13,7 +13,7 @@ import { emit } from '../../delivery/events/emit.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { makePepperKey } from './pepper.js'
 import { passwordConnectionColumns, toPasswordConnection, type PasswordConnectionRow } from './record.js'
-import { ofTenant } from '../../platform/db/tenant-predicate.js'
+import { ofTenant, ownerColumns, tenantColumns } from '../../platform/db/tenant-predicate.js'
 
 /**
  * Enables passwords for an organization in the tenant's environment, and makes its first pepper.
@@ -31,9 +31,7 @@ export function createPasswordConnection(
     const row = await trx
       .insertInto('password_connections')
       .values({
-        account_id: tenant.accountId,
-        environment: tenant.environment,
-        organization_id: organizationIdOf(tenant),
+        ...tenantColumns(tenant),
         id: newId(),
         ...input,
         inserted_at: at,
@@ -106,9 +104,7 @@ async function insertFirstPepper(
   await trx
     .insertInto('password_peppers')
     .values({
-      account_id: accountId,
-      environment,
-      organization_id: organizationId,
+      ...ownerColumns({ accountId, environment, organizationId }),
       version,
       key_sealed: makePepperKey(keys.master, { accountId, environment, organizationId }, version),
       inserted_at: now(),

@@ -1,7 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
 import { hashSecret, randomSecret } from '../../platform/crypto/secret.js'
-import { organizationIdOf } from '../../platform/db/organization-id.js'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import { grantedScope } from '../../tokens/scopes.js'
@@ -9,7 +8,7 @@ import type { CodeDestination } from '../../directory/sessions/code-destination.
 import type { Tenant } from '../../platform/tenant.js'
 import { voidRenewals } from '../../directory/forget-password.js'
 import type { RequestRow } from './record.js'
-import { ofTenant } from '../../platform/db/tenant-predicate.js'
+import { ofTenant, tenantColumns } from '../../platform/db/tenant-predicate.js'
 
 const lifetimeMs = 60 * 60 * 1000
 
@@ -37,9 +36,7 @@ export function insertPasswordRequest(
   return trx
     .insertInto('password_requests')
     .values({
-      account_id: tenant.accountId,
-      environment: tenant.environment,
-      organization_id: organizationIdOf(tenant),
+      ...tenantColumns(tenant),
       id: newId(),
       user_id: userId,
       email_normalized: email,

@@ -2,7 +2,7 @@ import { sql, type Kysely, type Transaction } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import { unwrapHash, wrapHash, type PasswordOwner, type Pepper, type PepperOwner } from './pepper.js'
-import { ofOwner } from '../../platform/db/tenant-predicate.js'
+import { ofOwner, ownerColumns } from '../../platform/db/tenant-predicate.js'
 
 /** The stored password of a user, unwrapped. */
 export interface StoredPassword {
@@ -54,9 +54,7 @@ export async function writePassword(
   const { id } = await trx
     .insertInto('passwords')
     .values({
-      account_id: owner.accountId,
-      environment: owner.environment,
-      organization_id: owner.organizationId,
+      ...ownerColumns(owner),
       user_id: owner.userId,
       ...content,
       inserted_at: at,

@@ -14,7 +14,7 @@ import { emit, scopeOfAccount } from '../../delivery/events/emit.js'
 import type { Caller } from '../../platform/tenant.js'
 import { destinationOf, isPartnerOpen, receivingApplication, type RelayDestination } from './partner.js'
 import { relayColumns, toRelay, type RelayRow } from './record.js'
-import { ofEnvironment } from '../../platform/db/tenant-predicate.js'
+import { ofEnvironment, ownerColumns } from '../../platform/db/tenant-predicate.js'
 
 /**
  * Creates a relay, which signs users of the account's organizations in to a partner.
@@ -36,9 +36,7 @@ export function createRelay(deps: Deps, caller: Caller, input: NewRelay): Promis
       trx,
       'relays',
       {
-        account_id: caller.accountId,
-        environment: caller.environment,
-        organization_id: partner,
+        ...ownerColumns({ ...caller, organizationId: partner }),
         id: newId(),
         partner_redirect_uri: input.partner_redirect_uri,
         active: true,

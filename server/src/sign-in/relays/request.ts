@@ -14,7 +14,7 @@ import type { Caller } from '../../platform/tenant.js'
 import { destinationOf, isPartnerOpen, receivingApplication } from './partner.js'
 import { toRelayRequestData } from './record.js'
 import { relaysOf } from './relays.js'
-import { isOrganizationOf, ofOwner, sameTenant } from '../../platform/db/tenant-predicate.js'
+import { isOrganizationOf, ofOwner, ownerColumns, sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /** The caller redirects the browser there at once. */
 const lifetimeMs = 60_000
@@ -41,9 +41,7 @@ export async function requestRelay(
       trx,
       'relay_requests',
       {
-        account_id: caller.accountId,
-        environment: caller.environment,
-        organization_id: user.organizationId,
+        ...ownerColumns({ ...caller, organizationId: user.organizationId }),
         id: newId(),
         relay_id: relayId,
         user_id: user.userId,

@@ -2,7 +2,6 @@ import type { NewTotpChallenge, TotpChallenge, TotpMethod } from '@portico/contr
 import type { Kysely } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
 import { seal } from '../../platform/crypto/seal.js'
-import { organizationIdOf } from '../../platform/db/organization-id.js'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import { ApiError, invalid } from '../../platform/errors.js'
@@ -19,6 +18,7 @@ import { challengeContext } from './sealed.js'
 import { enqueueTextCode } from './send-code.js'
 import { makeTextCode } from './text-code.js'
 import { expiryOf, getTotpUser, lockTotpUser, ownerOf, type TotpUser } from './totp-user.js'
+import { tenantColumns } from '../../platform/db/tenant-predicate.js'
 
 /** Lifetime of a challenge that sends no message; codes of the app expire by themselves. */
 const unsentLifetimeMs = 10 * 60 * 1000
@@ -64,9 +64,7 @@ export async function createTotpChallenge(
     const row = await trx
       .insertInto('totp_challenges')
       .values({
-        account_id: tenant.accountId,
-        environment: tenant.environment,
-        organization_id: organizationIdOf(tenant),
+        ...tenantColumns(tenant),
         id,
         user_id: user.id,
         method,

@@ -3,7 +3,6 @@ import type { NewTotpEnrollment, TotpEnrollment, TotpMethod } from '@portico/con
 import type { Transaction, Updateable } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
 import { seal } from '../../platform/crypto/seal.js'
-import { organizationIdOf } from '../../platform/db/organization-id.js'
 import type { DB, TotpEnrollments } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import { displayName } from '../../platform/display-name.js'
@@ -23,6 +22,7 @@ import { enqueueTextCode } from './send-code.js'
 import { makeTextCode } from './text-code.js'
 import { makeTotpSecret, toKeyUri } from './totp-code.js'
 import { expiryOf, getTotpUser, lockTotpUser, ownerOf, type TotpUser } from './totp-user.js'
+import { tenantColumns } from '../../platform/db/tenant-predicate.js'
 
 /** How long an enrolment waits for its first code: time to find an app and install it. */
 const appLifetimeMs = 60 * 60 * 1000
@@ -91,9 +91,7 @@ export async function beginEnrollment(
   const row = await trx
     .insertInto('totp_enrollments')
     .values({
-      account_id: tenant.accountId,
-      environment: tenant.environment,
-      organization_id: organizationIdOf(tenant),
+      ...tenantColumns(tenant),
       user_id: user.id,
       inserted_at: begun.at,
       ...begun.pending,

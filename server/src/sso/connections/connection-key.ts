@@ -1,7 +1,7 @@
 import type { Environment } from '@portico/contract/fields'
 import { sql } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
-import { ofOwner } from '../../platform/db/tenant-predicate.js'
+import { ofOwner, ownerColumns } from '../../platform/db/tenant-predicate.js'
 
 /** The key of a connection: every statement on a connection's data names all four. */
 export interface ConnectionKey {
@@ -9,6 +9,11 @@ export interface ConnectionKey {
   readonly environment: Environment
   readonly organizationId: string
   readonly connectionId: string
+}
+
+/** The columns that place a new row with its connection. */
+export function connectionKeyColumns(key: ConnectionKey) {
+  return { ...ownerColumns(key), connection_id: key.connectionId }
 }
 
 /** Whether a statement's row of sso_connections is the one of the key. */

@@ -9,7 +9,7 @@ import { ApiError, invalid } from '../../platform/errors.js'
 import { change, type Changed } from '../../delivery/events/change.js'
 import { emit } from '../../delivery/events/emit.js'
 import type { Caller } from '../../platform/tenant.js'
-import { isConnection, isOfConnection, type ConnectionKey } from './connection-key.js'
+import { connectionKeyColumns, isConnection, isOfConnection, type ConnectionKey } from './connection-key.js'
 import { toDefaultRedirection, type DefaultRedirectionRow } from './record.js'
 import { connectionsOf, lockConnection } from './whole-connection.js'
 import { ofEnvironment, sameTenant } from '../../platform/db/tenant-predicate.js'
@@ -90,10 +90,7 @@ export async function insertDefaultRedirection(
   const row = await trx
     .insertInto('sso_default_redirections')
     .values({
-      account_id: key.accountId,
-      environment: key.environment,
-      organization_id: key.organizationId,
-      connection_id: key.connectionId,
+      ...connectionKeyColumns(key),
       id: newId(),
       application_id: requested.applicationId,
       uri,

@@ -4,7 +4,7 @@ import { open, seal, type SealContext } from '../../platform/crypto/seal.js'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import type { ServiceProviderKey } from '../saml/service-provider-key.js'
-import type { ConnectionKey } from './connection-key.js'
+import { connectionKeyColumns, type ConnectionKey } from './connection-key.js'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
 /** The owner of a key: we, or the built-in identity provider. */
@@ -79,10 +79,7 @@ export async function insertSsoKey(
   await db
     .insertInto('sso_keys')
     .values({
-      account_id: key.accountId,
-      environment: key.environment,
-      organization_id: key.organizationId,
-      connection_id: key.connectionId,
+      ...connectionKeyColumns(key),
       id,
       purpose,
       private_key_sealed: seal(keys.master, ssoKeyContext(key, id), privateKey),

@@ -18,7 +18,7 @@ import { logEvent } from '../../delivery/log-events/log-event.js'
 import type { Caller, Cause } from '../../platform/tenant.js'
 import { removeTestIdp } from './provision-test-idp.js'
 import { normalizeEmail } from '../../platform/email.js'
-import { isConnection, isOfConnection, type ConnectionKey } from './connection-key.js'
+import { connectionKeyColumns, isConnection, isOfConnection, type ConnectionKey } from './connection-key.js'
 import { setConnectionProvider, prepareProvider } from './provider.js'
 import { toOnboarding, type OnboardingRow } from './record.js'
 import { connectionsOf, emitConnection, lockConnection, type LockedConnection } from './whole-connection.js'
@@ -206,10 +206,7 @@ export async function insertOnboarding(
   await trx
     .insertInto('sso_onboardings')
     .values({
-      account_id: key.accountId,
-      environment: key.environment,
-      organization_id: key.organizationId,
-      connection_id: key.connectionId,
+      ...connectionKeyColumns(key),
       id: newId(),
       sso_admin_email: email,
       provider_type: providerType,

@@ -2,7 +2,7 @@ import type { SsoMetadata } from '@portico/contract/sso-records'
 import { sql, type Transaction } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
-import { isConnection, isOfConnection, type ConnectionKey } from './connection-key.js'
+import { connectionKeyColumns, isConnection, isOfConnection, type ConnectionKey } from './connection-key.js'
 
 /** Earlier versions that are kept beside the current one. */
 const keptVersions = 10
@@ -49,7 +49,13 @@ export async function storeVersion(
   const isCurrent = makeCurrent || !isConfigured
   const version = last + 1
   if (isCurrent) await dropCurrent(trx, table, key)
-  await insert({ ...toOwner(key), version, is_current: isCurrent, uploaded_by: uploadedBy, inserted_at: at })
+  await insert({
+    ...connectionKeyColumns(key),
+    version,
+    is_current: isCurrent,
+    uploaded_by: uploadedBy,
+    inserted_at: at,
+  })
   await trx
     .updateTable('sso_onboardings')
     .set({
@@ -66,20 +72,11 @@ export async function storeVersion(
 }
 
 /** The columns of every version. */
-type VersionRow = ReturnType<typeof toOwner> & {
+type VersionRow = ReturnType<typeof connectionKeyColumns> & {
   readonly version: number
   readonly is_current: boolean
   readonly uploaded_by: SsoMetadata['uploaded_by']
   readonly inserted_at: Date
-}
-
-function toOwner({ accountId, environment, organizationId, connectionId }: ConnectionKey) {
-  return {
-    account_id: accountId,
-    environment,
-    organization_id: organizationId,
-    connection_id: connectionId,
-  }
 }
 
 /**

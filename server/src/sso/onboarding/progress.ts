@@ -4,7 +4,7 @@ import { newId } from '../../platform/crypto/random.js'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
-import { isOfConnection } from '../connections/connection-key.js'
+import { connectionKeyColumns, isOfConnection } from '../connections/connection-key.js'
 import { emitOnboarding } from '../connections/onboarding.js'
 import { supportsProtocol, protocolOf, setConnectionProtocol } from '../connections/protocol.js'
 import { prepareProvider, setConnectionProvider } from '../connections/provider.js'
@@ -73,7 +73,7 @@ async function setProvider(
   { now }: Pick<Deps, 'now'>,
   trx: Transaction<DB>,
   { email }: AdminSession,
-  { accountId, environment, organizationId, connectionId }: OnboardingConnection,
+  connection: OnboardingConnection,
   providerType: ProviderType,
 ): Promise<boolean> {
   const at = now()
@@ -83,10 +83,7 @@ async function setProvider(
   const set = await trx
     .insertInto('sso_onboardings')
     .values({
-      account_id: accountId,
-      environment,
-      organization_id: organizationId,
-      connection_id: connectionId,
+      ...connectionKeyColumns(connection),
       id: newId(),
       sso_admin_email: email,
       provider_type: providerType,

@@ -10,6 +10,7 @@ import {
   findMetadataVersion,
   findServiceProvider,
 } from './live-connection.js'
+import { ownerColumns } from '../../platform/db/tenant-predicate.js'
 
 /** The purpose of a request: a flow of a browser, or an administrator's test of uploaded metadata. */
 type RequestPurpose = (
@@ -70,9 +71,7 @@ export async function startRequest(
   const { is_first: isFirst } = await deps.db
     .insertInto('saml_requests')
     .values({
-      account_id: key.accountId,
-      environment: key.environment,
-      organization_id: key.organizationId,
+      ...ownerColumns(key),
       flow_id: 'flowId' in purpose ? purpose.flowId : null,
       admin_session_id: 'flowId' in purpose ? null : purpose.adminSessionId,
       ...written,
