@@ -3,9 +3,11 @@ import { startService, type Service } from '../given/harness.js'
 import {
   onboardingGivenOf,
   tokenOf,
+  uploadIdOf,
   type OnboardingGiven,
   type OnboardingScene,
 } from '../given/onboarding-given.js'
+import { startOpenIdProvider } from '../given/openid-provider.js'
 import { idpMetadata } from '../given/sso-given.js'
 import { createVisitor, type Seen, type Visitor } from '../given/visitor.js'
 
@@ -124,5 +126,24 @@ test('429: a test goes to the identity provider as often as a sign-in does', asy
   const statuses: number[] = []
   for (let count = 0; count < 4; count++)
     statuses.push((await visitor.request(`/onboarding/${scene.connection.idp_id}/test/start`)).status)
+  expect(statuses).toEqual([303, 303, 303, 429])
+})
+
+test('429: so does a test at an OpenID provider', async () => {
+  const limited = await startService({ variables: { SIGN_INS_BEGUN_PER_IP: '3' } })
+  const there = onboardingGivenOf(limited, await limited.client())
+  const scene = await there.invited()
+  const { visitor } = await there.inTutorial(scene, 'custom_oidc')
+  const { issuer, client } = await startOpenIdProvider(limited.clock)
+  const at = (page: string) => `/onboarding/${scene.connection.idp_id}/${page}`
+  const { id: client_id, secret: client_secret } = client
+  const review = await visitor.press(await visitor.visit(at('client')), 'read', {
+    issuer,
+    client_id,
+    client_secret,
+  })
+  await visitor.press(review, 'confirm', { upload_id: uploadIdOf(review) })
+  const statuses: number[] = []
+  for (let count = 0; count < 4; count++) statuses.push((await visitor.request(at('test/start'))).status)
   expect(statuses).toEqual([303, 303, 303, 429])
 })

@@ -175,19 +175,16 @@ async function startTest(exchange: Exchange): Promise<void> {
   if (scene === undefined) return
   const { session, connection, frame, requestId } = scene
   const metadataVersion = testedVersion(connection)
+  const by = { adminSessionId: session.sessionId, ip: req.ip ?? '' }
   if (connection.protocol === 'oidc') {
-    const purpose = { adminSessionId: session.sessionId, clientVersion: metadataVersion ?? 0, requestId }
+    const purpose = { ...by, clientVersion: metadataVersion ?? 0, requestId }
     const url = await startOidcRequest(deps, connection, purpose)
     // When the provider cannot be read, the page lists the failed test.
     if (url === undefined) goTo(exchange, scene, 'test')
     else redirect(exchange, url)
     return
   }
-  const purpose = {
-    adminSessionId: session.sessionId,
-    metadataVersion: metadataVersion ?? 0,
-    ip: req.ip ?? '',
-  }
+  const purpose = { ...by, metadataVersion: metadataVersion ?? 0 }
   const request = metadataVersion === null ? undefined : await startRequest(deps, connection, purpose)
   if (request === undefined) goTo(exchange, scene, 'test')
   else if (request.binding === 'redirect') redirect(exchange, request.url)

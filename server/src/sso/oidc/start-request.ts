@@ -12,15 +12,17 @@ import { ProviderFault, type OpenIdProvider } from '../../platform/openid/provid
 import { insertOidcRequest } from './request.js'
 
 /** The purpose of a request: a flow of a browser, or an administrator's test of the client that they have entered. */
-type OidcPurpose = { readonly requestId: string } & (
+type OidcPurpose = {
+  readonly requestId: string
+  /** The browser's IP address, for limits only. */
+  readonly ip: string
+} & (
   | {
       readonly flowId: string
       /** The provider must authenticate a signed-in user again (OpenID Connect Core section 3.1.2.1, prompt). */
       readonly isForced: boolean
       /** The e-mail address that was entered. */
       readonly email: string | null
-      /** The browser's IP address, for limits only. */
-      readonly ip: string
     }
   | { readonly adminSessionId: string; readonly clientVersion: number }
 )
@@ -35,7 +37,7 @@ export function redirectUriOf(baseUrl: string, idpId: string): string {
  *
  * @returns The address; undefined when the connection has no such client, its provider cannot be read, or, for a flow, it is
  *   inactive.
- * @throws ApiError `rate_limited` when the network of a flow's browser has asked too often.
+ * @throws ApiError `rate_limited` when the network of the browser has asked too often.
  */
 export async function startOidcRequest(
   deps: Deps,
@@ -43,7 +45,7 @@ export async function startOidcRequest(
   purpose: OidcPurpose,
 ): Promise<string | undefined> {
   const isFlow = 'flowId' in purpose
-  if (isFlow) await deps.limits.take(requestsOfNetwork, networkKey(purpose.ip))
+  await deps.limits.take(requestsOfNetwork, networkKey(purpose.ip))
   const live = await findLiveConnectionOf(deps.db, key)
   if (live?.protocol !== 'oidc' || (isFlow && !live.active)) return undefined
   const client = isFlow
