@@ -1,4 +1,5 @@
 import { sql, type Kysely } from 'kysely'
+import pg from 'pg'
 import { v7 as uuidv7 } from 'uuid'
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { DB } from '../../platform/db/schema.js'
@@ -277,6 +278,23 @@ describe('a worker', () => {
     expect((await queue.onlyJob()).last_error).toBe(
       'Error: cannot reach smtps://mail.example or https://auth.example/t now',
     )
+  })
+
+  test('stores no row that a database error quotes', async () => {
+    await queue.add('send')
+    const row = Object.assign(
+      new pg.DatabaseError('Key (email)=(ada@example.com) already exists', 0, 'error'),
+      {
+        code: '23505',
+        table: 'users',
+        constraint: 'users_email_key',
+      },
+    )
+    const worker = start({ send: { run: () => Promise.reject(row) } })
+
+    await worker.runDue()
+
+    expect((await queue.onlyJob()).last_error).toBe('DatabaseError: 23505 users users_email_key')
   })
 
   test('keeps a job that ends its process every time, after as many attempts as it has', async () => {

@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { promptDb } from '../../platform/db/connect.js'
 import type { Deps } from '../deps.js'
 import { rescheduleAheadOfClock } from './clock-ahead.js'
@@ -187,7 +188,10 @@ function after(at: Date, ms: number): Date {
 }
 
 /** The stored form of an error: no stack, and no credentials or tokens of URLs in its message. */
+/** The message of a database error quotes the row, which may be personal data. */
 function describeError(error: unknown): string {
+  if (error instanceof pg.DatabaseError)
+    return ['DatabaseError:', error.code, error.table, error.constraint].filter(Boolean).join(' ')
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
   return text
     .replace(/\/\/[^\s/@]*@/g, '//')
