@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { pino } from 'pino'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { closePool, connect } from './connect.js'
 import { startEmbedded, type EmbeddedPostgres } from './embedded.js'
 
@@ -49,6 +49,18 @@ test.each([
 
   // Postgres says so, and then the socket ends.
   expect([...new Set(lines)]).toEqual(told)
+})
+
+test('an idle connection that Postgres ends is told once', async () => {
+  const { db, lines } = givenDatabase()
+  const other = givenDatabase()
+  const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db)
+  await sql`select pg_terminate_backend(${rows[0]?.pid}, 5000)`.execute(other.db)
+  await vi.waitFor(() => expect(lines).not.toEqual([]))
+  await sql`select 1`.execute(db)
+  await Promise.all([db.destroy(), other.db.destroy()])
+
+  expect(lines).toEqual(['a database connection was lost'])
 })
 
 test('a connection whose statement goes on is cut when all are closed', async () => {

@@ -54,17 +54,16 @@ export function connect(options: ConnectOptions): Kysely<DB> {
     application_name: 'portico',
   })
   // While the pool is being closed, Postgres may stop before the connections are gone.
-  const logLoss = (error: Error, what: string) => {
-    if (!pool.ending) options.log.warn({ err: error }, what)
+  const logLoss = (error: Error) => {
+    if (!pool.ending) options.log.warn({ err: error }, 'a database connection was lost')
   }
   const open = new Set<pg.PoolClient>()
   pool.on('remove', (client) => open.delete(client))
-  // Without a listener, a restart of Postgres would end this process.
-  pool.on('error', (error) => logLoss(error, 'an idle database connection was lost'))
+  // Without a listener, a restart of Postgres would end this process. The client's own logs the loss.
+  pool.on('error', () => undefined)
   pool.on('connect', (client) => {
     open.add(client)
-    // The pool listens only to idle clients; this logs a connection lost during a transaction.
-    client.on('error', (error) => logLoss(error, 'a database connection was lost'))
+    client.on('error', logLoss)
     client
       .query(
         `set statement_timeout = '30s'; set idle_in_transaction_session_timeout = '60s'; set timezone = 'UTC';
