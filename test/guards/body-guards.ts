@@ -6,7 +6,6 @@ const body = 'server/src/platform/http/body.ts'
 const json = (title: string) => unitTest(body, `JSON ${title}`)
 const refuses = (what: string) => json(`nothing is made of a body of ${what}`)
 const isRead = json('is read as it is')
-const form = (title: string) => unitTest(body, `a form ${title}`)
 
 /** What of a body is bounded before anything is made of it. */
 export const bodyGuards = [
@@ -65,24 +64,5 @@ export const bodyGuards = [
     replace: "if (charset === '')",
     red: json('is UTF-8 (RFC 8259 section 8.1)'),
     green: isRead,
-  }),
-  guard({
-    name: 'body: parts of a form with a file',
-    file: body,
-    find: 'if (parts > maxParts) throw tooManyFields()',
-    replace: '',
-    red: form('with a file has a bounded number of parts, and little before the content of each'),
-    green: form('of an operation has names of six brackets at most'),
-  }),
-  guard({
-    name: 'Host: one, and of its form',
-    file: 'server/src/app/http/server.ts',
-    find: 'if (isTarget(req.url) && isOfOneHost(req)) app(req, res)',
-    replace: 'if (isTarget(req.url)) app(req, res)',
-    red: {
-      file: 'test/api/request-targets.test.ts',
-      title: '400: HTTP/1.1 whose Host is two, at the service and at the metrics (RFC 9112 section 3.2)',
-    },
-    green: { file: 'test/api/request-targets.test.ts', title: '200: a Host such as "localhost"' },
   }),
 ]

@@ -5,7 +5,6 @@ const browserSession = 'server/src/directory/sessions/browser-session.ts'
 const finish = 'server/src/sign-in/flows/finish.ts'
 const csrf = 'server/src/pages/frame/csrf.ts'
 const ownSessions = 'server/src/pages/own-sessions/router.ts'
-const signOut = 'server/src/directory/sessions/sign-out.ts'
 
 const sessions = (title: string) => protocolTest('browser-session', title)
 const attacks = (title: string) => protocolTest('sign-in-attacks', title)
@@ -26,50 +25,6 @@ const ownEnds = own(
 
 /** Whose session of a browser is enough, and who may end it. */
 export const browserSessionGuards = [
-  guard({
-    name: 'session: prompt',
-    file: sessionFit,
-    find: "if (session === undefined || isSignInAskedFor(request)) return 'sign_in'",
-    replace: "if (session === undefined) return 'sign_in'",
-    red: sessions('a session of the browser is not enough with prompt login'),
-    green: atOnce,
-  }),
-  guard({
-    name: 'session: max_age',
-    file: sessionFit,
-    find: "if (isTooOld(session, request, at)) return 'sign_in'",
-    replace: '',
-    red: sessions('a session of the browser is not enough with max_age that has passed'),
-    green: atOnce,
-  }),
-  guard({
-    name: 'session: the user of id_token_hint',
-    file: sessionFit,
-    find: "if (hintedUserId !== undefined && hintedUserId !== session.userId) return 'sign_in'",
-    replace: '',
-    red: sessions(
-      'an id_token_hint of the session’s user, expired or not, leaves it enough; of another user it does not',
-    ),
-    green: atOnce,
-  }),
-  guard({
-    name: 'session: the address of login_hint',
-    file: sessionFit,
-    find: "if (hint !== undefined && normalizeEmail(hint) !== sessionEmail) return 'sign_in'",
-    replace: '',
-    red: sessions('a session of the browser is not enough with the address of somebody else'),
-    green: atOnce,
-  }),
-  guard({
-    name: 'session: allowed_email_domains',
-    file: sessionFit,
-    find: "if (!isEmailDomainAllowed(allowedEmailDomains, sessionEmail)) return 'sign_in'",
-    replace: '',
-    red: sessions(
-      'a session of the browser is over when its user is deactivated, or the organization lets the address in no more',
-    ),
-    green: atOnce,
-  }),
   guard({
     name: 'session: second factor',
     file: sessionFit,
@@ -173,26 +128,6 @@ export const browserSessionGuards = [
       'fixation: the secret of the session cookie is not the one that somebody has planted, who is signed out',
     ),
     green: byPassword,
-  }),
-  guard({
-    name: 'own sessions: another user of the organization',
-    file: signOut,
-    find: ".where('user_id', '=', userId)",
-    replace: '',
-    red: own(
-      'the page of the user’s own sessions ends no session of somebody else of the organization, by one that is named',
-    ),
-    green: ownEnds,
-  }),
-  guard({
-    name: 'own sessions: another user of the organization, all others',
-    file: signOut,
-    find: ".where('user_id', '=', userId)",
-    replace: '',
-    red: own(
-      'the page of the user’s own sessions ends no session of somebody else of the organization, by all others',
-    ),
-    green: ownEnds,
   }),
   guard({
     name: 'own sessions: their form',

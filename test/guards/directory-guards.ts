@@ -1,7 +1,4 @@
-import { contractTest, guard, unitTest, without } from './guard.js'
-
-const directories = 'server/src/directory/directory-sync/directory-sync.ts'
-const requests = 'server/src/directory/directory-sync/requests.ts'
+import { contractTest, guard, unitTest } from './guard.js'
 const proven = 'server/src/protocols/scim/proven-directory.ts'
 const exchange = 'server/src/protocols/scim/exchange.ts'
 const logged = 'server/src/protocols/scim/logged-text.ts'
@@ -12,50 +9,15 @@ const scim = (title: string) => ({ file: 'test/protocols/scim/requests.test.ts',
 
 const hostile = (title: string) => ({ file: 'test/protocols/scim/hostile.test.ts', title })
 const scimLog = (title: string) => ({ file: 'test/protocols/scim/log.test.ts', title })
-
-const isOfEnvironment = directory('a directory is one of each environment')
-const isChanged = directory('a directory of an organization can be made once, read, changed and deleted')
 const isOutlived = directory(
   'the secret of a directory is good for 24 hours after a reset, beside the new one',
 )
 const isReplaced = directory('the secret of a directory of before two resets is good no more')
-const isVersioned = directory('a directory changes of a version that is not the present one are refused')
-const isOneAnswer = scim(
-  'a request without the secret of its directory 401: whatever is wrong, the answer is one',
-)
 const isDiscovered = scim('discovery tells what is supported')
-const hasNoPassword = unitTest(
-  logged,
-  'what is stored of a request has no password: {"password":"canary-velvet-harbour"}',
-)
 const isAsItCame = unitTest(logged, 'what is stored of a request is all the rest as it came')
 
 /** Who is the provider of a directory, what it may ask, and what is kept of that. */
 export const directoryGuards = [
-  guard({
-    name: 'directory: environment',
-    file: directories,
-    ...without('environment', 'ofTenant(tenant)', '\n}\n\nasync function changeRow'),
-    red: isOfEnvironment,
-    green: isChanged,
-  }),
-  guard({
-    name: 'directory: versions of a change',
-    file: directories,
-    find: '.where(isOfVersion(versions)) .returning(directoryColumns) .executeTakeFirst() if (row === undefined) throw await whyDirectoryUnchanged(trx, tenant) return row',
-    replace:
-      '.returning(directoryColumns).executeTakeFirst()\n  if (row === undefined) throw await whyDirectoryUnchanged(trx, tenant)\n  return row',
-    red: isVersioned,
-    green: isChanged,
-  }),
-  guard({
-    name: 'directory: secret',
-    file: proven,
-    find: 'if (!isCurrent && !isPreviousSecret(row, hash, now())) return undefined',
-    replace: 'void [isCurrent, isPreviousSecret(row, hash, now())]',
-    red: isOneAnswer,
-    green: isDiscovered,
-  }),
   guard({
     name: 'directory: end of the previous secret',
     file: proven,
@@ -70,22 +32,6 @@ export const directoryGuards = [
     find: ' && isSecretEqual(hash, previous)',
     replace: ' && hash.length > 0',
     red: isReplaced,
-    green: isDiscovered,
-  }),
-  guard({
-    name: 'directory: deleted organization',
-    file: proven,
-    find: ".where('organizations.deleted_at', 'is', null)",
-    replace: '',
-    red: isOneAnswer,
-    green: isDiscovered,
-  }),
-  guard({
-    name: 'directory: switched off',
-    file: exchange,
-    find: "if (!directory.active) throw new ScimError({ status: 403 }, 'The directory is switched off.')",
-    replace: 'void directory',
-    red: scim('403: a directory that is switched off answers nothing, and says so in its log'),
     green: isDiscovered,
   }),
   guard({
@@ -107,14 +53,6 @@ export const directoryGuards = [
       '429: so many requests a second of one directory, of which the log has the first that was too many',
     ),
     green: isDiscovered,
-  }),
-  guard({
-    name: 'directory: well-formed bodies',
-    file: 'server/src/protocols/scim/router.ts',
-    find: 'checkWellFormed(body)',
-    replace: '',
-    red: hostile('400, soon and without harm a member __proto__'),
-    green: hostile('400, soon and without harm a filter of 2,000 characters'),
   }),
   guard({
     name: 'directory: parameters given twice',
@@ -139,30 +77,6 @@ export const directoryGuards = [
     replace: '{ ...logged, userId: userId && undefined }',
     red: scimLog('a change that was refused names the user whom it was about'),
     green: scimLog('what was refused of a read is no event'),
-  }),
-  guard({
-    name: 'directory: its own log',
-    file: requests,
-    find: ".where('scim_requests.directory_id', '=', directory.id)",
-    replace: '',
-    red: directory('the log of a directory begins anew with another directory'),
-    green: directory('the log of a directory has each request with its answer, newest first'),
-  }),
-  guard({
-    name: 'directory: passwords in its log',
-    file: loggedFilter,
-    find: "attribute.returned !== 'never' && ",
-    replace: '',
-    red: hasNoPassword,
-    green: isAsItCame,
-  }),
-  guard({
-    name: 'directory: names of members in its log',
-    file: loggedFilter,
-    find: ' && attribute !== memberDisplay',
-    replace: '',
-    red: unitTest(logged, 'what is stored of a request of a group calls members by their ids alone'),
-    green: isAsItCame,
   }),
   guard({
     name: 'directory: members that the contract does not know, in its log',

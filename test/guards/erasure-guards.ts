@@ -4,9 +4,6 @@ const heldAddresses = 'server/src/operations/purge/addresses-of-persons.ts'
 const purge = 'server/src/operations/purge/purge.ts'
 
 const person = (title: string) => contractTest('person', title)
-const leavesNothing = person(
-  'the erasure of a person leaves nothing in any table, in the stream or in the queue',
-)
 const exportsAll = person(
   'the export of a person has everything that is kept, without secrets, also of one who is deleted',
 )
@@ -18,24 +15,6 @@ const byLog =
 
 /** What keeps the erasure and the export of one person from anybody else's data. */
 export const erasureGuards = [
-  guard({
-    name: 'erasure: the organization of an address',
-    file: heldAddresses,
-    find: 'and organization_id = ${persons.organization_id} and email_normalized = any(${emails})',
-    replace: 'and email_normalized = any(${emails})',
-    red: person('the erasure of a person leaves everything of another person who has the address elsewhere'),
-    green: leavesNothing,
-  }),
-  guard({
-    name: 'erasure: the environment of an address',
-    file: heldAddresses,
-    find: 'return sql`account_id = ${persons.account_id} and environment = ${persons.environment} and',
-    replace: 'return sql`account_id = ${persons.account_id} and',
-    red: person(
-      'the erasure of a person leaves everything of another person who has the address in the other environment',
-    ),
-    green: leavesNothing,
-  }),
   guard({
     name: 'erasure: when an address became theirs',
     file: heldAddresses,

@@ -5,8 +5,6 @@ const flow = 'server/src/sign-in/flows/flow.ts'
 const step = 'server/src/sign-in/flows/step.ts'
 const router = 'server/src/pages/sign-in/router.ts'
 const csrf = 'server/src/pages/frame/csrf.ts'
-const guess = 'server/src/pages/steps/guess.ts'
-const identifier = 'server/src/pages/steps/identifier.ts'
 const pending = 'server/src/sign-in/flows/pending-sign-in.ts'
 const network = 'server/src/platform/outbound/address.ts'
 
@@ -15,31 +13,12 @@ const attacks = (title: string) => protocolTest('sign-in-attacks', title)
 const inFlow = (title: string) => protocolTest('flow-attacks', title)
 const signsIn = (title: string) => protocolTest('sign-in-flow', title)
 const perIp = (title: string) => protocolTest('attempts-per-ip', title)
-const links = (title: string) => protocolTest('flow-links', title)
 const byPassword = signsIn(
   'a sign-in on the pages by password ends at the application with a code for tokens, with state and iss',
 )
 
 /** Who may do what in a flow, from its first page to its one end. */
 export const flowGuards = [
-  guard({
-    name: 'flow: its own browser',
-    file: flow,
-    find: ".where('flow.browser_hash', '=', key.browserHash)",
-    replace: '',
-    red: attacks(
-      'login CSRF: a flow that one browser has begun is shown to no other one, whether that has a flow of its own or not',
-    ),
-    green: byPassword,
-  }),
-  guard({
-    name: 'flow: its own organization',
-    file: flow,
-    find: ".where('organizations.domain', '=', key.organizationDomain)",
-    replace: '',
-    red: inFlow('a flow of another organization’s address is not there'),
-    green: byPassword,
-  }),
   guard({
     name: 'flow: an hour',
     file: flow,
@@ -78,14 +57,6 @@ export const flowGuards = [
     green: byPassword,
   }),
   guard({
-    name: 'flow: from where it moves',
-    file: step,
-    find: ".where('step', 'in', [...from])",
-    replace: '',
-    red: inFlow('a flow moves on once, however many forms of a step come together'),
-    green: byPassword,
-  }),
-  guard({
     name: 'flow: its one end',
     file: finish,
     find: ".where('flow.step', '=', 'ready') .where('flow.used_at', 'is', null)",
@@ -120,16 +91,6 @@ export const flowGuards = [
     green: byPassword,
   }),
   guard({
-    name: 'flow: address that the application allows still',
-    file: finish,
-    find: "if (!consumedFlow.is_redirect_allowed) return 'redirect_not_allowed'",
-    replace: '',
-    red: inFlow(
-      'what changes while somebody signs in is looked at before the password: the address of the application is taken away',
-    ),
-    green: byPassword,
-  }),
-  guard({
     name: 'flow: session that a step-up adds to',
     file: finish,
     find: '.where(isSessionStillOpen())',
@@ -143,42 +104,6 @@ export const flowGuards = [
     find: "const step = isTotpAsked ? 'totp' : isMissing ? 'enroll' : stepAfterFactors(isRenewalDue)",
     replace: "const step: Step = isMfaRequired ? 'enroll' : stepAfterFactors(isRenewalDue)",
     red: signsIn('a sign-in on the pages by password and the app'),
-    green: byPassword,
-  }),
-  guard({
-    name: 'identifier: allowed_email_domains',
-    file: identifier,
-    find: "if (!isEmailDomainAllowed(methods.allowedEmailDomains, normalized)) return refuse('not_allowed')",
-    replace: '',
-    red: signsIn('the page of the address is shown again for an address outside of allowed_email_domains'),
-    green: byPassword,
-  }),
-  guard({
-    name: 'limit: attempts of one network',
-    file: guess,
-    find: 'await deps.limits.take(attemptsOfNetwork, network)',
-    replace: 'void limit',
-    red: perIp(
-      'one IP address sends thirty passwords in a quarter of an hour, at whatever organization and for whomever',
-    ),
-    green: byPassword,
-  }),
-  guard({
-    name: 'limit: a right password is not counted',
-    file: guess,
-    find: 'if (isRight(outcome)) await deps.limits.takeBack(attemptsOfNetwork, network)',
-    replace: '',
-    red: perIp('forms that try nothing, and passwords that are right, are not counted'),
-    green: byPassword,
-  }),
-  guard({
-    name: 'flow: who only looks at its end',
-    file: router,
-    find: "if (flow.step === 'ready' && !isOnlyLooking(req))",
-    replace: "if (flow.step === 'ready')",
-    red: links(
-      'a link in the browser that asked for it leaves a sign-in that is ready as it is for a HEAD, and for a browser that loads ahead',
-    ),
     green: byPassword,
   }),
   guard({

@@ -7,9 +7,7 @@ const flowLink = 'server/src/sign-in/magic-link/flow-link.ts'
 const insertLink = 'server/src/sign-in/magic-link/insert-link.ts'
 const hold = 'server/src/sign-in/flows/lock-flow.ts'
 const setAtPage = 'server/src/sign-in/password/set-at-page.ts'
-const spendCode = 'server/src/sign-in/password/consume-code.ts'
 const request = 'server/src/sign-in/password/request.ts'
-const renew = 'server/src/sign-in/password/renew.ts'
 const enroll = 'server/src/sign-in/totp/enroll-in-flow.ts'
 const endSessions = 'server/src/directory/end-sessions.ts'
 const setPasswordRouter = 'server/src/pages/set-password/router.ts'
@@ -34,9 +32,6 @@ const sets = forgotten('is set by a link in the same browser, where the sign-in 
 const enrols = enrollment(
   'an enrolment on the way to an application that demands a second factor shows the key, takes the first code, shows recovery codes once, and signs in with both factors',
 )
-const renews = passwords(
-  'a password that should be another one is renewed on the way, and the sign-in goes on',
-)
 
 /** What a link of a sign-in on our pages lets in, and what its password and its second factor do. */
 export const flowLinkGuards = [
@@ -54,14 +49,6 @@ export const flowLinkGuards = [
     find: 'coalesce(browser_hash = ${key.browserHash}::bytea, false)',
     replace: '(${key.browserHash}::bytea is null or true)',
     red: other('says so, signs nobody in there, and shows a code that signs in where it was asked for'),
-    green: signsIn,
-  }),
-  guard({
-    name: 'flow: address of its link',
-    file: arrival,
-    find: 'if (held === undefined || held.email_normalized !== consumedLink.email_normalized)',
-    replace: 'if (held === undefined)',
-    red: dead('when the flow waits for the link of another address by now: in its own browser'),
     green: signsIn,
   }),
   guard({
@@ -85,22 +72,6 @@ export const flowLinkGuards = [
     find: 'if (user?.active !== true) return fail(',
     replace: 'if (user === undefined) return fail(',
     red: dead('when the user was switched off: in its own browser'),
-    green: signsIn,
-  }),
-  guard({
-    name: 'flow: active user of its link, in another browser',
-    file: arrival,
-    find: "return user.active ? undefined : 'user_inactive'",
-    replace: 'return undefined',
-    red: dead('when the user was switched off: in another browser'),
-    green: typed,
-  }),
-  guard({
-    name: 'flow: connection and domain of its link',
-    file: arrival,
-    find: 'if (refusal !== undefined) return fail(refusal)',
-    replace: '',
-    red: dead('when links are switched off: in its own browser'),
     green: signsIn,
   }),
   guard({
@@ -129,14 +100,6 @@ export const flowLinkGuards = [
     green: typed,
   }),
   guard({
-    name: 'flow: expiry of its code',
-    file: passCode,
-    find: ".where('link_code_expires_at', '>', at)",
-    replace: '',
-    red: other('has a code that is good for ten minutes'),
-    green: typed,
-  }),
-  guard({
     name: 'flow: comparison of its code',
     file: passCode,
     find: 'if (!isLinkCode(shown, typed)) {',
@@ -160,32 +123,6 @@ export const flowLinkGuards = [
     green: typed,
   }),
   guard({
-    name: 'flow: active user of its code',
-    file: passCode,
-    find: "if (!user.active) return 'user_inactive'",
-    replace: '',
-    red: other('signs nobody in by its code once the user was switched off'),
-    green: typed,
-  }),
-  guard({
-    name: 'flow: limit of mails by IP address',
-    file: flowLink,
-    find: 'await deps.limits.take(mailsOfNetwork, networkKey(ip))',
-    replace: 'void ip',
-    red: links('limits of the mails of pages an IP address sends twenty in an hour, wherever they go'),
-    green: signsIn,
-  }),
-  guard({
-    name: 'flow: limit of mails by address',
-    file: flowLink,
-    find: 'await deps.limits.take(mails, { ...caller, address: email })',
-    replace: '',
-    red: links(
-      'limits of the mails of pages an address gets three in a quarter of an hour, whoever asks for them',
-    ),
-    green: signsIn,
-  }),
-  guard({
     name: 'flow: end with the sessions of its user',
     file: endSessions,
     find: 'await endFlowsOf(deps, trx, tenant, userId, keptFlowId)',
@@ -203,52 +140,12 @@ export const flowLinkGuards = [
     green: signsIn,
   }),
   guard({
-    name: 'flow: browser of a link to a password',
-    file: setAtPage,
-    find: 'if (held === undefined || !held.is_own_browser) return false',
-    replace: 'if (held === undefined) return false',
-    red: forgotten('is set in another browser, where nobody is signed in, nor in the first one'),
-    green: sets,
-  }),
-  guard({
-    name: 'flow: address of a link to a password',
-    file: setAtPage,
-    find: 'if (held.email_normalized !== open.email_normalized) return false',
-    replace: '',
-    red: forgotten('does not take a sign-in on that has another address by now'),
-    green: sets,
-  }),
-  guard({
-    name: 'password at the page: a code of an application',
-    file: setAtPage,
-    find: ".where('request.redirect_uri', '=', key.ownPage)",
-    replace: '',
-    red: page('refuses a code that was given to an application'),
-    green: sets,
-  }),
-  guard({
-    name: 'password at the page: its code at the API',
-    file: spendCode,
-    find: 'return sql<boolean>`request.redirect_uri = any(applications.allowed_redirect_urls)`',
-    replace: 'return sql<boolean>`true`',
-    red: passwords('a password request of the API has a code there that no application can use'),
-    green: sets,
-  }),
-  guard({
     name: 'password at the page: the organization of its code',
     file: setAtPage,
     find: ".where('organizations.domain', '=', key.organizationDomain)",
     replace: '',
     also: [{ file: setAtPage, find: ".where('request.redirect_uri', '=', key.ownPage)", replace: '' }],
     red: page('refuses a code of another organization, and one that never was'),
-    green: sets,
-  }),
-  guard({
-    name: 'password at the page: expiry of its code',
-    file: setAtPage,
-    find: ".where('request.expires_at', '>', key.at)",
-    replace: '',
-    red: page('refuses a code that is expired'),
     green: sets,
   }),
   guard({
@@ -264,22 +161,6 @@ export const flowLinkGuards = [
       },
     ],
     red: page('refuses a code that is of a user who was switched off'),
-    green: sets,
-  }),
-  guard({
-    name: 'password at the page: active connection',
-    file: setAtPage,
-    find: ".where('connection.active', '=', true)",
-    replace: '',
-    red: page('refuses a code that is of an organization without passwords by now'),
-    green: sets,
-  }),
-  guard({
-    name: 'password at the page: its rules',
-    file: setAtPage,
-    find: 'if (fault !== undefined) return { fault, open }',
-    replace: '',
-    red: page('says what is wrong with "short", and takes another'),
     green: sets,
   }),
   guard({
@@ -301,24 +182,6 @@ export const flowLinkGuards = [
     green: passwords('a password request of the API leads to the page where its redirect_uri says so'),
   }),
   guard({
-    name: 'password renewed on the way: step',
-    file: renew,
-    find: 'if (!isMoved) return { record: undefined }',
-    replace: '',
-    red: passwords('a password that should be another one of two who renew it together, one does'),
-    green: renews,
-  }),
-  guard({
-    name: 'password renewed on the way: its rules',
-    file: renew,
-    find: 'if (fault !== undefined) return fault',
-    replace: '',
-    red: passwords(
-      'a password that should be another one is not replaced by one that does not meet the rules',
-    ),
-    green: renews,
-  }),
-  guard({
     name: 'enrolment on the pages: a second factor that is there',
     file: enroll,
     find: 'return active && connection.active && enrolledMethod === null',
@@ -332,22 +195,6 @@ export const flowLinkGuards = [
       },
     ],
     red: nobody('who is enrolled: an enrolment that has appeared meanwhile stays, and the sign-in is over'),
-    green: enrols,
-  }),
-  guard({
-    name: 'enrolment on the pages: active connection',
-    file: enroll,
-    find: 'return active && connection.active && enrolledMethod === null',
-    replace: 'return active && enrolledMethod === null',
-    red: nobody('once the organization asks for no codes any more'),
-    green: enrols,
-  }),
-  guard({
-    name: 'enrolment on the pages: a secret of somebody else, validated',
-    file: enroll,
-    find: 'id: held.enrollment_id,',
-    replace: '',
-    red: nobody('with a secret that somebody else has begun: only the own one is shown and validated'),
     green: enrols,
   }),
 ]

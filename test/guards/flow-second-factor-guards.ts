@@ -4,7 +4,6 @@ const validateChallenge = 'server/src/sign-in/totp/validate-challenge.ts'
 const pending = 'server/src/sign-in/flows/pending-sign-in.ts'
 const totpAsked = 'server/src/directory/sessions/totp-asked.ts'
 const finish = 'server/src/sign-in/flows/finish.ts'
-const validateEnrollment = 'server/src/sign-in/totp/validate-enrollment.ts'
 const sessionFit = 'server/src/protocols/oauth/session-fit.ts'
 
 const factor = (title: string) => ({ file: 'test/protocols/flow-second-factor.test.ts', title })
@@ -12,11 +11,6 @@ const asked = (title: string) => factor(`a code that an application asks for ${t
 
 const before = (title: string) => factor(`a session with one factor ${title}`)
 const underWay = (title: string) => factor(`a sign-in that waits after one factor ${title}`)
-
-const forgotten = (title: string) => ({
-  file: 'test/protocols/flow-passwords.test.ts',
-  title: `a forgotten password ${title}`,
-})
 
 const ofItsOwn = asked('passes its own challenge, also where a sign-in on the pages has asked since')
 
@@ -47,14 +41,6 @@ export const flowSecondFactorGuards = [
     green: before('does not set up a second factor: the user signs in anew before'),
   }),
   guard({
-    name: 'second factor: sessions where the organization asks for none',
-    file: totpAsked,
-    find: 'and totp.active and enrollment.user_id',
-    replace: 'and enrollment.user_id',
-    red: before('is enough while the organization asks for no second factor'),
-    green: before('is not enough once the user has enrolled'),
-  }),
-  guard({
     name: 'second factor: end of a flow',
     file: finish,
     find: '.where(isSecondFactorPassed())',
@@ -63,35 +49,11 @@ export const flowSecondFactorGuards = [
     green: underWay('is over once the user has enrolled'),
   }),
   guard({
-    name: 'second factor: flows of before the enrolment',
-    file: validateEnrollment,
-    find: 'await endFlowsOf(deps, trx, tenant, user.id, flowId)',
-    replace: 'void [endFlowsOf, flowId]',
-    red: underWay('is over once the user has enrolled'),
-    green: underWay('does not end once the organization asks for the second factor'),
-  }),
-  guard({
     name: 'second factor: set up by who signs in anew',
     file: sessionFit,
     find: "return isTotpAsked ? 'step_up' : 'sign_in'",
     replace: "return 'step_up'",
     red: before('does not set up a second factor: the user signs in anew before'),
     green: before('is not enough once the user has enrolled'),
-  }),
-  guard({
-    name: 'flow: users of a link to a password, when it is made',
-    file: 'server/src/sign-in/magic-link/flow-link.ts',
-    find: 'addressee.is_link_active && addressee.find_or_create_user',
-    replace: 'addressee.find_or_create_user',
-    red: forgotten('makes no user of an unknown address where links are off, and mails nothing'),
-    green: forgotten('makes a user of an unknown address, where the organization says so'),
-  }),
-  guard({
-    name: 'flow: users of a link to a password, when it is opened',
-    file: 'server/src/sign-in/magic-link/consumed-link.ts',
-    find: 'consumedLink.may_create_user && consumedLink.is_connection_active',
-    replace: 'consumedLink.may_create_user',
-    red: forgotten('makes no user by a link of before links were switched off'),
-    green: forgotten('makes a user of an unknown address, where the organization says so'),
   }),
 ]

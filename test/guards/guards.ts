@@ -27,7 +27,6 @@ import { relayGuards } from './relay-guards.js'
 import { samlArrivalGuards } from './saml-arrival-guards.js'
 import { samlAssertionGuards } from './saml-assertion-guards.js'
 import { samlDocumentGuards } from './saml-document-guards.js'
-import { samlMetadataGuards } from './saml-metadata-guards.js'
 import { samlProofGuards } from './saml-proof-guards.js'
 import { samlRequestGuards } from './saml-request-guards.js'
 import { samlUserGuards } from './saml-user-guards.js'
@@ -76,7 +75,6 @@ export const guards: readonly Guard[] = [
   ...samlDocumentGuards,
   ...samlProofGuards,
   ...samlAssertionGuards,
-  ...samlMetadataGuards,
   ...oidcGuards,
   ...onboardingGuards,
   ...ssoConnectionGuards,

@@ -17,7 +17,6 @@ const ownHash = unitTest(
   hasher,
   'a hash verifies its password, in whichever form of Unicode it is typed, and no other',
 )
-const bcryptOfCost = (cost: number) => `$2b$${cost}$abcdefghijklmnopqrstuuF7rYohnG6HfAmIoG44JJ7SsUY9p.Q3u`
 
 const foreignKey = {
   file: migration,
@@ -65,14 +64,6 @@ export const hashGuards = [
     green: isReplaced,
   }),
   guard({
-    name: 'password hash: an upgrade gives way to a new password',
-    file: stored,
-    find: ".where('set_at', '=', setAt)",
-    replace: '',
-    red: whileRotating('a better hash of a password is not written over a password that was set meanwhile'),
-    green: isReplaced,
-  }),
-  guard({
     name: 'period: of a pepper',
     file: rotation,
     find: "connection.pepper_rotation_period * interval '1 second'",
@@ -105,17 +96,6 @@ export const hashGuards = [
     green: ownHash,
   }),
   guard({
-    name: 'queue: of those who wait for a hash',
-    file: hasher,
-    find: 'if (total >= room || theirs >= room / 2)',
-    replace: 'if (theirs >= room / 2)',
-    red: unitTest(
-      hasher,
-      'beyond those at work and a hundred who wait, everybody is sent away until there is room',
-    ),
-    green: ownHash,
-  }),
-  guard({
     name: 'imported hash: told from one of ours',
     file: foreign,
     find: "const mark = 'imported:'",
@@ -125,13 +105,5 @@ export const hashGuards = [
       foreign,
       'the bcrypt vector $2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW verifies',
     ),
-  }),
-  guard({
-    name: 'imported hash: what it may cost',
-    file: foreign,
-    find: 'if (!isBearable)',
-    replace: 'if (false)',
-    red: unitTest(foreign, `a hash is refused whose parameters no sign-in may cost: ${bcryptOfCost(15)}`),
-    green: unitTest(foreign, `the costliest that a sign-in may be is taken: ${bcryptOfCost(14)}`),
   }),
 ]

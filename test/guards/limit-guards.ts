@@ -16,18 +16,8 @@ const lockedLonger = attempt(
 const apart = (what: string) => attempt(`is counted apart from those of another ${what}`)
 const toldBesideKey = mail('201: says beside the limit of the key how many more there may be')
 
-const whose = 'JSON.stringify([environment, domain, address])'
-
 /** Who may try how often, and what that tells. */
 export const limitGuards = [
-  guard({
-    name: 'limit: attempts at a locked address',
-    file: attempts,
-    find: 'const isLocked = counted.count > state.limit',
-    replace: 'const isLocked = false',
-    red: fifthLocks,
-    green: forgottenInTime,
-  }),
   guard({
     name: 'limit: the lock by the last attempt',
     file: attempts,
@@ -53,27 +43,11 @@ export const limitGuards = [
     green: fifthLocks,
   }),
   guard({
-    name: 'limit: a right attempt while the address is locked',
-    file: attempts,
-    find: 'if (isLocked) return',
-    replace: '',
-    red: attempt('that is right does not open what is locked'),
-    green: attempt('that is right makes the ones before forgotten, and the locks'),
-  }),
-  guard({
     name: 'limit: locks before a right attempt',
     file: attempts,
     find: 'Promise.all([limits.forget(attempts, at), limits.forget(locks, at)])',
     replace: 'limits.forget(attempts, at)',
     red: attempt('that is right makes the ones before forgotten, and the locks'),
-    green: fifthLocks,
-  }),
-  guard({
-    name: 'limit: attempts at an organization',
-    file: attempts,
-    find: 'await deps.limits.take(organizationAttempts, organization)',
-    replace: 'void organizationAttempts',
-    red: attempt('is one of 600 a minute at an organization; more are refused, and count at no address'),
     green: fifthLocks,
   }),
   guard({
@@ -83,30 +57,6 @@ export const limitGuards = [
     replace: "scope: ''",
     red: apart('account'),
     green: apart('environment'),
-  }),
-  guard({
-    name: 'limit: attempts of another environment',
-    file: limits,
-    find: whose,
-    replace: 'JSON.stringify([domain, address])',
-    red: apart('environment'),
-    green: apart('organization'),
-  }),
-  guard({
-    name: 'limit: attempts of another organization',
-    file: limits,
-    find: whose,
-    replace: 'JSON.stringify([environment, address])',
-    red: apart('organization'),
-    green: apart('address'),
-  }),
-  guard({
-    name: 'limit: attempts of another address',
-    file: limits,
-    find: whose,
-    replace: 'JSON.stringify([environment, domain])',
-    red: apart('address'),
-    green: apart('organization'),
   }),
   guard({
     name: 'limit: digests instead of addresses',
@@ -123,14 +73,6 @@ export const limitGuards = [
     replace: '0',
     red: forgottenInTime,
     green: fifthLocks,
-  }),
-  guard({
-    name: 'limit: mails to an address',
-    file: limits,
-    find: "if (count > state.limit) throw new ApiError('rate_limited', { limit: state })",
-    replace: '',
-    red: mail('429: a fourth within 15 minutes is refused, and leaves nothing behind'),
-    green: toldBesideKey,
   }),
   guard({
     name: 'limit: mails to an address without a user',

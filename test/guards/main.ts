@@ -1,12 +1,14 @@
+import { readFileSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startEmbedded } from '@portico/server/embedded'
 import { keepTemporaryFilesInMemory } from '../memory-folder.js'
 import { guards } from './guards.js'
-import { generatedGuards } from './generated/generated.js'
+import { generatedGuards, staleNames } from './generated/generated.js'
 import { noticeRemoval } from './generated/notice.js'
-import { forgetOthers, readNoticed } from './generated/noticed.js'
+import { isUnchanged, readNoticed, tenthOf } from './generated/noticed.js'
+import { removalsOf } from './generated/removals.js'
 import type { Guard } from './guard.js'
 import { toText, whyNotGreen, whyNotNoticed } from './outcome.js'
 import type { Place } from './place.js'
@@ -17,17 +19,20 @@ import { runTests, type NamedTest } from './vitest-run.js'
  * Removes each guard in a copy of the repository, and demands that its test fails, by an assertion, while another test
  * of the same code passes. A guard that has moved, and a test that has another name, are failures too.
  *
- *     npm run test:guards                 all
- *     npm run test:guards -- expiry       those whose name contains a word
- *     npm run test:guards -- --shard=1/4  the first of four parts, which take about as long as one another
+ * A generated removal that was noticed is believed as long as neither its source nor its tests change; a tenth of those are
+ * removed all the same, every day another one.
+ *
+ *     npm run test:guards                  all that are not believed
+ *     npm run test:guards -- --all         all
+ *     npm run test:guards -- --slice=3/10  with the third tenth of those that were believed, instead of the one of the day
+ *     npm run test:guards -- expiry        those whose name contains a word
+ *     npm run test:guards -- --shard=1/4   the first of four parts, which take about as long as one another
+ *     npm run test:guards -- --names FILE  removes nothing, and tells the names of what can be removed in a source
  */
 async function main(): Promise<void> {
   const args = process.argv.slice(2)
-  const wanted = args.filter((word) => !word.startsWith('--'))
-  const chosen = allTasks()
-    .filter(({ name }) => wanted.every((word) => name.includes(word)))
-    .filter(inShard(args.find((word) => word.startsWith('--shard='))))
-  if (chosen.length === 0) throw new Error(`no guard's name contains ${wanted.join(' and ')}`)
+  if (args[0] === '--names') return tellNames(args.slice(1))
+  const chosen = chooseTasks(args)
   keepTemporaryFilesInMemory()
   // One for all runs; each makes its own databases in it.
   const dataDir = await mkdtemp(join(tmpdir(), 'portico-guards-'))
@@ -41,11 +46,36 @@ async function main(): Promise<void> {
   }
   process.once('SIGINT', () => void close().then(() => process.exit(130)))
   try {
-    const findings = [...(await findRedBefore(places, chosen)), ...(await removeEach(places, chosen))]
+    const findings = [
+      ...staleNames().map((name) => ({
+        name,
+        fault: 'has a line in noticed.jsonl and is generated no more',
+      })),
+      ...(await findRedBefore(places, chosen)),
+      ...(await removeEach(places, chosen)),
+    ]
     report(chosen.length, findings)
   } finally {
     await close()
   }
+}
+
+function tellNames(files: readonly string[]): void {
+  const names = files.flatMap((file) =>
+    removalsOf(file, readFileSync(file, 'utf8')).map(({ key }) => `${file}: ${key}`),
+  )
+  process.stdout.write(names.map((name) => `${name}\n`).join(''))
+}
+
+function chooseTasks(args: readonly string[]): Task[] {
+  const wanted = args.filter((word) => !word.startsWith('--'))
+  const named = allTasks().filter(({ name }) => wanted.every((word) => name.includes(word)))
+  if (named.length === 0) throw new Error(`no guard's name contains ${wanted.join(' and ')}`)
+  const isEach = wanted.length > 0 || args.includes('--all')
+  const tenth = tenthToMake(args.find((word) => word.startsWith('--slice=')))
+  const made = named.filter(({ name, isBelieved }) => isEach || !isBelieved || tenthOf(name) === tenth)
+  process.stdout.write(`${named.length - made.length} are believed: noticed before, and unchanged since\n`)
+  return made.filter(inShard(args.find((word) => word.startsWith('--shard='))))
 }
 
 /** Which of a list are in a shard such as --shard=1/4: every fourth, so that what takes long is spread. */
@@ -53,6 +83,14 @@ function inShard(option = '--shard=1/1'): (item: unknown, index: number) => bool
   const [, shard = 0, count = 0] = (/^--shard=(\d+)\/(\d+)$/.exec(option) ?? []).map(Number)
   if (shard < 1 || shard > count) throw new Error('--shard takes which part of how many, such as --shard=1/4')
   return (_, index) => index % count === shard - 1
+}
+
+/** Which tenth of what is believed is removed all the same, from 0: the third by --slice=3/10, or one by the date. */
+function tenthToMake(option: string | undefined): number {
+  if (option === undefined) return Math.floor(Date.now() / 86_400_000) % 10
+  const slice = Number(/^--slice=(\d+)\/10$/.exec(option)?.[1])
+  if (!(slice >= 1 && slice <= 10)) throw new Error('--slice takes which tenth, such as --slice=3/10')
+  return slice - 1
 }
 
 /** As many as there are cores on a small machine; a run waits for its database more than it computes. */
@@ -69,24 +107,27 @@ interface Task {
   readonly name: string
   /** Those known to notice, or to stay green. */
   readonly tests: readonly NamedTest[]
+  /** Whether it was noticed, and nothing has changed since. */
+  readonly isBelieved: boolean
   /** The test that notices, or in words why none does. */
   readonly remove: (place: Place) => Promise<NamedTest | string>
 }
 
 function allTasks(): Task[] {
-  forgetOthers(new Set(generatedGuards.map(({ name }) => name)))
   const noticed = readNoticed()
   const tasks = [
     ...guards.map((guard): Task => ({
       name: guard.name,
       tests: [guard.red, guard.green],
+      isBelieved: false,
       remove: async (place) => (await faultOf(place, guard)) ?? guard.red,
     })),
     ...generatedGuards.map((guard): Task => {
       const known = noticed.get(guard.name)
       return {
         name: guard.name,
-        tests: known === undefined ? [] : [known.red, known.green],
+        tests: (known ?? []).flatMap(({ red, green }) => [red, green]),
+        isBelieved: isUnchanged(guard.name, known),
         remove: (place) => noticeRemoval(place, guard),
       }
     }),

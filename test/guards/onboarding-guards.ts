@@ -1,15 +1,11 @@
 import { guard, without } from './guard.js'
 
 const adminSession = 'server/src/sso/admins/admin-session.ts'
-const arrival = 'server/src/sso/onboarding/arrival.ts'
 const connections = 'server/src/sso/onboarding/connections.ts'
 const verifyCode = 'server/src/sso/onboarding/verify-code.ts'
 const progress = 'server/src/sso/onboarding/progress.ts'
 const upload = 'server/src/sso/onboarding/waiting-upload.ts'
-const clientUpload = 'server/src/sso/onboarding/client-upload.ts'
 const directories = 'server/src/sso/onboarding/directories.ts'
-const notice = 'server/src/sso/onboarding/metadata-notice.ts'
-const admins = 'server/src/sso/admins/admins.ts'
 const links = 'server/src/sso/invitations/links.ts'
 const codeLimits = 'server/src/sso/onboarding/code-limits.ts'
 const leaving = 'server/src/pages/onboarding/leaving.ts'
@@ -22,13 +18,8 @@ const takesSteps = inFile('onboarding-steps')
 const uploads = inFile('onboarding-upload')
 const limited = inFile('onboarding-limits')
 const ofProduction = inFile('onboarding-production')
-
-const ofOidc = (title: string) =>
-  inFile('onboarding-oidc')(`an administrator whose provider speaks OpenID Connect ${title}`)
 const ofProtocol = (title: string) => inFile('onboarding-oidc')(`the choice of the protocol ${title}`)
 const ofDirectory = (title: string) => inFile('onboarding-directory')(`the page of a directory ${title}`)
-
-const clientIsStored = ofOidc('stores a client once, however often its form is sent')
 const makesSecret = ofDirectory(
   'makes a secret that works, shows it once, and leaves the one before for 24 hours',
 )
@@ -57,50 +48,6 @@ const ofSession = "ofOrganization({ accountId, organizationId }, 'sso_connection
 /** Who gets to the onboarding of a connection, and what each step of it takes. */
 export const onboardingGuards = [
   guard({
-    name: 'onboarding: metadata beside those of the built-in identity provider',
-    file: upload,
-    find: ".where(sql<boolean>`provider_type is distinct from 'test'`)",
-    replace: '',
-    red: takesSteps(
-      'the built-in identity provider takes no metadata: those which waited for another product are not stored',
-    ),
-    green: isStored,
-  }),
-  guard({
-    name: 'onboarding: metadata of one connection in an hour',
-    file: upload,
-    find: 'await deps.limits.take(uploads, { accountId, environment, address: connectionId })',
-    replace: '',
-    red: limited(
-      '429: an administrator stores ten metadata an hour, so that the others are not mailed without end',
-    ),
-    green: isStored,
-  }),
-  guard({
-    name: 'onboarding: issuers of one connection in an hour',
-    file: clientUpload,
-    find: 'await deps.limits.take(issuers, { accountId, environment, address: connectionId })',
-    replace: '',
-    red: ofOidc('has 30 issuers an hour'),
-    green: clientIsStored,
-  }),
-  guard({
-    name: 'onboarding: issuers that all tenants of Entra share',
-    file: clientUpload,
-    find: 'if (fault !== undefined) return { code: fault.code, found: fault.message }',
-    replace: '',
-    red: ofOidc('cannot enter an issuer that stands for all tenants of Entra'),
-    green: clientIsStored,
-  }),
-  guard({
-    name: 'onboarding: a later client waits for the operator',
-    file: clientUpload,
-    find: "uploadedBy: 'sso_admin', makeCurrent: false",
-    replace: "uploadedBy: 'sso_admin', makeCurrent: true",
-    red: ofOidc('has a later client wait for the operator, and tested meanwhile'),
-    green: clientIsStored,
-  }),
-  guard({
     name: 'onboarding: the protocol of a connection that is set up',
     file: progress,
     find: 'if (connection.isSetUp) return false',
@@ -115,14 +62,6 @@ export const onboardingGuards = [
     ],
     red: ofProtocol('stands once there is a client'),
     green: ofProtocol('is asked of Entra and Google alone, and decides the steps'),
-  }),
-  guard({
-    name: 'onboarding: the environment of a directory',
-    file: directories,
-    find: 'if (environment === undefined || !environmentsOf(session).includes(environment)) return undefined',
-    replace: 'if (environment === undefined) return undefined',
-    red: ofDirectory('an administrator of production reaches the sandbox, one of the sandbox no production'),
-    green: makesSecret,
   }),
   guard({
     name: 'onboarding: a directory and an invitation to one connection',
@@ -151,41 +90,6 @@ export const onboardingGuards = [
     green: makesSecret,
   }),
   guard({
-    name: 'onboarding: entity IDs of other organizations',
-    file: 'server/src/sso/onboarding/shared-name.ts',
-    ...without('organization_id', 'ofOwner({ accountId, environment, organizationId })'),
-    red: uploads(
-      'metadata of an entity ID that another connection of the organization uses say so, and nothing of others',
-    ),
-    green: isStored,
-  }),
-  guard({
-    name: 'onboarding: expiry of the link',
-    file: arrival,
-    find: ".where('link.expires_at', '>', at)",
-    replace: '',
-    red: onboards('the link of an invitation works for 30 days'),
-    green: letsIn,
-  }),
-  guard({
-    name: 'onboarding: a link that has ended',
-    file: arrival,
-    find: ".where('link.ended_at', 'is', null)",
-    replace: '',
-    red: onboards('the link of an invitation ends with the next invitation, and so do its sessions'),
-    green: letsIn,
-  }),
-  guard({
-    name: 'onboarding: the address of the link',
-    file: arrival,
-    find: '.where(sql<boolean>`connection.idp_id is not distinct from ${idpId}::text`)',
-    replace: '',
-    red: onboards(
-      'the link of an invitation of one connection is not good at the address of another, nor of the organization',
-    ),
-    green: letsIn,
-  }),
-  guard({
     name: 'onboarding: the code before the pages',
     file: adminSession,
     find: 'return browser?.isVerified === true ? browser : undefined',
@@ -204,68 +108,6 @@ export const onboardingGuards = [
     green: letsIn,
   }),
   guard({
-    name: 'onboarding: tries of a code',
-    file: verifyCode,
-    find: ".where('code_failures', '<', maxCodeFailures)",
-    replace: '',
-    red: fiveTries,
-    green: letsIn,
-  }),
-  guard({
-    name: 'onboarding: expiry of the code',
-    file: verifyCode,
-    find: ".where('code_expires_at', '>', at)",
-    replace: '',
-    red: onboards('the code works for ten minutes'),
-    green: letsIn,
-  }),
-  guard({
-    name: 'onboarding: codes that are mailed, again',
-    file: verifyCode,
-    find: 'await countAdminCode(deps, { ...browser, ip })',
-    replace: '',
-    red: onboards(
-      'the code is mailed three times in ten minutes, in whatever browser of a network it is asked for',
-    ),
-    green: letsIn,
-  }),
-  guard({
-    name: 'onboarding: codes that are mailed, in another browser',
-    file: arrival,
-    find: 'await countAdminCode(deps, { ...invitation, ip })',
-    replace: '',
-    red: onboards(
-      'the code is mailed three times in ten minutes, in whatever browser of a network it is asked for',
-    ),
-    green: letsIn,
-  }),
-  guard({
-    name: 'onboarding: expiry of the session',
-    file: adminSession,
-    find: ".where('session.expires_at', '>', at)",
-    replace: '',
-    red: onboards('the session of an administrator lasts eight hours'),
-    green: letsIn,
-  }),
-  guard({
-    name: 'onboarding: a session that has ended',
-    file: adminSession,
-    find: ".where('session.ended_at', 'is', null)",
-    replace: '',
-    red: onboards(
-      'the session of an administrator ends when the administrator signs out, and the link lets them in again',
-    ),
-    green: letsIn,
-  }),
-  guard({
-    name: 'onboarding: an organization that is deleted',
-    file: adminSession,
-    find: ".where('organizations.deleted_at', 'is', null)",
-    replace: '',
-    red: onboards('the link of an invitation ends with the administrator, and with the organization'),
-    green: letsIn,
-  }),
-  guard({
     name: 'onboarding: the connection of the session',
     file: connections,
     find: '.$if(connection !== null, (query) =>',
@@ -278,15 +120,6 @@ export const onboardingGuards = [
     ],
     red: onboards(
       'the session of an administrator is of its connection: another one is not there, as one that does not exist',
-    ),
-    green: letsIn,
-  }),
-  guard({
-    name: 'onboarding: the organization of the session',
-    file: connections,
-    ...without('organization_id', ofSession),
-    red: onboards(
-      'the session of an administrator of the organization lists its connections, and is good at each of them and at no other',
     ),
     green: letsIn,
   }),
@@ -322,14 +155,6 @@ export const onboardingGuards = [
     green: goesOn,
   }),
   guard({
-    name: 'onboarding: a choice after the upload',
-    file: progress,
-    find: "sql<boolean>`sso_onboardings.state <> 'xml_provided' or sso_onboardings.provider_type = 'test'`",
-    replace: 'sql<boolean>`true`',
-    red: uploads('metadata fix the choice of the product'),
-    green: isStored,
-  }),
-  guard({
     name: 'onboarding: the upload that was looked at',
     file: upload,
     find: ".where('upload_id', '=', uploadId)",
@@ -337,14 +162,6 @@ export const onboardingGuards = [
     red: uploads(
       'metadata are stored once, however often they are confirmed, and not when others were uploaded meanwhile',
     ),
-    green: isStored,
-  }),
-  guard({
-    name: 'onboarding: the connection of the upload',
-    file: upload,
-    find: ".where('upload_connection_id', '=', connection.connectionId)",
-    replace: '',
-    red: uploads('metadata that wait are of their own session and connection'),
     green: isStored,
   }),
   guard({
@@ -374,36 +191,6 @@ export const onboardingGuards = [
     green: isStored,
   }),
   guard({
-    name: 'onboarding: connections of production for a link of the sandbox',
-    file: connections,
-    find: ".where('sso_connections.environment', 'in', reachOf[environment])",
-    replace: '',
-    red: ofProduction(
-      'an invitation to the organization from the sandbox reaches no connection of production',
-    ),
-    green: reachesBoth,
-  }),
-  guard({
-    name: 'onboarding: links of production when the sandbox invites',
-    file: links,
-    find: 'and links.environment = ${link.environment}\n',
-    replace: '\n',
-    red: ofProduction(
-      'an invitation to the organization from the sandbox ends none that production has sent',
-    ),
-    green: reachesBoth,
-  }),
-  guard({
-    name: 'onboarding: administrators of production for a key of the sandbox',
-    file: admins,
-    find: ".where(sql<boolean>`(${tenant.environment} = 'production' or not is_of_production)`)",
-    replace: '',
-    red: ofProduction(
-      'an administrator whom production has invited 409: is not removed with a key of the sandbox, however long ago that was',
-    ),
-    green: reachesBoth,
-  }),
-  guard({
     name: 'onboarding: whom production has invited, invited by the sandbox again',
     file: 'server/src/sso/invitations/invited-admin.ts',
     find: 'is_of_production: sql`sso_admins.is_of_production or excluded.is_of_production`,',
@@ -424,16 +211,6 @@ export const onboardingGuards = [
     green: reachesBoth,
   }),
   guard({
-    name: 'onboarding: who hears of metadata of production',
-    file: notice,
-    find: "(query) => query.where('is_of_production', '=', true)",
-    replace: '(query) => query',
-    red: ofProduction(
-      'uploaded metadata of production are told by mail to those whom production has invited, once each upload',
-    ),
-    green: reachesBoth,
-  }),
-  guard({
     name: 'onboarding: the code before a refusal',
     file: arrivalRouter,
     find: 'else if (browser.isVerified) await leave(exchange, browser, action)',
@@ -449,22 +226,6 @@ export const onboardingGuards = [
     find: 'await limits.take(codes, { ...account, address: `${linkId} ${networkOfClient(ip)}` })',
     replace: 'await limits.take(codes, { ...account, address: linkId })',
     red: limited('codes that one network has sent keep nobody out who opens the link elsewhere'),
-    green: letsIn,
-  }),
-  guard({
-    name: 'onboarding: wrong codes of another network',
-    file: codeLimits,
-    find: 'const address = `sso_admin_link:${linkId} ${networkOfClient(ip)}`',
-    replace: 'const address = `sso_admin_link:${linkId}`',
-    red: limited('wrong codes of one network lock nobody out who opens the link elsewhere'),
-    green: letsIn,
-  }),
-  guard({
-    name: 'onboarding: codes of one link over all networks',
-    file: codeLimits,
-    find: 'await limits.take(codesOfLink, { ...account, address: linkId })',
-    replace: 'void codesOfLink',
-    red: limited('of one link thirty codes are mailed in an hour, from wherever it is opened'),
     green: letsIn,
   }),
   guard({

@@ -1,13 +1,7 @@
 import { guard, type Guard } from './guard.js'
-
-const shares = 'server/src/app/http/connection-shares.ts'
 const busyRows = (title: string) => ({
   file: 'test/resilience/busy-rows.test.ts',
   title: `requests that wait for one row ${title}`,
-})
-const counted = (title: string) => ({
-  file: 'server/src/app/http/connection-shares.test.ts',
-  title: `connections are counted: ${title}`,
 })
 const halfForOne = busyRows('have half of the connections: those of another key are answered meanwhile')
 const shortWait = busyRows('longer than 2 s are answered 503, and told when to come back')
@@ -15,28 +9,12 @@ const shortWait = busyRows('longer than 2 s are answered 503, and told when to c
 /** What keeps the service there for all others when something fails or somebody asks too much. */
 export const outageGuards: readonly Guard[] = [
   guard({
-    name: 'outage: the connections of one key',
-    file: 'server/src/platform/db/shares.ts',
-    find: 'share.held < width || work.transactions > 0',
-    replace: 'true',
-    red: halfForOne,
-    green: shortWait,
-  }),
-  guard({
     name: 'outage: the wait for a row',
     file: 'server/src/platform/db/connect.ts',
     find: `"'2s'"`,
     replace: `'default'`,
     red: shortWait,
     green: halfForOne,
-  }),
-  guard({
-    name: 'outage: a holder by what the path names',
-    file: shares,
-    find: 'authorization !== undefined && keyed.has(first)',
-    replace: 'authorization !== undefined',
-    red: counted('pages by what their path names, however it is written and whatever header is sent'),
-    green: counted('the API by its key'),
   }),
   guard({
     name: 'outage: a holder by the network of the client',
@@ -48,14 +26,6 @@ export const outageGuards: readonly Guard[] = [
       title:
         'connections are counted: /oauth/token, of all organizations, by the network of the client, whatever header is sent',
     },
-    green: counted('the API by its key'),
-  }),
-  guard({
-    name: 'outage: a path that is written in another way',
-    file: shares,
-    find: 'return decodeURIComponent(path)',
-    replace: 'return path',
-    red: counted('pages by what their path names, however it is written and whatever header is sent'),
     green: counted('the API by its key'),
   }),
 ]

@@ -1,43 +1,13 @@
-import { guard, guardTest, without } from './guard.js'
-
-const history = 'server/src/operations/promotion/history.ts'
+import { guard, guardTest } from './guard.js'
 const apply = 'server/src/operations/promotion/apply.ts'
 const configuration = 'server/src/operations/promotion/configuration.ts'
-const numbers = 'server/src/operations/promotion/numbers.ts'
 const plan = 'server/src/operations/promotion/plan.ts'
-const rollback = 'server/src/operations/promotion/rollback.ts'
 
 const promotion = (title: string) => guardTest('promotion', title)
 const isApplied = promotion('a plan is applied')
-const isOfEnvironment = promotion('a name is that of one environment')
-const isTakenBack = promotion('what was applied is taken back where it was')
-
-const applied = 'ofEnvironment({ accountId: account.id, environment })'
 
 /** What keeps portico config within its account and environment, and to what was reviewed. */
 export const promotionGuards = [
-  guard({
-    name: 'account: what portico config has applied',
-    file: history,
-    ...without('account_id', applied, '.orderBy'),
-    red: promotion('what was applied in another account is not taken back'),
-    green: isTakenBack,
-  }),
-  guard({
-    name: 'environment: what portico config has applied',
-    file: history,
-    ...without('environment', applied, '.orderBy'),
-    red: promotion('what was applied in another environment is not taken back'),
-    green: isTakenBack,
-  }),
-  guard({
-    name: 'account: organizations that portico config reads',
-    file: configuration,
-    find: ".where('account_id', '=', account.id)",
-    replace: '',
-    red: promotion('an organization of another account is none'),
-    green: isApplied,
-  }),
   guard({
     name: 'portico config: a plan is that of this moment',
     file: apply,
@@ -53,14 +23,6 @@ export const promotionGuards = [
     replace: 'return { record: rolledBack }',
     red: promotion('a plan changes nothing'),
     green: promotion('an organization of another account is none'),
-  }),
-  guard({
-    name: 'portico config: one apply at a time',
-    file: apply,
-    find: 'await lockConfiguration(trx, { accountId: scope.account.id, environment: scope.environment })',
-    replace: '',
-    red: promotion('of two applies at once the second plans what the first has left'),
-    green: isApplied,
   }),
   guard({
     name: 'portico config: a plan is for the things that it was made for',
@@ -79,21 +41,6 @@ export const promotionGuards = [
     green: isApplied,
   }),
   guard({
-    name: 'portico config: a name is never given twice',
-    file: plan,
-    find: 'former !== undefined',
-    replace: 'false',
-    red: promotion('a name is none for another connection once its own has another provider'),
-    green: isApplied,
-  }),
-  guard({
-    name: 'environment: names that portico config has given',
-    file: numbers,
-    ...without('environment', 'ofOwner(place)'),
-    red: isOfEnvironment,
-    green: isApplied,
-  }),
-  guard({
     name: 'environment: names that portico config gives',
     file: numbers,
     find: 'where ${ofOwner(place)} and section',
@@ -101,23 +48,5 @@ export const promotionGuards = [
       'where account_id = ${place.accountId} and organization_id = ${place.organizationId} and section',
     red: isOfEnvironment,
     green: isApplied,
-  }),
-  guard({
-    name: 'portico config: a rollback is of the things that were changed',
-    file: rollback,
-    find: 'other.id === id && ',
-    replace: '',
-    red: promotion(
-      'what a rollback takes back is that of the connection that was changed, whatever it is called',
-    ),
-    green: isTakenBack,
-  }),
-  guard({
-    name: 'portico config: a rollback leaves other things of the same name alone',
-    file: rollback,
-    find: 'it === undefined && isTaken',
-    replace: 'false',
-    red: promotion('what was made anew by hand is not taken back'),
-    green: isTakenBack,
   }),
 ]

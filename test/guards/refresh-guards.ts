@@ -5,7 +5,6 @@ const refresh = 'server/src/protocols/oauth/refresh-token.ts'
 const userTokens = 'server/src/protocols/oauth/user-tokens.ts'
 const revoke = 'server/src/protocols/oauth/revoke.ts'
 const limits = 'server/src/delivery/limits/limits.ts'
-const usable = 'server/src/directory/usable.ts'
 
 const refreshTest = (title: string) => ({ file: 'test/protocols/refresh.test.ts', title })
 const refusedTest = (title: string) => ({ file: 'test/protocols/refresh-refused.test.ts', title })
@@ -28,8 +27,6 @@ const badKey = refreshTest(
 const goodKey = refreshTest(
   'the refresh token of an application that demands an API key 200: with the key, in the form or by HTTP Basic',
 )
-
-const current = '${isCurrent(attempt)} and family.ended_at is null and family.expires_at > ${attempt.at}'
 const rightKey =
   'then family.account_id = ${asker.keyAccountId}::uuid and family.environment = ${asker.keyEnvironment}'
 
@@ -51,40 +48,6 @@ export const refreshGuards = [
     green: isRefreshed,
   }),
   guard({
-    name: 'half a minute: of the refresh token before',
-    file: family,
-    find: ' and family.rotated_at > ${token.repeatableSince}',
-    replace: '',
-    red: halfMinute,
-    green: isRefreshed,
-  }),
-  guard({
-    name: 'ended family: of a refresh token',
-    file: refresh,
-    find: current,
-    replace: '${isCurrent(attempt)} and family.expires_at > ${attempt.at}',
-    red: halfMinute,
-    green: isRefreshed,
-  }),
-  guard({
-    name: 'expiry: of a refresh token',
-    file: refresh,
-    find: current,
-    replace: '${isCurrent(attempt)} and family.ended_at is null',
-    red: refreshTest(
-      'a refresh 200: goes on when the session is over, for thirty days, and tells until when',
-    ),
-    green: isRefreshed,
-  }),
-  guard({
-    name: 'ended session: of a refresh token',
-    file: family,
-    find: 'session_ended: sql<boolean>`sessions.ended_at is null`,',
-    replace: '',
-    red: notGood('of a session that was ended'),
-    green: isRefreshed,
-  }),
-  guard({
     name: 'active user: of a refresh token',
     file: family,
     find: 'users.active and users.deleted_at is null',
@@ -96,61 +59,11 @@ export const refreshGuards = [
     green: isRefreshed,
   }),
   guard({
-    name: 'deleted_at: organization of a refresh token',
-    file: family,
-    find: 'organization_deleted: sql<boolean>`organizations.deleted_at is null`,',
-    replace: '',
-    red: notGood('of an organization that was deleted'),
-    green: isRefreshed,
-  }),
-  guard({
-    name: 'deleted_at: application of a refresh token',
-    file: usable,
-    find: 'applications.deleted_at is null and ',
-    replace: '',
-    red: notGood('of an application that was deleted after a session of another one of the same user'),
-    green: isRefreshed,
-  }),
-  guard({
-    name: 'e-mail domain: of a refresh token',
-    file: family,
-    find: "or substring(users.email_normalized from '[^@]*$') = any(organizations.allowed_email_domains)",
-    replace: 'or true',
-    red: notGood('where the organization allows the domain of the address no more'),
-    green: isRefreshed,
-  }),
-  guard({
     name: 'client: of a refresh token',
     file: family,
     find: '${asker.hasSecret}::boolean or family.application_id::text = ${asker.clientId}',
     replace: '${asker.hasSecret}::boolean or ${asker.clientId}::text is not null',
     red: notRight('client_id_mismatch (1)'),
-    green: isRefreshed,
-  }),
-  guard({
-    name: 'issuer: of a refresh token',
-    file: family,
-    find: 'or organizations.domain = ${asker.organizationDomain}',
-    replace: 'or true',
-    red: notRight('wrong_organization (5)'),
-    green: isRefreshed,
-  }),
-  guard({
-    name: 'origin: of a refresh',
-    file: family,
-    find: 'or ${asker.origin} = any(applications.allowed_origins_cors)',
-    replace: 'or true',
-    red: notRight('origin_not_allowed (3)'),
-    green: isRefreshed,
-  }),
-  guard({
-    name: 'scope: of a refresh',
-    file: family,
-    find: "invalid_scope: sql<boolean>`${asker.scopes}::text[] <@ string_to_array(family.scope, ' ')`,",
-    replace: '',
-    red: refreshTest(
-      'scope of a refresh 400: more scopes than were granted, which leaves the token as it is',
-    ),
     green: isRefreshed,
   }),
   guard({
@@ -186,30 +99,12 @@ export const refreshGuards = [
     green: goodKey,
   }),
   guard({
-    name: 'organization closed to a limited key: refresh',
-    file: family,
-    find: 'or family.organization_id = any(${asker.keyOrganizationIds}::uuid[])',
-    replace: 'or true',
-    red: badKey,
-    green: goodKey,
-  }),
-  guard({
     name: 'scope: API key of a refresh',
     file: family,
     find: "applications.code_exchange <> 'api_key' or family.amr && ${asker.keyWays}::text[]",
     replace: '${asker.keyWays}::text[] is not null',
     red: badKey,
     green: goodKey,
-  }),
-  guard({
-    name: 'client: of a revocation',
-    file: revoke,
-    find: 'and ${allOf(clientChecks(attempt))} returning ${knownColumns}',
-    replace: 'returning ${knownColumns}',
-    red: revocationTest(
-      '200: a token that was issued to another client is as one that is not known, and stays good',
-    ),
-    green: revocationTest('200: a refresh token, and with it all of its family (RFC 7009 section 2.1)'),
   }),
   guard({
     name: 'credentials: of a revocation',

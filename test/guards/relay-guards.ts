@@ -1,22 +1,13 @@
 import { contractTest, guard, guardTest, routeTests, without } from './guard.js'
-
-const relays = 'server/src/sign-in/relays/relays.ts'
 const partner = 'server/src/sign-in/relays/partner.ts'
 const request = 'server/src/sign-in/relays/request.ts'
 const consume = 'server/src/sign-in/relays/consume.ts'
 const accessToken = 'server/src/tokens/access-token.ts'
 const rotate = 'server/src/tokens/signing-keys/rotate.ts'
-const signingInUser = 'server/src/directory/users/signing-in-user.ts'
 const organizationId = 'server/src/platform/db/organization-id.ts'
 const onlyLooking = 'server/src/pages/frame/only-looking.ts'
 
-const [create, get, update, remove, ask] = [
-  routeTests('relays.create'),
-  routeTests('relays.get'),
-  routeTests('relays.update'),
-  routeTests('relays.delete'),
-  routeTests('relays.request'),
-] as const
+const create = routeTests('relays.create')
 
 const relay = (title: string) => contractTest('relays', `a relay ${title}`)
 const address = (title: string) => guardTest('relay', `the address of a relay ${title}`)
@@ -44,12 +35,6 @@ const signingKeys = "ofEnvironment({ accountId, environment }, 'signing_keys')"
 const ofUser =
   "ofOwner({ accountId: caller.accountId, environment: caller.environment, organizationId: user.organizationId }, 'sessions')"
 
-/** The predicate of a change of relays, without one of its columns. */
-function inChange(column: 'account_id' | 'environment', next: '$if' | 'returning') {
-  const after = `.where('id', '=', id) .where(isOfVersion(versions)) .${next}`
-  return { file: relays, ...without(column, 'ofEnvironment(caller)', after) }
-}
-
 /** Where relays may lead, whom they carry, and as whom these arrive. */
 export const relayGuards = [
   guard({
@@ -64,72 +49,6 @@ export const relayGuards = [
     green: guardTest('relay', 'the address of a relay signs its user in at the partner'),
   }),
   guard({
-    name: 'account: relay that is read',
-    file: relays,
-    ...without('account_id', "ofEnvironment({ accountId, environment }, 'relays')"),
-    red: get.hidesForeign,
-    green: get.succeeds,
-  }),
-  guard({
-    name: 'environment: relay that is read',
-    file: relays,
-    ...without('environment', "ofEnvironment({ accountId, environment }, 'relays')"),
-    red: get.hidesForeign,
-    green: get.succeeds,
-  }),
-  guard({
-    ...inChange('account_id', '$if'),
-    name: 'account: relay that is changed',
-    red: update.hidesForeign,
-    green: update.succeeds,
-  }),
-  guard({
-    ...inChange('environment', '$if'),
-    name: 'environment: relay that is changed',
-    red: update.hidesForeign,
-    green: update.succeeds,
-  }),
-  guard({
-    ...inChange('account_id', 'returning'),
-    name: 'account: relay that is deleted',
-    red: remove.hidesForeign,
-    green: remove.succeeds,
-  }),
-  guard({
-    ...inChange('environment', 'returning'),
-    name: 'environment: relay that is deleted',
-    red: remove.hidesForeign,
-    green: remove.succeeds,
-  }),
-  guard({
-    name: 'partner open: relay that is created',
-    file: relays,
-    find: '${isPartnerOpen(destination)} and ',
-    replace: '',
-    red: create.refuses('partner_not_open'),
-    green: create.succeeds,
-  }),
-  guard({
-    name: 'redirect: relay that is created',
-    file: relays,
-    find: '${receivingApplication(destination)} is not null',
-    replace: 'true',
-    red: relay(
-      '422: a redirect URI that no application of the partner allows, when it is created and when it changes',
-    ),
-    green: create.succeeds,
-  }),
-  guard({
-    name: 'redirect: relay that is changed',
-    file: relays,
-    find: '.$if(redirectUri !== undefined, (update) => update.where(carriesTo(destination)))',
-    replace: '',
-    red: relay(
-      '422: a redirect URI that no application of the partner allows, when it is created and when it changes',
-    ),
-    green: update.succeeds,
-  }),
-  guard({
     name: 'organization: application of a relay',
     file: partner,
     find: '${isUsableBy(organizationId)}',
@@ -138,49 +57,6 @@ export const relayGuards = [
       '422: a redirect URI that no application of the partner allows, when it is created and when it changes',
     ),
     green: create.succeeds,
-  }),
-  guard({
-    name: 'PKCE: application of a relay',
-    file: partner,
-    find: "and applications.code_exchange <> 'pkce'",
-    replace: '',
-    red: relay('422: a redirect URI of an application that demands PKCE, which no relay has a challenge for'),
-    green: create.succeeds,
-  }),
-  guard({
-    name: 'active relay: asking for an address of a relay',
-    file: request,
-    find: ".where('relays.active', '=', true)",
-    replace: '',
-    red: ask.refuses('relay_inactive'),
-    green: isTaken,
-  }),
-  guard({
-    name: 'partner open: asking for an address of a relay',
-    file: request,
-    find: '.where(isPartnerOpen(destination))',
-    replace: '',
-    red: ask.refuses('partner_not_open'),
-    green: isTaken,
-  }),
-  guard({
-    name: 'redirect: asking for an address of a relay',
-    file: request,
-    find: '.where(sql<boolean>`${receivingApplication(destination)} is not null`)',
-    replace: '',
-    red: guardTest(
-      'relay',
-      'a request to carry a user is refused where no application of the partner allows the redirect URI any more',
-    ),
-    green: isTaken,
-  }),
-  guard({
-    name: 'signature: access token of a relay',
-    file: accessToken,
-    find: '|| !isJwtSignatureValid(decoded, key.algorithm, key.publicKey)',
-    replace: '',
-    red: token('is refused without the signature of its organization'),
-    green: isTaken,
   }),
   guard({
     name: 'use: access token of a relay',
@@ -237,56 +113,10 @@ export const relayGuards = [
   }),
   guard({
     ...sessionOfToken,
-    name: 'ended session: asking for an address of a relay',
-    red: token('is refused when its session was ended'),
-    green: isTaken,
-  }),
-  guard({
-    name: 'expiry: session of an access token of a relay',
-    file: request,
-    find: ".where('sessions.expires_at', '>', attempt.at)",
-    replace: '',
-    red: token('is refused when its session is over before it is'),
-    green: isTaken,
-  }),
-  guard({
-    ...sessionOfToken,
     name: 'active user: asking for an address of a relay, with the session',
     also: [{ file: request, find: ".where('users.active', '=', true)", replace: '' }],
     red: token('is refused where its user is not active'),
     green: isTaken,
-  }),
-  guard({
-    name: 'chain of a relay',
-    file: request,
-    find: ".where(sql<boolean>`'relay' <> all(sessions.amr)`)",
-    replace: '',
-    red: token('is refused where its user has come by a relay'),
-    green: isTaken,
-  }),
-  guard({
-    name: 'used_at: of the address of a relay',
-    file: consume,
-    find: ".where('request.used_at', 'is', null)",
-    replace: '',
-    red: address('works once, however many open it together'),
-    green: signsIn,
-  }),
-  guard({
-    name: 'expiry: of the address of a relay',
-    file: consume,
-    find: ".where('request.expires_at', '>', at)",
-    replace: '',
-    red: address('works for a minute'),
-    green: signsIn,
-  }),
-  guard({
-    name: 'HEAD of the address of a relay',
-    file: onlyLooking,
-    find: "method === 'HEAD' || ",
-    replace: '',
-    red: address('is not spent by a HEAD'),
-    green: signsIn,
   }),
   guard({
     name: 'prefetch of the address of a relay',
@@ -297,42 +127,12 @@ export const relayGuards = [
     green: signsIn,
   }),
   guard({
-    name: 'active relay: opening the address of a relay',
-    file: consume,
-    find: "if (!consumedRelay.is_relay_active) return 'relay_inactive'",
-    replace: '',
-    red: address('is dead while its relay is switched off'),
-    green: signsIn,
-  }),
-  guard({
-    name: 'partner open: opening the address of a relay',
-    file: consume,
-    find: "if (!consumedRelay.is_partner_open) return 'partner_not_open'",
-    replace: '',
-    red: address('is dead where the partner limits e-mail domains by now'),
-    green: signsIn,
-  }),
-  guard({
     name: 'deleted_at: partner of a relay, with organizationIdOf',
     file: partner,
     find: 'and organizations.deleted_at is null',
     replace: '',
     also: [{ file: organizationId, find: 'and deleted_at is null', replace: '' }],
     red: address('is dead when the partner was deleted'),
-    green: signsIn,
-  }),
-  guard({
-    name: 'redirect: opening the address of a relay',
-    file: partner,
-    find: 'and ${redirectUri} = any(applications.allowed_redirect_urls)',
-    replace: '',
-    red: address('is dead where no application of the partner allows the redirect URI any more'),
-    green: signsIn,
-  }),
-  guard({
-    ...sessionAtOrigin,
-    name: 'ended session: opening the address of a relay',
-    red: address('is dead when the session of its user has ended'),
     green: signsIn,
   }),
   guard({
@@ -364,14 +164,6 @@ export const relayGuards = [
       'return (await createSigningInUser(deps, trx, ofUser(tenant, id), user)) ?? findUser(trx, tenant, spent.email)',
     also: [{ file: consume, find: '  findUserByIdentity,', replace: '  findUser,\n  findUserByIdentity,' }],
     red: address('signs nobody in as the partner’s user with the same e-mail address'),
-    green: signsIn,
-  }),
-  guard({
-    name: 'identity: of a relay, its subject',
-    file: signingInUser,
-    find: ".where('identity.subject', '=', identity.subject)",
-    replace: '',
-    red: address('signs two users of one organization in as two users'),
     green: signsIn,
   }),
 ]

@@ -7,7 +7,6 @@ const arrival = `${folder}/arrival.ts`
 const proceed = `${folder}/continue.ts`
 const complete = `${folder}/complete.ts`
 const unsolicited = `${folder}/unsolicited.ts`
-const awaited = `${folder}/awaited-request.ts`
 const attempts = `${folder}/login-attempts.ts`
 const pages = 'server/src/pages/sso/router.ts'
 const finish = 'server/src/sign-in/flows/finish.ts'
@@ -20,8 +19,6 @@ const strangers = (title: string) => protocolTest('saml-strangers', `what strang
 const switchedOff = (title: string) =>
   protocolTest('saml-changes', `a connection that is switched off ${title}`)
 const outdated = (title: string) => protocolTest('saml-changes', `a response is refused ${title}`)
-const fresh = (title: string) => protocolTest('saml-fresh', `a fresh sign-in ${title}`)
-const requests = (title: string) => protocolTest('saml-fresh', `a request to an identity provider ${title}`)
 const testLogin = (title: string) => protocolTest('saml-test-login', `the test of an administrator ${title}`)
 
 const ends = signsIn('a sign-in by SSO ends at the application with a code for tokens that say sso')
@@ -35,22 +32,6 @@ const isAccepted = nobodyAsked('signs in where the connection accepts it, with a
 
 /** Which response of an identity provider counts: to whose request, how often, in which browser. */
 export const samlArrivalGuards = [
-  guard({
-    name: 'saml: responses of before the connection was switched off',
-    file: complete,
-    find: "assertCheck(checks, 'connection_active', live.active)\n  const admission",
-    replace: 'const admission',
-    red: isRefused('by a connection that is not active'),
-    green: ends,
-  }),
-  guard({
-    name: 'saml: responses that nobody asked for, of a connection that is switched off',
-    file: unsolicited,
-    find: "assertCheck(checks, 'connection_active', live.active)\n  await assertNoLoop",
-    replace: 'await assertNoLoop',
-    red: isRefused('by a connection that is not active'),
-    green: ends,
-  }),
   guard({
     name: 'saml: connections that are switched off while a response is decided about',
     file: live,
@@ -76,57 +57,6 @@ export const samlArrivalGuards = [
     green: ends,
   }),
   guard({
-    name: 'saml: requests by metadata that are not in use any more',
-    file: proceed,
-    find: "assertCheckStill(checks, 'request', request.metadataVersion === metadataVersion, {",
-    replace: "assertCheckStill(checks, 'request', true, {",
-    red: outdated('to a request that was made by other metadata'),
-    green: ends,
-  }),
-  guard({
-    name: 'saml: tested, by the metadata that have proved it',
-    file: complete,
-    find: 'and stored.version = ${version}',
-    replace: '',
-    red: testLogin('shows nothing of the metadata in use, where others are tested'),
-    green: testLogin('leads to the page that says what was wrong, whichever check refuses'),
-  }),
-  guard({
-    name: 'saml: fresh sign-ins, made',
-    file: complete,
-    find: 'if (lockedFlow.is_sign_in_forced) assertFresh(signIn, lockedFlow)',
-    replace: 'void assertFresh',
-    red: fresh('is refused where the identity provider has not asked its user anew'),
-    green: ends,
-  }),
-  guard({
-    name: 'saml: the request of a flow before the last, no longer than ten minutes',
-    file: awaited,
-    find: 'and saml_requests.previous_expires_at > ${request.at}',
-    replace: '',
-    red: requests('is waited for no longer because there was another one'),
-    green: ends,
-  }),
-  guard({
-    name: 'flows begun, by who goes there',
-    file: 'server/src/protocols/oauth/authorize.ts',
-    find: 'if (!authorization.isNavigation) return { fault: noPageShown }',
-    replace: 'void noPageShown',
-    red: {
-      file: 'test/protocols/attempts-per-ip.test.ts',
-      title: 'what a page has its visitors load behind their backs begins no sign-in, and is not counted',
-    },
-    green: ends,
-  }),
-  guard({
-    name: 'saml: what is proved, by network and connection',
-    file: 'server/src/sso/sign-in/arrive.ts',
-    find: 'await countFor(validResponses)',
-    replace: '',
-    red: strangers('429: fills no table where it is right, either: also what is proved is counted'),
-    green: ends,
-  }),
-  guard({
     name: 'saml: addresses at partners, of whom an identity provider alone has said them',
     file: 'server/src/sign-in/relays/consume.ts',
     find: "and identity.kind in ('saml', 'oidc')",
@@ -139,14 +69,6 @@ export const samlArrivalGuards = [
       'saml-relay',
       'an address that an identity provider says of somebody is verified at a partner where its domain is the organization’s, or the connection’s',
     ),
-  }),
-  guard({
-    name: 'saml: what was not proved',
-    file: arrive,
-    find: 'if (metadata === undefined || assertion === undefined || failedCheckOf(checks) !== undefined)',
-    replace: 'if (metadata === undefined || assertion === undefined)',
-    red: nobodyAsked('is refused where the connection says so'),
-    green: isAccepted,
   }),
   guard({
     name: 'saml: unasked responses, no longer than two minutes',
@@ -165,14 +87,6 @@ export const samlArrivalGuards = [
     green: isAccepted,
   }),
   guard({
-    name: 'saml: bounced in circles',
-    file: unsolicited,
-    find: 'await assertNoLoop(deps, trx, signIn, browserSecret)',
-    replace: 'void assertNoLoop',
-    red: nobodyAsked('is not gone on with when the identity provider never answers what it is asked'),
-    green: isAccepted,
-  }),
-  guard({
     name: 'saml: replay, when it is decided',
     file: proceed,
     find: "assertCheck(checks, 'replay', isFirstUse, { received: assertion.id })",
@@ -187,32 +101,6 @@ export const samlArrivalGuards = [
     find: 'and assertion_hash = ${arrival.assertionHash}',
     replace: 'and false',
     red: usedOnce('and is called a replay the second time, also by another process after a restart'),
-    green: ends,
-  }),
-  guard({
-    name: 'saml: assertions of one connection are not another’s',
-    file: arrival,
-    find: "where ${isOfConnection('saml_seen_assertions', arrival)}\n          and assertion_hash",
-    replace: 'where assertion_hash',
-    red: usedOnce('of one identity provider, whatever another’s are called'),
-    green: ends,
-  }),
-  guard({
-    name: 'saml: handles of one connection are not another’s',
-    file: arrival,
-    find: ".where(isOfConnection('saml_arrivals', arrival))",
-    replace: '',
-    red: attacks(
-      'connections do not mix a response to one is refused by another, and its handle is good there alone',
-    ),
-    green: altered,
-  }),
-  guard({
-    name: 'saml: handles, no longer than a minute',
-    file: arrival,
-    find: ".where('expires_at', '>', arrival.at)",
-    replace: '',
-    red: usedOnce('and so is its handle, by whoever has it, for a minute'),
     green: ends,
   }),
   guard({
@@ -261,14 +149,6 @@ export const samlArrivalGuards = [
     green: altered,
   }),
   guard({
-    name: 'saml: requests, no longer than ten minutes',
-    file: awaited,
-    find: 'and saml_requests.expires_at > ${request.at}',
-    replace: '',
-    red: isRefused('that answers a request which nobody has made, or has waited for too long'),
-    green: ends,
-  }),
-  guard({
     name: 'saml: the browser that has asked',
     file: complete,
     find: 'assertCheckStill(checks, checkNames.browser, lockedFlow.is_own_browser)',
@@ -294,27 +174,11 @@ export const samlArrivalGuards = [
     green: ends,
   }),
   guard({
-    name: 'saml: traces that strangers cause',
-    file: attempts,
-    find: 'if (Number(count) >= refusedAttemptsADay) return undefined',
-    replace: 'void count',
-    red: strangers('leaves no more than 200 traces of a connection a day, and hides nobody’s sign-in'),
-    green: altered,
-  }),
-  guard({
     name: 'saml: traces of what a key has proved, apart from those of strangers',
     file: attempts,
     find: 'refusedChecks.find((checks) => failed !== undefined && checks.includes(failed))',
     replace: 'refusedChecks.flat()',
     red: strangers('hides nothing that a key has proved: its page has a reference that finds the reason'),
-    green: altered,
-  }),
-  guard({
-    name: 'saml: traces of one response that somebody has kept',
-    file: attempts,
-    find: 'if (Number(countOfName) >= refusedAttemptsADayOfName) return undefined',
-    replace: 'void countOfName',
-    red: strangers('is no more than one old response that somebody has kept, which leaves 20 traces a day'),
     green: altered,
   }),
   guard({
@@ -334,14 +198,6 @@ export const samlArrivalGuards = [
     red: strangers(
       'of old responses that somebody has kept, however many, hides nothing else that a key has proved',
     ),
-    green: altered,
-  }),
-  guard({
-    name: 'saml: posts of strangers by network',
-    file: arrive,
-    find: 'await countFor(failedResponses)',
-    replace: '',
-    red: strangers('429: is counted by network and connection, where it is refused, and of nothing else'),
     green: altered,
   }),
   guard({

@@ -2,7 +2,6 @@ import { guard, protocolTest, unitTest } from './guard.js'
 
 const folder = 'server/src/sso/sign-in'
 const admission = `${folder}/admission.ts`
-const writeUser = `${folder}/sign-in-user.ts`
 const asserted = `${folder}/asserted-identity.ts`
 const destination = `${folder}/destination.ts`
 const totpAsked = 'server/src/directory/sessions/totp-asked.ts'
@@ -29,43 +28,11 @@ export const samlUserGuards = [
     green: unitTest(asserted, 'an address is found under the names that products have for it'),
   }),
   guard({
-    name: 'saml: names that everybody knows before those that somebody has made up',
-    file: asserted,
-    find: '...[...standardNames, ...addressNames].map((name) => whole.get(name)?.[0]),',
-    replace: '',
-    red: unitTest(asserted, 'a known name is believed before one that only ends like it'),
-    green: unitTest(asserted, 'an address is found under the names that products have for it'),
-  }),
-  guard({
-    name: 'saml: e-mail domains of the organization',
-    file: admission,
-    find: "assertCheck(checks, 'email_domain', isEmailDomainAllowed(allowedEmailDomains, email), {",
-    replace: "assertCheck(checks, 'email_domain', true, {",
-    red: letsIn('no address of a domain that the organization does not allow'),
-    green: isLinked,
-  }),
-  guard({
     name: 'saml: linking by an address that no domain vouches for',
     file: admission,
     find: "authority === 'trusted' &&",
     replace: "authority !== 'claimed' &&",
     red: knownUser('is not linked by one of several connections to whose organization no domain belongs'),
-    green: isLinked,
-  }),
-  guard({
-    name: 'saml: addresses of another connection’s domains',
-    file: admission,
-    find: "if (owners.length > 0 && !isOwner) return 'claimed'",
-    replace: '',
-    red: knownUser('is not linked, nor made beforehand, by a connection whose domains are others'),
-    green: isLinked,
-  }),
-  guard({
-    name: 'saml: whoever claimed the address before',
-    file: writeUser,
-    find: 'if (!user.email_verified) await markEmailVerified(deps, trx, tenant, user.id)',
-    replace: 'void markEmailVerified',
-    red: knownUser('keeps nothing of who had claimed the address before: no password, no session'),
     green: isLinked,
   }),
   guard({
@@ -77,48 +44,12 @@ export const samlUserGuards = [
     green: isLinked,
   }),
   guard({
-    name: 'saml: users whom directory sync has brought',
-    file: admission,
-    find: "(userPolicy === 'user_registered' || (await isProvisioned",
-    replace: '(true || (await isProvisioned',
-    red: letsIn('nobody whom directory sync has not brought, where the policy is user_provisionned'),
-    green: isLinked,
-  }),
-  guard({
-    name: 'saml: seats',
-    file: admission,
-    find: 'if (user === undefined) await checkSeats(trx, live, tenant, checks)',
-    replace: 'void checkSeats',
-    red: seats(
-      'the seats of an organization are freed by deleting a user, who is somebody new at the next sign-in',
-    ),
-    green: seats('the seats of an organization are not asked of users who have one'),
-  }),
-  guard({
-    name: 'saml: seats of many at once',
-    file: admission,
-    find: 'await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(trx)',
-    replace: 'void name',
-    red: seats(
-      'the seats of an organization of 40 new users at once 5 come in where 5 are free, and the others are told nothing',
-    ),
-    green: seats('the seats of an organization are not asked of users who have one'),
-  }),
-  guard({
     name: 'saml: seats of many at once, by several connections',
     file: admission,
     find: "const name = ['seats', key.accountId, key.environment, key.organizationId].join(' ')",
     replace: "const name = ['seats', key.accountId, key.environment, key.connectionId].join(' ')",
     red: seats('the seats of an organization are the same for all of its connections'),
     green: seats('the seats of an organization are not asked of users who have one'),
-  }),
-  guard({
-    name: 'saml: inactive users',
-    file: admission,
-    find: "assertCheck(checks, 'user_active', user?.active ?? true)",
-    replace: '',
-    red: letsIn('no inactive user, whatever the policy'),
-    green: isLinked,
   }),
   guard({
     name: 'saml: redirect URLs that are allowed at the end',

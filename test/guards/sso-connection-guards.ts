@@ -1,9 +1,8 @@
-import { contractTest, guard, without } from './guard.js'
+import { contractTest, guard } from './guard.js'
 
 const whole = 'server/src/sso/connections/whole-connection.ts'
 const insertConnection = 'server/src/sso/connections/insert-connection.ts'
 const redirections = 'server/src/sso/connections/default-redirection.ts'
-const versions = 'server/src/sso/connections/stored-versions.ts'
 const provider = 'server/src/sso/connections/provider.ts'
 const links = 'server/src/sso/invitations/links.ts'
 const eraseAdmin = 'server/src/sso/admins/erase-admin.ts'
@@ -27,9 +26,6 @@ const isNew = connection(
 const isChosenAgain = connection(
   'default redirections the newest is the default, the earlier ones are kept, and each can be chosen again',
 )
-const isOfOwner = connection(
-  'default redirections 404: an application of another organization, and an organization that is not the connection’s',
-)
 const isMailed = invitation(
   'inviting the administrator of an onboarding mails a link to the connection, which is in nothing but the mail',
 )
@@ -41,37 +37,13 @@ const signsIn = atTestIdp('signs in an address that is typed, and one of those t
 const noneOfOurs = atTestIdp('404: a request that is none of ours, or is answered too late')
 const neverElsewhere = atTestIdp('404: never in production, and never for a connection of another type')
 
-const ofConnection = "ofEnvironment({ accountId, environment }, 'sso_connections')"
-
 /** Whose connections are seen and changed, where they may lead, and whom the built-in identity provider answers. */
 export const ssoConnectionGuards = [
-  guard({
-    name: 'sso connection: account',
-    file: whole,
-    ...without('account_id', ofConnection),
-    red: isHidden,
-    green: isChanged,
-  }),
-  guard({
-    name: 'sso connection: environment',
-    file: whole,
-    ...without('environment', ofConnection),
-    red: isHidden,
-    green: isChanged,
-  }),
   guard({
     name: 'sso connection: organizations of a limited key',
     file: whole,
     find: '(${organizationIds}::uuid[] is null or sso_connections.organization_id = any(${organizationIds}::uuid[]))',
     replace: '${organizationIds}::uuid[] is not distinct from ${organizationIds}::uuid[]',
-    red: isHidden,
-    green: isChanged,
-  }),
-  guard({
-    name: 'sso connection: a deleted organization',
-    file: whole,
-    find: ".where('organizations.deleted_at', 'is', null)",
-    replace: '',
     red: isHidden,
     green: isChanged,
   }),
@@ -118,22 +90,6 @@ export const ssoConnectionGuards = [
     green: isNew,
   }),
   guard({
-    name: 'sso connection: organization of a default redirection',
-    file: redirections,
-    find: "if (connection.organizationId !== organizationId) throw new ApiError('sso_connection_not_found')",
-    replace: '',
-    red: isOfOwner,
-    green: isChosenAgain,
-  }),
-  guard({
-    name: 'sso connection: application of a default redirection',
-    file: redirections,
-    find: '.where(isUsableBy(sql<string>`${key.organizationId}::uuid`))',
-    replace: '',
-    red: isOfOwner,
-    green: isChosenAgain,
-  }),
-  guard({
     name: 'sso connection: PKCE of a default redirection',
     file: redirections,
     find: "if (application.code_exchange === 'pkce') {",
@@ -150,35 +106,6 @@ export const ssoConnectionGuards = [
     replace: 'if (uri === key.connectionId)',
     red: connection('default redirections 422: a URI that the application does not allow'),
     green: isChosenAgain,
-  }),
-  guard({
-    name: 'sso connection: a default redirection that is chosen again',
-    file: redirections,
-    find: ".where(isOfConnection('sso_default_redirections', key)) .where('id', '=', id)",
-    replace: ".where('id', '=', id)",
-    red: connection('default redirections 404: another connection’s cannot be chosen, and the default stays'),
-    green: isChosenAgain,
-  }),
-  guard({
-    name: 'sso connection: a metadata version that is used again',
-    file: versions,
-    find: ".where(isOfConnection(table, key)) .where('version', '=', version)",
-    replace: ".where('version', '=', version)",
-    red: contractTest(
-      'sso-metadata',
-      'uploading metadata 404: a version that the connection does not have, and the current one stays',
-    ),
-    green: contractTest('sso-metadata', 'uploading metadata keeps ten versions beside the current one'),
-  }),
-  guard({
-    name: 'sso connection: earlier links to it',
-    file: links,
-    find: 'else await endConnectionLinks(deps, trx, { ...link, connectionId: link.connectionId })',
-    replace: '',
-    red: invitation(
-      'inviting the administrator of an onboarding again makes another link, and the earlier one is worth nothing, to whomever it was sent',
-    ),
-    green: isMailed,
   }),
   guard({
     name: 'sso connection: links to another one',
@@ -217,41 +144,11 @@ export const ssoConnectionGuards = [
     green: isRemoved,
   }),
   guard({
-    name: 'erasure: the address of a sign-in by SSO that was asked for',
-    file: 'server/src/sso/sign-in/challenge.ts',
-    find: ', ...(email !== undefined && { email }) }',
-    replace: ' }',
-    red: contractTest(
-      'person',
-      'the erasure of a person leaves nothing in any table, in the stream or in the queue',
-    ),
-    green: contractTest(
-      'person',
-      'the export of a person has everything that is kept, without secrets, also of one who is deleted',
-    ),
-  }),
-  guard({
     name: 'test identity provider: sandbox',
     file: testIdp,
     find: "connection?.environment === 'sandbox' && connection.providerType === 'test'",
     replace: "connection?.providerType === 'test'",
     red: neverElsewhere,
-    green: signsIn,
-  }),
-  guard({
-    name: 'test identity provider: provider type',
-    file: testIdp,
-    find: " && connection.providerType === 'test'",
-    replace: '',
-    red: neverElsewhere,
-    green: signsIn,
-  }),
-  guard({
-    name: 'test identity provider: a request of another connection',
-    file: testIdp,
-    find: ".where(isOfConnection('saml_requests', connection))",
-    replace: '',
-    red: noneOfOurs,
     green: signsIn,
   }),
   guard({

@@ -2,12 +2,9 @@ import { contractTest, guard, unitTest } from './guard.js'
 
 const enrollment = 'server/src/sign-in/totp/enrollment.ts'
 const validateEnrollment = 'server/src/sign-in/totp/validate-enrollment.ts'
-const challenge = 'server/src/sign-in/totp/challenge.ts'
 const validateChallenge = 'server/src/sign-in/totp/validate-challenge.ts'
 const rows = 'server/src/sign-in/totp/rows.ts'
-const sendCode = 'server/src/sign-in/totp/send-code.ts'
 const deliver = 'server/src/delivery/sms/deliver.ts'
-const forgetPassword = 'server/src/directory/forget-password.ts'
 const smsLimits = 'server/src/delivery/sms/sms-limits.ts'
 const verifiedPhone = 'server/src/directory/users/verified-phone.ts'
 
@@ -97,14 +94,6 @@ export const totpGuards = [
     green: replaces,
   }),
   guard({
-    name: 'TOTP: challenges of before another enrolment',
-    file: validateEnrollment,
-    find: 'await updateOpenChallenges(trx, tenant, { userId: user.id, at }).set({ voided_at: at }).execute()',
-    replace: '',
-    red: replaces,
-    green: another('counts up, and ends the sessions of the user with its validation'),
-  }),
-  guard({
     name: 'TOTP: user of a challenge',
     file: rows,
     find: 'user_id = ${userId} and',
@@ -113,35 +102,11 @@ export const totpGuards = [
     green: isPassed,
   }),
   guard({
-    name: 'TOTP: challenged_at of a challenge',
-    file: rows,
-    find: 'and challenged_at is null',
-    replace: '',
-    red: asked('is passed once'),
-    green: isPassed,
-  }),
-  guard({
-    name: 'TOTP: voided_at of a challenge',
-    file: rows,
-    find: 'and voided_at is null',
-    replace: '',
-    red: texted('is the only one that is good: asking again voids the one before'),
-    green: isTexted,
-  }),
-  guard({
     name: 'TOTP: expiry of a challenge',
     file: rows,
     find: 'and expires_at > ${at}',
     replace: 'and ${at}::timestamptz is not null',
     red: asked('waits ten minutes'),
-    green: isPassed,
-  }),
-  guard({
-    name: 'TOTP: step of a code, used',
-    file: validateChallenge,
-    find: ".where('last_step', '<', String(step))",
-    replace: '',
-    red: shown('is good for one use, also in another challenge'),
     green: isPassed,
   }),
   guard({
@@ -161,28 +126,12 @@ export const totpGuards = [
     green: isPassed,
   }),
   guard({
-    name: 'TOTP: lock of a user',
-    file: validateChallenge,
-    find: ".where((is) => is.or([is('locked_until', 'is', null), is('locked_until', '<=', at)]))",
-    replace: '',
-    red: wrong('lock the user for fifteen minutes, and right and wrong codes are answered alike'),
-    green: isPassed,
-  }),
-  guard({
     name: 'TOTP: count before the comparison',
     file: validateChallenge,
     find: '.set({ failures: sql`failures + 1` })',
     replace: '.set({ failures: 1 })',
     red: wrong('are five of thirty that come together'),
     green: isPassed,
-  }),
-  guard({
-    name: 'TOTP: verified number, when a code is sent',
-    file: sendCode,
-    find: ".where('users.phone_number_verified', '=', true)",
-    replace: '',
-    red: texted('is sent to no number that is not verified, nor to one that came since'),
-    green: isTexted,
   }),
   guard({
     name: 'TOTP: number that is verified',
@@ -192,22 +141,6 @@ export const totpGuards = [
     also: [{ file: validateEnrollment, find: samePhoneNumber, replace: '' }],
     red: telephone('is void with a number that is not the user’s any more, who has another'),
     green: telephone('verifies the number, and tells it by one event'),
-  }),
-  guard({
-    name: 'TOTP: number of an enrolment that waits',
-    file: validateEnrollment,
-    find: samePhoneNumber,
-    replace: '',
-    red: telephone('is void with a number that is not the user’s any more, who has none'),
-    green: telephone('verifies the number, and tells it by one event'),
-  }),
-  guard({
-    name: 'TOTP: number of a code that was sent',
-    file: validateChallenge,
-    find: 'challenge.code_sealed === null || !user.isPhoneNumberVerified',
-    replace: 'challenge.code_sealed === null',
-    red: texted('is wrong when the number was changed since to another; a recovery code passes'),
-    green: isTexted,
   }),
   guard({
     name: 'TOTP: renewals of the password before an enrolment',
@@ -223,30 +156,6 @@ export const totpGuards = [
     ],
     red: renewal('sets none once the enrolment is validated; one of a link does'),
     green: renewal('of another user is as good as it was'),
-  }),
-  guard({
-    name: 'TOTP: user of the renewals that an enrolment ends',
-    file: forgetPassword,
-    find: ".where('user_id', '=', userId) .where('opened_at', 'is', null)",
-    replace: ".where('opened_at', 'is', null)",
-    red: renewal('of another user is as good as it was'),
-    green: renewal('sets none once the enrolment is validated; one of a link does'),
-  }),
-  guard({
-    name: 'TOTP: links to a password outlive an enrolment',
-    file: forgetPassword,
-    find: ".where('opened_at', 'is', null) .where('code_hash', 'is not', null)",
-    replace: ".where('code_hash', 'is not', null)",
-    red: renewal('sets none once the enrolment is validated; one of a link does'),
-    green: renewal('of another user is as good as it was'),
-  }),
-  guard({
-    name: 'TOTP: one code by text message',
-    file: challenge,
-    find: 'await before.set({ voided_at: at }).execute()',
-    replace: 'void before',
-    red: texted('is the only one that is good: asking again voids the one before'),
-    green: isTexted,
   }),
   guard({
     name: 'SMS: countries',
@@ -282,13 +191,5 @@ export const totpGuards = [
     replace: '{ ...organization, address: phoneNumber }',
     red: costly('429: is one of three to a number, which users of many organizations have'),
     green: isTexted,
-  }),
-  guard({
-    name: 'SMS: messages of an organization',
-    file: smsLimits,
-    find: 'await limits.take(organizationMessages, organization)',
-    replace: '',
-    red: costly('429: is one of those that an organization has in an hour'),
-    green: messages('is one of three an hour to a user, whatever their number'),
   }),
 ]

@@ -1,15 +1,11 @@
 import { contractTest, guard, routeTests, unitTest, without } from './guard.js'
 
-const webhooks = 'server/src/delivery/webhooks/webhooks.ts'
 const deliveries = 'server/src/delivery/webhooks/deliveries.ts'
 const queue = 'server/src/delivery/webhooks/queue.ts'
 const sender = 'server/src/delivery/webhooks/sender.ts'
 const emit = 'server/src/delivery/events/emit.ts'
 
-const get = routeTests('webhooks.get')
-const update = routeTests('webhooks.update')
 const listDeliveries = routeTests('webhooks.listDeliveries')
-const redeliver = routeTests('webhooks.redeliver')
 
 const anEvent = (title: string) => contractTest('deliveries', `an event ${title}`)
 const toWhoSubscribes = anEvent(
@@ -24,14 +20,6 @@ const inSlots = anEvent('for one receiver does not wait for another that does no
 const isSubscribed = contractTest('webhooks', 'a webhook subscribes to each code once')
 const keySigns = contractTest('webhooks', 'the signature key signs beside its successor for a day')
 const notToldWithKey = contractTest('webhooks', 'a webhook tells of itself in events without its key')
-const testEvent = contractTest(
-  'redelivery',
-  'a test event goes to its webhook alone, also when that is inactive and subscribes to something else',
-)
-const ofAnother = contractTest(
-  'redelivery',
-  'redelivery 404: the delivery of another webhook, and that of another account, are not there',
-)
 
 /**
  * Whose webhooks these are, who is sent what, and what is sent once. That nobody is sent an event of another account or
@@ -41,20 +29,6 @@ export const webhookGuards = [
   ...(['accountId', 'environment'] as const).flatMap((owner) => {
     const column = owner === 'accountId' ? 'account_id' : 'environment'
     return [
-      guard({
-        name: `${owner}: webhooks`,
-        file: webhooks,
-        ...without(column, "ofEnvironment({ accountId, environment }, 'webhooks')"),
-        red: get.hidesForeign,
-        green: get.succeeds,
-      }),
-      guard({
-        name: `${owner}: webhooks, in a change`,
-        file: webhooks,
-        ...without(column, 'ofEnvironment(owner)'),
-        red: update.hidesForeign,
-        green: update.succeeds,
-      }),
       guard({
         name: `${owner}: deliveries`,
         file: deliveries,
@@ -72,28 +46,12 @@ export const webhookGuards = [
     ]
   }),
   guard({
-    name: 'webhook: deliveries',
-    file: deliveries,
-    find: ".where('webhook_deliveries.webhook_id', '=', webhookId)",
-    replace: '',
-    red: ofAnother,
-    green: redeliver.succeeds,
-  }),
-  guard({
     name: 'subscription: who is sent an event',
     file: emit,
     find: 'then active and event_codes && ${event.selectors}::text[]',
     replace: 'then active and ${event.selectors}::text[] is not null',
     red: toWhoSubscribes,
     green: isSubscribed,
-  }),
-  guard({
-    name: 'one webhook: a test event',
-    file: emit,
-    find: 'else id = ${event.only_webhook_id}::uuid',
-    replace: 'else true',
-    red: testEvent,
-    green: toWhoSubscribes,
   }),
   guard({
     name: 'active: what is sent',
@@ -129,17 +87,6 @@ export const webhookGuards = [
     replace: 'healthy: free',
     red: inSlots,
     green: toWhoSubscribes,
-  }),
-  guard({
-    name: 'target: what it may be',
-    file: webhooks,
-    find: "if (!isTargetAllowed(url, config.outbound)) throw invalid('target_url', 'not_allowed', targetRefusal)",
-    replace: 'void [isTargetAllowed(url, config.outbound), targetRefusal]',
-    red: contractTest(
-      'webhooks',
-      'a webhook 422: https://10.0.0.8/events is no target, and the text does not tell why',
-    ),
-    green: isSubscribed,
   }),
   guard({
     name: 'expiry: the key before',

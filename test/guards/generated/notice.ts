@@ -2,7 +2,7 @@ import { assertion, toText, whyNotGreen, whyNotNoticed } from '../outcome.js'
 import type { Place } from '../place.js'
 import { runTests, type NamedTest, type RunReport, type TestOutcome } from '../vitest-run.js'
 import type { GeneratedGuard } from './generated.js'
-import { readNoticed, remember, type Noticed } from './noticed.js'
+import { readNoticed, remember, sourceOf, type Noticed } from './noticed.js'
 import { reachOf } from './reach.js'
 
 /** A test that fails by something else than an assertion is no reason to stop, many of them are. */
@@ -10,15 +10,23 @@ const maxFailures = 5
 
 /** The test that notices the removal of a guard, or in words that none does. */
 export async function noticeRemoval(place: Place, guard: GeneratedGuard): Promise<NamedTest | string> {
-  const known = readNoticed().get(guard.name)
+  const known = readNoticed().get(guard.name) ?? []
+  const [first] = known
   try {
-    if (known !== undefined) {
-      await place.write(guard.file, guard.content)
-      const run = await runTests(place.root, [known.red, known.green], place.databaseUrl)
-      if (isNoticed(run, known)) return known.red
-      await place.restore()
+    if (first === undefined) return await search(place, guard)
+    await place.write(guard.file, guard.content())
+    const run = await runTests(
+      place.root,
+      known.flatMap(({ red, green }) => [red, green]),
+      place.databaseUrl,
+    )
+    const faults = known.flatMap(({ red, green }) => whyNotNoticed(run, red) ?? whyNotGreen(run, green) ?? [])
+    if (faults.length === 0) {
+      remember(guard.name, known)
+      return first.red
     }
-    return await search(place, guard)
+    await place.restore()
+    return guard.where === undefined || known.length > 1 ? faults.join('\n') : await search(place, guard)
   } finally {
     await place.restore()
   }
@@ -33,9 +41,10 @@ async function search(
   place: Place,
   { name, file, site, content, where }: GeneratedGuard,
 ): Promise<NamedTest | string> {
+  if (where === undefined || site === undefined) return 'no list says where a test of it is looked for'
   const reaching = (await reachOf(place, where)).testsAt(site)
   if (reaching.length === 0) return 'no test reaches it'
-  await place.write(file, content)
+  await place.write(file, content())
   const first = likeliest(file, reaching)
   const outcomes: TestOutcome[] = []
   for (const tests of [
@@ -52,7 +61,7 @@ async function search(
       !isNoticed(await runTests(place.root, [found.red, found.green], place.databaseUrl), found)
     )
       continue
-    remember(name, found)
+    remember(name, [found])
     return found.red
   }
   return [`none of ${reaching.length} tests notices`, ...outcomes.flatMap(toFailure).slice(0, 3)].join('\n')
@@ -60,8 +69,8 @@ async function search(
 
 function likeliest(source: string, tests: readonly NamedTest[]): string | undefined {
   const noticing = [...readNoticed()]
-    .filter(([name]) => name.startsWith(`${source}: `))
-    .map(([, { red }]) => red.file)
+    .filter(([name]) => sourceOf(name) === source)
+    .flatMap(([, entries]) => entries.map(({ red }) => red.file))
   const often = (file: string) => noticing.filter((other) => other === file).length
   return tests.map(({ file }) => file).toSorted((a, b) => often(b) - often(a))[0]
 }

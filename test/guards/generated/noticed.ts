@@ -1,4 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { toText } from '../outcome.js'
 import type { NamedTest } from '../vitest-run.js'
 
 /** The test that noticed a removal, and one that reaches the same guard and passes without it. */
@@ -7,37 +10,76 @@ export interface Noticed {
   readonly green: NamedTest
 }
 
-const path = new URL('noticed.jsonl', import.meta.url)
+interface Entry extends Noticed {
+  /** Of the source and of both files of tests when the removal was noticed; empty where that was not remembered. */
+  readonly digest: string
+}
 
-/** What earlier runs have found, by the names of the removals. */
-export function readNoticed(): Map<string, Noticed> {
-  const lines = readFileSync(path, 'utf8').split('\n')
-  return new Map(lines.filter((line) => line !== '').map(toEntry))
+const path = new URL('noticed.jsonl', import.meta.url)
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+
+/** What earlier runs have found, by the names of the removals; more than one where each of several tests has to notice. */
+export function readNoticed(): Map<string, Entry[]> {
+  const noticed = new Map<string, Entry[]>()
+  for (const line of readFileSync(path, 'utf8')
+    .split('\n')
+    .filter((text) => text !== '')) {
+    const [name, entry] = toEntry(line)
+    noticed.set(name, [...(noticed.get(name) ?? []), entry])
+  }
+  return noticed
 }
 
 /** Keeps what a run has found, for later ones to begin with. */
-export function remember(name: string, found: Noticed): void {
-  write(readNoticed().set(name, found))
+export function remember(name: string, found: readonly Noticed[]): void {
+  const entries = found.map(({ red, green }) => ({ red, green, digest: digestOf(name, { red, green }) }))
+  const lines = [...readNoticed().set(name, entries)].flatMap(([key, all]) =>
+    all.map((entry) => toLine(key, entry)),
+  )
+  writeFileSync(
+    path,
+    lines
+      .toSorted((a, b) => (a < b ? -1 : 1))
+      .map((line) => `${line}\n`)
+      .join(''),
+  )
 }
 
-/** Forgets removals that are generated no more. */
-export function forgetOthers(names: ReadonlySet<string>): void {
-  const all = readNoticed()
-  const kept = new Map([...all].filter(([name]) => names.has(name)))
-  if (kept.size < all.size) write(kept)
+/** Whether neither the source nor the tests have changed since the removal was noticed. */
+export function isUnchanged(name: string, entries: readonly Entry[] = []): boolean {
+  return entries.length > 0 && entries.every((entry) => entry.digest === digestOf(name, entry))
 }
 
-function write(noticed: ReadonlyMap<string, Noticed>): void {
-  const entries = [...noticed].toSorted(([a], [b]) => (a < b ? -1 : 1))
-  writeFileSync(path, entries.map(([name, found]) => `${toLine(name, found)}\n`).join(''))
+/** In which tenth a removal is, of which each run makes one also where nothing has changed. */
+export function tenthOf(name: string): number {
+  return createHash('sha256').update(name).digest().readUInt32BE() % 10
 }
 
-function toLine(name: string, { red, green }: Noticed): string {
-  return JSON.stringify([name, red.file, red.title, green.file, green.title])
+/** The source of a removal, by its name. */
+export function sourceOf(name: string): string {
+  return name.slice(0, name.indexOf(': '))
 }
 
-function toEntry(line: string): [string, Noticed] {
+function digestOf(name: string, { red, green }: Noticed): string {
+  const hash = createHash('sha256').update([toText(red), toText(green)].join('\n'))
+  for (const file of [sourceOf(name), red.file, green.file])
+    hash.update(existsSync(root + file) ? readFileSync(root + file) : '')
+  return hash.digest('hex').slice(0, 8)
+}
+
+function toLine(name: string, { red, green, digest }: Entry): string {
+  return JSON.stringify([name, red.file, red.title, green.file, green.title, digest])
+}
+
+function toEntry(line: string): [string, Entry] {
   // Written by toLine().
-  const [name, redFile, red, greenFile, green] = JSON.parse(line) as [string, string, string, string, string]
-  return [name, { red: { file: redFile, title: red }, green: { file: greenFile, title: green } }]
+  const [name, redFile, red, greenFile, green, digest] = JSON.parse(line) as [
+    string,
+    string,
+    string,
+    string,
+    string,
+    string,
+  ]
+  return [name, { red: { file: redFile, title: red }, green: { file: greenFile, title: green }, digest }]
 }

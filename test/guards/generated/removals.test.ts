@@ -1,8 +1,14 @@
 import { expect, test } from 'vitest'
 import { probed, removalsOf } from './removals.js'
 
-const keysOf = (content: string) => removalsOf('a.ts', content).map(({ key }) => key)
-const removed = (content: string) => removalsOf('a.ts', content).map((removal) => removal.content)
+const guardsOf = (content: string) => removalsOf('a.ts', content).filter(({ site }) => site !== undefined)
+const keysOf = (content: string) => guardsOf(content).map(({ key }) => key)
+const removed = (content: string) => guardsOf(content).map((removal) => removal.content())
+/** What the file is without a piece that no list demands. */
+const without = (key: string, content: string) =>
+  removalsOf('a.ts', content)
+    .find((removal) => removal.key === key)
+    ?.content()
 
 test('each condition of a query is removed, and that of a join replaced by one that is true', () => {
   expect(removed("function f() {\n  db.where('id', '=', id).where(isOpen)\n}")).toEqual([
@@ -38,6 +44,43 @@ test('a check that is a statement is removed, and one whose result is used is no
   expect(removed('function f() { await checkUser(a)\n const b = checkUser(a) }')).toEqual([
     'function f() { ;\n const b = checkUser(a) }',
   ])
+})
+
+test('any piece of the code can be removed where a line says so', () => {
+  expect(without('f: || b', 'function f() { return a || b || c }')).toBe('function f() { return a || c }')
+  expect(without('f: && a', 'function f() { return a && b }')).toBe('function f() { return b }')
+  expect(without('f: if (a) …', 'function f() { if (a) b(); else c() }')).toBe('function f() { c() }')
+  expect(without('f: if (a) …', 'function f() { if (a) { b() } }')).toBe('function f() { ; }')
+  expect(without('f: a as true', 'function f() { return a ? b : c }')).toBe(
+    'function f() { return true ? b : c }',
+  )
+  expect(without('f: b as false', 'const f = { b: a() }')).toBe('const f = { b: false }')
+  expect(without('f: without b()', 'function f() { a()\n b() }')).toBe('function f() { a()\n ; }')
+  expect(without('f: without b', 'function f() { return [a, b, c] }')).toBe('function f() { return [a, c] }')
+  expect(without('f: without c', 'function f() { return { a, b, c } }')).toBe(
+    'function f() { return { a, b } }',
+  )
+  expect(without('f: .filter(b)', 'const f = a.filter(b).map(c)')).toBe('const f = a.map(c)')
+  expect(without('f: a(b, c) as its argument 2', 'const f = a(b, c)')).toBe('const f = c')
+  expect(without('f: without b in text', 'const f = `a ${b} c`')).toBe('const f = `a  c`')
+})
+
+test('each condition in an SQL text can be true', () => {
+  const text = "sql`select from a where b = ${c} and (d between 1 and 2 or e = 'x and y') order by f`"
+  const conditions = removalsOf('a.ts', `const f = () => ${text}`).flatMap(({ key }) => {
+    const [, condition] = /^f: sql (?!select)(.*) as true$/.exec(key) ?? []
+    return condition ?? []
+  })
+
+  expect(conditions).toEqual([
+    'b = ${c}',
+    'd between 1 and 2',
+    "e = 'x and y'",
+    "(d between 1 and 2 or e = 'x and y')",
+  ])
+  expect(without("f: sql e = 'x and y' as true", `const f = () => ${text}`)).toContain(
+    '(d between 1 and 2 or true) order by f',
+  )
 })
 
 test('a key is the same however lines are broken, and another for each guard', () => {

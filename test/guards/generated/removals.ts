@@ -1,50 +1,60 @@
 import ts from 'typescript'
+import { piecesAt } from './pieces.js'
+import { sqlConditions } from './sql-conditions.js'
+import { normalized, type Splice } from './splice.js'
 
 /** One guard of a source file, and the file without it. */
 export interface Removal {
   readonly file: string
   /** The function around the guard and the guard itself; unique in its file, and the same however lines are broken. */
   readonly key: string
-  /** Of the expression that is reached with the guard, as probed() tells it. */
-  readonly site: string
-  readonly content: string
+  /** Of the expression that is reached with the guard, as probed() tells it; undefined for what no list demands. */
+  readonly site: string | undefined
+  readonly content: () => string
 }
 
-/** What stands in the place of a piece of text. */
-interface Splice {
-  readonly what: string
-  readonly reached: ts.Expression
-  readonly start: number
-  readonly end: number
-  readonly replacement: string
-}
+type Guard = Splice & { readonly reached: ts.Expression }
 
 /**
  * Removes each guard of a source file, one at a time: conditions of queries, those on the tenant also without each
- * column; conditional refusals, of several conditions each; calls of `check…()` and `assert…()` as statements.
+ * column; conditional refusals, of several conditions each; calls of `check…()` and `assert…()` as statements. These have
+ * a site. The others are any pieces of the code, of which few are guards; a line of noticed.jsonl says which.
  */
 export function removalsOf(file: string, content: string): Removal[] {
   const source = ts.createSourceFile(file, content, ts.ScriptTarget.Latest, true)
   const removals: Removal[] = []
   const counts = new Map<string, number>()
-  for (const { node, what, reached, start, end, replacement } of splicesIn(source)) {
+  const guards = splicesIn(source, (node) => guardsAt(node, source))
+  const ranges = new Set(guards.map(toRange))
+  const others = splicesIn(source, (node) => [...piecesAt(node), ...sqlConditions(node)])
+  const splices: readonly (Splice & { readonly node: ts.Node; readonly reached?: ts.Expression })[] = [
+    ...guards,
+    ...others.filter((other) => !ranges.has(toRange(other))),
+  ]
+  for (const { node, what, reached, start, end, replacement } of splices) {
     const base = `${placeOf(node)}: ${normalized(what)}`
     const count = (counts.get(base) ?? 0) + 1
     counts.set(base, count)
     removals.push({
       file,
       key: count === 1 ? base : `${base} (${count})`,
-      site: siteOf(file, reached),
-      content: content.slice(0, start) + replacement + content.slice(end),
+      site: reached && siteOf(file, reached),
+      content: () => content.slice(0, start) + replacement + content.slice(end),
     })
   }
   return removals
 }
 
+function toRange({ start, end, replacement }: Splice): string {
+  return `${start} ${end} ${replacement}`
+}
+
 /** The source with a call of `globalThis.guardReached` wherever a guard is reached. */
 export function probed(file: string, content: string): string {
   const source = ts.createSourceFile(file, content, ts.ScriptTarget.Latest, true)
-  const insertions = [...new Set(splicesIn(source).map(({ reached }) => reached))].flatMap((reached) => [
+  const insertions = [
+    ...new Set(splicesIn(source, (node) => guardsAt(node, source)).map(({ reached }) => reached)),
+  ].flatMap((reached) => [
     // A line that began with a bracket would belong to the one before.
     {
       at: reached.getStart(source),
@@ -61,17 +71,20 @@ function siteOf(file: string, reached: ts.Expression): string {
   return `${file}:${reached.getStart()}`
 }
 
-function splicesIn(source: ts.SourceFile): (Splice & { readonly node: ts.Node })[] {
-  const splices: (Splice & { readonly node: ts.Node })[] = []
+function splicesIn<Of extends Splice>(
+  source: ts.SourceFile,
+  at: (node: ts.Node) => readonly Of[],
+): (Of & { readonly node: ts.Node })[] {
+  const splices: (Of & { readonly node: ts.Node })[] = []
   const visit = (node: ts.Node): void => {
-    splices.push(...splicesAt(node, source).map((splice) => ({ ...splice, node })))
+    splices.push(...at(node).map((splice) => ({ ...splice, node })))
     node.forEachChild(visit)
   }
   visit(source)
   return splices
 }
 
-function splicesAt(node: ts.Node, source: ts.SourceFile): Splice[] {
+function guardsAt(node: ts.Node, source: ts.SourceFile): Guard[] {
   if (ts.isCallExpression(node)) return conditionSplices(node, source)
   if (ts.isIfStatement(node)) return refusalSplices(node, source)
   if (!ts.isExpressionStatement(node) || !isCheck(node.expression)) return []
@@ -87,7 +100,7 @@ const replacements = new Map([
   ['onRef', '.onTrue()'],
 ])
 
-function conditionSplices(call: ts.CallExpression, source: ts.SourceFile): Splice[] {
+function conditionSplices(call: ts.CallExpression, source: ts.SourceFile): Guard[] {
   if (!ts.isPropertyAccessExpression(call.expression)) return []
   const { expression: query, name } = call.expression
   const replacement = replacements.get(name.text)
@@ -118,7 +131,7 @@ const predicates: Readonly<Record<string, readonly Column[]>> = {
 }
 
 /** A predicate of the tenant without each of its columns. */
-function columnSplices(condition: ts.Expression, source: ts.SourceFile): Splice[] {
+function columnSplices(condition: ts.Expression, source: ts.SourceFile): Guard[] {
   if (!ts.isCallExpression(condition) || !ts.isIdentifier(condition.expression)) return []
   const name = condition.expression.text
   const [owner, table] = condition.arguments.map((argument) => argument.getText(source))
@@ -149,7 +162,7 @@ export function withoutColumn(column: Column, { name, owner, table }: Predicate)
 }
 
 /** `if (a || b) throw …` without the statement, or, where it has several conditions, without each of them. */
-function refusalSplices(statement: ts.IfStatement, source: ts.SourceFile): Splice[] {
+function refusalSplices(statement: ts.IfStatement, source: ts.SourceFile): Guard[] {
   const action = refusalOf(statement.thenStatement)
   if (action === undefined || statement.elseStatement !== undefined) return []
   const text = (node: ts.Node) => node.getText(source)
@@ -217,13 +230,4 @@ function placeOf(node: ts.Node): string {
       return around.name.getText()
   }
   return 'file'
-}
-
-function normalized(text: string): string {
-  return text
-    .replace(/\/\/.*$/gm, '')
-    .replace(/\s+/g, ' ')
-    .replace(/([([{]) /g, '$1')
-    .replace(/,? ([)\]}])/g, '$1')
-    .trim()
 }
