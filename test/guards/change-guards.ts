@@ -1,36 +1,15 @@
 import { guard, guardTest, routeTests } from './guard.js'
 
-const users = 'server/src/directory/users/users.ts'
 const usersMigration = 'server/src/platform/db/migrations/0004-users.ts'
-const domain = 'server/src/directory/organizations/domain.ts'
-const metaKeys = 'server/src/directory/token-customization/meta-keys.ts'
 const idempotency = 'server/src/delivery/events/idempotency.ts'
 
 const usersCreate = routeTests('users.create')
-const createMetaKey = routeTests('tokenCustomization.createMetaKey')
 
 const repeated = (title: string) => guardTest('idempotency', title)
 const hasOneEffect = repeated('a request that is made twice has one effect and one answer')
-const domains = (title: string) => guardTest('tenancy', `a domain ${title}`)
 
 /** What a change has to meet. */
 export const changeGuards = [
-  guard({
-    name: 'production is up: declaration of a required metadata key',
-    file: metaKeys,
-    find: 'input.required ? mayChangeProduction(tenant) : sql`true`',
-    replace: 'sql`true`',
-    red: createMetaKey.refuses('production_is_up'),
-    green: createMetaKey.refuses('meta_keys_exhausted'),
-  }),
-  guard({
-    name: 'reserved domains',
-    file: domain,
-    find: '!isReserved(slug) && (await take(trx, slug, at))',
-    replace: 'await take(trx, slug, at)',
-    red: domains('is none of the service’s own paths'),
-    green: domains('is not that of an account'),
-  }),
   guard({
     name: 'e-mail address of one user',
     file: usersMigration,
@@ -38,15 +17,6 @@ export const changeGuards = [
     replace: 'create index users_email_key',
     red: usersCreate.refuses('email_taken'),
     green: usersCreate.refuses('metadata_required'),
-  }),
-  guard({
-    name: 'required metadata: creation of a user',
-    file: users,
-    find: "if (inserted === undefined) throw new ApiError('metadata_required')",
-    replace: '',
-    also: [{ file: users, find: 'and required and name <> all', replace: 'and false and name <> all' }],
-    red: usersCreate.refuses('metadata_required'),
-    green: usersCreate.refuses('email_taken'),
   }),
   guard({
     name: 'Idempotency-Key: expiry of the lease',

@@ -1,20 +1,15 @@
 import type { Guard } from './guard.js'
-import { apiKeyGuards } from './api-key-guards.js'
 import { authorizeGuards } from './authorize-guards.js'
 import { browserSessionGuards } from './browser-session-guards.js'
 import { changeGuards } from './change-guards.js'
 import { codeGuards } from './code-guards.js'
 import { directoryGuards } from './directory-guards.js'
-import { emulatorGuards } from './emulator-guards.js'
 import { erasureGuards } from './erasure-guards.js'
 import { flowGuards } from './flow-guards.js'
 import { flowLinkGuards } from './flow-link-guards.js'
 import { flowSecondFactorGuards } from './flow-second-factor-guards.js'
-import { groupGuards } from './group-guards.js'
 import { hashGuards } from './hash-guards.js'
-import { bodyGuards } from './body-guards.js'
 import { limitGuards } from './limit-guards.js'
-import { magicLinkGuards } from './magic-link-guards.js'
 import { oidcGuards } from './oidc-guards.js'
 import { onboardingGuards } from './onboarding-guards.js'
 import { outboundGuards } from './outbound-guards.js'
@@ -31,26 +26,20 @@ import { samlProofGuards } from './saml-proof-guards.js'
 import { samlRequestGuards } from './saml-request-guards.js'
 import { samlUserGuards } from './saml-user-guards.js'
 import { scimUserGuards } from './scim-user-guards.js'
-import { secondFactorGuards } from './second-factor-guards.js'
 import { signatureGuards } from './signature-guards.js'
 import { ssoConnectionGuards } from './sso-connection-guards.js'
-import { tenantGuards } from './tenant-guards.js'
 import { totpGuards } from './totp-guards.js'
 import { webhookGuards } from './webhook-guards.js'
 
 /** Every predicate that keeps somebody out, with the test that notices its removal. */
 export const guards: readonly Guard[] = [
-  ...tenantGuards,
   ...changeGuards,
-  ...apiKeyGuards,
-  ...magicLinkGuards,
   ...flowLinkGuards,
   ...flowSecondFactorGuards,
   ...passwordGuards,
   ...codeGuards,
   ...directoryGuards,
   ...scimUserGuards,
-  ...groupGuards,
   ...refreshGuards,
   ...presentedTokenGuards,
   ...promotionGuards,
@@ -59,13 +48,10 @@ export const guards: readonly Guard[] = [
   ...signatureGuards,
   ...webhookGuards,
   ...relayGuards,
-  ...emulatorGuards,
   ...erasureGuards,
-  ...bodyGuards,
   ...limitGuards,
   ...hashGuards,
   ...totpGuards,
-  ...secondFactorGuards,
   ...authorizeGuards,
   ...browserSessionGuards,
   ...flowGuards,

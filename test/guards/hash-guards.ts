@@ -1,14 +1,11 @@
 import { guard, unitTest } from './guard.js'
 
-const pepper = 'server/src/sign-in/password/pepper.ts'
-const stored = 'server/src/sign-in/password/stored-password.ts'
 const rotation = 'server/src/sign-in/password/rotate-peppers.ts'
 const hasher = 'server/src/platform/passwords/password-hash.ts'
 const foreign = 'server/src/platform/passwords/foreign-hash.ts'
 const migration = 'server/src/platform/db/migrations/0010-passwords.ts'
 
 const ofPepper = (title: string) => unitTest(rotation, `a pepper ${title}`)
-const whileRotating = (title: string) => unitTest(rotation, `while peppers rotate ${title}`)
 const isReplaced = ofPepper(
   'is replaced when its period is over, its hashes are wrapped anew, and it is destroyed',
 )
@@ -30,17 +27,6 @@ const foreignKey = {
 /** Whose a hash is, what it may cost, and what becomes of it while keys change. */
 export const hashGuards = [
   guard({
-    name: 'password hash: of its user alone',
-    file: pepper,
-    find: '${organizationId}:${userId}:${version}',
-    replace: '${organizationId}:${version}',
-    red: unitTest(
-      rotation,
-      'a hash that does not open is no password: not when it was copied from another user, nor to another organization, nor altered',
-    ),
-    green: isReplaced,
-  }),
-  guard({
     name: 'password hash: its pepper stays',
     ...foreignKey,
     red: ofPepper('that wraps a hash cannot be deleted'),
@@ -53,14 +39,6 @@ export const hashGuards = [
     replace: 'true or exists ( select from passwords',
     also: [foreignKey],
     red: staysForTheRest,
-    green: isReplaced,
-  }),
-  guard({
-    name: 'password hash: with the successor of a pepper that is destroyed meanwhile',
-    file: stored,
-    find: 'const row = (await find()) ?? (await find())',
-    replace: 'const row = await find()',
-    red: whileRotating('who waits for a pepper that is destroyed meanwhile takes its successor'),
     green: isReplaced,
   }),
   guard({
@@ -77,14 +55,6 @@ export const hashGuards = [
     find: 'constraint password_connections_rotation_check check (pepper_rotation_period between 3600 and 31536000),',
     replace: '',
     red: ofPepper('has a period of an hour at least, and of a year at most'),
-    green: isReplaced,
-  }),
-  guard({
-    name: 'row budget: of a rotation',
-    file: rotation,
-    find: 'Math.min(batchSize, budget - rewrapped)',
-    replace: 'batchSize',
-    red: staysForTheRest,
     green: isReplaced,
   }),
   guard({

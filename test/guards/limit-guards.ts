@@ -35,22 +35,6 @@ export const limitGuards = [
     green: fifthLocks,
   }),
   guard({
-    name: 'limit: locks that end',
-    file: attempts,
-    find: 'Math.min(lockSeconds * 2 ** (count - 1), maxLockSeconds)',
-    replace: 'lockSeconds * 2 ** (count - 1)',
-    red: lockedLonger,
-    green: fifthLocks,
-  }),
-  guard({
-    name: 'limit: locks before a right attempt',
-    file: attempts,
-    find: 'Promise.all([limits.forget(attempts, at), limits.forget(locks, at)])',
-    replace: 'limits.forget(attempts, at)',
-    red: attempt('that is right makes the ones before forgotten, and the locks'),
-    green: fifthLocks,
-  }),
-  guard({
     name: 'limit: attempts of another account',
     file: limits,
     find: 'scope: accountId',

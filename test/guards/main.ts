@@ -127,7 +127,7 @@ function allTasks(): Task[] {
       return {
         name: guard.name,
         tests: (known ?? []).flatMap(({ red, green }) => [red, green]),
-        isBelieved: isUnchanged(guard.name, known),
+        isBelieved: isUnchanged(known),
         remove: (place) => noticeRemoval(place, guard),
       }
     }),

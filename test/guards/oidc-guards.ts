@@ -1,15 +1,11 @@
 import { guard } from './guard.js'
 
 const folder = 'server/src/sso/oidc'
-const receive = `${folder}/receive-answer.ts`
 const prove = `${folder}/validate-answer.ts`
 const library = `${folder}/openid-client.ts`
 const provider = 'server/src/platform/openid/provider.ts'
 const providers = 'server/src/platform/openid/providers.ts'
-const token = `${folder}/id-token.ts`
-const claims = `${folder}/claims.ts`
 const complete = 'server/src/sso/sign-in/complete.ts'
-const settings = 'server/src/sso/connections/oidc-settings.ts'
 const pages = 'server/src/pages/sso/router.ts'
 
 const test = (name: string) => (title: string) => ({ file: `test/protocols/oidc-${name}.test.ts`, title })
@@ -34,21 +30,6 @@ const isMade = contract(
 /** Who comes in by an OpenID provider: by whose answer, in which browser, proved by whom, as whom. */
 export const oidcGuards = [
   guard({
-    name: 'oidc: the browser of an answer',
-    file: receive,
-    find: "assertCheck(checks, 'oidc_browser', isOwn)",
-    replace: '',
-    also: [
-      {
-        file: complete,
-        find: 'assertCheckStill(checks, checkNames.browser, lockedFlow.is_own_browser)',
-        replace: '',
-      },
-    ],
-    red: state('of another browser signs nobody in, neither there nor here'),
-    green: ends,
-  }),
-  guard({
     name: 'oidc: the step of a flow that is answered',
     file: complete,
     find: "{ steps: ['identity_provider'],",
@@ -72,38 +53,12 @@ export const oidcGuards = [
     green: ends,
   }),
   guard({
-    name: 'oidc: the type of an ID token',
-    file: token,
-    find: 'if (typ !== undefined && !isJwt(typ))',
-    replace: 'if (typ === null)',
-    red: idToken('that is a logout token is refused: oidc_token_type'),
-    green: isRight,
-  }),
-  guard({
-    name: 'oidc: the authorized party of an ID token',
-    file: token,
-    find: 'if (azp !== undefined && azp !== clientId)',
-    replace: 'if (azp === null)',
-    red: idToken('whose azp is another client is refused: oidc_authorized_party'),
-    green: isRight,
-  }),
-  guard({
     name: 'oidc: asymmetric algorithms alone',
     file: provider,
     find: 'asymmetric.filter((name) => algorithms.includes(name))',
     replace: 'algorithms',
     red: issuer('is refused with what its discovery document says'),
     green: isMade,
-  }),
-  guard({
-    name: 'oidc: secrets that a provider repeats',
-    file: library,
-    find: "text.replaceAll(secret, '…')",
-    replace: 'secret && text',
-    red: hostile(
-      'what a trace quotes of a provider is neither the secret nor the code, which a provider may repeat',
-    ),
-    green: isRight,
   }),
   guard({
     name: 'oidc: what is kept of a provider for others',
@@ -122,63 +77,11 @@ export const oidcGuards = [
     green: isRight,
   }),
   guard({
-    name: 'oidc: the subject',
-    file: claims,
-    find: 'subject.length <= 255',
-    replace: 'true',
-    red: idToken('whose sub cannot be kept is refused: 1'),
-    green: isRight,
-  }),
-  guard({
-    name: 'oidc: the protocol of a connection whose callback is called',
-    file: receive,
-    find: "if (live?.protocol !== 'oidc') return { to: 'nowhere' }",
-    replace: "if (live === undefined) return { to: 'nowhere' }",
-    red: attacks('a provider speaks to the address of its own protocol'),
-    green: ends,
-  }),
-  guard({
-    name: 'oidc: refused answers by network',
-    file: receive,
-    find: "if (error.check !== 'oidc_answer' && (await deps.limits.note(failedResponses, sender)))",
-    replace: 'if (false as boolean)',
-    red: attacks(
-      'an answer that is refused 429: is counted by network and connection, but for what the provider has refused in a sign-in of this browser',
-    ),
-    green: ends,
-  }),
-  guard({
     name: 'oidc: what a browser loads ahead',
     file: pages,
     find: 'visit: takeAnswer',
     replace: 'get: takeAnswer',
     red: state('is not spent by what a browser loads ahead'),
     green: ends,
-  }),
-  guard({
-    name: 'oidc: an issuer that names itself',
-    file: provider,
-    find: "if (document['issuer'] !== issuer) {",
-    replace: "if (typeof document['issuer'] !== 'string') {",
-    red: issuer('is refused with what its discovery document says'),
-    green: isMade,
-  }),
-  guard({
-    name: 'oidc: an issuer that all tenants of Entra share',
-    file: settings,
-    find: 'sharedByTenants.includes(tenant.toLowerCase())',
-    replace: 'false',
-    red: issuer('of Entra names one tenant, and not common'),
-    green: isMade,
-  }),
-  guard({
-    name: 'oidc: the issuer that a secret was entered for',
-    file: settings,
-    find: 'clientSecret ?? (isSame ? current?.clientSecret : undefined)',
-    replace: 'clientSecret ?? current?.clientSecret',
-    red: contract(
-      'a connection of OpenID Connect sends a secret to no other issuer, and with no other id, than it was entered for',
-    ),
-    green: isMade,
   }),
 ]

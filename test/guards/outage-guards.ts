@@ -1,4 +1,5 @@
 import { guard, type Guard } from './guard.js'
+
 const busyRows = (title: string) => ({
   file: 'test/resilience/busy-rows.test.ts',
   title: `requests that wait for one row ${title}`,

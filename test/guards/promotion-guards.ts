@@ -1,4 +1,5 @@
 import { guard, guardTest } from './guard.js'
+
 const apply = 'server/src/operations/promotion/apply.ts'
 const configuration = 'server/src/operations/promotion/configuration.ts'
 const plan = 'server/src/operations/promotion/plan.ts'
@@ -8,14 +9,6 @@ const isApplied = promotion('a plan is applied')
 
 /** What keeps portico config within its account and environment, and to what was reviewed. */
 export const promotionGuards = [
-  guard({
-    name: 'portico config: a plan is that of this moment',
-    file: apply,
-    find: 'digest !== undefined && plan.digest !== digest',
-    replace: 'digest === undefined && plan.digest === digest',
-    red: promotion('a plan that is another one by now is not applied'),
-    green: isApplied,
-  }),
   guard({
     name: 'portico config: a plan changes nothing',
     file: apply,

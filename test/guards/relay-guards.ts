@@ -1,27 +1,14 @@
-import { contractTest, guard, guardTest, routeTests, without } from './guard.js'
-const partner = 'server/src/sign-in/relays/partner.ts'
+import { guard, guardTest, without } from './guard.js'
+
 const request = 'server/src/sign-in/relays/request.ts'
 const consume = 'server/src/sign-in/relays/consume.ts'
 const accessToken = 'server/src/tokens/access-token.ts'
 const rotate = 'server/src/tokens/signing-keys/rotate.ts'
-const organizationId = 'server/src/platform/db/organization-id.ts'
-const onlyLooking = 'server/src/pages/frame/only-looking.ts'
-
-const create = routeTests('relays.create')
-
-const relay = (title: string) => contractTest('relays', `a relay ${title}`)
 const address = (title: string) => guardTest('relay', `the address of a relay ${title}`)
 const token = (title: string) => guardTest('relay', `the access token of a request to carry a user ${title}`)
 
 const signsIn = address('signs its user in at the partner')
 const isTaken = token('is taken while its user is signed in')
-
-const sessionAtOrigin = {
-  file: consume,
-  find: "if (!consumedRelay.is_session_open) return 'session_ended'",
-  replace: '',
-}
-const sessionOfToken = { file: request, find: ".where('sessions.ended_at', 'is', null)", replace: '' }
 
 /** The database itself would not store who is carried under another tenant than that of their session. */
 const sessionKey = {
@@ -49,25 +36,6 @@ export const relayGuards = [
     green: guardTest('relay', 'the address of a relay signs its user in at the partner'),
   }),
   guard({
-    name: 'organization: application of a relay',
-    file: partner,
-    find: '${isUsableBy(organizationId)}',
-    replace: 'applications.deleted_at is null',
-    red: relay(
-      '422: a redirect URI that no application of the partner allows, when it is created and when it changes',
-    ),
-    green: create.succeeds,
-  }),
-  guard({
-    name: 'use: access token of a relay',
-    file: accessToken,
-    find: "if (jtt !== 'access_token') throw refusedToken('It is not an access token.')",
-    replace: '',
-    also: [{ file: accessToken, find: "decoded?.header.typ !== 'at+jwt'", replace: 'decoded === undefined' }],
-    red: token('is refused where an ID token is sent in its place'),
-    green: isTaken,
-  }),
-  guard({
     name: 'environment: access token of a relay, with the key of its session',
     file: rotate,
     ...without('environment', signingKeys),
@@ -88,73 +56,12 @@ export const relayGuards = [
     green: isTaken,
   }),
   guard({
-    name: 'issuer: access token of a relay',
-    file: accessToken,
-    find: 'if (iss !== issuerOf(deps.config.baseUrl, key.organizationDomain))',
-    replace: 'if (iss === undefined)',
-    red: token('is refused where it was issued under another address of the service'),
-    green: isTaken,
-  }),
-  guard({
-    name: 'expiry: access token of a relay',
-    file: accessToken,
-    find: 'if (fault !== undefined) throw',
-    replace: 'if (fault === undefined && leftSeconds < 0) throw',
-    red: token('is refused once it has expired'),
-    green: isTaken,
-  }),
-  guard({
     name: 'expiry: access token of a relay, half a minute before',
     file: accessToken,
     find: 'deps.now().getTime() / 1000 + leftSeconds',
     replace: 'deps.now().getTime() / 1000',
     red: token('is refused in its last half minute'),
     green: isTaken,
-  }),
-  guard({
-    ...sessionOfToken,
-    name: 'active user: asking for an address of a relay, with the session',
-    also: [{ file: request, find: ".where('users.active', '=', true)", replace: '' }],
-    red: token('is refused where its user is not active'),
-    green: isTaken,
-  }),
-  guard({
-    name: 'prefetch of the address of a relay',
-    file: onlyLooking,
-    find: " || purposes.some((purpose) => /^\\s*(prefetch|preview)\\b/i.test(purpose ?? ''))",
-    replace: ' && purposes.length > 0',
-    red: address('is not spent by what a browser loads ahead'),
-    green: signsIn,
-  }),
-  guard({
-    name: 'deleted_at: partner of a relay, with organizationIdOf',
-    file: partner,
-    find: 'and organizations.deleted_at is null',
-    replace: '',
-    also: [{ file: organizationId, find: 'and deleted_at is null', replace: '' }],
-    red: address('is dead when the partner was deleted'),
-    green: signsIn,
-  }),
-  guard({
-    ...sessionAtOrigin,
-    name: 'active user: opening the address of a relay, with the session',
-    also: [
-      {
-        file: consume,
-        find: "return consumedRelay.is_carried_user_active ? undefined : 'user_inactive_at_origin'",
-        replace: 'return undefined',
-      },
-    ],
-    red: address('is dead for a user who is not active where they come from'),
-    green: signsIn,
-  }),
-  guard({
-    name: 'active user: of the partner of a relay',
-    file: consume,
-    find: 'if (user?.active !== true) {',
-    replace: 'if (user === undefined) {',
-    red: address('signs nobody in whom the partner has switched off'),
-    green: signsIn,
   }),
   guard({
     name: 'identity: of a relay, no user of the same address',

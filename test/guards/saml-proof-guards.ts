@@ -1,36 +1,11 @@
 import { guard } from './guard.js'
-import { encrypted, forged, isDecrypted, isTaken, taken, twoTexts } from './saml-response-tests.js'
+import { forged, isDecrypted, isTaken, twoTexts } from './saml-response-tests.js'
 
-const signatureForm = 'server/src/sso/saml/signature-form.ts'
 const presumed = 'server/src/sso/saml/presumed-signature.ts'
 const proof = 'server/src/sso/saml/proof.ts'
 
 /** By which signature and which encryption the text of an assertion is its identity provider’s. */
 export const samlProofGuards = [
-  guard({
-    name: 'saml: SHA-384 in the library',
-    file: 'server/src/sso/saml/enveloped-signature.ts',
-    find: "verify('sha384', Buffer.from(signed), key, Buffer.from(value, 'base64'))",
-    replace: "value !== ''",
-    red: taken('by RSA with SHA-384 by that key alone, over that text alone'),
-    green: isTaken,
-  }),
-  guard({
-    name: 'saml: something is signed',
-    file: signatureForm,
-    find: "throw new CheckRefusal('no signature', 'a signature of the assertion, or of the response')",
-    replace: 'return',
-    red: forged('without a signature, is refused by signature_form'),
-    green: isDecrypted,
-  }),
-  guard({
-    name: 'saml: what was encrypted is signed',
-    file: proof,
-    find: 'if (!isSignedItself(plain.root)) return isSigned ? { assertionXml: plain.xml, decrypted: plain.root } : undefined',
-    replace: 'if (!isSignedItself(plain.root)) return { assertionXml: plain.xml, decrypted: plain.root }',
-    red: encrypted('that is not signed inside, is refused by signature'),
-    green: isDecrypted,
-  }),
   guard({
     name: 'saml: what was encrypted is signed by a key of the metadata, also in a signed response',
     file: proof,
@@ -38,21 +13,6 @@ export const samlProofGuards = [
     replace: 'if (isSigned || !isSignedItself(plain.root)) return isSigned',
     red: twoTexts('is verified inside, too, where the response is signed'),
     green: isDecrypted,
-  }),
-  guard({
-    name: 'saml: no decryption before the signature of the response',
-    file: proof,
-    find: 'if (visible.some((signers) => signers.length === 0)) return undefined',
-    replace: '',
-    also: [
-      {
-        file: proof,
-        find: 'if (isSigned && (around === undefined || !isEnvelopedBy(signers, xml, around))) return undefined',
-        replace: '',
-      },
-    ],
-    red: encrypted('in a response with a wrong signature is not decrypted'),
-    green: isTaken,
   }),
   guard({
     name: 'saml: by a key of the metadata',

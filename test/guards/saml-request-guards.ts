@@ -8,8 +8,6 @@ const identifier = 'server/src/pages/steps/identifier.ts'
 
 const signsIn = (title: string) => protocolTest('saml-sign-in', title)
 const challenges = (title: string) => protocolTest('saml-challenges', title)
-
-const fresh = (title: string) => protocolTest('saml-fresh', `a fresh sign-in ${title}`)
 const requests = (title: string) => protocolTest('saml-fresh', `a request to an identity provider ${title}`)
 
 const twice = requests(
@@ -25,22 +23,6 @@ const isOpened = asked(
 
 /** Who is sent to which identity provider, and how often. */
 export const samlRequestGuards = [
-  guard({
-    name: 'saml: fresh sign-ins, asked for',
-    file: 'server/src/protocols/oauth/session-fit.ts',
-    find: "return prompt.includes('login') || maxAge !== undefined",
-    replace: "return prompt.includes('create') && maxAge !== undefined",
-    red: fresh('is asked of the identity provider, whose users may be signed in there for long'),
-    green: ends,
-  }),
-  guard({
-    name: 'saml: fresh sign-ins, passed on',
-    file: request,
-    find: "const forceAuthn = 'flowId' in purpose && purpose.isForced",
-    replace: "const forceAuthn = 'flowId' in purpose && purpose.isForced && purpose.ip === ''",
-    red: fresh('is asked of the identity provider, whose users may be signed in there for long'),
-    green: ends,
-  }),
   guard({
     name: 'saml: the last request of a flow',
     file: request,

@@ -8,9 +8,10 @@ import { removalsOf, type Removal } from './removals.js'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** A removal that some test must notice. */
-export interface GeneratedGuard extends Removal {
+/** A removal that some test must notice, or several that are made at once. */
+export interface GeneratedGuard {
   readonly name: string
+  readonly removals: readonly Removal[]
   /** The tests among which one that notices is looked for; undefined where no list demands the removal. */
   readonly where: Listed | undefined
 }
@@ -20,27 +21,36 @@ const whereOf = new Map(
   listed.flatMap((where) => where.sources.flatMap(sourcesIn).map((file) => [file, where] as const)),
 )
 
-/** Those of the listed sources that are demanded, and those that have a line in noticed.jsonl, always in the same order. */
-const candidates: readonly GeneratedGuard[] = [
-  ...new Set([...whereOf.keys(), ...[...noticed.keys()].map(sourceOf)]),
-]
-  .flatMap((file) => removalsOf(file, readFileSync(join(root, file), 'utf8')))
-  .map(({ site, ...removal }) => ({
-    ...removal,
-    site,
-    name: `${removal.file}: ${removal.key}`,
-    where: site === undefined ? undefined : whereOf.get(removal.file),
-  }))
+/** All that can be removed from the listed sources, and from those of which a line of noticed.jsonl tells, by name. */
+const removals = new Map(
+  [
+    ...new Set([
+      ...whereOf.keys(),
+      ...[...noticed.values()].flat().flatMap(({ parts }) => parts.map(sourceOf)),
+    ]),
+  ]
+    .flatMap((file) => removalsOf(file, readFileSync(join(root, file), 'utf8')))
+    .map((removal) => [`${removal.file}: ${removal.key}`, removal]),
+)
+
+/** Those that a list demands. */
+const listedGuards: readonly GeneratedGuard[] = [...removals].flatMap(([name, removal]) => {
+  const where = removal.site === undefined ? undefined : whereOf.get(removal.file)
+  return where === undefined ? [] : [{ name, removals: [removal], where }]
+})
 
 /** The names of those that a list demands. */
-export const demanded: readonly string[] = candidates
-  .filter(({ where }) => where !== undefined)
-  .map(({ name }) => name)
+export const demanded: readonly string[] = listedGuards.map(({ name }) => name)
 
-/** Those that a test must notice. */
-export const generatedGuards = candidates.filter(
-  ({ name, where }) => noticed.has(name) || (where !== undefined && !isAllowed(name)),
-)
+/** Those that a test must notice: all with a line, and all that a list demands and nothing allows. */
+export const generatedGuards: readonly GeneratedGuard[] = [
+  ...listedGuards.filter(({ name }) => noticed.has(name) || !isAllowed(name)),
+  ...[...noticed].flatMap(([name, [entry]]) => {
+    const found = entry?.parts.map((part) => removals.get(part)).filter((part) => part !== undefined) ?? []
+    const isWhole = found.length === entry?.parts.length && !demanded.includes(name)
+    return isWhole ? [{ name, removals: found, where: undefined }] : []
+  }),
+]
 
 /** The lines of noticed.jsonl whose removal is generated no more. */
 export function staleNames(): string[] {

@@ -4,6 +4,7 @@ import { runTests, type NamedTest, type RunReport, type TestOutcome } from '../v
 import type { GeneratedGuard } from './generated.js'
 import { readNoticed, remember, sourceOf, type Noticed } from './noticed.js'
 import { reachOf } from './reach.js'
+import { contentWithout } from './removals.js'
 
 /** A test that fails by something else than an assertion is no reason to stop, many of them are. */
 const maxFailures = 5
@@ -14,7 +15,7 @@ export async function noticeRemoval(place: Place, guard: GeneratedGuard): Promis
   const [first] = known
   try {
     if (first === undefined) return await search(place, guard)
-    await place.write(guard.file, guard.content())
+    await removeFrom(place, guard)
     const run = await runTests(
       place.root,
       known.flatMap(({ red, green }) => [red, green]),
@@ -22,7 +23,7 @@ export async function noticeRemoval(place: Place, guard: GeneratedGuard): Promis
     )
     const faults = known.flatMap(({ red, green }) => whyNotNoticed(run, red) ?? whyNotGreen(run, green) ?? [])
     if (faults.length === 0) {
-      remember(guard.name, known)
+      remember(first.parts, known)
       return first.red
     }
     await place.restore()
@@ -37,14 +38,14 @@ function isNoticed(run: RunReport, { red, green }: Noticed): boolean {
 }
 
 /** Looks among the tests that reach the guard: first in the file that noticed most of its source, then in the others. */
-async function search(
-  place: Place,
-  { name, file, site, content, where }: GeneratedGuard,
-): Promise<NamedTest | string> {
-  if (where === undefined || site === undefined) return 'no list says where a test of it is looked for'
+async function search(place: Place, guard: GeneratedGuard): Promise<NamedTest | string> {
+  const { name, where } = guard
+  const [{ file, site } = {}] = guard.removals
+  if (where === undefined || file === undefined || site === undefined)
+    return 'no list says where to look for a test'
   const reaching = (await reachOf(place, where)).testsAt(site)
   if (reaching.length === 0) return 'no test reaches it'
-  await place.write(file, content())
+  await removeFrom(place, guard)
   const first = likeliest(file, reaching)
   const outcomes: TestOutcome[] = []
   for (const tests of [
@@ -61,10 +62,17 @@ async function search(
       !isNoticed(await runTests(place.root, [found.red, found.green], place.databaseUrl), found)
     )
       continue
-    remember(name, [found])
+    remember([name], [found])
     return found.red
   }
   return [`none of ${reaching.length} tests notices`, ...outcomes.flatMap(toFailure).slice(0, 3)].join('\n')
+}
+
+async function removeFrom(place: Place, { removals }: GeneratedGuard): Promise<void> {
+  for (const file of new Set(removals.map((removal) => removal.file))) {
+    const there = removals.filter((removal) => removal.file === file)
+    await place.write(file, contentWithout(await place.read(file), there))
+  }
 }
 
 function likeliest(source: string, tests: readonly NamedTest[]): string | undefined {

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { toText } from '../outcome.js'
 import type { NamedTest } from '../vitest-run.js'
 
 /** The test that noticed a removal, and one that reaches the same guard and passes without it. */
@@ -11,6 +10,8 @@ export interface Noticed {
 }
 
 interface Entry extends Noticed {
+  /** The names of the removals that are made at once, where several places guard the same thing; mostly one. */
+  readonly parts: readonly string[]
   /** Of the source and of both files of tests when the removal was noticed; empty where that was not remembered. */
   readonly digest: string
 }
@@ -24,18 +25,20 @@ export function readNoticed(): Map<string, Entry[]> {
   for (const line of readFileSync(path, 'utf8')
     .split('\n')
     .filter((text) => text !== '')) {
-    const [name, entry] = toEntry(line)
+    const entry = toEntry(line)
+    const name = entry.parts.join(' + ')
     noticed.set(name, [...(noticed.get(name) ?? []), entry])
   }
   return noticed
 }
 
 /** Keeps what a run has found, for later ones to begin with. */
-export function remember(name: string, found: readonly Noticed[]): void {
-  const entries = found.map(({ red, green }) => ({ red, green, digest: digestOf(name, { red, green }) }))
-  const lines = [...readNoticed().set(name, entries)].flatMap(([key, all]) =>
-    all.map((entry) => toLine(key, entry)),
-  )
+export function remember(parts: readonly string[], found: readonly Noticed[]): void {
+  const entries = found.map(({ red, green }) => {
+    const entry = { parts, red, green, digest: '' }
+    return { ...entry, digest: digestOf(entry) }
+  })
+  const lines = [...readNoticed().set(parts.join(' + '), entries).values()].flat().map(toLine)
   writeFileSync(
     path,
     lines
@@ -46,8 +49,8 @@ export function remember(name: string, found: readonly Noticed[]): void {
 }
 
 /** Whether neither the source nor the tests have changed since the removal was noticed. */
-export function isUnchanged(name: string, entries: readonly Entry[] = []): boolean {
-  return entries.length > 0 && entries.every((entry) => entry.digest === digestOf(name, entry))
+export function isUnchanged(entries: readonly Entry[] = []): boolean {
+  return entries.length > 0 && entries.every((entry) => entry.digest === digestOf(entry))
 }
 
 /** In which tenth a removal is, of which each run makes one also where nothing has changed. */
@@ -60,26 +63,24 @@ export function sourceOf(name: string): string {
   return name.slice(0, name.indexOf(': '))
 }
 
-function digestOf(name: string, { red, green }: Noticed): string {
-  const hash = createHash('sha256').update([toText(red), toText(green)].join('\n'))
-  for (const file of [sourceOf(name), red.file, green.file])
+function digestOf({ parts, red, green }: Entry): string {
+  const hash = createHash('sha256').update(JSON.stringify([parts, red, green]))
+  for (const file of [...parts.map(sourceOf), red.file, green.file])
     hash.update(existsSync(root + file) ? readFileSync(root + file) : '')
   return hash.digest('hex').slice(0, 8)
 }
 
-function toLine(name: string, { red, green, digest }: Entry): string {
+function toLine({ parts, red, green, digest }: Entry): string {
+  const name = parts.length === 1 ? parts[0] : parts
   return JSON.stringify([name, red.file, red.title, green.file, green.title, digest])
 }
 
-function toEntry(line: string): [string, Entry] {
+function toEntry(line: string): Entry {
   // Written by toLine().
   const [name, redFile, red, greenFile, green, digest] = JSON.parse(line) as [
-    string,
-    string,
-    string,
-    string,
-    string,
-    string,
+    string | string[],
+    ...[string, string, string, string, string],
   ]
-  return [name, { red: { file: redFile, title: red }, green: { file: greenFile, title: green }, digest }]
+  const tests = { red: { file: redFile, title: red }, green: { file: greenFile, title: green } }
+  return { parts: [name].flat(), ...tests, digest }
 }

@@ -1,14 +1,15 @@
 import { expect, test } from 'vitest'
-import { probed, removalsOf } from './removals.js'
+import { contentWithout, probed, removalsOf } from './removals.js'
 
 const guardsOf = (content: string) => removalsOf('a.ts', content).filter(({ site }) => site !== undefined)
 const keysOf = (content: string) => guardsOf(content).map(({ key }) => key)
-const removed = (content: string) => guardsOf(content).map((removal) => removal.content())
+const removed = (content: string) => guardsOf(content).map((removal) => contentWithout(content, [removal]))
 /** What the file is without a piece that no list demands. */
 const without = (key: string, content: string) =>
-  removalsOf('a.ts', content)
-    .find((removal) => removal.key === key)
-    ?.content()
+  contentWithout(
+    content,
+    removalsOf('a.ts', content).filter((removal) => removal.key === key),
+  )
 
 test('each condition of a query is removed, and that of a join replaced by one that is true', () => {
   expect(removed("function f() {\n  db.where('id', '=', id).where(isOpen)\n}")).toEqual([
@@ -63,6 +64,16 @@ test('any piece of the code can be removed where a line says so', () => {
   expect(without('f: .filter(b)', 'const f = a.filter(b).map(c)')).toBe('const f = a.map(c)')
   expect(without('f: a(b, c) as its argument 2', 'const f = a(b, c)')).toBe('const f = c')
   expect(without('f: without b in text', 'const f = `a ${b} c`')).toBe('const f = `a  c`')
+})
+
+test('several removals are made at once, each in another place', () => {
+  const content = 'const f = () => (a && b) || c.d()'
+  const [both, left] = ['f: && b', 'f: || c.d()'].map((key) =>
+    removalsOf('a.ts', content).filter((removal) => removal.key === key),
+  )
+
+  expect(contentWithout(content, [...(both ?? []), ...(left ?? [])])).toBe('const f = () => (a)')
+  expect(() => contentWithout(content, removalsOf('a.ts', content))).toThrow('in the same place')
 })
 
 test('each condition in an SQL text can be true', () => {

@@ -10,7 +10,7 @@ export interface Removal {
   readonly key: string
   /** Of the expression that is reached with the guard, as probed() tells it; undefined for what no list demands. */
   readonly site: string | undefined
-  readonly content: () => string
+  readonly splice: Pick<Splice, 'start' | 'end' | 'replacement'>
 }
 
 type Guard = Splice & { readonly reached: ts.Expression }
@@ -39,10 +39,21 @@ export function removalsOf(file: string, content: string): Removal[] {
       file,
       key: count === 1 ? base : `${base} (${count})`,
       site: reached && siteOf(file, reached),
-      content: () => content.slice(0, start) + replacement + content.slice(end),
+      splice: { start, end, replacement },
     })
   }
   return removals
+}
+
+/** A file without what some removals take out of it, each from another place. */
+export function contentWithout(content: string, removals: readonly Removal[]): string {
+  let [text, end] = [content, content.length]
+  for (const { key, splice } of removals.toSorted((a, b) => b.splice.start - a.splice.start)) {
+    if (splice.end > end) throw new Error(`${key} is in the same place as another removal`)
+    text = text.slice(0, splice.start) + splice.replacement + text.slice(splice.end)
+    end = splice.start
+  }
+  return text
 }
 
 function toRange({ start, end, replacement }: Splice): string {
