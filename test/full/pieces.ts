@@ -38,7 +38,7 @@ export const minutesOf: Readonly<Record<string, number>> = {
   'npm test': 7,
   'commands as processes': 2,
   emulator: 2,
-  guards: 5.2,
+  guards: 3.5,
   'node 20': 2.7,
   'node 22': 2.7,
   'node 24': 2.7,
@@ -101,7 +101,7 @@ export function allPieces(repository = root): readonly Piece[] {
       withEveryCase(`every case ${index + 1}/${length}`, files),
     ),
     ...sharded('emulator', 4, [tsx, 'test/clients/emulated/main.ts']),
-    ...sharded('guards', 12, [tsx, 'test/guards/main.ts']),
+    ...sharded('guards', 4, [tsx, 'test/guards/main.ts']),
     ...otherNodes.flatMap((version) =>
       sharded(`node ${version}`, 2, [vitest, 'run']).map((shard) => ({
         ...shard,

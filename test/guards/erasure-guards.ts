@@ -1,7 +1,6 @@
 import { contractTest, guard } from './guard.js'
 
 const heldAddresses = 'server/src/operations/purge/addresses-of-persons.ts'
-const purge = 'server/src/operations/purge/purge.ts'
 
 const person = (title: string) => contractTest('person', title)
 const exportsAll = person(
@@ -60,19 +59,5 @@ export const erasureGuards = [
       'the export of a person has nothing of the one who had the address before, also when the log alone still tells who it was',
     ),
     green: exportsAll,
-  }),
-  guard({
-    name: 'erasure: how long deleted users are kept',
-    file: purge,
-    find: 'deps.now().getTime() - deps.config.deletedRetentionDays * dayMs',
-    replace: 'deps.now().getTime()',
-    red: contractTest(
-      'erasure',
-      'what is kept by itself a deleted user for DELETED_RETENTION_DAYS, after which the erasure is told',
-    ),
-    green: contractTest(
-      'erasure',
-      'what is kept by itself events for 90 days, log events for as long as the operator says',
-    ),
   }),
 ]

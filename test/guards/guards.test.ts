@@ -6,6 +6,7 @@ import { demanded, generatedGuards } from './generated/generated.js'
 import { readNoticed } from './generated/noticed.js'
 import { guards } from './guards.js'
 import { edited } from './repository-copy.js'
+import { titlesIn } from './titles.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -33,4 +34,14 @@ test('every removal that no test needs to notice is one that is generated', () =
 // `npm run test:guards -- FILE` looks for the tests of new ones, and forgets those that are gone.
 test('of every other removal that is generated the test is known that notices it', () => {
   expect([...readNoticed().keys()].toSorted()).toEqual(generatedGuards.map(({ name }) => name).toSorted())
+})
+
+test('every test that is to notice, or to stay green, is in its file', () => {
+  const tests = [...guards, ...[...readNoticed().values()].flat()].flatMap(({ red, green }) => [red, green])
+  const missing = [...new Set(tests.map(({ file }) => file))].flatMap((file) => {
+    const known = titlesIn(readFileSync(`${root}/${file}`, 'utf8'))
+    const titles = tests.flatMap((test) => (test.file === file ? [test.title] : []))
+    return titles.filter((title) => !known.some((pattern) => pattern.test(title)))
+  })
+  expect(missing).toEqual([])
 })

@@ -25,7 +25,6 @@ import { samlDocumentGuards } from './saml-document-guards.js'
 import { samlProofGuards } from './saml-proof-guards.js'
 import { samlRequestGuards } from './saml-request-guards.js'
 import { samlUserGuards } from './saml-user-guards.js'
-import { scimUserGuards } from './scim-user-guards.js'
 import { signatureGuards } from './signature-guards.js'
 import { ssoConnectionGuards } from './sso-connection-guards.js'
 import { totpGuards } from './totp-guards.js'
@@ -39,7 +38,6 @@ export const guards: readonly Guard[] = [
   ...passwordGuards,
   ...codeGuards,
   ...directoryGuards,
-  ...scimUserGuards,
   ...refreshGuards,
   ...presentedTokenGuards,
   ...promotionGuards,

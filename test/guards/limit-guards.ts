@@ -27,14 +27,6 @@ export const limitGuards = [
     green: fifthLocks,
   }),
   guard({
-    name: 'limit: locks that grow',
-    file: attempts,
-    find: 'lockSeconds * 2 ** (count - 1)',
-    replace: 'lockSeconds',
-    red: lockedLonger,
-    green: fifthLocks,
-  }),
-  guard({
     name: 'limit: attempts of another account',
     file: limits,
     find: 'scope: accountId',

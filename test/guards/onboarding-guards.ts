@@ -34,6 +34,16 @@ const ofSession = "ofOrganization({ accountId, organizationId }, 'sso_connection
 /** Who gets to the onboarding of a connection, and what each step of it takes. */
 export const onboardingGuards = [
   guard({
+    name: 'onboarding: the code before a refusal',
+    file: 'server/src/pages/onboarding/arrival/router.ts',
+    find: 'else if (browser.isVerified) await leave(exchange, browser, action)',
+    replace: "else if (browser.isVerified || action === 'decline') await leave(exchange, browser, action)",
+    red: inFile('onboarding-steps')(
+      'who is not in charge says so behind the code: the link alone, which may have been forwarded, ends nothing',
+    ),
+    green: letsIn,
+  }),
+  guard({
     name: 'onboarding: a directory and an invitation to one connection',
     file: directories,
     find: 'return connection === null ? reachOf[environment] : []',

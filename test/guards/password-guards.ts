@@ -1,20 +1,17 @@
 import { contractTest, guard, routeTests } from './guard.js'
 
 const verification = 'server/src/sign-in/password/verification.ts'
-const openRequest = 'server/src/sign-in/password/open-request.ts'
 
 const alike = (surface: string) =>
   contractTest(
     'password-parity',
     `${surface} answers unknown, inactive, password-less and known addresses alike, by the same work`,
   )
-const link = (title: string) => contractTest('password-request', `the link of a request ${title}`)
 
 const signsIn = contractTest(
   'password-challenge',
   'a right password 201: its code retrieves tokens that say how the user signed in',
 )
-const leadsToCode = link('gives a newer code in place of the one before')
 const wrong = alike('password-challenge with a wrong password')
 
 /** Whom a password lets in, who may set one, and what nobody is told. */
@@ -37,13 +34,5 @@ export const passwordGuards = [
     replace: 'const isRight = password !== undefined && (await hashes.verify(password.hash, plainText))',
     red: wrong,
     green: signsIn,
-  }),
-  guard({
-    name: 'password: link that is opened when its request is over',
-    file: openRequest,
-    find: ".where('used_at', 'is', null).where('expires_at', '>', at)",
-    replace: '',
-    red: link('leads nowhere once the request is over'),
-    green: leadsToCode,
   }),
 ]

@@ -1,6 +1,4 @@
 import { guard, guardTest } from './guard.js'
-
-const apply = 'server/src/operations/promotion/apply.ts'
 const configuration = 'server/src/operations/promotion/configuration.ts'
 const plan = 'server/src/operations/promotion/plan.ts'
 
@@ -9,14 +7,6 @@ const isApplied = promotion('a plan is applied')
 
 /** What keeps portico config within its account and environment, and to what was reviewed. */
 export const promotionGuards = [
-  guard({
-    name: 'portico config: a plan changes nothing',
-    file: apply,
-    find: 'throw rolledBack',
-    replace: 'return { record: rolledBack }',
-    red: promotion('a plan changes nothing'),
-    green: promotion('an organization of another account is none'),
-  }),
   guard({
     name: 'portico config: a plan is for the things that it was made for',
     file: plan,

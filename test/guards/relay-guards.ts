@@ -25,17 +25,6 @@ const ofUser =
 /** Where relays may lead, whom they carry, and as whom these arrive. */
 export const relayGuards = [
   guard({
-    name: 'a claimed address: who came by a relay, once the owner of the address has shown up',
-    file: 'server/src/directory/users/change-user.ts',
-    find: 'await forgetIdentities(trx, tenant, id) await forgetPassword(deps, trx, tenant, id) await endSessionsOf(deps, trx, tenant, id)',
-    replace: 'await forgetPassword(deps, trx, tenant, id)',
-    red: guardTest(
-      'relay',
-      'the address of a relay signs nobody in as the user whose address they have only claimed, once its owner has shown up',
-    ),
-    green: guardTest('relay', 'the address of a relay signs its user in at the partner'),
-  }),
-  guard({
     name: 'environment: access token of a relay, with the key of its session',
     file: rotate,
     ...without('environment', signingKeys),
@@ -53,14 +42,6 @@ export const relayGuards = [
     ...without('account_id', signingKeys),
     also: [{ file: request, ...without('account_id', ofUser) }, sessionKey],
     red: token('is refused where it is of an organization of another account'),
-    green: isTaken,
-  }),
-  guard({
-    name: 'expiry: access token of a relay, half a minute before',
-    file: accessToken,
-    find: 'deps.now().getTime() / 1000 + leftSeconds',
-    replace: 'deps.now().getTime() / 1000',
-    red: token('is refused in its last half minute'),
     green: isTaken,
   }),
   guard({

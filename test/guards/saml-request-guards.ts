@@ -4,7 +4,6 @@ const folder = 'server/src/sso/sign-in'
 const request = `${folder}/start-request.ts`
 const challenge = `${folder}/challenge.ts`
 const pages = 'server/src/pages/sso/router.ts'
-const identifier = 'server/src/pages/steps/identifier.ts'
 
 const signsIn = (title: string) => protocolTest('saml-sign-in', title)
 const challenges = (title: string) => protocolTest('saml-challenges', title)
@@ -16,7 +15,6 @@ const twice = requests(
 const ends = signsIn('a sign-in by SSO ends at the application with a code for tokens that say sso')
 const asked = (title: string) => challenges(`a challenge ${title}`)
 const opened = (title: string) => challenges(`the address of a challenge ${title}`)
-const begins = (title: string) => signsIn(`where a sign-in by SSO begins ${title}`)
 const isOpened = asked(
   'by the organization leads its browser to the application, with a code that the API key’s caller exchanges',
 )
@@ -57,13 +55,5 @@ export const samlRequestGuards = [
       '429: challenges of one address are counted, and its password stays as open or locked as it was',
     ),
     green: isOpened,
-  }),
-  guard({
-    name: 'saml: buttons of other organizations',
-    file: identifier,
-    find: "chosen.find(({ idpId }) => idpId === scene.field('idp_id'))",
-    replace: 'chosen[0]',
-    red: begins('a button leads there where no domain decides, and to no other connection'),
-    green: begins('an address of a domain of the connection leads to its identity provider, and comes back'),
   }),
 ]

@@ -3,11 +3,7 @@ import { guard, protocolTest, unitTest } from './guard.js'
 const folder = 'server/src/sso/sign-in'
 const admission = `${folder}/admission.ts`
 const asserted = `${folder}/asserted-identity.ts`
-const totpAsked = 'server/src/directory/sessions/totp-asked.ts'
-
-const signsIn = (title: string) => protocolTest('saml-sign-in', title)
 const seats = (title: string) => protocolTest('saml-seats', title)
-const factor = (title: string) => signsIn(`the second factor after SSO ${title}`)
 
 /** As whom somebody comes in by an identity provider, and whether they may. */
 export const samlUserGuards = [
@@ -26,13 +22,5 @@ export const samlUserGuards = [
     replace: "const name = ['seats', key.accountId, key.environment, key.connectionId].join(' ')",
     red: seats('the seats of an organization are the same for all of its connections'),
     green: seats('the seats of an organization are not asked of users who have one'),
-  }),
-  guard({
-    name: 'saml: TOTP of who comes from an identity provider, where the application demands two factors',
-    file: totpAsked,
-    find: "return isMfaRequired || (isTotpAsked && !amr.includes('sso'))",
-    replace: "return !amr.includes('sso') && (isMfaRequired || isTotpAsked)",
-    red: factor('is asked where the application demands it and the identity provider has not'),
-    green: factor('is not asked of a user who has one here, nor of their session afterwards'),
   }),
 ]

@@ -22,7 +22,7 @@ export function piecesAt(node: ts.Node): Splice[] {
     const range = { start: node.expression.getFullStart() - 2, end: node.literal.getStart() + 1 }
     return [{ what: `without ${textOf(node.expression)} in text`, ...range, replacement: '' }]
   }
-  return ts.isBinaryExpression(node) && logical.has(node.operatorToken.kind) ? operandPieces(node) : []
+  return ts.isBinaryExpression(node) && operators.has(node.operatorToken.kind) ? operandPieces(node) : []
 }
 
 interface Range {
@@ -32,10 +32,13 @@ interface Range {
 
 const constants = ['true', 'false', 'undefined'] as const
 
-const logical = new Set([
+const operators = new Set([
   ts.SyntaxKind.AmpersandAmpersandToken,
   ts.SyntaxKind.BarBarToken,
   ts.SyntaxKind.QuestionQuestionToken,
+  ts.SyntaxKind.PlusToken,
+  ts.SyntaxKind.MinusToken,
+  ts.SyntaxKind.AsteriskToken,
 ])
 
 /** An expression as each of some constants. */

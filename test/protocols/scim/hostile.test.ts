@@ -26,6 +26,11 @@ beforeAll(async () => {
 const newUser = (members: object = {}) => ({ schemas: [userSchema], userName: anyEmail(), ...members })
 const operations = (list: unknown) => ({ schemas: [patchSchema], Operations: list })
 const nested = (depth: number) => JSON.parse(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`) as object
+/** More members than a resource may have, and fewer names than a body. */
+const ofFewNames = () => {
+  const members = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`y${index}`, 1]))
+  return Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`x${index}`, members]))
+}
 const search = (filter: string) => ({ filter })
 
 /** What is asked, and the one answer it may get. */
@@ -130,6 +135,13 @@ const refused: [string, string, () => unknown, string][] = [
     '5,000 members that nobody knows',
     'POST',
     () => newUser(Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`x${index}`, 1]))),
+    'invalidSyntax',
+  ],
+  ['1,500 members of 80 names', 'POST', () => newUser(ofFewNames()), 'invalidSyntax'],
+  [
+    'one operation on 1,500 members of 80 names',
+    'PATCH',
+    () => operations([{ op: 'add', value: ofFewNames() }]),
     'invalidSyntax',
   ],
   [
