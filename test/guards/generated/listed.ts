@@ -34,4 +34,24 @@ export const listed: readonly Listed[] = [
     ],
     routes: ['totp.'],
   },
+  {
+    sources: ['server/src/app/http/authorize.ts', 'server/src/app/http/https-only.ts'],
+    tests: ['test/guards/api-keys.test.ts'],
+    routes: ['users.get', 'organizations.create', 'outbox.list'],
+  },
+  {
+    sources: ['server/src/platform/http/json-size.ts'],
+    tests: ['server/src/platform/http/body.test.ts'],
+    routes: [],
+  },
+  {
+    sources: ['server/src/protocols/scim/exchange.ts'],
+    tests: ['test/protocols/scim/log.test.ts', 'test/protocols/scim/requests.test.ts'],
+    routes: [],
+  },
+  {
+    sources: ['server/src/sign-in/flows/attempts.ts'],
+    tests: ['test/api/limits.test.ts'],
+    routes: [],
+  },
 ]
