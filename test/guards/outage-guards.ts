@@ -19,7 +19,7 @@ export const outageGuards: readonly Guard[] = [
   }),
   guard({
     name: 'outage: a holder by the network of the client',
-    file: shares,
+    file: 'server/src/app/http/connection-shares.ts',
     find: 'if (ownOauth.test(plain))',
     replace: "if (ownOauth.test(''))",
     red: {
@@ -27,6 +27,9 @@ export const outageGuards: readonly Guard[] = [
       title:
         'connections are counted: /oauth/token, of all organizations, by the network of the client, whatever header is sent',
     },
-    green: counted('the API by its key'),
+    green: {
+      file: 'server/src/app/http/connection-shares.test.ts',
+      title: 'connections are counted: the API by its key',
+    },
   }),
 ]

@@ -1,9 +1,11 @@
 import { guard, guardTest } from './guard.js'
 const configuration = 'server/src/operations/promotion/configuration.ts'
+const numbers = 'server/src/operations/promotion/numbers.ts'
 const plan = 'server/src/operations/promotion/plan.ts'
 
 const promotion = (title: string) => guardTest('promotion', title)
 const isApplied = promotion('a plan is applied')
+const isOfEnvironment = promotion('a name is that of one environment')
 
 /** What keeps portico config within its account and environment, and to what was reviewed. */
 export const promotionGuards = [
