@@ -24,12 +24,16 @@ afterAll(async () => {
 })
 
 /** The lookups of a pool, and where each was answered. */
-function givenLookups({ count = 1 } = {}) {
+function givenLookups({ count = 1, isPooled = false } = {}) {
   const pool = new pg.Pool({ connectionString: postgres.url, max: 6, pipeline: true })
   pool.on('error', () => undefined)
   pool.on('connect', (client) => client.on('error', () => undefined))
   const lookups = openLookups({
-    connect: () => pool.connect(),
+    connect: async () => {
+      const client = await pool.connect()
+      // A pooler gives out connections of its own, whose numbers are no processes of Postgres.
+      return isPooled ? Object.assign(client, { processID: 1 }) : client
+    },
     count,
     names: new Map(),
     onRoundTrip: () => undefined,
@@ -142,6 +146,22 @@ describe('lookups', () => {
     expect(await run('select * from altered')).toEqual({ row: { one: 1 }, isOnPool: false })
     await execute('alter table altered add column two integer default 2')
     expect(await run('select * from altered')).toEqual({ row: { one: 1, two: 2 }, isOnPool: true })
+  })
+
+  test('behind a pooler share none, whose settings would stay with others', async () => {
+    const { run, lookups, pool } = givenLookups({ isPooled: true })
+    for (let times = 0; times < 3; times++) {
+      const answers = await Promise.all([run(whoAnswers), run(whoAnswers)])
+      expect(answers.map(({ isOnPool }) => isOnPool)).toEqual([true, true])
+    }
+    await vi.waitFor(() => expect(pool.idleCount).toBe(pool.totalCount))
+    expect(lookups.idle).toBe(0)
+    const clients = await Promise.all(Array.from({ length: pool.totalCount }, () => pool.connect()))
+    for (const client of clients) {
+      const { rows } = await client.query('show statement_timeout')
+      client.release()
+      expect(rows).toEqual([{ statement_timeout: '0' }])
+    }
   })
 
   test('that fail, fail with the error that the pool has', async () => {

@@ -69,14 +69,20 @@ export function openLookups({ connect, count, names, onRoundTrip }: LookupOption
 
   async function add(): Promise<void> {
     isConnecting = true
+    let client: pg.PoolClient | undefined
     try {
-      const client = await connect()
+      client = await connect()
+      isClosed ||= !(await isDirect(client))
+      if (isClosed) {
+        client.release()
+        return
+      }
+      await client.query(limited(`set statement_timeout = ${statementTimeout}`))
       const connection = { client, underWay: 0, progressAt: performance.now(), isCorked: false }
-      shared.add(connection)
       client.once('error', () => discard(connection))
-      client.query(`set statement_timeout = ${statementTimeout}`).catch(() => discard(connection))
-      if (isClosed) discard(connection)
+      shared.add(connection)
     } catch {
+      client?.release(true)
       restsUntil = performance.now() + restMs
     } finally {
       isConnecting = false
@@ -145,6 +151,22 @@ export function openLookups({ connect, count, names, onRoundTrip }: LookupOption
       for (const connection of shared) if (connection.underWay === 0) discard(connection)
     },
   }
+}
+
+/** What pg takes; its types leave out `query_timeout`. */
+function limited(text: string): pg.QueryConfig & { readonly query_timeout: number } {
+  return { text, query_timeout: answerWithin }
+}
+
+/** Whether no pooler is between: there, a setting would stay with the next one who gets the connection to Postgres. */
+async function isDirect(client: pg.PoolClient): Promise<boolean> {
+  const { rows } = await client.query<{ pid: number }>(limited('select pg_backend_pid() as pid'))
+  return rows[0]?.pid === processOf(client)
+}
+
+/** The process that the connection was told of when it was made; pg's types leave it out. */
+function processOf(client: object): unknown {
+  return 'processID' in client ? client.processID : undefined
 }
 
 const opened = new WeakMap<Kysely<DB>, Lookups>()
