@@ -1,6 +1,6 @@
 import { sql, type Transaction } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
-import { lookup, statement } from '../../platform/db/statement.js'
+import { lookup } from '../../platform/db/statement.js'
 import { totalInOrganization } from '../../platform/db/totals.js'
 import { isEmailDomainAllowed } from '../../directory/sessions/complete-sign-in.js'
 import type { ConnectionKey } from '../connections/connection-key.js'
