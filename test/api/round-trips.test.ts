@@ -35,6 +35,14 @@ test('an API key is exchanged for a token, and that is logged, in at most two ro
   expect(await roundTripsOf(() => send('POST', '/api/v2/oauth/token', grant))).toBeLessThanOrEqual(2)
 })
 
+test('fifty probes of /readyz at once share their looks at the database', async () => {
+  const probe = async () => expect((await fetch(`${service.baseUrl}/readyz`)).status).toBe(200)
+  const trips = await roundTripsOf(async () => void (await Promise.all(Array.from({ length: 50 }, probe))))
+
+  // Connections are accepted one after the other, so that a few probes may come behind the first look.
+  expect(trips).toBeLessThanOrEqual(10)
+})
+
 /** The waits of one request among the warm ones: with its bearer, its keys and its connections known. */
 async function roundTripsOf(request: () => Promise<void>): Promise<number> {
   const counts: number[] = []

@@ -27,10 +27,19 @@ export function health(deps: OpenDeps): RequestHandler {
   }
 }
 
-/** Makes a function that gives the reason why the process cannot do its work; undefined when it can. */
+/**
+ * Makes a function that gives the reason why the process cannot do its work; undefined when it can. Probes at once share
+ * one look at the database, so that they take one connection.
+ */
 export function openReadiness({ db, pendingMigrations, log }: OpenDeps): () => Promise<string | undefined> {
   let nextCommitAt = 0
-  return async () => {
+  let underWay: Promise<string | undefined> | undefined
+  return () => {
+    underWay ??= look().finally(() => (underWay = undefined))
+    return underWay
+  }
+
+  async function look(): Promise<string | undefined> {
     if (pendingMigrations.length > 0)
       return `${pendingMigrations.length} pending migrations: run portico migrate, then restart`
     try {
