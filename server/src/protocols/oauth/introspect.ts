@@ -8,7 +8,7 @@ import { verifyUserToken } from '../../tokens/access-token.js'
 import { issuerOf } from '../../tokens/claims.js'
 import type { KeyClient } from './key-client.js'
 import { isTokenLive } from './live-token.js'
-import { findActiveFamily, readRefreshToken, repeatableMs, type ActiveFamily } from './refresh-family.js'
+import { findActiveFamily, readRefreshToken, repeatableMs } from './refresh-family.js'
 
 /** The authenticated API key that introspects. */
 export type Introspector = Omit<KeyClient, 'apiKeyId' | 'scopes'>
@@ -81,12 +81,14 @@ async function introspectRefreshToken(
   if (token === undefined) return undefined
   const at = now()
   const [family] = await findActiveFamily(db, {
+    accountId: introspector.accountId,
+    environment: introspector.environment,
     familyHash: hashSecret(token.handle),
     tokenHash: hashSecret(token.secret),
     repeatableSince: new Date(at.getTime() - repeatableMs),
     at,
   })
-  if (family === undefined || !isOf(family, introspector)) return undefined
+  if (family === undefined) return undefined
   const answer = {
     active: true,
     scope: family.scope,
@@ -104,10 +106,6 @@ async function introspectRefreshToken(
     amr: family.amr,
   }
   return { organizationId: family.organization_id, domain: family.domain, answer }
-}
-
-function isOf(family: ActiveFamily, { accountId, environment }: Introspector): boolean {
-  return family.account_id === accountId && family.environment === environment
 }
 
 function toSeconds(time: Date): number {

@@ -217,14 +217,25 @@ export function isCurrent(token: { readonly tokenHash: Buffer; readonly repeatab
   )`
 }
 
-/** An active family, with the columns that introspection answers. */
+interface PresentedToken {
+  readonly accountId: string
+  readonly environment: string
+  readonly familyHash: Buffer
+  readonly tokenHash: Buffer
+  readonly repeatableSince: Date
+  readonly at: Date
+}
+
+/** An active family of a tenant, with the columns that introspection answers. */
 export const findActiveFamily = sqlStatement(
-  (token: { familyHash: Buffer; tokenHash: Buffer; repeatableSince: Date; at: Date }) => sql<ActiveFamily>`
+  (token: PresentedToken) => sql<ActiveFamily>`
     select family.account_id, family.environment, family.organization_id, organizations.domain, family.session_id,
       family.user_id, family.application_id, family.scope, family.amr, family.authenticated_at,
       family.inserted_at, family.rotated_at, family.expires_at
     from refresh_token_families as family, ${familyParents}
     where family.family_hash = ${token.familyHash}
+      and family.account_id = ${token.accountId}
+      and family.environment = ${token.environment}
       and ${isCurrent(token)}
       and family.ended_at is null
       and family.expires_at > ${token.at}
