@@ -13,7 +13,7 @@ export const flowGuards = [
   guard({
     name: 'flow: the next step',
     file: router,
-    find: 'const { actions } = stepPages[scene.flow.step]',
+    find: 'const { actions } = stepPages[request.flow.step]',
     replace:
       'const actions = Object.assign({}, ...Object.values(stepPages).map((page) => page.actions)) as typeof stepPages.ready.actions',
     also: [{ file: router, find: 'Object.hasOwn(actions, name)', replace: 'name in actions' }],

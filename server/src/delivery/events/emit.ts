@@ -39,7 +39,7 @@ export interface EventScope {
   readonly cause: Cause
 }
 
-/** The scene of an event of the whole account, outside any organization. */
+/** The scope of an event of the whole account, outside any organization. */
 export function scopeOfAccount(caller: Caller): EventScope {
   return { ...caller, domain: caller.accountDomain }
 }
@@ -52,26 +52,26 @@ export function scopeOfAccount(caller: Caller): EventScope {
 export async function emit<Code extends EventCode, Emitted extends EventRecord<Code>>(
   { db, now }: Pick<Deps, 'db' | 'now'>,
   trx: Transaction<DB>,
-  scene: EventScope,
+  scope: EventScope,
   emission: Emission<Code, Emitted>,
 ): Promise<Changed<Emitted> & { readonly eventId: string }> {
   const data = JSON.stringify(withoutSecrets(eventCatalog[emission.code].data, emission.record) ?? {})
   const isTooLarge = Buffer.byteLength(data) > maxDataBytes
-  const params = JSON.stringify(scene.cause.params())
+  const params = JSON.stringify(scope.cause.params())
   const eventId = newId()
   const deliveries = await insertEvent(trx, {
-    account_id: scene.accountId,
-    environment: scene.environment,
+    account_id: scope.accountId,
+    environment: scope.environment,
     id: eventId,
     organization_id: emission.organizationId ?? null,
-    domain: scene.domain,
+    domain: scope.domain,
     code: emission.code,
     data: isTooLarge ? JSON.stringify({ ...idOf(emission.record), truncated: true }) : data,
     params: Buffer.byteLength(params) > maxDataBytes ? JSON.stringify({ truncated: true }) : params,
     errors: emission.errors === undefined ? null : [...emission.errors],
-    actor_type: scene.cause.actor.type,
-    actor_id: scene.cause.actor.id,
-    request_id: scene.cause.requestId,
+    actor_type: scope.cause.actor.type,
+    actor_id: scope.cause.actor.id,
+    request_id: scope.cause.requestId,
     subject_id: emission.subjectId ?? null,
     email_normalized: emission.email == null ? null : normalizeEmail(emission.email),
     issued_at: now(),

@@ -348,6 +348,6 @@ function emitApplication(
 ): Promise<Changed<Application>> {
   const record = toApplication(row, tenant)
   const organizationId = row.organization_id ?? undefined
-  const scene = { ...tenant, domain: record.__domain__ }
-  return emit(deps, trx, scene, { code, record, version: row.version, organizationId })
+  const scope = { ...tenant, domain: record.__domain__ }
+  return emit(deps, trx, scope, { code, record, version: row.version, organizationId })
 }

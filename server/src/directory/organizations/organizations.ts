@@ -66,8 +66,8 @@ export async function createOrganization(
       await createTotpConnection(deps, trx, key.owner)
     }
     const created = toChanged(row, caller)
-    const scene = { ...caller, domain: row.domain }
-    return emit(deps, trx, scene, { code: 'organization.organization.create.success', ...created })
+    const scope = { ...caller, domain: row.domain }
+    return emit(deps, trx, scope, { code: 'organization.organization.create.success', ...created })
   })
 }
 

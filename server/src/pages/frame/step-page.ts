@@ -44,6 +44,6 @@ export interface StepAnswer {
  */
 export interface StepPage {
   /** Undefined when the flow cannot continue. */
-  readonly show: (scene: StepRequest) => Promise<string | undefined>
-  readonly actions: Readonly<Record<string, (scene: StepRequest) => Promise<StepOutcome>>>
+  readonly show: (request: StepRequest) => Promise<string | undefined>
+  readonly actions: Readonly<Record<string, (request: StepRequest) => Promise<StepOutcome>>>
 }

@@ -14,11 +14,16 @@ import type { OidcTutorial } from '../../sso/tutorials/tutorial.js'
 import type { ClientFault, ClientWarning } from '../texts/en/oidc-setup.js'
 import { clientPage } from './client.js'
 import { clientReviewPage } from './client-review.js'
-import { viewOf, type OnboardingOutcome, type OnboardingRequest, type OnboardingStep } from './scene.js'
+import {
+  viewOf,
+  type OnboardingOutcome,
+  type OnboardingRequest,
+  type OnboardingStep,
+} from './onboarding-request.js'
 
 /** The form for an OpenID Connect client. */
 export const clientStep: OnboardingStep = {
-  show: (scene) => showForm(scene),
+  show: (request) => showForm(request),
   actions: { read },
 }
 
@@ -31,12 +36,12 @@ interface Notice {
 const maxLengths = { issuer: 2000, client_id: 255, client_secret: 1000 }
 const wellKnown = '/.well-known/openid-configuration'
 
-async function showForm(scene: OnboardingRequest, notice: Notice = {}): Promise<OnboardingOutcome> {
-  const { deps, connection, field } = scene
-  const tutorial = tutorialOf(scene)
+async function showForm(request: OnboardingRequest, notice: Notice = {}): Promise<OnboardingOutcome> {
+  const { deps, connection, field } = request
+  const tutorial = tutorialOf(request)
   if (tutorial === undefined) return { goTo: connection.protocol === 'oidc' ? 'provider' : 'metadata' }
   const page = clientPage({
-    ...viewOf(scene, 'metadata'),
+    ...viewOf(request, 'metadata'),
     tutorial,
     stored: await findShownClient(deps, connection),
     typed: { issuer: field('issuer'), clientId: field('client_id') },
@@ -52,20 +57,20 @@ function tutorialOf({ connection }: OnboardingRequest): OidcTutorial | undefined
   return oidcTutorialOf(providerType)
 }
 
-async function read(scene: OnboardingRequest): Promise<OnboardingOutcome> {
-  const { deps, session, connection, field } = scene
-  if (tutorialOf(scene) === undefined) return showForm(scene)
+async function read(request: OnboardingRequest): Promise<OnboardingOutcome> {
+  const { deps, session, connection, field } = request
+  if (tutorialOf(request) === undefined) return showForm(request)
   const issuer = toIssuer(field('issuer'))
   const clientId = field('client_id').trim()
   const clientSecret = field('client_secret').trim()
-  if (issuer === '') return showForm(scene, { fault: 'issuer_missing' })
-  if (issuer.length > maxLengths.issuer) return showForm(scene, { fault: 'issuer_invalid' })
+  if (issuer === '') return showForm(request, { fault: 'issuer_missing' })
+  if (issuer.length > maxLengths.issuer) return showForm(request, { fault: 'issuer_invalid' })
   if (clientId === '' || clientId.length > maxLengths.client_id)
-    return showForm(scene, { fault: 'client_id_missing' })
+    return showForm(request, { fault: 'client_id_missing' })
   if (clientSecret === '' || clientSecret.length > maxLengths.client_secret)
-    return showForm(scene, { fault: 'client_secret_missing' })
+    return showForm(request, { fault: 'client_secret_missing' })
   const provider = await readIssuer(deps, connection, issuer)
-  if (isFault(provider)) return showForm(scene, { fault: provider.code, found: provider.found })
+  if (isFault(provider)) return showForm(request, { fault: provider.code, found: provider.found })
   await keepClient(deps, session, connection, { issuer, clientId, clientSecret })
   return { goTo: 'review' }
 }
@@ -81,16 +86,16 @@ function isFault(read: OpenIdProvider | IssuerFault): read is IssuerFault {
 }
 
 /** Shows the metadata of the provider, before the client is stored. */
-export async function showClientReview(scene: OnboardingRequest): Promise<OnboardingOutcome> {
-  const { deps, session, connection } = scene
+export async function showClientReview(request: OnboardingRequest): Promise<OnboardingOutcome> {
+  const { deps, session, connection } = request
   const kept = await findKeptClient(deps, session, connection)
   if (kept === undefined) return { goTo: 'client' }
   const provider = await findIssuer(deps, kept.issuer)
-  if (isFault(provider)) return showForm(scene, { fault: provider.code, found: provider.found })
+  if (isFault(provider)) return showForm(request, { fault: provider.code, found: provider.found })
   const isShared = await isNameShared(deps, connection, 'sso_oidc_clients', kept.issuer)
   return {
     page: clientReviewPage({
-      ...viewOf(scene, 'metadata'),
+      ...viewOf(request, 'metadata'),
       ...kept,
       authorizationEndpoint: provider.authorizationEndpoint,
       warnings: warningsOf(provider, isShared),
@@ -108,11 +113,11 @@ function warningsOf({ issuer, authorizationEndpoint }: OpenIdProvider, isShared:
   ]
 }
 
-export async function confirmKeptClient(scene: OnboardingRequest): Promise<OnboardingOutcome> {
-  const { deps, session, connection, field, requestId } = scene
+export async function confirmKeptClient(request: OnboardingRequest): Promise<OnboardingOutcome> {
+  const { deps, session, connection, field, requestId } = request
   const stored = await confirmClient(deps, session, connection, {
     uploadId: field('upload_id'),
     requestId,
   })
-  return stored === undefined ? showForm(scene, { fault: 'over' }) : { goTo: 'test' }
+  return stored === undefined ? showForm(request, { fault: 'over' }) : { goTo: 'test' }
 }

@@ -7,7 +7,12 @@ import type { Tutorial } from '../../sso/tutorials/tutorial.js'
 import type { UploadFault } from '../texts/en/sso-setup.js'
 import type { MetadataView } from './metadata-summary.js'
 import { reviewPage } from './review.js'
-import { viewOf, type OnboardingOutcome, type OnboardingRequest, type OnboardingStep } from './scene.js'
+import {
+  viewOf,
+  type OnboardingOutcome,
+  type OnboardingRequest,
+  type OnboardingStep,
+} from './onboarding-request.js'
 import { confirmKeptClient, showClientReview } from './client-step.js'
 import { samlTutorialOf } from '../../sso/tutorials/tutorials.js'
 import { uploadPage, type WrongUpload } from './upload.js'
@@ -17,14 +22,14 @@ export const tooLarge = 'too_large'
 
 /** The upload of metadata. */
 export const metadataStep: OnboardingStep = {
-  show: (scene) => showUpload(scene),
-  actions: { upload, [tooLarge]: (scene) => showUpload(scene, { at: 'file', fault: 'too_large' }) },
+  show: (request) => showUpload(request),
+  actions: { upload, [tooLarge]: (request) => showUpload(request, { at: 'file', fault: 'too_large' }) },
 }
 
 /** Confirms uploaded metadata or a client. */
 export const reviewStep: OnboardingStep = {
-  show: (scene) => (isOidc(scene) ? showClientReview(scene) : showReview(scene)),
-  actions: { confirm: (scene) => (isOidc(scene) ? confirmKeptClient(scene) : confirm(scene)) },
+  show: (request) => (isOidc(request) ? showClientReview(request) : showReview(request)),
+  actions: { confirm: (request) => (isOidc(request) ? confirmKeptClient(request) : confirm(request)) },
 }
 
 function isOidc({ connection }: OnboardingRequest): boolean {
@@ -41,25 +46,25 @@ function tutorialOf({ connection }: OnboardingRequest): Tutorial | { readonly go
 }
 
 /** @param wrong The fault and its field; pasted text is shown again for correction. */
-async function showUpload(scene: OnboardingRequest, wrong?: WrongUpload): Promise<OnboardingOutcome> {
-  const { deps, connection, field } = scene
-  const tutorial = tutorialOf(scene)
+async function showUpload(request: OnboardingRequest, wrong?: WrongUpload): Promise<OnboardingOutcome> {
+  const { deps, connection, field } = request
+  const tutorial = tutorialOf(request)
   if ('goTo' in tutorial) return tutorial
   const version = await findShownVersion(deps, connection)
-  const stored = version && { ...(await toView(scene, version)), isCurrent: version.isCurrent }
+  const stored = version && { ...(await toView(request, version)), isCurrent: version.isCurrent }
   const pasted = wrong === undefined ? '' : field('xml')
-  const page = uploadPage({ ...viewOf(scene, 'metadata'), tutorial, stored, wrong, pasted })
+  const page = uploadPage({ ...viewOf(request, 'metadata'), tutorial, stored, wrong, pasted })
   return { page, ...(wrong !== undefined && { status: wrong.fault === 'too_large' ? 413 : 422 }) }
 }
 
-async function upload(scene: OnboardingRequest): Promise<OnboardingOutcome> {
-  const { deps, session, connection, field } = scene
-  const tutorial = tutorialOf(scene)
+async function upload(request: OnboardingRequest): Promise<OnboardingOutcome> {
+  const { deps, session, connection, field } = request
+  const tutorial = tutorialOf(request)
   if ('goTo' in tutorial) return tutorial
   // An empty file is ignored when text was pasted.
   const at = field('file') === '' && field('xml').trim() !== '' ? 'xml' : 'file'
   const xml = field(at)
-  const refuse = (fault: UploadFault) => showUpload(scene, { at, fault })
+  const refuse = (fault: UploadFault) => showUpload(request, { at, fault })
   if (xml.trim() === '') return refuse(field('file_name') === '' ? 'missing' : 'empty')
   if (Buffer.byteLength(xml) > maxMetadataBytes) return refuse('too_large')
   try {
@@ -71,9 +76,9 @@ async function upload(scene: OnboardingRequest): Promise<OnboardingOutcome> {
   return { goTo: 'review' }
 }
 
-async function showReview(scene: OnboardingRequest): Promise<OnboardingOutcome> {
-  const { deps, session, connection } = scene
-  const tutorial = tutorialOf(scene)
+async function showReview(request: OnboardingRequest): Promise<OnboardingOutcome> {
+  const { deps, session, connection } = request
+  const tutorial = tutorialOf(request)
   if ('goTo' in tutorial) return tutorial
   const waiting = await findUpload(deps, session, connection)
   if (waiting === undefined) return { goTo: 'metadata' }
@@ -81,18 +86,18 @@ async function showReview(scene: OnboardingRequest): Promise<OnboardingOutcome> 
   const willWait = connection.currentVersion !== null
   return {
     page: reviewPage({
-      ...viewOf(scene, 'metadata'),
+      ...viewOf(request, 'metadata'),
       uploadId,
-      metadata: await toView(scene, metadata),
+      metadata: await toView(request, metadata),
       willWait,
     }),
   }
 }
 
-async function confirm(scene: OnboardingRequest): Promise<OnboardingOutcome> {
-  const { deps, session, connection, field, requestId } = scene
+async function confirm(request: OnboardingRequest): Promise<OnboardingOutcome> {
+  const { deps, session, connection, field, requestId } = request
   const stored = await confirmUpload(deps, session, connection, { uploadId: field('upload_id'), requestId })
-  return stored === undefined ? showUpload(scene, { at: 'file', fault: 'over' }) : { goTo: 'test' }
+  return stored === undefined ? showUpload(request, { at: 'file', fault: 'over' }) : { goTo: 'test' }
 }
 
 async function toView({ deps, connection }: OnboardingRequest, metadata: IdpMetadata): Promise<MetadataView> {

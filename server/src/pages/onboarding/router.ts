@@ -29,7 +29,12 @@ import { directoryRouter } from './directory/router.js'
 import { readMultipart } from './form-body.js'
 import { isSentByAdmin, leaveOrDecline } from './leaving.js'
 import { tooLarge } from './metadata-step.js'
-import { currentPhase, testedVersion, type OnboardingOutcome, type OnboardingRequest } from './scene.js'
+import {
+  currentPhase,
+  testedVersion,
+  type OnboardingOutcome,
+  type OnboardingRequest,
+} from './onboarding-request.js'
 import { onboardingSteps } from './steps.js'
 import { showTestResult } from './test-step.js'
 
@@ -77,57 +82,57 @@ export function onboardingRouter(deps: Deps, site: Site): Router {
 }
 
 async function goToPhase(exchange: Exchange): Promise<void> {
-  const scene = await findScene(exchange)
-  if (scene !== undefined) goTo(exchange, scene, currentPhase(scene.connection))
+  const request = await findOnboardingRequest(exchange)
+  if (request !== undefined) goTo(exchange, request, currentPhase(request.connection))
 }
 
 async function sendMetadata(exchange: Exchange): Promise<void> {
-  const scene = await findScene(exchange)
-  if (scene === undefined) return
-  const metadata = toServiceProviderMetadata(await findServiceProvider(exchange.deps, scene.connection))
+  const request = await findOnboardingRequest(exchange)
+  if (request === undefined) return
+  const metadata = toServiceProviderMetadata(await findServiceProvider(exchange.deps, request.connection))
   sendFile(exchange, 'sp-metadata.xml', 'application/samlmetadata+xml', metadata)
 }
 
 async function sendCertificate(exchange: Exchange): Promise<void> {
-  const scene = await findScene(exchange)
-  if (scene === undefined) return
-  const { certificates } = await findServiceProvider(exchange.deps, scene.connection)
+  const request = await findOnboardingRequest(exchange)
+  if (request === undefined) return
+  const { certificates } = await findServiceProvider(exchange.deps, request.connection)
   const content = `${certificates.map((pem) => pem.trim()).join('\n')}\n`
   sendFile(exchange, 'sp-certificate.pem', 'application/x-pem-file', content)
 }
 
 async function show(exchange: Exchange): Promise<void> {
   const { req } = exchange
-  const scene = await findScene(exchange)
-  if (scene === undefined) return
+  const request = await findOnboardingRequest(exchange)
+  if (request === undefined) return
   const { attempt_id: attemptId } = req.params
   const outcome =
     attemptId === undefined
-      ? await stepOf(req)?.show(scene)
-      : await showTestResult(scene, AttemptId.parse(attemptId))
+      ? await stepOf(req)?.show(request)
+      : await showTestResult(request, AttemptId.parse(attemptId))
   if (outcome === undefined) sendPlainSentence(exchange, 404, 'noSuchConnection')
-  else answer(exchange, scene, outcome)
+  else answer(exchange, request, outcome)
 }
 
 async function takeForm(exchange: Exchange): Promise<void> {
   const { site, req } = exchange
-  const scene = await findScene(exchange)
-  if (scene === undefined) return
+  const request = await findOnboardingRequest(exchange)
+  if (request === undefined) return
   const { action } = formOf(req)
   // The form was not read, so its sender is unknown, but the only effect is an error page.
-  if (action === tooLarge) await act(exchange, scene, tooLarge)
-  else if (!isSentByAdmin(req, site, { ...scene.session, secret: scene.secret }))
+  if (action === tooLarge) await act(exchange, request, tooLarge)
+  else if (!isSentByAdmin(req, site, { ...request.session, secret: request.secret }))
     sendPlainSentence(exchange, 403, 'otherBrowser')
-  else await actOrLeave(exchange, scene, textOf(action))
+  else await actOrLeave(exchange, request, textOf(action))
 }
 
-async function actOrLeave(exchange: Exchange, scene: AdminRequest, action: string): Promise<void> {
+async function actOrLeave(exchange: Exchange, request: AdminRequest, action: string): Promise<void> {
   const { deps, site, res } = exchange
-  const { session, connection, requestId } = scene
+  const { session, connection, requestId } = request
   const { idpId } = connection
   const left = await leaveOrDecline(deps, session, { action, idpId, requestId })
   if (left === undefined) {
-    await act(exchange, scene, action)
+    await act(exchange, request, action)
     return
   }
   res.append('Set-Cookie', toAdminCookie('', site.isHttps, 0))
@@ -135,15 +140,15 @@ async function actOrLeave(exchange: Exchange, scene: AdminRequest, action: strin
 }
 
 /** Runs an action of the page; an unknown one shows the page. */
-async function act(exchange: Exchange, scene: OnboardingRequest, action: string): Promise<void> {
+async function act(exchange: Exchange, request: OnboardingRequest, action: string): Promise<void> {
   const step = stepOf(exchange.req)
   if (step === undefined) return
   const does = Object.hasOwn(step.actions, action) ? step.actions[action] : undefined
-  answer(exchange, scene, await (does ?? step.show)(scene))
+  answer(exchange, request, await (does ?? step.show)(request))
 }
 
 /** The request of a signed-in administrator for a connection; undefined when it was answered with an error page. */
-async function findScene(exchange: Exchange): Promise<AdminRequest | undefined> {
+async function findOnboardingRequest(exchange: Exchange): Promise<AdminRequest | undefined> {
   const { deps, site, req } = exchange
   const secret = findAdminSecret(req.headers.cookie, site.isHttps)
   const session = secret === undefined ? undefined : await findAdminSession(deps, secret)
@@ -171,33 +176,33 @@ async function findScene(exchange: Exchange): Promise<AdminRequest | undefined> 
 /** Redirects to the identity provider from a GET, because form-action forbids it after a POST. */
 async function startTest(exchange: Exchange): Promise<void> {
   const { deps, site, req, res } = exchange
-  const scene = await findScene(exchange)
-  if (scene === undefined) return
-  const { session, connection, frame, requestId } = scene
+  const request = await findOnboardingRequest(exchange)
+  if (request === undefined) return
+  const { session, connection, frame, requestId } = request
   const metadataVersion = testedVersion(connection)
   const by = { adminSessionId: session.sessionId, ip: req.ip ?? '' }
   if (connection.protocol === 'oidc') {
     const purpose = { ...by, clientVersion: metadataVersion ?? 0, requestId }
     const url = await startOidcRequest(deps, connection, purpose)
     // When the provider cannot be read, the page lists the failed test.
-    if (url === undefined) goTo(exchange, scene, 'test')
+    if (url === undefined) goTo(exchange, request, 'test')
     else redirect(exchange, url)
     return
   }
   const purpose = { ...by, metadataVersion: metadataVersion ?? 0 }
-  const request = metadataVersion === null ? undefined : await startRequest(deps, connection, purpose)
-  if (request === undefined) goTo(exchange, scene, 'test')
-  else if (request.binding === 'redirect') redirect(exchange, request.url)
+  const authnRequest = metadataVersion === null ? undefined : await startRequest(deps, connection, purpose)
+  if (authnRequest === undefined) goTo(exchange, request, 'test')
+  else if (authnRequest.binding === 'redirect') redirect(exchange, authnRequest.url)
   else
-    sendPage(site, res, requestFormPage({ frame: { ...frame, url: undefined }, ...request }), {
+    sendPage(site, res, requestFormPage({ frame: { ...frame, url: undefined }, ...authnRequest }), {
       ...frame,
-      redirectUri: request.action,
+      redirectUri: authnRequest.action,
     })
 }
 
-function answer(exchange: Exchange, scene: OnboardingRequest, outcome: OnboardingOutcome): void {
-  if ('goTo' in outcome) goTo(exchange, scene, outcome.goTo)
-  else sendPage(exchange.site, exchange.res.status(outcome.status ?? 200), outcome.page, scene.frame)
+function answer(exchange: Exchange, request: OnboardingRequest, outcome: OnboardingOutcome): void {
+  if ('goTo' in outcome) goTo(exchange, request, outcome.goTo)
+  else sendPage(exchange.site, exchange.res.status(outcome.status ?? 200), outcome.page, request.frame)
 }
 
 /** Redirects to another page of the connection, in the chosen language. */

@@ -2,7 +2,7 @@ import { clientStep } from './client-step.js'
 import { metadataStep, reviewStep } from './metadata-step.js'
 import { protocolStep } from './protocol-step.js'
 import { providerStep } from './provider-step.js'
-import type { OnboardingStep } from './scene.js'
+import type { OnboardingStep } from './onboarding-request.js'
 import { doneStep, testStep } from './test-step.js'
 import { tutorialStep } from './tutorial-step.js'
 

@@ -11,26 +11,26 @@ import {
   type OnboardingOutcome,
   type OnboardingRequest,
   type OnboardingStep,
-} from './scene.js'
+} from './onboarding-request.js'
 import { testResultPage, type ReadPerson } from './test-result.js'
 import { testPage } from './test-sign-in.js'
 
 /** The test sign-in, with the results of earlier ones. */
 export const testStep: OnboardingStep = {
-  show: async (scene) => {
-    const { deps, connection } = scene
+  show: async (request) => {
+    const { deps, connection } = request
     if (!reachablePhases(connection).includes('tutorial')) return { goTo: 'provider' }
     const tests = await listTestResults(deps, connection)
     const hasMetadata = testedVersion(connection) !== null
-    return { page: testPage({ ...viewOf(scene, 'test'), hasMetadata, tests, now: deps.now() }) }
+    return { page: testPage({ ...viewOf(request, 'test'), hasMetadata, tests, now: deps.now() }) }
   },
   actions: {},
 }
 
 /** The end of the setup. */
 export const doneStep: OnboardingStep = {
-  show: async (scene) => {
-    const { deps, session, connection, frame } = scene
+  show: async (request) => {
+    const { deps, session, connection, frame } = request
     if (!reachablePhases(connection).includes('done')) return { goTo: 'metadata' }
     const tests = await listTestResults(deps, connection)
     const { uploadedVersion, currentVersion, isActive, connectionState, environment } = connection
@@ -38,7 +38,7 @@ export const doneStep: OnboardingStep = {
     const hasDirectory = directories.some((directory) => directory.environment === environment)
     return {
       page: donePage({
-        ...viewOf(scene, 'done'),
+        ...viewOf(request, 'done'),
         isActive,
         isWaiting: uploadedVersion !== null && uploadedVersion !== currentVersion,
         isTested: connectionState === 'tested' || tests.some(({ outcome }) => outcome === 'success'),
@@ -51,17 +51,17 @@ export const doneStep: OnboardingStep = {
 
 /** Shows the result of a test; undefined when the connection has no test with this id. */
 export async function showTestResult(
-  scene: OnboardingRequest,
+  request: OnboardingRequest,
   attemptId: string,
 ): Promise<OnboardingOutcome | undefined> {
-  const result = await findTestResult(scene.deps, scene.connection, attemptId)
+  const result = await findTestResult(request.deps, request.connection, attemptId)
   if (result === undefined) return undefined
   const { outcome, checks, failedCheck, attributes, requestId } = result
   const failed =
     failedCheck === null ? undefined : { name: failedCheck, mender: ssoChecks[failedCheck].mender }
   return {
     page: testResultPage({
-      ...viewOf(scene, 'test'),
+      ...viewOf(request, 'test'),
       outcome,
       checks,
       failed,

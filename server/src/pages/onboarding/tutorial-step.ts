@@ -7,24 +7,24 @@ import {
   type OnboardingOutcome,
   type OnboardingRequest,
   type OnboardingStep,
-} from './scene.js'
+} from './onboarding-request.js'
 import { tutorialPage } from './tutorial.js'
 
 /** The tutorial at its stored step, so that another browser continues there. */
 export const tutorialStep: OnboardingStep = {
-  show: (scene) => Promise.resolve(show(scene)),
-  actions: { next: (scene) => move(scene, 1), previous: (scene) => move(scene, -1) },
+  show: (request) => Promise.resolve(show(request)),
+  actions: { next: (request) => move(request, 1), previous: (request) => move(request, -1) },
 }
 
-function show(scene: OnboardingRequest): OnboardingOutcome {
-  const tutorial = tutorialOf(scene)
+function show(request: OnboardingRequest): OnboardingOutcome {
+  const tutorial = tutorialOf(request)
   if (tutorial === undefined) return { goTo: 'provider' }
   return {
     page: tutorialPage({
-      ...viewOf(scene, 'tutorial'),
+      ...viewOf(request, 'tutorial'),
       tutorial,
-      step: stepOf(scene, tutorial),
-      values: valuesOf(scene),
+      step: stepOf(request, tutorial),
+      values: valuesOf(request),
     }),
   }
 }
@@ -41,11 +41,11 @@ function stepOf({ connection }: OnboardingRequest, tutorial: IdpGuide): number {
   return Math.min(connection.tutorialStep, tutorial.steps.length - 1)
 }
 
-async function move(scene: OnboardingRequest, by: 1 | -1): Promise<OnboardingOutcome> {
-  const { deps, session, connection, field, requestId } = scene
-  const tutorial = tutorialOf(scene)
+async function move(request: OnboardingRequest, by: 1 | -1): Promise<OnboardingOutcome> {
+  const { deps, session, connection, field, requestId } = request
+  const tutorial = tutorialOf(request)
   if (tutorial === undefined) return { goTo: 'provider' }
-  const shown = stepOf(scene, tutorial)
+  const shown = stepOf(request, tutorial)
   // The form is of another step: another browser has moved, so the current step is shown.
   if (field('step') !== String(shown)) return { goTo: 'tutorial' }
   const to = shown + by

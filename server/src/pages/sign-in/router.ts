@@ -17,7 +17,7 @@ import { findSessionSecret, toSessionCookie } from '../frame/session-cookie.js'
 import { domainOf, frameOf, sendPage, textOf, type Site } from '../frame/site.js'
 import { stepPages } from '../steps/steps.js'
 import type { StepAnswer, StepRequest } from '../frame/step-page.js'
-import { toStepRequest } from './scene.js'
+import { toStepRequest } from './step-request.js'
 
 /** The maximum size of a form and of an authorization request, in bytes. */
 const maxBody = 16 * 1024
@@ -114,23 +114,23 @@ async function takeForm(exchange: Exchange): Promise<void> {
 }
 
 /** Runs the action of a form, then redirects to the current step of the flow. */
-async function act(exchange: Exchange, scene: StepRequest, secret: string): Promise<void> {
+async function act(exchange: Exchange, request: StepRequest, secret: string): Promise<void> {
   const { deps, req, res } = exchange
-  const name = scene.field('action')
-  const { actions } = stepPages[scene.flow.step]
+  const name = request.field('action')
+  const { actions } = stepPages[request.flow.step]
   const action = Object.hasOwn(actions, name) ? actions[name] : undefined
   if (action === undefined) {
     res.status(409)
-    await showStep(exchange, scene)
+    await showStep(exchange, request)
     return
   }
-  const outcome = await action(scene)
+  const outcome = await action(request)
   if (outcome === 'over') {
     await sendDeadEnd(exchange, secret)
     return
   }
   if (outcome !== 'moved') {
-    sendAnswer(exchange, scene, outcome)
+    sendAnswer(exchange, request, outcome)
     return
   }
   const flow = await findFlow(deps, flowRequest(req, secret))
@@ -154,9 +154,9 @@ async function finish(exchange: Exchange, flow: Flow, secret: string): Promise<v
   redirect(exchange, finished.redirectUrl)
 }
 
-async function showStep(exchange: Exchange, scene: StepRequest): Promise<void> {
-  const { flow, frame } = scene
-  const page = await stepPages[flow.step].show(scene)
+async function showStep(exchange: Exchange, request: StepRequest): Promise<void> {
+  const { flow, frame } = request
+  const page = await stepPages[flow.step].show(request)
   if (page === undefined) sendSentence(exchange, 404, frame, frame.texts.flowOver)
   else sendPage(exchange.site, exchange.res, page, { ...frame, redirectUri: flow.redirectUri })
 }

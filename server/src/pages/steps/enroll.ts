@@ -15,71 +15,71 @@ import type { StepOutcome, StepPage, StepRequest } from '../frame/step-page.js'
 import { onceShown, userFlowOf } from './user-flow.js'
 
 /** The step of a user without a second factor, where the application requires one. */
-export const enrollStep: StepPage = { show: (scene) => page(scene), actions: { enroll, validate } }
+export const enrollStep: StepPage = { show: (request) => page(request), actions: { enroll, validate } }
 
-async function enroll(scene: StepRequest): Promise<StepOutcome> {
-  const { deps, caller } = scene
-  const flow = userFlowOf(scene)
+async function enroll(request: StepRequest): Promise<StepOutcome> {
+  const { deps, caller } = request
+  const flow = userFlowOf(request)
   if (flow === undefined) return 'over'
   try {
     const enrollment = await enrollInFlow(deps, caller, flow)
     if (enrollment === undefined) return 'moved'
     const user = await getTotpUser(deps.db, caller, flow.userId)
-    return { status: 200, page: codePage(scene, user, enrollment.uri) }
+    return { status: 200, page: codePage(request, user, enrollment.uri) }
   } catch (error) {
-    return refuseOf(scene, error)
+    return refuseOf(request, error)
   }
 }
 
 /** Answers a failed enrolment with a page when the user can do something about it. */
-async function refuseOf(scene: StepRequest, error: unknown): Promise<StepOutcome> {
+async function refuseOf(request: StepRequest, error: unknown): Promise<StepOutcome> {
   if (!(error instanceof ApiError)) throw error
   const wait = waitOf(error)
-  if (wait !== undefined) return refuse(scene, 429, { fault: 'too_many_messages', ...wait })
-  if (error.code === 'phone_number_missing') return refuse(scene, 422, { fault: 'no_phone' })
-  if (error.code === 'phone_number_not_allowed') return refuse(scene, 422, { fault: 'not_sent' })
+  if (wait !== undefined) return refuse(request, 429, { fault: 'too_many_messages', ...wait })
+  if (error.code === 'phone_number_missing') return refuse(request, 422, { fault: 'no_phone' })
+  if (error.code === 'phone_number_not_allowed') return refuse(request, 422, { fault: 'not_sent' })
   if (['totp_enrollment_taken', 'totp_inactive', 'user_not_found'].includes(error.code)) return 'over'
   throw error
 }
 
-async function validate(scene: StepRequest): Promise<StepOutcome> {
-  const { deps, caller, frame, form } = scene
-  const flow = userFlowOf(scene)
+async function validate(request: StepRequest): Promise<StepOutcome> {
+  const { deps, caller, frame, form } = request
+  const flow = userFlowOf(request)
   if (flow === undefined) return 'over'
-  const code = scene.field('code').replace(/\s/g, '')
-  if (code === '') return showAgain(scene, flow, 'missing')
+  const code = request.field('code').replace(/\s/g, '')
+  if (code === '') return showAgain(request, flow, 'missing')
   const outcome = await guess(
-    scene,
+    request,
     () => validateInFlow(deps, caller, flow, code),
     (validated) => typeof validated !== 'string',
   )
-  if (outcome === 'over') return refuse(scene, 422, { fault: 'over' })
-  if (outcome === 'wrong') return showAgain(scene, flow, 'wrong_code')
+  if (outcome === 'over') return refuse(request, 422, { fault: 'over' })
+  if (outcome === 'wrong') return showAgain(request, flow, 'wrong_code')
   const codes = outcome.recoveryCodes
   return { status: 200, page: recoveryCodesPage({ frame: onceShown(frame), form, codes }) }
 }
 
 /** Shows the same secret again while it waits for its first code. */
 async function showAgain(
-  scene: StepRequest,
+  request: StepRequest,
   flow: EnrollingFlow,
   fault: 'missing' | 'wrong_code',
 ): Promise<StepOutcome> {
-  const pending = await findEnrollmentOfFlow(scene.deps, scene.caller, flow)
-  if (pending === undefined) return refuse(scene, 422, { fault: 'over' })
-  return { status: 422, page: codePage(scene, pending.user, pending.uri, fault) }
+  const pending = await findEnrollmentOfFlow(request.deps, request.caller, flow)
+  if (pending === undefined) return refuse(request, 422, { fault: 'over' })
+  return { status: 422, page: codePage(request, pending.user, pending.uri, fault) }
 }
 
 type Wrong = Partial<Pick<Parameters<typeof enrollPage>[0], 'fault' | 'retryAfterSeconds'>>
 
-async function refuse(scene: StepRequest, status: number, wrong: Wrong): Promise<StepOutcome> {
-  const shown = await page(scene, wrong)
+async function refuse(request: StepRequest, status: number, wrong: Wrong): Promise<StepOutcome> {
+  const shown = await page(request, wrong)
   return shown === undefined ? 'over' : { status, page: shown, retryAfterSeconds: wrong.retryAfterSeconds }
 }
 
-async function page(scene: StepRequest, wrong: Wrong = {}): Promise<string | undefined> {
-  const { deps, caller, frame, form } = scene
-  const flow = userFlowOf(scene)
+async function page(request: StepRequest, wrong: Wrong = {}): Promise<string | undefined> {
+  const { deps, caller, frame, form } = request
+  const flow = userFlowOf(request)
   if (flow === undefined) return undefined
   const user = await getTotpUser(deps.db, caller, flow.userId)
   if (!mayEnroll(user)) return undefined

@@ -18,10 +18,10 @@ import type { StepOutcome, StepPage, StepRequest } from '../frame/step-page.js'
 
 /** Asks for the address. The next step depends on organization and domain, never on whether a user has the address. */
 export const identifierStep: StepPage = {
-  show: async (scene) => {
-    const methods = await findAllMethods(scene)
-    const isAny = methodOf(scene, methods) !== undefined || methods.connections.length > 0
-    return isAny ? page(scene, methods, scene.flow.email ?? '') : noMethod(scene)
+  show: async (request) => {
+    const methods = await findAllMethods(request)
+    const isAny = methodOf(request, methods) !== undefined || methods.connections.length > 0
+    return isAny ? page(request, methods, request.flow.email ?? '') : noMethod(request)
   },
   actions: { identify, single_sign_on: signInByChosen },
 }
@@ -39,40 +39,42 @@ async function findAllMethods({ deps, flow }: StepRequest): Promise<AllMethods> 
   return { ...methods, connections }
 }
 
-async function identify(scene: StepRequest): Promise<StepOutcome> {
-  const { deps, flow } = scene
-  const methods = await findAllMethods(scene)
-  const typed = scene.field('email').trim()
-  const method = methodOf(scene, methods)
-  if (method === undefined && methods.connections.length === 0) return { status: 409, page: noMethod(scene) }
+async function identify(request: StepRequest): Promise<StepOutcome> {
+  const { deps, flow } = request
+  const methods = await findAllMethods(request)
+  const typed = request.field('email').trim()
+  const method = methodOf(request, methods)
+  if (method === undefined && methods.connections.length === 0)
+    return { status: 409, page: noMethod(request) }
   const refuse = (fault: 'missing' | 'invalid' | 'not_allowed') => ({
     status: 422,
-    page: page(scene, methods, typed, { fault }),
+    page: page(request, methods, typed, { fault }),
   })
   if (typed === '') return refuse('missing')
   if (!email().safeParse(typed).success) return refuse('invalid')
   const normalized = normalizeEmail(typed)
   if (!isEmailDomainAllowed(methods.allowedEmailDomains, normalized)) return refuse('not_allowed')
   const connection = connectionOfAddress(methods.connections, methods, normalized)
-  if (connection !== undefined) return goTo(scene, connection, { email: typed, email_normalized: normalized })
+  if (connection !== undefined)
+    return goTo(request, connection, { email: typed, email_normalized: normalized })
   if (method === undefined) return refuse('not_allowed')
-  if (method === 'magic_link') return mailLink(scene, methods, typed)
+  if (method === 'magic_link') return mailLink(request, methods, typed)
   const isMoved = await moveFlowAlone(deps, flow, {
     from: ['identifier'],
     to: 'password',
     set: { email: typed, email_normalized: normalized },
   })
-  if (isMoved) await logStarted(scene, typed)
+  if (isMoved) await logStarted(request, typed)
   return 'moved'
 }
 
 /** Signs in by the button of a connection; only connections that are chosen by button count. */
-async function signInByChosen(scene: StepRequest): Promise<StepOutcome> {
-  const methods = await findAllMethods(scene)
+async function signInByChosen(request: StepRequest): Promise<StepOutcome> {
+  const methods = await findAllMethods(request)
   const chosen = connectionsToChoose(methods.connections, methods)
-  const connection = chosen.find(({ idpId }) => idpId === scene.field('idp_id'))
-  if (connection !== undefined) return goTo(scene, connection)
-  return { status: 422, page: page(scene, methods, scene.flow.email ?? '') }
+  const connection = chosen.find(({ idpId }) => idpId === request.field('idp_id'))
+  if (connection !== undefined) return goTo(request, connection)
+  return { status: 422, page: page(request, methods, request.flow.email ?? '') }
 }
 
 async function goTo(
@@ -85,16 +87,16 @@ async function goTo(
   return 'moved'
 }
 
-async function mailLink(scene: StepRequest, methods: AllMethods, typed: string): Promise<StepOutcome> {
-  const { deps, caller, flow, ip } = scene
+async function mailLink(request: StepRequest, methods: AllMethods, typed: string): Promise<StepOutcome> {
+  const { deps, caller, flow, ip } = request
   try {
     const isMoved = await mailLinkOfFlow(deps, caller, { flow, email: typed, purpose: 'sign_in', ip })
-    if (isMoved) await logStarted(scene, typed)
+    if (isMoved) await logStarted(request, typed)
     return 'moved'
   } catch (error) {
     const wait = waitOf(error)
     if (wait === undefined) throw error
-    return { status: 429, page: page(scene, methods, typed, { fault: 'too_many', ...wait }), ...wait }
+    return { status: 429, page: page(request, methods, typed, { fault: 'too_many', ...wait }), ...wait }
   }
 }
 

@@ -8,34 +8,34 @@ import type { StepOutcome, StepPage, StepRequest } from '../frame/step-page.js'
 
 /** The step after a link was mailed: it is opened in this browser, or in another one that shows a code to type here. */
 export const linkSentStep: StepPage = {
-  show: (scene) => page(scene),
+  show: (request) => page(request),
   actions: { link_code: linkCode, resend, change_address: changeAddress },
 }
 
-async function linkCode(scene: StepRequest): Promise<StepOutcome> {
-  const { deps, caller, flow } = scene
-  const typed = scene.field('code')
-  if (typed.trim() === '') return refuse(scene, 422, { fault: 'wrong_code' })
+async function linkCode(request: StepRequest): Promise<StepOutcome> {
+  const { deps, caller, flow } = request
+  const typed = request.field('code')
+  if (typed.trim() === '') return refuse(request, 422, { fault: 'wrong_code' })
   const outcome = await guess(
-    scene,
+    request,
     () => verifyLinkCode(deps, caller, { flow, typed }),
     (passed) => passed === 'passed',
   )
   if (outcome === 'passed') return 'moved'
-  return refuse(scene, 422, { fault: outcome === 'wrong' ? 'wrong_code' : 'code_over' })
+  return refuse(request, 422, { fault: outcome === 'wrong' ? 'wrong_code' : 'code_over' })
 }
 
-async function resend(scene: StepRequest): Promise<StepOutcome> {
-  const { deps, caller, flow, ip } = scene
+async function resend(request: StepRequest): Promise<StepOutcome> {
+  const { deps, caller, flow, ip } = request
   const purpose = await findPurposeOfFlow(deps, flow)
   if (flow.email === null || purpose === undefined) return 'over'
   try {
     const isSent = await mailLinkOfFlow(deps, caller, { flow, email: flow.email, purpose, ip })
-    return isSent ? await refuse(scene, 200, { isResent: true }) : 'moved'
+    return isSent ? await refuse(request, 200, { isResent: true }) : 'moved'
   } catch (error) {
     const wait = waitOf(error)
     if (wait === undefined) throw error
-    return refuse(scene, 429, { fault: 'too_many_mails', ...wait })
+    return refuse(request, 429, { fault: 'too_many_mails', ...wait })
   }
 }
 
@@ -46,15 +46,15 @@ async function changeAddress({ deps, flow }: StepRequest): Promise<StepOutcome> 
 
 type Notice = Partial<Pick<Parameters<typeof linkSentPage>[0], 'fault' | 'isResent' | 'retryAfterSeconds'>>
 
-async function refuse(scene: StepRequest, status: number, notice: Notice): Promise<StepOutcome> {
+async function refuse(request: StepRequest, status: number, notice: Notice): Promise<StepOutcome> {
   const { retryAfterSeconds } = notice
-  const shown = (await page(scene, notice)) ?? ''
+  const shown = (await page(request, notice)) ?? ''
   return { status, page: shown, retryAfterSeconds }
 }
 
 /** Undefined when no link was mailed, which no step allows. */
-async function page(scene: StepRequest, notice: Notice = {}): Promise<string | undefined> {
-  const { deps, frame, form, flow } = scene
+async function page(request: StepRequest, notice: Notice = {}): Promise<string | undefined> {
+  const { deps, frame, form, flow } = request
   const purpose = await findPurposeOfFlow(deps, flow)
   if (flow.email === null || purpose === undefined) return undefined
   const isCodeAsked = flow.isLinkCodeShown && notice.fault !== 'code_over' && notice.isResent !== true

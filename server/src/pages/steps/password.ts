@@ -10,11 +10,11 @@ import type { StepOutcome, StepPage, StepRequest } from '../frame/step-page.js'
 
 /** Asks for the password of the address. */
 export const passwordStep: StepPage = {
-  show: (scene) => page(scene),
+  show: (request) => page(request),
   actions: {
     password,
-    mail_link: (scene) => mail(scene, 'sign_in'),
-    forgot_password: (scene) => mail(scene, 'password'),
+    mail_link: (request) => mail(request, 'sign_in'),
+    forgot_password: (request) => mail(request, 'password'),
     change_address: changeAddress,
   },
 }
@@ -22,31 +22,31 @@ export const passwordStep: StepPage = {
 /** Longer input cannot be a password, and is refused before it is hashed. */
 const maxPasswordBytes = 4096
 
-async function password(scene: StepRequest): Promise<StepOutcome> {
-  const { deps, caller, flow } = scene
-  const plainText = scene.field('password')
+async function password(request: StepRequest): Promise<StepOutcome> {
+  const { deps, caller, flow } = request
+  const plainText = request.field('password')
   if (flow.email === null) return 'over'
-  if (plainText === '') return refuse(scene, 422, { fault: 'missing' })
-  if (Buffer.byteLength(plainText) > maxPasswordBytes) return refuse(scene, 422, { fault: 'wrong' })
+  if (plainText === '') return refuse(request, 422, { fault: 'missing' })
+  if (Buffer.byteLength(plainText) > maxPasswordBytes) return refuse(request, 422, { fault: 'wrong' })
   try {
     const ofAddress = { ...flow, email: flow.email }
     const { isPassed, limit } = await guess(
-      scene,
+      request,
       () => signInByPassword(deps, caller, ofAddress, plainText),
       (outcome) => outcome.isPassed,
     )
     const { retryAfterSeconds } = limit
     // All refusals have one text: a locked address looks like a wrong password.
-    return isPassed ? 'moved' : await refuse(scene, 422, { fault: 'wrong' }, retryAfterSeconds)
+    return isPassed ? 'moved' : await refuse(request, 422, { fault: 'wrong' }, retryAfterSeconds)
   } catch (error) {
     const wait = waitOf(error)
     if (wait === undefined) throw error
-    return refuse(scene, 429, { fault: 'too_many', ...wait }, wait.retryAfterSeconds)
+    return refuse(request, 429, { fault: 'too_many', ...wait }, wait.retryAfterSeconds)
   }
 }
 
-async function mail(scene: StepRequest, purpose: LinkPurpose): Promise<StepOutcome> {
-  const { deps, caller, flow, ip } = scene
+async function mail(request: StepRequest, purpose: LinkPurpose): Promise<StepOutcome> {
+  const { deps, caller, flow, ip } = request
   if (flow.email === null) return 'over'
   try {
     await mailLinkOfFlow(deps, caller, { flow, email: flow.email, purpose, ip })
@@ -54,7 +54,7 @@ async function mail(scene: StepRequest, purpose: LinkPurpose): Promise<StepOutco
   } catch (error) {
     const wait = waitOf(error)
     if (wait === undefined) throw error
-    return refuse(scene, 429, { fault: 'too_many_mails', ...wait }, wait.retryAfterSeconds)
+    return refuse(request, 429, { fault: 'too_many_mails', ...wait }, wait.retryAfterSeconds)
   }
 }
 
@@ -65,14 +65,14 @@ async function changeAddress({ deps, flow }: StepRequest): Promise<StepOutcome> 
 
 type Wrong = Partial<Pick<Parameters<typeof passwordPage>[0], 'fault' | 'retryAfterSeconds'>>
 
-async function refuse(scene: StepRequest, status: number, wrong: Wrong, retryAfterSeconds?: number) {
-  return { status, page: await page(scene, wrong), retryAfterSeconds }
+async function refuse(request: StepRequest, status: number, wrong: Wrong, retryAfterSeconds?: number) {
+  return { status, page: await page(request, wrong), retryAfterSeconds }
 }
 
-async function page(scene: StepRequest, wrong: Wrong = {}): Promise<string> {
-  const { deps, frame, form, flow } = scene
+async function page(request: StepRequest, wrong: Wrong = {}): Promise<string> {
+  const { deps, frame, form, flow } = request
   const { hasLink: mayMailLink } = await findSignInMethods(deps, flow)
-  const isPasswordNew = scene.query('password') === 'new'
+  const isPasswordNew = request.query('password') === 'new'
   const email = flow.email ?? ''
   return passwordPage({ frame, form, email, mayMailLink, isPasswordNew, fault: undefined, ...wrong })
 }

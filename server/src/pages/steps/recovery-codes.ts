@@ -15,19 +15,19 @@ export const recoveryCodesStep: StepPage = {
   actions: { acknowledge, new_codes: newCodes },
 }
 
-async function acknowledge(scene: StepRequest): Promise<StepOutcome> {
-  const { deps, caller, frame, form } = scene
-  const flow = userFlowOf(scene)
+async function acknowledge(request: StepRequest): Promise<StepOutcome> {
+  const { deps, caller, frame, form } = request
+  const flow = userFlowOf(request)
   if (flow === undefined) return 'over'
-  if (scene.field('acknowledged') === '')
+  if (request.field('acknowledged') === '')
     return { status: 422, page: recoveryCodesPage({ frame, form, codes: null, fault: 'not_acknowledged' }) }
   await acknowledgeRecoveryCodes(deps, caller, flow)
   return 'moved'
 }
 
-async function newCodes(scene: StepRequest): Promise<StepOutcome> {
-  const { deps, caller, frame, form } = scene
-  const flow = userFlowOf(scene)
+async function newCodes(request: StepRequest): Promise<StepOutcome> {
+  const { deps, caller, frame, form } = request
+  const flow = userFlowOf(request)
   const codes = flow && (await replaceRecoveryCodesInFlow(deps, caller, flow))
   if (codes === undefined) return 'over'
   return { status: 200, page: recoveryCodesPage({ frame: onceShown(frame), form, codes }) }

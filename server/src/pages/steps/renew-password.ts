@@ -7,24 +7,26 @@ import { userFlowOf } from './user-flow.js'
 /** Asks for a new password after all factors, when the current one must be replaced. */
 export const renewPasswordStep: StepPage = { show, actions: { set_password: setPassword, not_now: notNow } }
 
-async function show(scene: StepRequest): Promise<string | undefined> {
-  const flow = userFlowOf(scene)
-  const renewal = flow && (await findRenewal(scene.deps, scene.caller, flow))
-  return renewal && page(scene, renewal)
+async function show(request: StepRequest): Promise<string | undefined> {
+  const flow = userFlowOf(request)
+  const renewal = flow && (await findRenewal(request.deps, request.caller, flow))
+  return renewal && page(request, renewal)
 }
 
-async function setPassword(scene: StepRequest): Promise<StepOutcome> {
-  const { deps, caller } = scene
-  const flow = userFlowOf(scene)
+async function setPassword(request: StepRequest): Promise<StepOutcome> {
+  const { deps, caller } = request
+  const flow = userFlowOf(request)
   const renewal = flow && (await findRenewal(deps, caller, flow))
   if (flow === undefined || renewal === undefined) return 'over'
   try {
-    const fault = await renewPassword(deps, caller, { flow, plainText: scene.field('password') })
-    return fault === undefined ? 'moved' : { status: 422, page: page(scene, renewal, { fault: fault.code }) }
+    const fault = await renewPassword(deps, caller, { flow, plainText: request.field('password') })
+    return fault === undefined
+      ? 'moved'
+      : { status: 422, page: page(request, renewal, { fault: fault.code }) }
   } catch (error) {
     const wait = waitOf(error)
     if (wait === undefined) throw error
-    return { status: 429, page: page(scene, renewal, { fault: 'too_many', ...wait }), ...wait }
+    return { status: 429, page: page(request, renewal, { fault: 'too_many', ...wait }), ...wait }
   }
 }
 

@@ -10,20 +10,20 @@ import type { StepOutcome, StepPage, StepRequest } from '../frame/step-page.js'
 /** Asks for the second factor. */
 export const totpStep: StepPage = { show, actions: { totp, send_sms: sendSms } }
 
-async function show(scene: StepRequest): Promise<string | undefined> {
-  const signIn = signInOf(scene)
-  const asked = signIn && (await askOnce(scene.deps, scene.caller, signIn))
+async function show(request: StepRequest): Promise<string | undefined> {
+  const signIn = signInOf(request)
+  const asked = signIn && (await askOnce(request.deps, request.caller, signIn))
   if (asked === undefined) return undefined
-  return page(scene, asked, asked.refusal === undefined ? {} : faultOf(asked.refusal))
+  return page(request, asked, asked.refusal === undefined ? {} : faultOf(asked.refusal))
 }
 
-async function totp(scene: StepRequest): Promise<StepOutcome> {
-  const { deps, caller } = scene
-  const signIn = signInOf(scene)
+async function totp(request: StepRequest): Promise<StepOutcome> {
+  const { deps, caller } = request
+  const signIn = signInOf(request)
   const asked = signIn && (await findFlowChallenge(deps, caller, signIn))
   if (asked === undefined || signIn === undefined) return 'over'
-  const refuse = (status: number, wrong: Wrong) => ({ ...wrong, status, page: page(scene, asked, wrong) })
-  const code = scene.field('code').replace(/\s/g, '')
+  const refuse = (status: number, wrong: Wrong) => ({ ...wrong, status, page: page(request, asked, wrong) })
+  const code = request.field('code').replace(/\s/g, '')
   if (code === '') return refuse(422, { fault: 'missing' })
   const isSixDigits = /^[0-9]{6}$/.test(code)
   if (isSixDigits && asked.method === 'sms' && !asked.isSent) return refuse(422, { fault: 'code_over' })
@@ -31,7 +31,7 @@ async function totp(scene: StepRequest): Promise<StepOutcome> {
   const requestId = asked.challengeId ?? (await ask(deps, caller, signIn, false))
   try {
     await guess(
-      scene,
+      request,
       () =>
         validateTotpChallenge(deps, caller, signIn.userId, { code, request_id: requestId }, signIn.flowId),
       () => true,
@@ -40,7 +40,7 @@ async function totp(scene: StepRequest): Promise<StepOutcome> {
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     const { code: errorCode, retryAfterSeconds } = error
-    if (errorCode === 'totp_challenge_not_open' && (await hasMoved(scene))) return 'moved'
+    if (errorCode === 'totp_challenge_not_open' && (await hasMoved(request))) return 'moved'
     if (errorCode !== 'totp_code_rejected' && errorCode !== 'totp_locked') throw error
     return retryAfterSeconds === undefined
       ? refuse(422, { fault: 'wrong_code' })
@@ -53,9 +53,9 @@ async function hasMoved({ deps, flow }: StepRequest): Promise<boolean> {
   return !(await moveFlowAlone(deps, flow, { from: ['totp'], to: 'totp' }))
 }
 
-async function sendSms(scene: StepRequest): Promise<StepOutcome> {
-  const { deps, caller } = scene
-  const signIn = signInOf(scene)
+async function sendSms(request: StepRequest): Promise<StepOutcome> {
+  const { deps, caller } = request
+  const signIn = signInOf(request)
   const asked = signIn && (await findFlowChallenge(deps, caller, signIn))
   if (asked === undefined || signIn === undefined) return 'over'
   if (asked.method !== 'sms') return 'moved'
@@ -65,7 +65,7 @@ async function sendSms(scene: StepRequest): Promise<StepOutcome> {
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     const wrong = faultOf(error)
-    return { ...wrong, status: wrong.fault === 'not_sent' ? 422 : 429, page: page(scene, asked, wrong) }
+    return { ...wrong, status: wrong.fault === 'not_sent' ? 422 : 429, page: page(request, asked, wrong) }
   }
 }
 
@@ -80,9 +80,9 @@ function faultOf(error: ApiError): Wrong {
   return wait === undefined ? { fault: 'not_sent' } : { fault: 'too_many_messages', ...wait }
 }
 
-function page(scene: StepRequest, { method, sentTo, isSent }: FlowChallenge, wrong: Wrong): string {
-  const { frame, form } = scene
-  const way = scene.query('way') === 'recovery' ? 'recovery' : method === 'sms' ? 'sms' : 'app'
+function page(request: StepRequest, { method, sentTo, isSent }: FlowChallenge, wrong: Wrong): string {
+  const { frame, form } = request
+  const way = request.query('way') === 'recovery' ? 'recovery' : method === 'sms' ? 'sms' : 'app'
   const shownTo = way === 'sms' && isSent ? sentTo : null
   return totpPage({ frame, form, way, sentTo: shownTo, fault: undefined, ...wrong })
 }

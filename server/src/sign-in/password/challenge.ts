@@ -57,12 +57,12 @@ export async function createPasswordChallenge(
 async function completePassword(
   deps: Deps,
   trx: Transaction<DB>,
-  scene: VerifiedPassword<CodeDestination>,
+  passed: VerifiedPassword<CodeDestination>,
 ): Promise<Changed<PasswordChallenge>> {
-  const { tenant, addressee, destination, password } = scene
-  const userId = await lockPasswordUser(deps, trx, scene)
+  const { tenant, addressee, destination, password } = passed
+  const userId = await lockPasswordUser(deps, trx, passed)
   if (userId === undefined) {
-    await logChallenge(deps, trx, scene, { code: 'END_USER_PASSWORD_FAILED', reason: 'changed_meanwhile' })
+    await logChallenge(deps, trx, passed, { code: 'END_USER_PASSWORD_FAILED', reason: 'changed_meanwhile' })
     return { record: toRefusedChallenge(tenant, newId()) }
   }
   const { organization_id: organizationId } = addressee
@@ -79,12 +79,12 @@ async function completePassword(
     codeChallenge: destination.codeChallenge,
     scope: grantedScope(destination.scope, 'password'),
     state: destination.state,
-    isRenewalDue: scene.isRenewalDue,
+    isRenewalDue: passed.isRenewalDue,
     via: 'api',
   })
   const record =
     'code' in outcome
-      ? await passedChallenge(deps, trx, scene, { code: outcome.code, userId, at })
+      ? await passedChallenge(deps, trx, passed, { code: outcome.code, userId, at })
       : toPendingChallenge(tenant, {
           requestId: outcome.pendingSignInId,
           expiresAt: outcome.expiresAt,
@@ -96,10 +96,10 @@ async function completePassword(
     organizationId,
     subjectId: userId,
   })
-  await logChallenge(deps, trx, scene, { code: 'END_USER_PASSWORD_SUCCESS' })
+  await logChallenge(deps, trx, passed, { code: 'END_USER_PASSWORD_SUCCESS' })
   // A missing required value does not block the sign-in.
   if (record['valid?'] && (await isRequiredMetadataMissing(trx, tenant, userId)))
-    await logChallenge(deps, trx, scene, { code: 'REQUIRED_METADATA_MISSING' })
+    await logChallenge(deps, trx, passed, { code: 'REQUIRED_METADATA_MISSING' })
   return { record, subjectId: userId }
 }
 

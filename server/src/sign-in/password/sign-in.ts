@@ -47,12 +47,12 @@ export async function signInByPassword(
 async function completePassword(
   deps: Deps,
   trx: Transaction<DB>,
-  scene: VerifiedPassword<Flow>,
+  passed: VerifiedPassword<Flow>,
 ): Promise<boolean> {
-  const { addressee, destination: flow, password, isRenewalDue } = scene
-  const userId = await lockPasswordUser(deps, trx, scene)
+  const { addressee, destination: flow, password, isRenewalDue } = passed
+  const userId = await lockPasswordUser(deps, trx, passed)
   const signIn = {
-    tenant: ofUser(scene.tenant, userId ?? ''),
+    tenant: ofUser(passed.tenant, userId ?? ''),
     organizationId: addressee.organization_id,
     userId: userId ?? '',
     applicationId: flow.applicationId,
@@ -66,7 +66,7 @@ async function completePassword(
   }
   const step = userId === undefined ? undefined : await completeFirstFactorInFlow(deps, trx, signIn, flow)
   if (userId === undefined || step === undefined) {
-    await logChallenge(deps, trx, scene, { code: 'END_USER_PASSWORD_FAILED', reason: 'changed_meanwhile' })
+    await logChallenge(deps, trx, passed, { code: 'END_USER_PASSWORD_FAILED', reason: 'changed_meanwhile' })
     return false
   }
   const isCodeAsked = step === 'totp'
@@ -86,6 +86,6 @@ async function completePassword(
     organizationId: addressee.organization_id,
     subjectId: userId,
   })
-  await logChallenge(deps, trx, scene, { code: 'END_USER_PASSWORD_SUCCESS' })
+  await logChallenge(deps, trx, passed, { code: 'END_USER_PASSWORD_SUCCESS' })
   return true
 }

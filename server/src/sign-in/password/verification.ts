@@ -73,10 +73,10 @@ export async function verifyPassword<Destination>(
       reason === undefined && password !== undefined && deps.passwords.isOutdated(password.hash)
     return { attempt, reason, newHash: isReplaced ? await hashes.hash(plainText) : undefined }
   })
-  const scene = { tenant, addressee, destination, attempt, email, typedEmail }
-  if (reason !== undefined || password === undefined) return { refused: scene, reason: reason ?? '' }
+  const attempted = { tenant, addressee, destination, attempt, email, typedEmail }
+  if (reason !== undefined || password === undefined) return { refused: attempted, reason: reason ?? '' }
   const isDue = await isRenewalDue(deps, addressee, plainText)
-  return { passed: { ...scene, password, isRenewalDue: isDue, newHash } }
+  return { passed: { ...attempted, password, isRenewalDue: isDue, newHash } }
 }
 
 /** One statement for the organization, its connection, the user and the password with the pepper around it. */
@@ -152,12 +152,12 @@ async function isRenewalDue(
 export async function lockPasswordUser<Destination>(
   deps: Deps,
   trx: Transaction<DB>,
-  scene: VerifiedPassword<Destination>,
+  passed: VerifiedPassword<Destination>,
 ): Promise<string | undefined> {
-  const userId = await lockUserOfPassword(trx, scene)
-  if (userId === undefined || scene.newHash === undefined) return userId
-  const owner = { ...scene.tenant, organizationId: scene.addressee.organization_id, userId }
-  await upgradePassword(deps, trx, owner, scene.password, scene.newHash)
+  const userId = await lockUserOfPassword(trx, passed)
+  if (userId === undefined || passed.newHash === undefined) return userId
+  const owner = { ...passed.tenant, organizationId: passed.addressee.organization_id, userId }
+  await upgradePassword(deps, trx, owner, passed.password, passed.newHash)
   return userId
 }
 

@@ -32,7 +32,7 @@ interface Refusal {
 }
 
 /** One validation, in its transaction. */
-interface Scene {
+interface Validation {
   readonly deps: Deps
   readonly trx: Transaction<DB>
   readonly tenant: Tenant
@@ -71,17 +71,17 @@ export async function validateTotpChallenge(
 }
 
 async function passOrRefuse(
-  scene: Scene,
+  validation: Validation,
   { code, request_id: requestId }: TotpChallengeValidation,
 ): Promise<PassedTotpChallenge | Refusal> {
-  const challenge = await findOpenChallenge(scene, requestId)
-  const attempt = challenge && (await takeAttempt(scene))
-  if (challenge === undefined || attempt === undefined) return whyNotLookedAt(scene)
-  const used = await useCode(scene, { challenge, attempt, code })
-  return used === undefined ? countWrongCode(scene, attempt) : pass(scene, challenge, used)
+  const challenge = await findOpenChallenge(validation, requestId)
+  const attempt = challenge && (await takeAttempt(validation))
+  if (challenge === undefined || attempt === undefined) return whyNotLookedAt(validation)
+  const used = await useCode(validation, { challenge, attempt, code })
+  return used === undefined ? countWrongCode(validation, attempt) : pass(validation, challenge, used)
 }
 
-function findOpenChallenge({ trx, tenant, user, flowId, at }: Scene, requestId: string | undefined) {
+function findOpenChallenge({ trx, tenant, user, flowId, at }: Validation, requestId: string | undefined) {
   return openChallengesOf(trx, tenant, { userId: user.id, at })
     .where(isOfFlow(flowId))
     .$if(requestId !== undefined, (query) => query.where('id', '=', requestId ?? ''))
@@ -95,7 +95,7 @@ function findOpenChallenge({ trx, tenant, user, flowId, at }: Scene, requestId: 
 type OpenChallenge = NonNullable<Awaited<ReturnType<typeof findOpenChallenge>>>
 
 /** Counts an attempt before its code is compared, unless the user is locked: of concurrent ones, five are compared. */
-function takeAttempt({ trx, tenant, user, at }: Scene) {
+function takeAttempt({ trx, tenant, user, at }: Validation) {
   return updateEnrollment(trx, tenant, user.id)
     .set({ failures: sql`failures + 1` })
     .where('validated_at', 'is not', null)
@@ -107,7 +107,7 @@ function takeAttempt({ trx, tenant, user, at }: Scene) {
 type Attempt = NonNullable<Awaited<ReturnType<typeof takeAttempt>>>
 
 /** Reports a lock even when no challenge is open. */
-async function whyNotLookedAt({ trx, tenant, user, at }: Scene): Promise<Refusal> {
+async function whyNotLookedAt({ trx, tenant, user, at }: Validation): Promise<Refusal> {
   const row = await enrollmentsOf(trx, tenant, user.id).select('locked_until').executeTakeFirst()
   const lockedMs = (row?.locked_until?.getTime() ?? 0) - at.getTime()
   if (lockedMs <= 0) return { reason: 'challenge_not_open', error: new ApiError('totp_challenge_not_open') }
@@ -129,11 +129,11 @@ interface Presented {
 }
 
 /** Consumes a code of any kind; undefined when it is wrong. */
-async function useCode(scene: Scene, presented: Presented): Promise<UsedCode | undefined> {
+async function useCode(validation: Validation, presented: Presented): Promise<UsedCode | undefined> {
   if (!/^[0-9]{6}$/.test(presented.code))
-    return (await useRecoveryCode(scene, presented)) ? { amr: 'otp', isRecoveryCode: true } : undefined
+    return (await useRecoveryCode(validation, presented)) ? { amr: 'otp', isRecoveryCode: true } : undefined
   const { method } = presented.challenge
-  const isRight = method === 'sms' ? isCodeSent(scene, presented) : await useStep(scene, presented)
+  const isRight = method === 'sms' ? isCodeSent(validation, presented) : await useStep(validation, presented)
   return isRight ? { amr: method === 'sms' ? 'sms' : 'otp', isRecoveryCode: false } : undefined
 }
 
@@ -141,7 +141,7 @@ async function useCode(scene: Scene, presented: Presented): Promise<UsedCode | u
  * A text code is consumed with its challenge; without a message no text code is right. A code sent to a former number
  * is wrong: the present number is unverified, or its verification has voided the challenge.
  */
-function isCodeSent({ deps, tenant, user }: Scene, { challenge, code }: Presented): boolean {
+function isCodeSent({ deps, tenant, user }: Validation, { challenge, code }: Presented): boolean {
   if (challenge.code_sealed === null || !user.isPhoneNumberVerified) return false
   const context = challengeContext(challenge.id, ownerOf(tenant, user))
   return isTextCode(openTotp(deps.keys.master, context, challenge.code_sealed), code)
@@ -149,7 +149,7 @@ function isCodeSent({ deps, tenant, user }: Scene, { challenge, code }: Presente
 
 /** One statement consumes a step and every earlier one (RFC 6238 section 5.2: a code is good for one use). */
 async function useStep(
-  { deps, trx, tenant, user, at }: Scene,
+  { deps, trx, tenant, user, at }: Validation,
   { attempt, code }: Presented,
 ): Promise<boolean> {
   const context = enrollmentContext('secret', ownerOf(tenant, user))
@@ -166,7 +166,7 @@ async function useStep(
 
 /** One statement replaces the stored codes by the remaining ones. */
 async function useRecoveryCode(
-  { deps, trx, tenant, user, at }: Scene,
+  { deps, trx, tenant, user, at }: Validation,
   { attempt, code }: Presented,
 ): Promise<boolean> {
   const owner = ownerOf(tenant, user)
@@ -188,7 +188,10 @@ async function useRecoveryCode(
 }
 
 /** The last of too many wrong codes locks the user, even for right codes. */
-async function countWrongCode({ trx, tenant, user, at }: Scene, { failures }: Attempt): Promise<Refusal> {
+async function countWrongCode(
+  { trx, tenant, user, at }: Validation,
+  { failures }: Attempt,
+): Promise<Refusal> {
   if (failures < maxFailures) return { reason: 'code_rejected', error: new ApiError('totp_code_rejected') }
   await updateEnrollment(trx, tenant, user.id)
     .set({ failures: 0, locked_until: new Date(at.getTime() + lockMs) })
@@ -198,7 +201,7 @@ async function countWrongCode({ trx, tenant, user, at }: Scene, { failures }: At
 }
 
 async function pass(
-  { deps, trx, tenant, user, at }: Scene,
+  { deps, trx, tenant, user, at }: Validation,
   challenge: OpenChallenge,
   { amr, isRecoveryCode }: UsedCode,
 ): Promise<PassedTotpChallenge | Refusal> {

@@ -28,8 +28,8 @@ export type OnboardingOutcome =
 
 /** A page of the onboarding, and the actions of its forms, by the value of their button `action`. */
 export interface OnboardingStep {
-  readonly show: (scene: OnboardingRequest) => Promise<OnboardingOutcome>
-  readonly actions: Readonly<Record<string, (scene: OnboardingRequest) => Promise<OnboardingOutcome>>>
+  readonly show: (request: OnboardingRequest) => Promise<OnboardingOutcome>
+  readonly actions: Readonly<Record<string, (request: OnboardingRequest) => Promise<OnboardingOutcome>>>
 }
 
 /** The data that every page of a connection needs. */
