@@ -20,7 +20,10 @@ export function destinationOf(relays: string): RelayDestination {
   }
 }
 
-/** Whether the partner exists and allows every e-mail domain: carried users have addresses of other domains. */
+/**
+ * Whether the partner exists and allows every e-mail domain: carried users have addresses of other domains. `offset 0` keeps
+ * the planner from a join that reads all organizations of the account.
+ */
 export function isPartnerOpen({ accountId, organizationId }: RelayDestination) {
   return sql<boolean>`exists (
     select from organizations
@@ -28,6 +31,7 @@ export function isPartnerOpen({ accountId, organizationId }: RelayDestination) {
       and organizations.id = ${organizationId}
       and organizations.deleted_at is null
       and coalesce(cardinality(organizations.allowed_email_domains), 0) = 0
+    offset 0
   )`
 }
 
