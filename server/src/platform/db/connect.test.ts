@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { closePool, connect } from './connect.js'
+import { closePool, connect, promptDb } from './connect.js'
 import { startEmbedded, type EmbeddedPostgres } from './embedded.js'
 
 let dataDir: string
@@ -62,6 +62,26 @@ test('an idle connection that Postgres ends is told once', async () => {
 
   expect(lines).toEqual(['a database connection was lost'])
 })
+
+test.skipIf(process.platform === 'win32')(
+  'where an answer was lost, the connections that were made before are not used again',
+  async () => {
+    const { db } = givenDatabase()
+    const prompt = promptDb(db)
+    const whoAnswers = sql<{ pid: number }>`select pg_backend_pid() as pid from pg_sleep(0.05)`
+    const both = await Promise.all([whoAnswers.execute(prompt), whoAnswers.execute(prompt)])
+    const pids = both.flatMap(({ rows }) => rows.map(({ pid }) => pid))
+    for (const pid of pids) process.kill(pid, 'SIGSTOP')
+    try {
+      await expect(sql`select 1`.execute(prompt)).rejects.toThrow('Query read timeout')
+      const { rows } = await whoAnswers.execute(prompt)
+      expect(pids).not.toContain(rows[0]?.pid)
+    } finally {
+      for (const pid of pids) process.kill(pid, 'SIGCONT')
+    }
+    await db.destroy()
+  },
+)
 
 test('a connection whose statement goes on is cut when all are closed', async () => {
   const { db, lines } = givenDatabase()

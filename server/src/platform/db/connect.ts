@@ -75,9 +75,22 @@ export function connect(options: ConnectOptions): Kysely<DB> {
   })
   const names = options.named ? new Map<string, string>() : undefined
   const { onRoundTrip = () => undefined, onRefused = () => undefined } = options
+  // By `performance.now()`. An answer that never came says that the network has swallowed it, perhaps those of other
+  // connections, too: the ones made before are not used again, since each would be waited for in turn.
+  let lostAt = 0
+  const onSilence = () => (lostAt = performance.now())
+  const madeAt = new WeakMap<pg.PoolClient, number>()
+  pool.on('connect', (client) => madeAt.set(client, performance.now()))
+  const connectSound = async () => {
+    for (;;) {
+      const client = await pool.connect()
+      if ((madeAt.get(client) ?? 0) >= lostAt) return client
+      client.release(true)
+    }
+  }
   const connecting = async () => {
     try {
-      return await pool.connect()
+      return await connectSound()
     } catch (error) {
       onRefused(refusalOf(error))
       throw error
@@ -86,7 +99,7 @@ export function connect(options: ConnectOptions): Kysely<DB> {
   // Without names, a pooler may give each statement another connection.
   const lookups =
     names && options.poolSize >= leastForLookups
-      ? openLookups({ connect: () => pool.connect(), count: forLookups, names, onRoundTrip })
+      ? openLookups({ connect: connectSound, count: forLookups, names, onRoundTrip, onSilence })
       : undefined
   const endPool = () => {
     lookups?.close()
@@ -96,7 +109,7 @@ export function connect(options: ConnectOptions): Kysely<DB> {
   const statementsWithin = (answerWithin: number, lockTimeout: string, onPrimary?: StatementPool) => {
     const own = preparedPool(
       { connect: connecting, end: endPool },
-      { names, answerWithin, lockTimeout, onRoundTrip },
+      { names, answerWithin, lockTimeout, onRoundTrip, onSilence },
     )
     return inShares(
       options.primary && onPrimary ? replicaPool(own, onPrimary, options.primary.onFallback) : own,

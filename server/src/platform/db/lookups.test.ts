@@ -37,6 +37,7 @@ function givenLookups({ count = 1, isPooled = false } = {}) {
     count,
     names: new Map(),
     onRoundTrip: () => undefined,
+    onSilence: () => undefined,
   })
   onTestFinished(() => {
     lookups.close()

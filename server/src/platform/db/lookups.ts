@@ -1,6 +1,6 @@
 import type { CompiledQuery, Kysely } from 'kysely'
 import pg from 'pg'
-import { nameOf } from './prepared.js'
+import { isSilence, nameOf } from './prepared.js'
 import type { DB } from './schema.js'
 
 interface LookupOptions {
@@ -12,6 +12,8 @@ interface LookupOptions {
   readonly names: Map<string, string>
   /** Called once for each wait for an answer of the database. */
   readonly onRoundTrip: () => void
+  /** Called when an answer has not come in time. */
+  readonly onSilence: () => void
 }
 
 interface Answer<Row> {
@@ -55,7 +57,7 @@ interface Shared {
  *
  * Connections are taken from the pool when two lookups are under way at once.
  */
-export function openLookups({ connect, count, names, onRoundTrip }: LookupOptions): Lookups {
+export function openLookups({ connect, count, names, onRoundTrip, onSilence }: LookupOptions): Lookups {
   const shared = new Set<Shared>()
   let isConnecting = false
   let isClosed = false
@@ -121,6 +123,10 @@ export function openLookups({ connect, count, names, onRoundTrip }: LookupOption
       const query = { name: nameOf(text, names), text, values: [...parameters], query_timeout: answerWithin }
       return await client.query<Row & pg.QueryResultRow>(query)
     } catch (error) {
+      if (isSilence(error)) {
+        onSilence()
+        for (const other of shared) if (other.underWay === 0) discard(other)
+      }
       // An error of Postgres leaves the connection usable, unless the plan's columns have changed.
       if (!(error instanceof pg.DatabaseError) || error.code === '0A000') discard(connection)
       return undefined

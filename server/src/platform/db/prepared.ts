@@ -12,6 +12,13 @@ interface StatementOptions {
   readonly lockTimeout: string
   /** Called once for each wait for an answer of the database. */
   readonly onRoundTrip: () => void
+  /** Called when an answer has not come in time. */
+  readonly onSilence: () => void
+}
+
+/** Whether a statement was not answered in time, as pg says it. */
+export function isSilence(error: unknown): boolean {
+  return error instanceof Error && error.message === 'Query read timeout'
 }
 
 /** What pg takes; its types leave out `query_timeout`. */
@@ -66,6 +73,7 @@ function preparedClient(client: pg.PoolClient, options: StatementOptions) {
     const name = names && nameOf(text, names)
     const query: LimitedQuery = { ...(name !== undefined && { name }), text, values, query_timeout }
     return client.query(query).catch((error: unknown) => {
+      if (isSilence(error)) options.onSilence()
       // The plan's columns changed: the statement would fail forever on this connection.
       if (error instanceof Error && 'code' in error && error.code === '0A000') mustDiscard = true
       throw error
