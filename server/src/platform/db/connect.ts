@@ -30,8 +30,8 @@ const connectingMs = 3_000
 const promptness = 3_000
 /** How long a statement of a request waits for another transaction's lock. */
 const promptLockTimeout = "'2s'"
-/** How many connections of a pool lookups share, where it has a few more. */
-const forLookups = 2
+/** How many connections of a pool lookups share, where it has a few more: none yet (docs/decisions/0027). */
+const forLookups = 0
 const leastForLookups = 6
 /** How long connections in use may take to return when their pool is closed. */
 const closingMs = 2_000
