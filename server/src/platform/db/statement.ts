@@ -1,5 +1,4 @@
 import type { Compilable, CompiledQuery, Insertable, InsertObject, Kysely, RawBuilder } from 'kysely'
-import { runLookup } from './lookups.js'
 import type { DB } from './schema.js'
 
 type RowOf<Built> = Built extends Compilable<infer Row> ? Row : never
@@ -17,22 +16,18 @@ type Statement<Parameters, Row> = (db: Kysely<DB>, parameters: Parameters) => Pr
 export function statement<Parameters extends object, Built extends Compilable<unknown>>(
   build: (db: Kysely<DB>, parameters: Parameters) => Built,
 ): Statement<Parameters, RowOf<Built>> {
-  return compiledOnce(build, (db, query) => db.executeQuery(query))
+  return compiledOnce(build)
 }
 
-/**
- * A statement that reads a few rows by their keys and locks none. Outside of a transaction, many of them are sent at once
- * on a connection that they share (lookups.ts), and a slow one delays the others: a list is a statement().
- */
+/** A statement that reads a few rows by their keys and locks none: it waits for nobody, and may be sent twice. */
 export function lookup<Parameters extends object, Built extends Compilable<unknown>>(
   build: (db: Kysely<DB>, parameters: Parameters) => Built,
 ): Statement<Parameters, RowOf<Built>> {
-  return compiledOnce(build, runLookup, assertOnlyReads)
+  return compiledOnce(build, assertOnlyReads)
 }
 
 function compiledOnce<Parameters extends object, Built extends Compilable<unknown>>(
   build: (db: Kysely<DB>, parameters: Parameters) => Built,
-  run: (db: Kysely<DB>, query: CompiledQuery<RowOf<Built>>) => Promise<{ readonly rows: RowOf<Built>[] }>,
   check: (query: CompiledQuery) => void = () => undefined,
 ): Statement<Parameters, RowOf<Built>> {
   let compiled: CompiledQuery<RowOf<Built>> | undefined
@@ -46,7 +41,7 @@ function compiledOnce<Parameters extends object, Built extends Compilable<unknow
     const values = compiled.parameters.map((value) =>
       isPlaceholder(value) ? parameters[value[parameterName] as keyof Parameters] : value,
     )
-    const { rows } = await run(db, { ...compiled, parameters: values })
+    const { rows } = await db.executeQuery<RowOf<Built>>({ ...compiled, parameters: values })
     return rows
   }
 }
