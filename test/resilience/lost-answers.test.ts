@@ -37,6 +37,31 @@ test.concurrent('where answers of the database are lost, requests are told so, a
   }
 })
 
+test.concurrent('where answers of the database are lost, a worker is not ready, and is ready again at the next question', async () => {
+  const service = await startService()
+  const proxy = await startDatabaseProxy(service.databaseUrl)
+  const worker = await serviceProcess({ DATABASE_URL: proxy.url, MASTER_KEYS: service.masterKeys }, [
+    'worker',
+  ])
+  await worker.start()
+  const ready = async () => {
+    const answer = await fetch(new URL('/readyz', worker.metricsUrl))
+    return { status: answer.status, body: (await answer.json()) as unknown }
+  }
+
+  // Several at once: the next question finds a connection that is there already.
+  await Promise.all([1, 2, 3].map(ready))
+  const lost = await proxy.during('silent', ready)
+  const afterwards = await ready()
+  await worker.kill()
+
+  expect(lost).toEqual({
+    status: 503,
+    body: { status: 'down', reason: 'the database cannot be reached' },
+  })
+  expect(afterwards).toEqual({ status: 200, body: { status: 'up' } })
+})
+
 test.concurrent('SIGTERM ends a process whose database does not answer, and the log names what was left', async () => {
   const service = await startService()
   const { domain: org_domain } = await service.given.organization()

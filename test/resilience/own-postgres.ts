@@ -50,9 +50,21 @@ export async function startOwnPostgres(options: {
     dataDir,
     async signalAll(name) {
       const pid = await postmaster()
-      const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
-      for (const each of [pid, ...children.trim().split(' ').map(Number)])
-        if (isAlive(each)) process.kill(each, name)
+      const signalled = new Set<number>()
+      let found = [pid]
+      // Those that it starts meanwhile too, and those that a listing leaves out while others end.
+      while (found.length > 0) {
+        for (const each of found) {
+          signalled.add(each)
+          if (isAlive(each)) process.kill(each, name)
+        }
+        const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
+        found = children
+          .split(' ')
+          .filter((each) => each.trim() !== '')
+          .map(Number)
+          .filter((each) => !signalled.has(each))
+      }
     },
     async ensureRunning() {
       const pid = await postmaster().catch(() => undefined)

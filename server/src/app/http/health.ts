@@ -1,4 +1,5 @@
 import express, { type RequestHandler } from 'express'
+import { promptly } from '../../platform/db/connect.js'
 import { ping, pingByCommit } from '../../platform/db/ping.js'
 import type { OpenDeps } from '../../delivery/deps.js'
 
@@ -31,7 +32,9 @@ export function health(deps: OpenDeps): RequestHandler {
  * Makes a function that gives the reason why the process cannot do its work; undefined when it can. Probes at once share
  * one look at the database, so that they take one connection.
  */
-export function openReadiness({ db, pendingMigrations, log }: OpenDeps): () => Promise<string | undefined> {
+export function openReadiness(opened: OpenDeps): () => Promise<string | undefined> {
+  // A look that waited as background work does would answer the probes of half a minute.
+  const { db, pendingMigrations, log } = promptly(opened)
   let nextCommitAt = 0
   let underWay: Promise<string | undefined> | undefined
   return () => {
