@@ -19,6 +19,8 @@ const lastsMs = 5_000
 const stallsMs = 20_000
 /** Longer than requests wait for a connection, which is 5 s. */
 const crowdedMs = 7_000
+/** Longer than requests wait for a connection and then for an answer, which is 8 s. */
+const standsStillMs = 10_000
 
 /** Something that befalls the service, its database, its clock or whom it calls. */
 export interface Fault {
@@ -121,7 +123,11 @@ export function faultsOf(place: Place): Fault[] {
       happen: () => postgres.whileStopped('SIGQUIT', () => pause(lastsMs)),
       ...away,
     },
-    { name: 'SIGSTOP of Postgres', happen: () => stopped((name) => postgres.signalAll(name)), ...away },
+    {
+      name: 'SIGSTOP of Postgres',
+      happen: () => stopped((name) => postgres.signalAll(name), standsStillMs),
+      ...away,
+    },
     {
       name: 'a primary that only takes reads',
       happen: () => readOnly(postgres),
@@ -167,9 +173,9 @@ async function terminated(portico: ServiceProcess): Promise<void> {
   if (code !== 0 || ms > 7_500) throw new Error(`SIGTERM ended it with ${code} after ${Math.round(ms)} ms`)
 }
 
-async function stopped(signal: (name: NodeJS.Signals) => unknown): Promise<void> {
+async function stopped(signal: (name: NodeJS.Signals) => unknown, ms = lastsMs): Promise<void> {
   await signal('SIGSTOP')
-  await pause(lastsMs)
+  await pause(ms)
   await signal('SIGCONT')
 }
 

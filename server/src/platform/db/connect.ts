@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import type { Logger } from 'pino'
+import { openLookups, shareLookups, type Lookups } from './lookups.js'
 import { refusalOf, stateOfPool, type PoolState, type PoolRefusal } from './pool-state.js'
 import { preparedPool, type StatementPool } from './prepared.js'
 import { replicaPool } from './replica.js'
@@ -29,6 +30,9 @@ const connectingMs = 3_000
 const promptness = 3_000
 /** How long a statement of a request waits for another transaction's lock. */
 const promptLockTimeout = "'2s'"
+/** How many connections of a pool lookups share, where it has a few more (docs/decisions/0027). */
+const forLookups = 2
+const leastForLookups = 6
 /** How long connections in use may take to return when their pool is closed. */
 const closingMs = 2_000
 
@@ -92,10 +96,19 @@ export function connect(options: ConnectOptions): Kysely<DB> {
       throw error
     }
   }
+  // Without names, a pooler may give each statement another connection.
+  const lookups =
+    names && options.poolSize >= leastForLookups
+      ? openLookups({ connect: connectSound, count: forLookups, names, onRoundTrip, onSilence })
+      : undefined
+  const endPool = () => {
+    lookups?.close()
+    return pool.end()
+  }
   const inShares = openShares(options.poolSize, () => onRefused('share'))
   const statementsWithin = (answerWithin: number, lockTimeout: string, onPrimary?: StatementPool) => {
     const own = preparedPool(
-      { connect: connecting, end: () => pool.end() },
+      { connect: connecting, end: endPool },
       { names, answerWithin, lockTimeout, onRoundTrip, onSilence },
     )
     return inShares(
@@ -110,7 +123,8 @@ export function connect(options: ConnectOptions): Kysely<DB> {
   const patient = kyselyOn(statements.patient)
   const prompt = kyselyOn(statements.prompt)
   for (const db of [patient, prompt]) {
-    pools.set(db, { pool, statements, prompt, open, log: options.log })
+    pools.set(db, { pool, statements, prompt, open, lookups, log: options.log })
+    if (lookups) shareLookups(db, lookups)
   }
   return patient
 }
@@ -130,6 +144,7 @@ interface Pool {
   readonly statements: { readonly patient: StatementPool; readonly prompt: StatementPool }
   readonly prompt: Kysely<DB>
   readonly open: ReadonlySet<pg.PoolClient>
+  readonly lookups: Lookups | undefined
   readonly log: Logger
 }
 
@@ -154,7 +169,7 @@ export function promptDb(db: Kysely<DB>): Kysely<DB> {
 export function poolStateOf(db: Kysely<DB>): PoolState {
   const opened = pools.get(db)
   if (opened === undefined) throw new Error('connect() has not opened this pool')
-  return stateOfPool(opened.pool)
+  return stateOfPool(opened.pool, opened.lookups?.idle)
 }
 
 /** The identity of the pool that connect() and promptDb() share. */

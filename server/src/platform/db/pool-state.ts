@@ -9,8 +9,10 @@ export interface PoolState {
   readonly max: number
 }
 
-export function stateOfPool(pool: pg.Pool): PoolState {
-  const { totalCount, idleCount: idle, waitingCount: waiting } = pool
+/** @param apart How many idle connections are kept outside of the pool. */
+export function stateOfPool(pool: pg.Pool, apart = 0): PoolState {
+  const { totalCount, idleCount, waitingCount: waiting } = pool
+  const idle = idleCount + apart
   return { inUse: totalCount - idle, idle, waiting, max: pool.options.max }
 }
 

@@ -17,7 +17,7 @@ interface StatementOptions {
 }
 
 /** Whether a statement was not answered in time, as pg says it. */
-function isSilence(error: unknown): boolean {
+export function isSilence(error: unknown): boolean {
   return error instanceof Error && error.message === 'Query read timeout'
 }
 
@@ -116,7 +116,7 @@ function preparedClient(client: pg.PoolClient, options: StatementOptions) {
 const emptyResult: pg.QueryResult = { command: '', rowCount: 0, oid: 0, fields: [], rows: [] }
 
 /** The name under which a text is prepared on a connection; undefined once there are too many. */
-function nameOf(text: string, names: Map<string, string>): string | undefined {
+export function nameOf(text: string, names: Map<string, string>): string | undefined {
   const known = names.get(text)
   if (known !== undefined || names.size >= maxNames) return known
   const name = `s${names.size + 1}`

@@ -1,4 +1,5 @@
 import type { Compilable, CompiledQuery, Insertable, InsertObject, Kysely, RawBuilder } from 'kysely'
+import { runLookup } from './lookups.js'
 import type { DB } from './schema.js'
 
 type RowOf<Built> = Built extends Compilable<infer Row> ? Row : never
@@ -16,18 +17,22 @@ type Statement<Parameters, Row> = (db: Kysely<DB>, parameters: Parameters) => Pr
 export function statement<Parameters extends object, Built extends Compilable<unknown>>(
   build: (db: Kysely<DB>, parameters: Parameters) => Built,
 ): Statement<Parameters, RowOf<Built>> {
-  return compiledOnce(build)
+  return compiledOnce(build, (db, query) => db.executeQuery(query))
 }
 
-/** A statement that reads a few rows by their keys and locks none: it waits for nobody, and may be sent twice. */
+/**
+ * A statement that reads a few rows by their keys and locks none. Outside of a transaction, many of them are sent at once
+ * on a connection that they share (lookups.ts), and a slow one delays the others: a list is a statement().
+ */
 export function lookup<Parameters extends object, Built extends Compilable<unknown>>(
   build: (db: Kysely<DB>, parameters: Parameters) => Built,
 ): Statement<Parameters, RowOf<Built>> {
-  return compiledOnce(build, assertOnlyReads)
+  return compiledOnce(build, runLookup, assertOnlyReads)
 }
 
 function compiledOnce<Parameters extends object, Built extends Compilable<unknown>>(
   build: (db: Kysely<DB>, parameters: Parameters) => Built,
+  run: (db: Kysely<DB>, query: CompiledQuery<RowOf<Built>>) => Promise<{ readonly rows: RowOf<Built>[] }>,
   check: (query: CompiledQuery) => void = () => undefined,
 ): Statement<Parameters, RowOf<Built>> {
   let compiled: CompiledQuery<RowOf<Built>> | undefined
@@ -41,7 +46,7 @@ function compiledOnce<Parameters extends object, Built extends Compilable<unknow
     const values = compiled.parameters.map((value) =>
       isPlaceholder(value) ? parameters[value[parameterName] as keyof Parameters] : value,
     )
-    const { rows } = await db.executeQuery<RowOf<Built>>({ ...compiled, parameters: values })
+    const { rows } = await run(db, { ...compiled, parameters: values })
     return rows
   }
 }
