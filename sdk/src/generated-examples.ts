@@ -1760,6 +1760,27 @@ export const exampleTable: { readonly [Name in OperationName]: ExampleRow } = {
     ['malformed_request', 'https_required', 'organization_not_found', 'unavailable'],
     [],
   ],
+  'oidc.discoveryAtRoot': [
+    200,
+    'ProviderMetadata',
+    false,
+    ['malformed_request', 'https_required', 'organization_not_found', 'unavailable'],
+    [],
+  ],
+  'oidc.serverMetadata': [
+    200,
+    'ProviderMetadata',
+    false,
+    ['malformed_request', 'https_required', 'organization_not_found', 'unavailable'],
+    [],
+  ],
+  'oidc.serverMetadataAtRoot': [
+    200,
+    'ProviderMetadata',
+    false,
+    ['malformed_request', 'https_required', 'organization_not_found', 'unavailable'],
+    [],
+  ],
   'oidc.keySet': [
     200,
     'KeySet',

@@ -3957,7 +3957,7 @@ export interface Introspection {
   amr?: string[]
 }
 
-/** Answered by `oidc.discovery`. */
+/** Answered by `oidc.discovery`, `oidc.discoveryAtRoot`, `oidc.serverMetadata`, `oidc.serverMetadataAtRoot`. */
 export interface ProviderMetadata {
   issuer: string
   authorization_endpoint: string
@@ -7366,6 +7366,45 @@ export type OidcDiscoveryErrorCode =
   | 'organization_not_found'
   | 'unavailable'
 
+/** What `oidc.discoveryAtRoot` takes. */
+export interface OidcDiscoveryAtRootInput {
+  /** Domain of the organization. */
+  org_domain: string
+}
+
+/** Codes that `oidc.discoveryAtRoot` answers. */
+export type OidcDiscoveryAtRootErrorCode =
+  | 'malformed_request'
+  | 'https_required'
+  | 'organization_not_found'
+  | 'unavailable'
+
+/** What `oidc.serverMetadata` takes. */
+export interface OidcServerMetadataInput {
+  /** Domain of the organization. */
+  org_domain: string
+}
+
+/** Codes that `oidc.serverMetadata` answers. */
+export type OidcServerMetadataErrorCode =
+  | 'malformed_request'
+  | 'https_required'
+  | 'organization_not_found'
+  | 'unavailable'
+
+/** What `oidc.serverMetadataAtRoot` takes. */
+export interface OidcServerMetadataAtRootInput {
+  /** Domain of the organization. */
+  org_domain: string
+}
+
+/** Codes that `oidc.serverMetadataAtRoot` answers. */
+export type OidcServerMetadataAtRootErrorCode =
+  | 'malformed_request'
+  | 'https_required'
+  | 'organization_not_found'
+  | 'unavailable'
+
 /** What `oidc.keySet` takes. */
 export interface OidcKeySetInput {
   /** Domain of the organization. */
@@ -8034,6 +8073,21 @@ export interface Operations {
     code: OauthOrganizationIntrospectErrorCode
   }
   'oidc.discovery': { input: OidcDiscoveryInput; output: ProviderMetadata; code: OidcDiscoveryErrorCode }
+  'oidc.discoveryAtRoot': {
+    input: OidcDiscoveryAtRootInput
+    output: ProviderMetadata
+    code: OidcDiscoveryAtRootErrorCode
+  }
+  'oidc.serverMetadata': {
+    input: OidcServerMetadataInput
+    output: ProviderMetadata
+    code: OidcServerMetadataErrorCode
+  }
+  'oidc.serverMetadataAtRoot': {
+    input: OidcServerMetadataAtRootInput
+    output: ProviderMetadata
+    code: OidcServerMetadataAtRootErrorCode
+  }
   'oidc.keySet': { input: OidcKeySetInput; output: KeySet; code: OidcKeySetErrorCode }
   'oidc.userInfo': { input: OidcUserInfoInput; output: UserInfo; code: OidcUserInfoErrorCode }
   'oidc.postUserInfo': { input: OidcPostUserInfoInput; output: UserInfo; code: OidcPostUserInfoErrorCode }
@@ -9519,6 +9573,45 @@ export interface OidcMethods {
   discovery(input: OidcDiscoveryInput, options?: RequestOptions): Promise<ProviderMetadata>
 
   /**
+   * The same, at the address of RFC 8414 section 5.
+   * `GET /.well-known/openid-configuration/t/:org_domain`. Sends no API token.
+   *
+   * @throws ApiError 400 `malformed_request`; 403 `https_required`; 404 `organization_not_found`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const providerMetadata = await client.oidc.discoveryAtRoot({ org_domain: 'awesome-company' })
+   * ```
+   */
+  discoveryAtRoot(input: OidcDiscoveryAtRootInput, options?: RequestOptions): Promise<ProviderMetadata>
+
+  /**
+   * The same, for OAuth clients that append the well-known path to the issuer.
+   * `GET /t/:org_domain/.well-known/oauth-authorization-server`. Sends no API token.
+   *
+   * @throws ApiError 400 `malformed_request`; 403 `https_required`; 404 `organization_not_found`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const providerMetadata = await client.oidc.serverMetadata({ org_domain: 'awesome-company' })
+   * ```
+   */
+  serverMetadata(input: OidcServerMetadataInput, options?: RequestOptions): Promise<ProviderMetadata>
+
+  /**
+   * The same, at the address of RFC 8414 section 3.1.
+   * `GET /.well-known/oauth-authorization-server/t/:org_domain`. Sends no API token.
+   *
+   * @throws ApiError 400 `malformed_request`; 403 `https_required`; 404 `organization_not_found`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const providerMetadata = await client.oidc.serverMetadataAtRoot({ org_domain: 'awesome-company' })
+   * ```
+   */
+  serverMetadataAtRoot(
+    input: OidcServerMetadataAtRootInput,
+    options?: RequestOptions,
+  ): Promise<ProviderMetadata>
+
+  /**
    * Public keys of the organization, of both environments.
    * `GET /t/:org_domain/.well-known/jwks.json`. Sends no API token.
    *
@@ -9646,6 +9739,9 @@ export const routeTable = /* @__PURE__ */ readRoutes<OperationName>({
 /oauth/introspect introspect POSTbfo
 /t/:org_domain/oauth/introspect organizationIntrospect POSTbfo`,
   oidc: `/t/:org_domain/.well-known/openid-configuration discovery GETo
+/.well-known/openid-configuration/t/:org_domain discoveryAtRoot GETo
+/t/:org_domain/.well-known/oauth-authorization-server serverMetadata GETo
+/.well-known/oauth-authorization-server/t/:org_domain serverMetadataAtRoot GETo
 /t/:org_domain/.well-known/jwks.json keySet GETo
 /t/:org_domain/userinfo userInfo GETo postUserInfo POSTo`,
 })

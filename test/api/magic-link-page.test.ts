@@ -44,6 +44,7 @@ describe('the page of a link', () => {
       'referrer-policy': 'no-referrer',
       'x-content-type-options': 'nosniff',
       'cross-origin-opener-policy': 'same-origin',
+      'permissions-policy': expect.stringContaining('camera=(), '),
       'content-security-policy':
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
         "form-action 'self' https://store.example; frame-ancestors 'none'; base-uri 'none'",

@@ -89,7 +89,7 @@ describe('discovery', () => {
     const answer = await fetch(`${issuer}/.well-known/openid-configuration`)
     const metadata: Record<string, unknown> = await answer.json()
 
-    expect(answer.headers.get('cache-control')).toBe('public, max-age=900')
+    expect(answer.headers.get('cache-control')).toBe('public, max-age=300')
     expect(metadata).toMatchObject({
       issuer,
       jwks_uri: `${issuer}/.well-known/jwks.json`,
@@ -119,7 +119,42 @@ describe('discovery', () => {
     expect([...claims].sort()).toEqual([...(metadata['claims_supported'] as string[])].sort())
   })
 
-  test.each(['openid-configuration', 'jwks.json'])(
+  test('200: the same document at each well-known address, for scripts of any origin, with a tag that saves sending it again', async () => {
+    const { org_domain, issuer } = await givenProvider()
+    const addresses = [
+      `${issuer}/.well-known/openid-configuration`,
+      `${issuer}/.well-known/oauth-authorization-server`,
+      `${service.baseUrl}/.well-known/openid-configuration/t/${org_domain}`,
+      `${service.baseUrl}/.well-known/oauth-authorization-server/t/${org_domain}`,
+    ]
+
+    const answers = await Promise.all(addresses.map((address) => fetch(address)))
+    const texts = await Promise.all(answers.map((answer) => answer.text()))
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+    expect(new Set(texts).size).toBe(1)
+    expect(JSON.parse(texts[0] ?? '')).toMatchObject({ issuer })
+    for (const [index, { headers }] of answers.entries()) {
+      expect(headers.get('access-control-allow-origin')).toBe('*')
+      const tag = { 'if-none-match': headers.get('etag') ?? '' }
+      expect(await statusOf(addresses[index] ?? '', tag)).toBe(304)
+      expect((await fetch(addresses[index] ?? '', { method: 'HEAD' })).status).toBe(200)
+    }
+  })
+
+  test('an OAuth client that knows RFC 8414 alone finds the organization by its issuer', async () => {
+    const { issuer, application } = await givenProvider()
+    const configuration = await openid.discovery(
+      new URL(issuer),
+      application.client_id,
+      undefined,
+      openid.None(),
+      { algorithm: 'oauth2', execute: [openid.allowInsecureRequests] },
+    )
+    expect(configuration.serverMetadata()).toMatchObject({ issuer, token_endpoint: `${issuer}/oauth/token` })
+  })
+
+  test.each(['openid-configuration', 'oauth-authorization-server', 'jwks.json'])(
     '404: %s of an organization that is not there, or not any more',
     async (document) => {
       const { org_domain, issuer } = await givenProvider()

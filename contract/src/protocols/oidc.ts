@@ -171,16 +171,36 @@ const userInfoAnswers = {
 const refusals = failures(['organization_not_found', 'https_required', 'malformed_request', 'unavailable'])
 const c = initContract()
 
+/** An address of the provider metadata: all of them answer the same document (RFC 8414 section 5). */
+function metadataAt<const Path extends string>(path: Path, summary: string) {
+  return {
+    method: 'GET',
+    path,
+    summary,
+    pathParams: OrganizationPath,
+    responses: { 200: ProviderMetadata, ...refusals },
+    metadata: open({ tag }),
+  } as const
+}
+
 export const oidc = c.router(
   {
-    discovery: {
-      method: 'GET',
-      path: '/t/:org_domain/.well-known/openid-configuration',
-      summary: 'Provider metadata of the organization',
-      pathParams: OrganizationPath,
-      responses: { 200: ProviderMetadata, ...refusals },
-      metadata: open({ tag }),
-    },
+    discovery: metadataAt(
+      '/t/:org_domain/.well-known/openid-configuration',
+      'Provider metadata of the organization',
+    ),
+    discoveryAtRoot: metadataAt(
+      '/.well-known/openid-configuration/t/:org_domain',
+      'The same, at the address of RFC 8414 section 5',
+    ),
+    serverMetadata: metadataAt(
+      '/t/:org_domain/.well-known/oauth-authorization-server',
+      'The same, for OAuth clients that append the well-known path to the issuer',
+    ),
+    serverMetadataAtRoot: metadataAt(
+      '/.well-known/oauth-authorization-server/t/:org_domain',
+      'The same, at the address of RFC 8414 section 3.1',
+    ),
     keySet: {
       method: 'GET',
       path: '/t/:org_domain/.well-known/jwks.json',

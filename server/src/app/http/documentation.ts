@@ -7,6 +7,7 @@ import { isAlive } from '../../platform/db/embedded-binaries.js'
 import type { Deps } from '../../delivery/deps.js'
 import { systemClock } from '../../platform/system-clock.js'
 import { packageRoot } from '../../platform/package-root.js'
+import { permissionsPolicy } from '../../pages/frame/page-headers.js'
 
 /** Output of `npm start` and `npm run build`; the path is the same for sources and compiled files. */
 const built = fileURLToPath(new URL('../docs/dist/', packageRoot))
@@ -84,6 +85,7 @@ export function documentation({ config }: Deps): RequestHandler {
       'Content-Security-Policy': pagePolicy,
       'X-Content-Type-Options': 'nosniff',
       'Referrer-Policy': 'no-referrer',
+      'Permissions-Policy': permissionsPolicy,
     })
     next()
   })

@@ -1,6 +1,26 @@
 /** How long browsers refuse plain http, in seconds: a year. */
 const httpsOnlySeconds = 31_536_000
 
+/** Features of browsers that no page uses; passkeys only for the service's own origin. */
+const withheld = [
+  'accelerometer',
+  'browsing-topics',
+  'camera',
+  'display-capture',
+  'geolocation',
+  'gyroscope',
+  'microphone',
+  'midi',
+  'payment',
+  'serial',
+  'usb',
+]
+export const permissionsPolicy = [
+  ...withheld.map((feature) => `${feature}=()`),
+  'publickey-credentials-get=(self)',
+  'publickey-credentials-create=(self)',
+].join(', ')
+
 /**
  * The headers of every page: not cached, no foreign content but the logo, no framing, and no referrer, because the
  * address contains a token.
@@ -32,6 +52,7 @@ export function pageHeaders(
     'Referrer-Policy': 'no-referrer',
     'X-Content-Type-Options': 'nosniff',
     'Cross-Origin-Opener-Policy': 'same-origin',
+    'Permissions-Policy': permissionsPolicy,
     ...(isHttps && { 'Strict-Transport-Security': `max-age=${httpsOnlySeconds}` }),
   }
 }

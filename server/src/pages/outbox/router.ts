@@ -5,6 +5,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { isLocalRequest } from '../../platform/http/from-this-machine.js'
 import { isLoopbackHost } from '../../platform/loopback.js'
 import { findAnyMessage, listAllMessages } from '../../delivery/outbox/outbox.js'
+import { permissionsPolicy } from '../frame/page-headers.js'
 import { outboxListPage, outboxMessagePage } from './page.js'
 import { packageRoot } from '../../platform/package-root.js'
 
@@ -34,6 +35,7 @@ export function outboxPage(deps: Deps): Router {
       'X-Content-Type-Options': 'nosniff',
       'Cross-Origin-Opener-Policy': 'same-origin',
       'Cross-Origin-Resource-Policy': 'same-origin',
+      'Permissions-Policy': permissionsPolicy,
     })
     next()
   })

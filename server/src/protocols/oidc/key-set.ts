@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { KeySet } from '@portico/contract/oidc'
 import type { Deps } from '../../delivery/deps.js'
 import { ApiError } from '../../platform/errors.js'
@@ -11,17 +10,11 @@ import { listPublishedKeys } from '../../tokens/signing-keys/rotate.js'
 /**
  * The public keys of an organization, for both environments, which share one issuer.
  *
- * @returns The key set, and a tag that changes with it (RFC 9110 section 8.8.3).
  * @throws ApiError `organization_not_found`
  */
-export async function getKeySet(
-  deps: Pick<Deps, 'db' | 'now'>,
-  domain: string,
-): Promise<{ keySet: KeySet; etag: string }> {
+export async function getKeySet(deps: Pick<Deps, 'db' | 'now'>, domain: string): Promise<KeySet> {
   const organization = await getIssuingOrganization(deps, domain)
-  const keys = await listPublishedKeys(deps.db, organization, deps.now())
-  const digest = createHash('sha256').update(keys.map((key) => key.kid).join(' '))
-  return { keySet: { keys }, etag: `"${digest.digest('base64url')}"` }
+  return { keys: await listPublishedKeys(deps.db, organization, deps.now()) }
 }
 
 /**

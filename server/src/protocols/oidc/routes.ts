@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { contract } from '@portico/contract/contract'
 import { initServer } from '@ts-rest/express'
 import type { Request, Response } from 'express'
@@ -16,23 +17,32 @@ export function oidcRoutes(deps: Deps) {
       authorization: req.headers.authorization,
       requestId: requestIdOf(req),
     })
+  const metadata = async ({ res, params }: { res: Response; params: { org_domain: string } }) => {
+    const body = await getProviderMetadata(deps, params.org_domain)
+    res.set('Cache-Control', 'public, max-age=300')
+    res.set('ETag', tagOf(JSON.stringify(body)))
+    return { status: 200 as const, body }
+  }
   return s.router(contract.oidc, {
-    discovery: async ({ res, params }) => cached(res, await getProviderMetadata(deps, params.org_domain)),
+    discovery: metadata,
+    discoveryAtRoot: metadata,
+    serverMetadata: metadata,
+    serverMetadataAtRoot: metadata,
     keySet: async ({ res, params }) => {
-      const { keySet, etag } = await getKeySet(deps, params.org_domain)
-      // Lets Express answer 304 to a matching If-None-Match.
-      res.set('ETag', etag)
-      return cached(res, keySet)
+      const body = await getKeySet(deps, params.org_domain)
+      // A next key is published for longer before its first use.
+      res.set('Cache-Control', 'public, max-age=900')
+      res.set('ETag', tagOf(body.keys.map(({ kid }) => kid).join(' ')))
+      return { status: 200, body }
     },
     userInfo: async ({ req, res, params }) => uncached(res, await userInfo(req, params.org_domain)),
     postUserInfo: async ({ req, res, params }) => uncached(res, await userInfo(req, params.org_domain)),
   })
 }
 
-/** For the time that a new key is published before its first use. */
-function cached<Body>(res: Response, body: Body) {
-  res.set('Cache-Control', 'public, max-age=900')
-  return { status: 200 as const, body }
+/** A tag that changes with the text (RFC 9110 section 8.8.3). With it, Express answers 304 to a matching If-None-Match. */
+function tagOf(text: string): string {
+  return `"${createHash('sha256').update(text).digest('base64url')}"`
 }
 
 /** Personal data must not be cached. */
