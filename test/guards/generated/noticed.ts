@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import ts from 'typescript'
 import type { NamedTest } from '../vitest-run.js'
 
 /** The test that noticed a removal, and one that reaches the same guard and passes without it. */
@@ -12,7 +13,7 @@ export interface Noticed {
 interface Entry extends Noticed {
   /** The names of the removals that are made at once, where several places guard the same thing; mostly one. */
   readonly parts: readonly string[]
-  /** Of the source and of both files of tests when the removal was noticed; empty where that was not remembered. */
+  /** Of the code of the source and of both files of tests when the removal was noticed; empty where that was not remembered. */
   readonly digest: string
 }
 
@@ -65,9 +66,34 @@ export function sourceOf(name: string): string {
 
 function digestOf({ parts, red, green }: Entry): string {
   const hash = createHash('sha256').update(JSON.stringify([parts, red, green]))
-  for (const file of [...parts.map(sourceOf), red.file, green.file])
-    hash.update(existsSync(root + file) ? readFileSync(root + file) : '')
+  for (const file of [...parts.map(sourceOf), red.file, green.file]) hash.update(codeOf(file))
   return hash.digest('hex').slice(0, 8)
+}
+
+const codes = new Map<string, string>()
+
+/** The words of a file without its comments, which no test can notice; empty where the file is not there. */
+function codeOf(file: string): string {
+  let code = codes.get(file)
+  if (code === undefined) {
+    code = existsSync(root + file) ? wordsOf(file, readFileSync(root + file, 'utf8')).join('\n') : ''
+    codes.set(file, code)
+  }
+  return code
+}
+
+/** The words of the code in a file. */
+export function wordsOf(file: string, content: string): string[] {
+  const source = ts.createSourceFile(file, content, ts.ScriptTarget.Latest)
+  const words: string[] = []
+  const visit = (node: ts.Node): void => {
+    const children = node.getChildren(source)
+    if (children.length === 0) words.push(node.getText(source))
+    // A docstring is a child of what it describes.
+    else for (const child of children) if (!ts.isJSDoc(child)) visit(child)
+  }
+  visit(source)
+  return words
 }
 
 function toLine({ parts, red, green, digest }: Entry): string {
