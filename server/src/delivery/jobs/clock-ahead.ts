@@ -7,9 +7,12 @@ const aheadMs = 60_000
 /**
  * Reschedules jobs and deliveries whose times were written by a clock far ahead: otherwise they wait for as long as it was
  * ahead. Jobs keep their delay, counted from their creation or their last return; a delivery without an attempt becomes due.
+ * What is leased waits for one lease more: a process that is alive extends it or ends its attempt by then.
  */
-export async function rescheduleAheadOfClock(db: Kysely<DB>, at: Date): Promise<void> {
+export async function rescheduleAheadOfClock(db: Kysely<DB>, at: Date, leaseMs: number): Promise<void> {
   const ahead = new Date(at.getTime() + aheadMs)
+  const leasedAhead = new Date(at.getTime() + leaseMs + aheadMs)
+  const leaseUntil = new Date(at.getTime() + leaseMs)
   await sql`
     update jobs
     set run_at = run_at - (coalesce(returned_at, inserted_at) - ${at}),
@@ -17,6 +20,9 @@ export async function rescheduleAheadOfClock(db: Kysely<DB>, at: Date): Promise<
     where coalesce(returned_at, inserted_at) > ${ahead} and lease is null and run_at <> 'infinity'`.execute(
     db,
   )
+  await sql`
+    update jobs set run_at = ${leaseUntil}
+    where lease is not null and run_at > ${leasedAhead} and run_at <> 'infinity'`.execute(db)
   // Only the earliest delivery of each webhook, by its index; the next one follows once that has been sent.
   await sql`
     with recursive earliest as (
@@ -31,7 +37,7 @@ export async function rescheduleAheadOfClock(db: Kysely<DB>, at: Date): Promise<
         order by webhook_id, run_at limit 1
       ) next
     )
-    update webhook_deliveries set run_at = ${at}
-    where state = 'pending' and attempt = 0 and run_at > ${ahead}
+    update webhook_deliveries set run_at = case when attempt = 0 then ${at}::timestamptz else ${leaseUntil} end
+    where state = 'pending' and run_at > ${ahead} and (attempt = 0 or lease is not null and run_at > ${leasedAhead})
       and webhook_id = any(array(select webhook_id from earliest where run_at > ${ahead}))`.execute(db)
 }

@@ -7,7 +7,7 @@ import type { Deps } from '../deps.js'
 import { createMetrics } from '../../platform/observability/metrics.js'
 import { enqueue } from './enqueue.js'
 import type { JobHandler } from './job-handler.js'
-import { insertJob } from './queue.js'
+import { claimJobs, insertJob } from './queue.js'
 import type { Loop } from './loop.js'
 import { startWorker, type WorkerOptions } from './run.js'
 import { dayMs, secondMs, startQueue, type Queue } from './run.given.js'
@@ -209,6 +209,28 @@ describe('a worker', () => {
     queue.pass(31 * secondMs)
     await worker.runDue()
     expect(ran).toEqual(['now', 'later'])
+  })
+
+  test('runs what a process has left behind that died while its clock was an hour ahead, once a lease could have ended', async () => {
+    const ran: string[] = []
+    queue.pass(60 * 60 * secondMs)
+    await queue.add('left')
+    const at = queue.now()
+    const leaseUntil = new Date(at.getTime() + 30 * secondMs)
+    expect(await claimJobs(db, { at, leaseUntil, limit: 1, except: [] })).toHaveLength(1)
+    queue.pass(-60 * 60 * secondMs)
+
+    const left = { run: () => Promise.resolve(void ran.push('left')), retryAfterSeconds: [30] }
+    const worker = start({ left })
+    await vi.waitFor(async () => {
+      const { run_at } = await queue.onlyJob()
+      expect(run_at.getTime() - queue.now().getTime()).toBe(30 * secondMs)
+    })
+    await worker.runDue()
+    expect(ran).toEqual([])
+    queue.pass(31 * secondMs)
+    await worker.runDue()
+    expect(ran).toEqual(['left'])
   })
 
   test('runs again what has run or failed by a clock that was an hour ahead, after its wait by the right one', async () => {

@@ -89,7 +89,7 @@ export function startWorker(deps: Deps, jobHandlers: JobHandlers, options: Worke
   let broughtBackAt = -Infinity
   async function bringBackInTime(): Promise<void> {
     if (performance.now() - broughtBackAt < bringBackEveryMs) return
-    await rescheduleAheadOfClock(db, deps.now())
+    await rescheduleAheadOfClock(db, deps.now(), leaseMs)
     broughtBackAt = performance.now()
   }
 
