@@ -18,8 +18,8 @@ const exceptions: readonly (readonly [statement: RegExp, reason: string])[] = [
     'A worker erases what was deleted.',
   ],
   [
-    /\bfrom signing_keys where state = (\$1|'next') and inserted_at <= ?\$\d|\bas late from signing_keys\b/,
-    'A worker rotates keys.',
+    /\bfrom signing_keys where state = (\$1|'active') and (kid > \$2|activated_at <= \$1)/,
+    'A worker rotates keys, and publishes those that are missing.',
   ],
   [/\bfrom signing_keys where kid = \$1/, 'The key of a token, which names its account.'],
   [

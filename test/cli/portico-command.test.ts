@@ -202,8 +202,8 @@ describe('portico keys', () => {
     }>(['keys', 'rewrap'], both)
     const again = await porticoJson<{ resealed: number }>(['keys', 'rewrap'], both)
 
-    // One canary, two keys of the account and two of each organization.
-    expect(resealed).toBe(27)
+    // One canary, four keys of the account and four of each organization.
+    expect(resealed).toBe(53)
     expect(new Set(sealed.map(({ version }) => version))).toEqual(new Set(['v2']))
     expect(again.resealed).toBe(0)
     const alone = { ...variables, MASTER_KEYS: next }
@@ -216,18 +216,47 @@ describe('portico keys', () => {
     expect((await portico(['account', 'list'], variables)).stderr).toContain('MASTER_KEYS')
   })
 
-  test('rotate publishes a next key, or signs with a new one at once', async () => {
+  test('rotate has the next key sign once verifiers have had the time to fetch it, or at once where asked', async () => {
     const variables = await givenFilledDatabase()
+    const [{ domain } = { domain: '' }] = await query<{ domain: string }>(
+      variables.DATABASE_URL,
+      'select domain from organizations limit 1',
+    )
+    const whose = ['--organization', domain, '--environment', 'sandbox']
     const states = async (...options: string[]) => {
       const { signing_keys } = await porticoJson<{ signing_keys: { state: string }[] }>(
-        ['keys', 'rotate', '--account', 'acme', '--environment', 'sandbox', ...options],
+        ['keys', 'rotate', ...options],
         variables,
       )
       return signing_keys.map(({ state }) => state).toSorted()
     }
 
-    expect(await states()).toEqual(['active', 'next'])
-    expect(await states('--now')).toEqual(['active', 'retired'])
+    // The keys of sample data are as old as its records.
+    expect(await states(...whose)).toEqual(['active', 'next', 'retired'])
+    for (const [option, remedy] of [
+      [[], /from \d{4}-\S+Z on, or see --now or --force/],
+      [['--now'], /from \d{4}-\S+Z on, or see --force/],
+    ] as const) {
+      const refused = await portico(['keys', 'rotate', ...whose, ...option], variables)
+      expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(remedy)])
+    }
+    expect(await states(...whose, '--force')).toEqual(['active', 'next', 'retired', 'retired'])
+    expect(await states(...whose, '--revoke')).toEqual([
+      'active',
+      'next',
+      ...Array<string>(3).fill('revoked'),
+    ])
+    expect(await states(...whose, '--revoke-all')).toEqual([
+      'active',
+      'next',
+      ...Array<string>(5).fill('revoked'),
+    ])
+    // No verifier elsewhere has to fetch a key of the account: it verifies its API tokens itself.
+    expect(await states('--account', 'acme', '--environment', 'sandbox')).toEqual([
+      'active',
+      'next',
+      'retired',
+    ])
   })
 })
 

@@ -212,15 +212,6 @@ const damages: Readonly<Record<string, Damage>> = {
     detail: /SSO connection \S+ of \S+ \(sandbox\) has expired/,
     mended: (_service, client) => client.query('update sso_connections set active = false'),
   },
-  'a key that should have signed for long': {
-    sql: `insert into signing_keys
-      select account_id, environment, organization_id, kid || 'next', algorithm, 'next', public_jwk, private_key_sealed, 'epoch'
-      from signing_keys where environment = 'sandbox' order by inserted_at limit 1`,
-    check: 'Next signing keys',
-    detail: /^1 key has been published for more than a day/,
-    // Its copy opens under no other name.
-    mended: (_service, client) => client.query(`delete from signing_keys where state = 'next'`),
-  },
   'a job that nobody runs': {
     sql: `insert into jobs (id, name, payload, run_at, inserted_at) overriding system value
       values (1000001, 'fold_record_counts', '{}', 'epoch', 'epoch')`,

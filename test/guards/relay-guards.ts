@@ -3,7 +3,7 @@ import { guard, guardTest, without } from './guard.js'
 const request = 'server/src/sign-in/relays/request.ts'
 const consume = 'server/src/sign-in/relays/consume.ts'
 const accessToken = 'server/src/tokens/access-token.ts'
-const rotate = 'server/src/tokens/signing-keys/rotate.ts'
+const publishedKeys = 'server/src/tokens/signing-keys/published-keys.ts'
 const address = (title: string) => guardTest('relay', `the address of a relay ${title}`)
 const token = (title: string) => guardTest('relay', `the access token of a request to carry a user ${title}`)
 
@@ -26,7 +26,7 @@ const ofUser =
 export const relayGuards = [
   guard({
     name: 'environment: access token of a relay, with the key of its session',
-    file: rotate,
+    file: publishedKeys,
     ...without('environment', signingKeys),
     also: [
       { file: accessToken, find: 'if (dbs !== caller.environment)', replace: 'if (dbs === undefined)' },
@@ -38,7 +38,7 @@ export const relayGuards = [
   }),
   guard({
     name: 'account: access token of a relay, with the key of its session',
-    file: rotate,
+    file: publishedKeys,
     ...without('account_id', signingKeys),
     also: [{ file: request, ...without('account_id', ofUser) }, sessionKey],
     red: token('is refused where it is of an organization of another account'),

@@ -173,13 +173,13 @@ describe('discovery', () => {
 })
 
 describe('the key set', () => {
-  test('200: has the keys of both environments, no private part, and a tag that saves sending it again', async () => {
+  test('200: has the keys of both environments, and the next ones, no private part, and a tag that saves sending it again', async () => {
     const { issuer } = await givenProvider()
 
     const answer = await fetch(`${issuer}/.well-known/jwks.json`)
     const { keys }: { keys: Record<string, string>[] } = await answer.json()
 
-    expect(keys).toHaveLength(2)
+    expect(keys).toHaveLength(4)
     for (const key of keys) {
       expect(Object.keys(key).sort()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y'])
       expect(key).toMatchObject({ kty: 'EC', alg: 'ES256', use: 'sig' })

@@ -144,8 +144,8 @@ describe('signing in', () => {
     const keySet = `/t/${domain}/.well-known/jwks.json`
     const before = [await one.token(), await two.token({ account: one.account })]
     const signedBefore = await signIn(one, link)
-    await portico(['keys', 'rotate', '--organization', domain, '--now'])
-    await portico(['keys', 'rotate', '--account', one.account.domain, '--now'])
+    await portico(['keys', 'rotate', '--organization', domain, '--force'])
+    await portico(['keys', 'rotate', '--account', one.account.domain])
 
     const [atOne, atTwo] = [await ask(one, keySet), await ask(two, keySet)]
     expect(atTwo.body).toEqual(atOne.body)

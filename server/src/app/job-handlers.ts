@@ -8,7 +8,8 @@ import { sendAdminCode } from '../sso/onboarding/send-code.js'
 import { sendMetadataNotice } from '../sso/onboarding/metadata-notice.js'
 import { rotatePeppers } from '../sign-in/password/rotate-peppers.js'
 import { eraseDeleted } from '../operations/purge/purge.js'
-import { activateDueSigningKeys } from '../tokens/signing-keys/rotate.js'
+import { prepareKeysOfAccount, publishNextKeys } from '../tokens/signing-keys/prepare.js'
+import { rotateDueSigningKeys } from '../tokens/signing-keys/rotate.js'
 import { watchCertificates } from '../sso/connections/watch-certificates.js'
 import { sendTotpCode } from '../sign-in/totp/send-code.js'
 import { deleteExpired } from '../operations/purge/delete-expired.js'
@@ -76,8 +77,16 @@ export const jobHandlers: { readonly [Name in JobName]: JobHandler<JobPayloads[N
     retryAfterSeconds: [],
     everySeconds: 60,
   },
+  prepare_signing_keys: {
+    run: prepareKeysOfAccount,
+    retryAfterSeconds: [5, 60, 300, 1800],
+  },
+  publish_next_keys: {
+    run: publishNextKeys,
+    retryAfterSeconds: [60, 300, 1800, 7200],
+  },
   activate_signing_keys: {
-    run: activateDueSigningKeys,
+    run: rotateDueSigningKeys,
     retryAfterSeconds: [60, 300],
     everySeconds: 60 * 60,
   },

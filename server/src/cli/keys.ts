@@ -2,7 +2,7 @@ import type { Environment } from '@portico/contract/fields'
 import type { Command } from 'commander'
 import { countSealed, rewrapSealed, type SealedCount } from '../operations/master-keys/rewrap.js'
 import { listSigningKeys, signingKeyOwners } from '../operations/list-signing-keys.js'
-import { rotateSigningKeys } from '../tokens/signing-keys/rotate.js'
+import { publishedBeforeMs, publishedBriefMs, rotateSigningKeys } from '../tokens/signing-keys/rotate.js'
 import { grouped, print, table, withProgress, type OutputOptions } from './output.js'
 import { toEnvironment } from './values.js'
 import { withDeps } from './with-deps.js'
@@ -29,8 +29,10 @@ export function define(command: Command): void {
     .option('--organization <domain>', 'whose keys')
     .option('--account <domain>', 'whose keys for API tokens')
     .option('--environment <environment>', 'in this environment alone', toEnvironment)
-    .option('--now', 'sign with the new key at once; verifiers that cache the key set must fetch it')
-    .option('--revoke', 'also end every earlier key at once, as after a leak; its tokens are void')
+    .option('--now', 'when the next key has been published for 20 minutes; otherwise for a day')
+    .option('--force', 'at once; verifiers that have not fetched the key set since refuse new tokens')
+    .option('--revoke', 'at once, and end the keys that have signed, as after a leak; their tokens are void')
+    .option('--revoke-all', 'the same, and end the next key, too: two new ones take their place')
     .option('--json', 'answer as JSON')
     .action(rotate)
   command
@@ -64,28 +66,48 @@ async function status(options: OwnerOptions): Promise<void> {
   ])
 }
 
-async function rotate(options: OwnerOptions & { now?: boolean; revoke?: boolean }): Promise<void> {
+interface RotateOptions extends OwnerOptions {
+  readonly now?: boolean
+  readonly force?: boolean
+  readonly revoke?: boolean
+  readonly revokeAll?: boolean
+}
+
+async function rotate(options: RotateOptions): Promise<void> {
   if ((options.organization === undefined) === (options.account === undefined))
     throw new Error('Say whose keys: either --organization <domain> or --account <domain>.')
   const rotated = await withDeps(options, async (deps) => {
-    const owners = await signingKeyOwners(deps, options)
-    for (const { owner, algorithm } of owners)
-      await rotateSigningKeys(deps, owner, algorithm, {
-        immediately: options.now ?? false,
-        revokesOthers: options.revoke ?? false,
-      })
+    const waits: Date[] = []
+    for (const { owner, algorithm } of await signingKeyOwners(deps, options)) {
+      const rotation = await rotateSigningKeys(deps, owner, algorithm, rotationOf(options))
+      if ('waitsUntil' in rotation) waits.push(rotation.waitsUntil)
+    }
+    const last = waits.toSorted((a, b) => b.getTime() - a.getTime())[0]
+    if (last !== undefined) throw new Error(tooEarly(last, options))
     const keys = await listSigningKeys(deps, options)
     return keys.filter(({ organization }) => organization === (options.organization ?? null))
   })
-  print(options, { signing_keys: rotated }, () => [
-    ...table(
+  print(options, { signing_keys: rotated }, () =>
+    table(
       ['ENVIRONMENT', 'ALGORITHM', 'STATE', 'SINCE', 'KID'],
       rotated.map((key) => [key.environment, key.algorithm, key.state, key.since, key.kid]),
     ),
-    ...(options.now || options.revoke
-      ? []
-      : ['The next key is in the key set now and signs once verifiers have had the time to fetch it.']),
-  ])
+  )
+}
+
+/** API tokens are verified by the service itself: no verifier has to fetch a key first. */
+function rotationOf({ account, now, force, revoke, revokeAll }: RotateOptions) {
+  const revokes = revokeAll === true ? 'all' : revoke === true ? 'others' : undefined
+  const isAtOnce = account !== undefined || force === true
+  return {
+    publishedForMs: isAtOnce ? 0 : now === true ? publishedBriefMs : publishedBeforeMs,
+    revokes,
+  } as const
+}
+
+function tooEarly(until: Date, { now }: RotateOptions): string {
+  const sooner = now === true ? '--force' : '--now or --force'
+  return `The next key has not been published for long enough: verifiers may not have it yet. Repeat this from ${until.toISOString()} on, or see ${sooner}.`
 }
 
 async function rewrap(options: OutputOptions): Promise<void> {

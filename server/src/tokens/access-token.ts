@@ -1,7 +1,7 @@
 import { decodeJwt, findTimeFault, isJwtSignatureValid, type JwtClaims } from '../platform/crypto/jwt.js'
 import type { Deps } from '../delivery/deps.js'
 import { ApiError } from '../platform/errors.js'
-import { findUserTokenKey } from './signing-keys/rotate.js'
+import { findUserTokenKey } from './signing-keys/published-keys.js'
 import type { Caller } from '../platform/tenant.js'
 import { issuerOf } from './claims.js'
 

@@ -12,7 +12,6 @@ import { createOrganization } from '../../directory/organizations/organizations.
 import { createPasswordConnection } from '../../sign-in/password/connection.js'
 import { findNewPasswordFault } from '../../sign-in/password/new-password.js'
 import { writePassword } from '../../sign-in/password/stored-password.js'
-import { activeSigningKey } from '../../tokens/signing-keys/signing-keys.js'
 import { createSsoConnection, updateSsoConnection } from '../../sso/connections/connections.js'
 import { causeBy, type Caller, type Tenant } from '../../platform/tenant.js'
 import { createMetaKey } from '../../directory/token-customization/meta-keys.js'
@@ -170,10 +169,6 @@ async function plantEnvironment(
     const at = below('applications', index, input.name)
     const { record } = await plant(planting, at, () => createApplication(deps, tenant, input))
     applications.set(input.name, record.client_id)
-  }
-  if (seed.applications.some(({ input }) => input.token_signing_alg === 'RS256')) {
-    const keyOwner = { ...owner.caller, organizationId: owner.id }
-    await plant(planting, only('RS256'), () => activeSigningKey(deps, deps.db, keyOwner, 'RS256'))
   }
   const { magic_link_connection: magicLink, password_connection: password, totp_connection: totp } = seed
   if (magicLink !== undefined)

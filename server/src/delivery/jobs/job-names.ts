@@ -61,6 +61,15 @@ export interface JobPayloads {
   readonly partition_log_events: Record<string, never>
   readonly erase_deleted: Record<string, never>
   readonly number_events: Record<string, never>
+  /** Keys of an algorithm for the organizations of an account whose ids are greater. */
+  readonly prepare_signing_keys: {
+    readonly accountId: string
+    readonly environment: string
+    readonly algorithm: 'ES256' | 'RS256'
+    readonly after: string
+  }
+  /** For active keys whose kids are greater. */
+  readonly publish_next_keys: { readonly afterKid: string }
   readonly activate_signing_keys: Record<string, never>
   readonly rotate_peppers: Record<string, never>
 }

@@ -13,6 +13,10 @@ import { orderOf, readPage, type Page } from '../../platform/db/page.js'
 import type { DB } from '../../platform/db/schema.js'
 import { totalInAccount, totalInOrganization } from '../../platform/db/totals.js'
 import { isOfVersion } from '../../platform/db/versions.js'
+import type { Algorithm } from '../../platform/crypto/jwt.js'
+import { everyOrganizationOf } from '../../tokens/signing-keys/prepare.js'
+import { addMissingSigningKeys, initialAlgorithm } from '../../tokens/signing-keys/signing-keys.js'
+import { enqueue } from '../../delivery/jobs/enqueue.js'
 import type { Deps } from '../../delivery/deps.js'
 import { ApiError, invalid } from '../../platform/errors.js'
 import { change, type Changed } from '../../delivery/events/change.js'
@@ -35,7 +39,7 @@ type Place = Pick<Tenant, 'accountId' | 'environment' | 'domain' | 'organization
  * @throws ApiError `organization_not_found`, `invalid_parameters`, and `key_limited_to_organizations` when such a key
  *   would register it for the whole account.
  */
-export function createApplication(
+export async function createApplication(
   deps: Deps,
   tenant: Tenant,
   input: NewApplication,
@@ -44,6 +48,8 @@ export function createApplication(
   const lists = { ...members, allowed_web_origins }
   const application = { ...lists, ...settleDefaults(lists, input) }
   checkApplicationUrls(application, tenant.environment)
+  const algorithm = input.token_signing_alg ?? 'ES256'
+  await prepareKeys(deps, tenant, algorithm)
   return change(deps, tenant.cause, async (trx) => {
     const at = deps.now()
     const row = await insertWhere(
@@ -58,7 +64,7 @@ export function createApplication(
         description: input.description ?? null,
         access_token_lifetime_in_seconds:
           input.access_token_lifetime_in_seconds ?? defaultTokenLifetimeSeconds,
-        token_signing_alg: input.token_signing_alg ?? 'ES256',
+        token_signing_alg: algorithm,
         code_exchange: input.code_exchange ?? 'open',
         inserted_at: at,
         updated_at: at,
@@ -68,6 +74,7 @@ export function createApplication(
       .returning(wholeApplication())
       .executeTakeFirst()
     if (row === undefined) throw await whyNotScoped(trx, tenant, scope)
+    await prepareKeysElsewhere(deps, trx, tenant, row)
     return emitApplication(deps, trx, tenant, 'application.application.create.success', row)
   })
 }
@@ -130,13 +137,14 @@ export async function getApplication(
  * @throws ApiError `organization_not_found`, `application_not_found`, `invalid_parameters`, `precondition_failed`, and
  *   `key_limited_to_organizations` when it is of the whole account, or would be, and the key is not.
  */
-export function updateApplication(
+export async function updateApplication(
   deps: Deps,
   tenant: Tenant,
   id: string,
   input: ApplicationChanges,
   versions: readonly number[] | undefined,
 ): Promise<Changed<Application>> {
+  await prepareKeys(deps, tenant, input.token_signing_alg ?? 'ES256')
   return change(deps, tenant.cause, async (trx) => {
     const current = await lockApplication(trx, tenant, id, versions)
     const { organization_domain_scope: scope, ...members } = mergeChanges(current, input)
@@ -148,6 +156,7 @@ export function updateApplication(
       .returning(wholeApplication())
       .executeTakeFirst()
     if (row === undefined) throw await whyNotScoped(trx, tenant, scope)
+    await prepareKeysElsewhere(deps, trx, tenant, row)
     if (row.organization_id !== current.organization_id) await endUnusableSessions(deps, trx, tenant, id)
     return emitApplication(deps, trx, tenant, 'application.application.update.success', row)
   })
@@ -174,6 +183,37 @@ export function deleteApplication(
     await endUnusableSessions(deps, trx, tenant, id)
     return emitApplication(deps, trx, tenant, 'application.application.delete.success', row)
   })
+}
+
+/**
+ * Makes the organization's keys of an algorithm, before an application asks for it: they are in the key set before the first
+ * sign-in. Outside of the transaction, because an RSA key takes a tenth of a second.
+ */
+async function prepareKeys(deps: Pick<Deps, 'db' | 'keys' | 'now'>, tenant: Tenant, algorithm: Algorithm) {
+  if (algorithm === initialAlgorithm) return
+  const { accountId, environment } = tenant
+  const organization = await deps.db
+    .selectFrom('organizations')
+    .where('account_id', '=', accountId)
+    .where('id', '=', organizationIdOf(tenant))
+    .select('id')
+    .executeTakeFirst()
+  if (organization === undefined) return
+  const owner = { accountId, environment, organizationId: organization.id }
+  await addMissingSigningKeys(deps, deps.db, owner, algorithm)
+}
+
+/** The same for the other organizations of an application of the whole account. */
+async function prepareKeysElsewhere(
+  deps: Pick<Deps, 'db' | 'now'>,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  { organization_id, token_signing_alg }: ApplicationRow,
+): Promise<void> {
+  // The table's check constraint allows nothing else.
+  const algorithm = token_signing_alg as Algorithm
+  if (organization_id === null && algorithm !== initialAlgorithm)
+    await enqueue(deps, trx, everyOrganizationOf(tenant, algorithm))
 }
 
 interface RequestedApplication {

@@ -18,7 +18,12 @@ import { change, type Changed } from '../../delivery/events/change.js'
 import { emit } from '../../delivery/events/emit.js'
 import { eraseStoredAnswers } from '../../delivery/events/idempotency.js'
 import { createMagicLinkConnection } from '../new-magic-link-connection.js'
-import { insertSigningKey, prepareSigningKeys } from '../../tokens/signing-keys/signing-keys.js'
+import { environments } from '@portico/contract/fields'
+import {
+  insertSigningKeys,
+  prepareSigningKeys,
+  type WantedKeys,
+} from '../../tokens/signing-keys/signing-keys.js'
 import type { Caller, Tenant } from '../../platform/tenant.js'
 import { createTotpConnection } from '../new-totp-connection.js'
 import { completeAddress } from './address.js'
@@ -41,7 +46,7 @@ export async function createOrganization(
 ): Promise<Changed<Organization>> {
   const { name, autocomplete_address, color, ...members } = input
   const id = newId()
-  const signingKeys = await prepareSigningKeys(caller.accountId, id)
+  const signingKeys = await prepareSigningKeys(caller.accountId, id, await wantedKeys(deps, caller.accountId))
   return change(deps, caller.cause, async (trx) => {
     await checkPlan(trx, caller.accountId)
     const at = deps.now()
@@ -60,15 +65,31 @@ export async function createOrganization(
       })
       .returning([...organizationColumns, isProductionUp().as('is_production_up')])
       .executeTakeFirstOrThrow()
-    for (const key of signingKeys) {
-      await insertSigningKey(deps, trx, key)
-      await createMagicLinkConnection(deps, trx, key.owner)
-      await createTotpConnection(deps, trx, key.owner)
+    await insertSigningKeys(deps, trx, signingKeys)
+    for (const environment of environments) {
+      const owner = { accountId: caller.accountId, environment, organizationId: id }
+      await createMagicLinkConnection(deps, trx, owner)
+      await createTotpConnection(deps, trx, owner)
     }
     const created = toChanged(row, caller)
     const scope = { ...caller, domain: row.domain }
     return emit(deps, trx, scope, { code: 'organization.organization.create.success', ...created })
   })
+}
+
+/** The keys beside the initial ones that applications of the whole account ask for. */
+async function wantedKeys({ db }: Pick<Deps, 'db'>, accountId: string): Promise<WantedKeys[]> {
+  const rows = await db
+    .selectFrom('applications')
+    .where('account_id', '=', accountId)
+    .where('environment', 'in', [...environments])
+    .where('organization_id', 'is', null)
+    .where('token_signing_alg', '=', 'RS256')
+    .where('deleted_at', 'is', null)
+    .select('environment')
+    .distinct()
+    .execute()
+  return rows.map(({ environment }) => ({ environment, algorithm: 'RS256' }))
 }
 
 /** The organizations of the account that the key may see. A filter that can match nothing gives an empty list. */

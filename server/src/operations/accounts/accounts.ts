@@ -5,7 +5,7 @@ import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import { claimDomain } from '../../directory/organizations/domain.js'
 import {
-  insertSigningKey,
+  insertSigningKeys,
   prepareSigningKeys,
   type PreparedSigningKey,
 } from '../../tokens/signing-keys/signing-keys.js'
@@ -54,6 +54,6 @@ export async function insertAccount(
     .insertInto('accounts')
     .values({ ...account, inserted_at: deps.now() })
     .execute()
-  for (const key of signingKeys) await insertSigningKey(deps, trx, key)
+  await insertSigningKeys(deps, trx, signingKeys)
   return account
 }

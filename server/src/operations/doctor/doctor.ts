@@ -10,7 +10,7 @@ import {
   examineSigningKeys,
 } from './keys.js'
 import { examineRequiredMetadata } from './metadata.js'
-import { examineDeliveries, examineEvents, examineJobs, examineNextKeys } from './overdue.js'
+import { examineDeliveries, examineEvents, examineJobs } from './overdue.js'
 import { examineParents } from './parents.js'
 import { examineSchema } from './schema.js'
 import {
@@ -43,7 +43,6 @@ const checksOfRecords: Readonly<Record<string, Check>> = {
   Counts: examineCounts,
   'Master keys': examineSeals,
   'Signing keys': examineSigningKeys,
-  'Next signing keys': examineNextKeys,
   'API keys': examineApiKeys,
   Certificates: examineCertificates,
   Jobs: examineJobs,

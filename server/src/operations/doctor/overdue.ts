@@ -1,14 +1,11 @@
 import { sql } from 'kysely'
-import { publishedBeforeMs } from '../../tokens/signing-keys/rotate.js'
 import { earliestDeliveries } from '../../delivery/webhooks/queue.js'
-import { countOf, maxNamed, type Finding, type Reader } from './finding.js'
+import { maxNamed, type Finding, type Reader } from './finding.js'
 
 /** Work that is due for longer is not waiting for its turn: no worker does it. */
 const overdueMs = 5 * 60_000
 /** Counts stop here. */
 const maxCounted = 10_000
-/** The hourly job that activates keys may have been refused twice. */
-const activationMs = publishedBeforeMs + 3 * 60 * 60_000
 /** How many of the newest events are checked for a position. */
 const newestEvents = 100_000
 
@@ -120,25 +117,6 @@ function isWithoutPlace(table: string): string {
     `not exists (select from event_positions where ${same('event_positions')}) and not exists (` +
     `select from unnumbered_events where ${same('unnumbered_events')} and unnumbered_events.issued_at = ${table}.issued_at)`
   )
-}
-
-/** Keys that were published long enough and are not active. */
-export async function examineNextKeys({ db, at }: Reader): Promise<Finding[]> {
-  const check = 'Next signing keys'
-  const publishedBy = new Date(at.getTime() - activationMs)
-  const { rows } = await sql<{ late: number }>`
-    select count(*)::integer as late from signing_keys
-    where state = 'next' and inserted_at < ${publishedBy}`.execute(db)
-  const late = rows[0]?.late ?? 0
-  if (late === 0) return [{ check, ok: true, detail: 'none is overdue' }]
-  return [
-    {
-      check,
-      ok: false,
-      detail: `${countOf(late, 'key has', 'keys have')} been published for more than a day and do not sign`,
-      remedy: startWorker,
-    },
-  ]
 }
 
 function overdueBefore(at: Date): Date {

@@ -86,6 +86,8 @@ function toConfig(
     metricsPort: values.METRICS_PORT,
     logLevel: values.LOG_LEVEL,
     logRetentionDays: values.LOG_RETENTION_DAYS,
+    /** 0: keys are rotated by command alone. */
+    signingKeyRotationDays: values.SIGNING_KEY_ROTATION_DAYS,
     deletedRetentionDays: values.DELETED_RETENTION_DAYS,
     apiRatePerMinute: values.API_RATE_PER_MINUTE,
     /** Per directory. */

@@ -175,6 +175,12 @@ export const Variables = z.object({
   DELETED_RETENTION_DAYS: count(30).describe(
     'How long deleted users, applications and organizations are kept before they are erased',
   ),
+  SIGNING_KEY_ROTATION_DAYS: z
+    .string()
+    .regex(/^(?:0|[1-9]\d{0,3})$/, 'must be a whole number of days, or 0 for never')
+    .transform(Number)
+    .default(90)
+    .describe('How long a signing key signs before the next one does; 0: until portico keys rotate'),
   API_RATE_PER_MINUTE: count(6000).describe('Requests of one API key per minute and process'),
   SCIM_RATE_PER_SECOND: count(25).describe(
     'Requests of the provider of one directory per second and process',

@@ -23,6 +23,7 @@ import * as largeOrganizations from './migrations/0020-large-organizations.js'
 import * as statistics from './migrations/0021-statistics.js'
 import * as eventPositions from './migrations/0022-event-positions.js'
 import * as returnedJobs from './migrations/0023-returned-jobs.js'
+import * as nextSigningKeys from './migrations/0024-next-signing-keys.js'
 import { seedStatistics } from './seed-statistics.js'
 
 /** Every migration by name. A new one is added at the end; one that has been released is never edited. */
@@ -50,6 +51,7 @@ export const migrations: Record<string, Migration> = {
   '0021-statistics': statistics,
   '0022-event-positions': eventPositions,
   '0023-returned-jobs': returnedJobs,
+  '0024-next-signing-keys': nextSigningKeys,
 }
 
 /** The key of the advisory lock under which one process at a time migrates a database: the bytes of "portico". */

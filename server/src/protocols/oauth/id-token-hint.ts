@@ -1,7 +1,7 @@
 import { environments, type Environment } from '@portico/contract/fields'
 import { decodeJwt, isJwtSignatureValid } from '../../platform/crypto/jwt.js'
 import type { Deps } from '../../delivery/deps.js'
-import { findHintKey } from '../../tokens/signing-keys/rotate.js'
+import { findHintKey } from '../../tokens/signing-keys/published-keys.js'
 import { issuerOf } from '../../tokens/claims.js'
 
 /** The claims of an ID token that this service issued. */

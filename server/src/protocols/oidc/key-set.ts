@@ -5,7 +5,7 @@ import {
   findOrganizationByDomain,
   type PublicOrganization,
 } from '../../directory/organizations/find-organization.js'
-import { listPublishedKeys } from '../../tokens/signing-keys/rotate.js'
+import { listPublishedKeys } from '../../tokens/signing-keys/published-keys.js'
 
 /**
  * The public keys of an organization, for both environments, which share one issuer.

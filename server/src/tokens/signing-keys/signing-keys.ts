@@ -39,67 +39,117 @@ const openLimit = 2000
 /** A key that is made for an owner and not stored yet. */
 export interface PreparedSigningKey {
   readonly owner: KeyOwner
+  readonly state: KeyState
   readonly privateKeyPem: string
   readonly publicJwk: PublicJwk
 }
 
+/** An environment and an algorithm in which an owner needs keys. */
+export interface WantedKeys {
+  readonly environment: string
+  readonly algorithm: Algorithm
+}
+
 /**
- * Generates the first keys of an organization, or with nilId of an account: one for each environment. Called before the
- * transaction that stores them, because generation is slow.
+ * Generates the first keys of an organization, or with nilId of an account: an active one, and the next one, which verifiers
+ * have long before it signs. Called before the transaction that stores them, because generation is slow.
+ *
+ * @param wanted Beside ES256 in each environment.
  */
-export function prepareSigningKeys(accountId: string, organizationId: string): Promise<PreparedSigningKey[]> {
+export async function prepareSigningKeys(
+  accountId: string,
+  organizationId: string,
+  wanted: readonly WantedKeys[] = [],
+): Promise<PreparedSigningKey[]> {
+  const initial = environments.map((environment): WantedKeys => ({
+    environment,
+    algorithm: initialAlgorithm,
+  }))
   return Promise.all(
-    environments.map((environment) => prepareSigningKey({ accountId, environment, organizationId }, 'ES256')),
+    [...initial, ...wanted].flatMap(({ environment, algorithm }) =>
+      states.map((state) => prepareSigningKey({ accountId, environment, organizationId }, algorithm, state)),
+    ),
   )
 }
 
-async function prepareSigningKey(owner: KeyOwner, algorithm: Algorithm): Promise<PreparedSigningKey> {
-  return { owner, ...(await generateSigningKey(algorithm)) }
+/** Each organization has keys of this algorithm from its creation on; of others when an application asks for them. */
+export const initialAlgorithm: Algorithm = 'ES256'
+
+const states = ['active', 'next'] as const
+type KeyState = (typeof states)[number]
+
+export async function prepareSigningKey(
+  owner: KeyOwner,
+  algorithm: Algorithm,
+  state: KeyState,
+): Promise<PreparedSigningKey> {
+  return { owner, state, ...(await generateSigningKey(algorithm)) }
 }
 
-/**
- * Stores a key, as its owner's active one unless another state is given. Does nothing where one is active already, so that
- * of two concurrent processes one succeeds.
- */
-export async function insertSigningKey(
+/** Stores keys. Where an owner has one in the same state already, nothing is stored: of two concurrent processes one succeeds. */
+export async function insertSigningKeys(
   { keys, now }: Pick<Deps, 'keys' | 'now'>,
   db: Kysely<DB>,
-  {
-    owner,
-    privateKeyPem,
-    publicJwk,
-    state = 'active',
-  }: PreparedSigningKey & { readonly state?: 'active' | 'next' },
+  prepared: readonly PreparedSigningKey[],
 ): Promise<void> {
   const at = now()
+  const rows = prepared.map(({ owner, state, privateKeyPem, publicJwk }) => ({
+    account_id: owner.accountId,
+    environment: owner.environment,
+    organization_id: owner.organizationId,
+    kid: publicJwk.kid,
+    algorithm: publicJwk.alg,
+    state,
+    public_jwk: JSON.stringify(publicJwk),
+    private_key_sealed: seal(keys.master, sealContext(owner, publicJwk.kid), privateKeyPem),
+    inserted_at: at,
+    activated_at: state === 'active' ? at : null,
+  }))
   await db
     .insertInto('signing_keys')
-    .values({
-      account_id: owner.accountId,
-      environment: owner.environment,
-      organization_id: owner.organizationId,
-      kid: publicJwk.kid,
-      algorithm: publicJwk.alg,
-      state,
-      public_jwk: JSON.stringify(publicJwk),
-      private_key_sealed: seal(keys.master, sealContext(owner, publicJwk.kid), privateKeyPem),
-      inserted_at: at,
-      activated_at: state === 'active' ? at : null,
-    })
+    .values(rows)
     .onConflict((conflict) => conflict.doNothing())
     .execute()
 }
 
-/** The active key of an owner; made when the owner has none for this algorithm yet. */
-export async function activeSigningKey(
+/** Generates and stores what an owner lacks of an active and a next key of an algorithm. */
+export async function addMissingSigningKeys(
   deps: Pick<Deps, 'keys' | 'now'>,
+  db: Kysely<DB>,
+  owner: KeyOwner,
+  algorithm: Algorithm,
+  wanted: readonly KeyState[] = states,
+): Promise<void> {
+  const found = await db
+    .selectFrom('signing_keys')
+    .where(ofOwner(owner))
+    .where('algorithm', '=', algorithm)
+    .where('state', 'in', wanted)
+    .select('state')
+    .execute()
+  const missing = wanted.filter((state) => found.every((row) => row.state !== state))
+  if (missing.length === 0) return
+  const prepared = await Promise.all(missing.map((state) => prepareSigningKey(owner, algorithm, state)))
+  await insertSigningKeys(deps, db, prepared)
+}
+
+/**
+ * The active key of an owner. One that is missing is made, and a warning logged: verifiers that cache the key set do not have
+ * it yet.
+ */
+export async function activeSigningKey(
+  deps: Pick<Deps, 'keys' | 'now' | 'log'>,
   db: Kysely<DB>,
   owner: KeyOwner,
   algorithm: Algorithm,
 ): Promise<SealedSigningKey> {
   const [found] = await selectActiveKey(db, { ...owner, algorithm })
   if (found !== undefined) return found
-  await insertSigningKey(deps, db, await prepareSigningKey(owner, algorithm))
+  deps.log.warn(
+    { organization_id: owner.organizationId, environment: owner.environment, algorithm },
+    'a signing key is made when it is needed',
+  )
+  await addMissingSigningKeys(deps, db, owner, algorithm)
   const [made] = await selectActiveKey(db, { ...owner, algorithm })
   if (made === undefined) throw new Error('a signing key that was just made is not active')
   return made
