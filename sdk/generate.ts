@@ -24,8 +24,11 @@ import { roleConstants } from './role-constants.js'
 
 /** Writes the SDK's generated files from the contract. With --check it writes nothing, and fails for a stale file. */
 async function main(): Promise<void> {
+  const types = typesFile()
+  const index = new URL('src/index.ts', import.meta.url)
   const files = [
-    { url: new URL('src/generated.ts', import.meta.url), text: typesFile() },
+    { url: new URL('src/generated.ts', import.meta.url), text: types },
+    { url: index, text: indexFile(types, await readFile(index, 'utf8')) },
     { url: new URL('src/generated-examples.ts', import.meta.url), text: examplesFile() },
     { url: new URL('src/generated-emulator.ts', import.meta.url), text: emulatorFile() },
   ]
@@ -86,6 +89,17 @@ function typesFile(): string {
     routeTable(operations, 'routeTable', 'OperationName'),
     ...roleConstants(),
   ].join('\n\n')
+}
+
+/** The index with every record and event in its last statement; what stands before it is written by hand. */
+function indexFile(types: string, index: string): string {
+  const [byHand = ''] = index.split(/^export type \{\n  AccessTokenClaims,/m)
+  const known = new Set(byHand.match(/\w+/g))
+  const names = [...types.matchAll(/^export (?:interface|type) (\w+)/gm)].map(([, name = '']) => name)
+  const records = names.filter(
+    (name) => !/(Input|Methods|ErrorCode|RouteRow)$/.test(name) && !known.has(name),
+  )
+  return `${byHand}export type { ${records.toSorted().join(', ')} } from './generated.js'`
 }
 
 /** The client of the emulator's control, by the same rules but without the error codes of the service. */

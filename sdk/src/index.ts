@@ -25,7 +25,7 @@ export type {
   Operations,
   UndeclaredErrorCode,
 } from './generated.js'
-// Every record; a test fails when one is missing.
+// Every record and event, written by sdk/generate.ts.
 export type {
   AccessTokenClaims,
   Actor,

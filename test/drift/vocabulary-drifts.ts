@@ -118,7 +118,7 @@ export const vocabularyDrifts: readonly Drift[] = [
       },
     ],
     compile: ['sdk/src/conformance.ts'],
-    stale: [...documents, 'docs/events.md', 'sdk/src/generated.ts'],
+    stale: [...documents, 'docs/events.md', 'sdk/src/generated.ts', 'sdk/src/index.ts'],
     tests: ['the event codes are each emitted by some route, or said to come from elsewhere'],
     gate: {
       ...unnoticed,
