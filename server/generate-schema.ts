@@ -1,18 +1,19 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { catalogKinds, readCatalog } from './src/platform/db/catalog.js'
 import { startEmbedded } from './src/platform/db/embedded.js'
-import { migrateDatabase } from './src/platform/db/migrate.js'
 import { withClient } from './src/platform/db/one-client.js'
 
 /**
- * Writes the table types, and the schema that portico doctor expects, from a database that has all migrations; with
- * --verify only compares.
+ * Writes the list of the migrations, and from a database that has them all the table types and the schema that portico
+ * doctor expects; with --verify only compares.
  */
 const isVerifying = process.argv.includes('--verify')
+writeMigrations()
+const { migrateDatabase } = await import('./src/platform/db/migrate.js')
 const dataDir = mkdtempSync(join(tmpdir(), 'portico-schema-'))
 const postgres = await startEmbedded({ dataDir, throwaway: true })
 try {
@@ -22,6 +23,23 @@ try {
 } finally {
   await postgres.stop()
   rmSync(dataDir, { recursive: true, force: true })
+}
+
+function writeMigrations(): void {
+  const names = readdirSync(new URL('src/platform/db/migrations', import.meta.url))
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => file.replace(/\.ts$/, ''))
+    .toSorted()
+  const identifier = (name: string) => `m${name.slice(0, 4)}`
+  write(
+    'migrations.ts',
+    `import type { Migration } from 'kysely'
+${names.map((name) => `import * as ${identifier(name)} from './migrations/${name}.js'\n`).join('')}
+/** Every migration by name, in the order in which they are applied. */
+export const migrations: Readonly<Record<string, Migration>> = {
+${names.map((name) => `  '${name}': ${identifier(name)},\n`).join('')}}
+`,
+  )
 }
 
 function writeTypes(url: string): void {
@@ -53,11 +71,7 @@ async function writeCatalog(url: string): Promise<void> {
       .map(({ table, name, definition }) => `    ${JSON.stringify([table, name, definition])},\n`)
     return `  ${JSON.stringify(kind)}: [\n${lines.join('')}  ],\n`
   })
-  const text = `/**
- * This file was generated from the migrations by \`npm run generate\`.
- * Please do not edit it manually.
- */
-import { catalogKinds, type CatalogObject } from './catalog.js'
+  const text = `import { catalogKinds, type CatalogObject } from './catalog.js'
 
 type Parts = readonly (readonly [table: string, name: string, definition: string])[]
 
@@ -72,10 +86,17 @@ export const migratedCatalog: readonly CatalogObject[] = catalogKinds.flatMap((k
   (kind === 'table' ? tables : byKind[kind]).map(([table, name, definition]) => ({ kind, table, name, definition })),
 )
 `
-  const out = new URL('src/platform/db/migrated-catalog.ts', import.meta.url)
-  if (!isVerifying) writeFileSync(out, text)
-  else if (readFileSync(out, 'utf8') !== text)
-    throw new Error(
-      'server/src/platform/db/migrated-catalog.ts is not what the migrations make: run npm run generate',
-    )
+  write('migrated-catalog.ts', text)
+}
+
+function write(name: string, text: string): void {
+  const out = new URL(`src/platform/db/${name}`, import.meta.url)
+  const written = `/**
+ * This file was generated from the migrations by \`npm run generate\`.
+ * Please do not edit it manually.
+ */
+${text}`
+  if (!isVerifying) writeFileSync(out, written)
+  else if (readFileSync(out, 'utf8') !== written)
+    throw new Error(`server/src/platform/db/${name} is not what the migrations make: run npm run generate`)
 }

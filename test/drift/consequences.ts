@@ -27,8 +27,11 @@ export interface GateReport {
 /** What the gate says of a contract that is the released one, or whose words alone are others. */
 export const unnoticed: GateReport = { breaking: [], additive: [], documentation: [] }
 
+const tableFiles = ['migrations.ts', 'schema.ts', 'migrated-catalog.ts'].map(
+  (name) => `server/src/platform/db/${name}`,
+)
 const workspaces = ['contract', 'server', 'sdk']
-const generatedFiles = ['sdk/src/generated.ts', 'sdk/src/generated-examples.ts']
+const generatedFiles = ['sdk/src/generated.ts', 'sdk/src/generated-examples.ts', 'sdk/src/index.ts']
 
 /** Compiles the copy; then what is built from the compiled contract is looked at, and its tests run, all at once. */
 export async function consequencesIn(copy: RepositoryCopy): Promise<Consequences> {
@@ -82,8 +85,7 @@ export async function compileErrors(
 
 /** Writes what is built from the contract and from the migrations, as npm run generate does. */
 export async function generateAll(copy: RepositoryCopy): Promise<void> {
-  for (const file of ['server/src/platform/db/schema.ts', ...generatedFiles])
-    await copy.write(file, await copy.read(file))
+  for (const file of [...tableFiles, ...generatedFiles]) await copy.write(file, await copy.read(file))
   await runOrThrow(copy, ['server/generate-schema.ts'])
   await runOrThrow(copy, ['sdk/generate.ts'])
   await runOrThrow(copy, ['docs/build.ts'])

@@ -18,17 +18,6 @@ export const newField: readonly Edit[] = [
     replace: 'active: flag().optional(),\n  job_title: personal(text(100)).nullish(),',
   },
   {
-    file: 'server/src/platform/db/migrate.ts',
-    find: '/** Every migration by name.',
-    replace:
-      "import * as userJobTitle from './migrations/0999-user-job-title.js'\n\n/** Every migration by name.",
-  },
-  {
-    file: 'server/src/platform/db/migrate.ts',
-    find: 'migrations: Record<string, Migration> = {',
-    replace: "migrations: Record<string, Migration> = {\n  '0999-user-job-title': userJobTitle,",
-  },
-  {
     file: 'server/src/directory/users/record.ts',
     find: "'users.avatar_hexa_color',",
     replace: "'users.avatar_hexa_color',\n  'users.job_title',",

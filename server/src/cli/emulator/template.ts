@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { findPostgresVersion, renameUnlessTaken } from '../../platform/db/embedded-binaries.js'
 import { startEmbedded } from '../../platform/db/embedded.js'
-import { migrateDatabase, migrations } from '../../platform/db/migrate.js'
+import { migrateDatabase } from '../../platform/db/migrate.js'
+import { migrations } from '../../platform/db/migrations.js'
 import { packageRoot } from '../../platform/package-root.js'
 
 /** A template unused for so long is of an old version. */

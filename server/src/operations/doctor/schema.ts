@@ -6,7 +6,7 @@ import {
   type FoundObject,
 } from '../../platform/db/catalog.js'
 import { migratedCatalog } from '../../platform/db/migrated-catalog.js'
-import { migrations } from '../../platform/db/migrate.js'
+import { migrations } from '../../platform/db/migrations.js'
 import type { Finding, Reader } from './finding.js'
 
 const check = 'Schema'

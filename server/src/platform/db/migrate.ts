@@ -1,58 +1,7 @@
-import { Kysely, type Migration, Migrator, PostgresDialect, sql } from 'kysely'
+import { Kysely, Migrator, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
-import * as tenants from './migrations/0001-tenants.js'
-import * as whatHappened from './migrations/0002-what-happened.js'
-import * as recordCounts from './migrations/0003-record-counts.js'
-import * as users from './migrations/0004-users.js'
-import * as applications from './migrations/0005-applications.js'
-import * as signIn from './migrations/0006-sign-in.js'
-import * as eventStream from './migrations/0007-event-stream.js'
-import * as webhooks from './migrations/0008-webhooks.js'
-import * as relays from './migrations/0009-relays.js'
-import * as passwords from './migrations/0010-passwords.js'
-import * as totp from './migrations/0011-totp.js'
-import * as rateLimits from './migrations/0012-rate-limits.js'
-import * as hostedSignIn from './migrations/0013-hosted-sign-in.js'
-import * as ssoConnections from './migrations/0014-sso-connections.js'
-import * as ssoRequestsAndAdmins from './migrations/0015-sso-requests-and-admins.js'
-import * as directorySync from './migrations/0016-directory-sync.js'
-import * as oidcConnections from './migrations/0017-oidc-connections.js'
-import * as directorySearches from './migrations/0018-directory-searches.js'
-import * as configApplies from './migrations/0019-config-applies.js'
-import * as largeOrganizations from './migrations/0020-large-organizations.js'
-import * as statistics from './migrations/0021-statistics.js'
-import * as eventPositions from './migrations/0022-event-positions.js'
-import * as returnedJobs from './migrations/0023-returned-jobs.js'
-import * as nextSigningKeys from './migrations/0024-next-signing-keys.js'
+import { migrations } from './migrations.js'
 import { seedStatistics } from './seed-statistics.js'
-
-/** Every migration by name. A new one is added at the end; one that has been released is never edited. */
-export const migrations: Record<string, Migration> = {
-  '0001-tenants': tenants,
-  '0002-what-happened': whatHappened,
-  '0003-record-counts': recordCounts,
-  '0004-users': users,
-  '0005-applications': applications,
-  '0006-sign-in': signIn,
-  '0007-event-stream': eventStream,
-  '0008-webhooks': webhooks,
-  '0009-relays': relays,
-  '0010-passwords': passwords,
-  '0011-totp': totp,
-  '0012-rate-limits': rateLimits,
-  '0013-hosted-sign-in': hostedSignIn,
-  '0014-sso-connections': ssoConnections,
-  '0015-sso-requests-and-admins': ssoRequestsAndAdmins,
-  '0016-directory-sync': directorySync,
-  '0017-oidc-connections': oidcConnections,
-  '0018-directory-searches': directorySearches,
-  '0019-config-applies': configApplies,
-  '0020-large-organizations': largeOrganizations,
-  '0021-statistics': statistics,
-  '0022-event-positions': eventPositions,
-  '0023-returned-jobs': returnedJobs,
-  '0024-next-signing-keys': nextSigningKeys,
-}
 
 /** The key of the advisory lock under which one process at a time migrates a database: the bytes of "portico". */
 const migrationLock = '31647734761612143'

@@ -7,7 +7,8 @@ import {
   type DatabaseConnection,
   type Driver,
 } from 'kysely'
-import { migrations, pendingMigrations } from './migrate.js'
+import { pendingMigrations } from './migrate.js'
+import { migrations } from './migrations.js'
 
 export interface PlannedMigration {
   readonly name: string

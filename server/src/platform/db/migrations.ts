@@ -1,0 +1,57 @@
+/**
+ * This file was generated from the migrations by `npm run generate`.
+ * Please do not edit it manually.
+ */
+import type { Migration } from 'kysely'
+import * as m0001 from './migrations/0001-tenants.js'
+import * as m0002 from './migrations/0002-what-happened.js'
+import * as m0003 from './migrations/0003-record-counts.js'
+import * as m0004 from './migrations/0004-users.js'
+import * as m0005 from './migrations/0005-applications.js'
+import * as m0006 from './migrations/0006-sign-in.js'
+import * as m0007 from './migrations/0007-event-stream.js'
+import * as m0008 from './migrations/0008-webhooks.js'
+import * as m0009 from './migrations/0009-relays.js'
+import * as m0010 from './migrations/0010-passwords.js'
+import * as m0011 from './migrations/0011-totp.js'
+import * as m0012 from './migrations/0012-rate-limits.js'
+import * as m0013 from './migrations/0013-hosted-sign-in.js'
+import * as m0014 from './migrations/0014-sso-connections.js'
+import * as m0015 from './migrations/0015-sso-requests-and-admins.js'
+import * as m0016 from './migrations/0016-directory-sync.js'
+import * as m0017 from './migrations/0017-oidc-connections.js'
+import * as m0018 from './migrations/0018-directory-searches.js'
+import * as m0019 from './migrations/0019-config-applies.js'
+import * as m0020 from './migrations/0020-large-organizations.js'
+import * as m0021 from './migrations/0021-statistics.js'
+import * as m0022 from './migrations/0022-event-positions.js'
+import * as m0023 from './migrations/0023-returned-jobs.js'
+import * as m0024 from './migrations/0024-next-signing-keys.js'
+
+/** Every migration by name, in the order in which they are applied. */
+export const migrations: Readonly<Record<string, Migration>> = {
+  '0001-tenants': m0001,
+  '0002-what-happened': m0002,
+  '0003-record-counts': m0003,
+  '0004-users': m0004,
+  '0005-applications': m0005,
+  '0006-sign-in': m0006,
+  '0007-event-stream': m0007,
+  '0008-webhooks': m0008,
+  '0009-relays': m0009,
+  '0010-passwords': m0010,
+  '0011-totp': m0011,
+  '0012-rate-limits': m0012,
+  '0013-hosted-sign-in': m0013,
+  '0014-sso-connections': m0014,
+  '0015-sso-requests-and-admins': m0015,
+  '0016-directory-sync': m0016,
+  '0017-oidc-connections': m0017,
+  '0018-directory-searches': m0018,
+  '0019-config-applies': m0019,
+  '0020-large-organizations': m0020,
+  '0021-statistics': m0021,
+  '0022-event-positions': m0022,
+  '0023-returned-jobs': m0023,
+  '0024-next-signing-keys': m0024,
+}
