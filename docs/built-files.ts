@@ -4,6 +4,7 @@ import { openApiDocument } from '@portico/contract/openapi'
 import { emulatorDocument } from '@portico/contract/openapi-emulator'
 import { errorsPage, eventsPage } from './markdown.js'
 import { operationsOf } from './operations.js'
+import { promotionGuide } from './promotion-guide.js'
 import { ssoTroubleshootingPage } from './sso-troubleshooting.js'
 
 /** The address that examples are written with. */
@@ -34,6 +35,7 @@ export function builtFiles(): BuiltFile[] {
     { name: 'errors.md', content: errorsPage(operations) },
     { name: 'events.md', content: eventsPage(operations) },
     { name: 'guides/sso-troubleshooting.md', content: ssoTroubleshootingPage() },
+    { name: 'guides/promotion.md', content: promotionGuide() },
   ]
 }
 

@@ -54,7 +54,8 @@ function quoted(text: string): string {
   return `\`${text}\``
 }
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+/** A table with columns of equal width, as the formatter writes it. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((title, column) =>
     Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0), title.length),
   )

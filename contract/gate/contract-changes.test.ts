@@ -100,7 +100,7 @@ describe('who may call an operation, and what a call of it does', () => {
     ['smaller bodies', access({ ...rule, takesFile: true }), access(rule), '!'],
     ['one event more', access(rule), access({ ...rule, emits: ['user.user.create.success'] }), '+'],
     ['one event less', access({ ...rule, emits: ['user.user.create.success'] }), access(rule), '!'],
-    ['another heading', access(rule), access({ ...rule, tag: 'Webhooks' }), '?'],
+    ['another heading', access(rule), access({ ...rule, tag: { ...tag, name: 'Webhooks' } }), '?'],
   ])('%s', async (_name, before, after, levels) => {
     const said = await noticed(withAccess(before), withAccess(after))
     expect(said.map(([level]) => level).join(''), said.join('\n')).toBe(levels)

@@ -31,7 +31,7 @@ export interface Edit {
   readonly parts?: Partial<ContractParts>
 }
 
-export const tag = 'Users'
+export const tag = { name: 'Users', description: 'People.' }
 
 /** A person as the synthetic contract answers one. */
 export function person({ fields, example }: Answer) {

@@ -119,7 +119,7 @@ function accessChanges(was: Access, is: Access): SchemaChange[] {
         return isGain(was, is) ? change('additive', name, what, gain) : change('breaking', name, what, loss)
       }),
     ...eventChanges(was.emits, is.emits),
-    ...(was.tag === is.tag ? [] : [headingChange(was, is)]),
+    ...(was.tag.name === is.tag.name ? [] : [headingChange(was, is)]),
   ]
 }
 
@@ -130,7 +130,7 @@ function authChange(auth: Access['auth']): SchemaChange {
 }
 
 function headingChange(was: Access, is: Access): SchemaChange {
-  const what = `is ${is.tag}, and was ${was.tag}`
+  const what = `is ${is.tag.name}, and was ${was.tag.name}`
   return change('documentation', 'tag', what, 'it is found elsewhere in the reference')
 }
 

@@ -32,13 +32,20 @@ export const scopes: readonly Scope[] = scopedResources.flatMap((resource): Scop
  */
 export type Role = 'api_token' | 'event_stream' | 'key_set'
 
+/** A heading of the reference, which OpenAPI calls a tag. */
+export interface Tag {
+  readonly name: string
+  readonly description: string
+  /** Why its records are not promoted to another environment; absent where they are, and where callers only read. */
+  readonly notPromoted?: string
+}
+
 /**
  * Authorization of a route and the effects of a call, read by server, SDK and docs. contract.ts checks that the codes are
  * those of events.
  */
 export interface Access<Code extends string = string> {
-  /** Heading of the route in the reference. */
-  readonly tag: string
+  readonly tag: Tag
   /** `api_key`: requires a bearer token of an API key. `none`: public, for the protocol routes. */
   readonly auth: 'api_key' | 'none'
   /** The scope required of the key; null on routes without a key. */
@@ -67,7 +74,7 @@ export interface Access<Code extends string = string> {
 
 /** Metadata of a route that requires an API key. Reach is the organization in its path by default. */
 export function access<Code extends string = never>(
-  rule: { tag: string; scope: Scope } & Partial<Omit<Access<Code>, 'auth' | 'tag' | 'scope'>>,
+  rule: { tag: Tag; scope: Scope } & Partial<Omit<Access<Code>, 'auth' | 'tag' | 'scope'>>,
 ): Access<Code> {
   if (rule.deprecated !== undefined) checkedDeprecation(rule.deprecated)
   return {
@@ -91,7 +98,7 @@ export function open({
   role = null,
   deprecated,
 }: {
-  tag: string
+  tag: Tag
   role?: Role | null
   deprecated?: Deprecation
 }): Access<never> {

@@ -151,6 +151,7 @@ export const EventQuery = z.object({
 })
 export type EventQuery = z.output<typeof EventQuery>
 
+const tag = { name: 'Events', description: 'Reading what happened in its order, without a gap.' }
 const c = initContract()
 
 export const events = c.router(
@@ -166,7 +167,7 @@ export const events = c.router(
         'invalid_parameters',
         'events_expired',
       ),
-      metadata: access({ tag: 'Events', scope: 'read:events', reach: 'account', role: 'event_stream' }),
+      metadata: access({ tag, scope: 'read:events', reach: 'account', role: 'event_stream' }),
     },
   },
   { strictStatusCodes: true },

@@ -55,7 +55,10 @@ export type RedeliveryRequest = z.output<typeof RedeliveryRequest>
 const WebhookPath = z.object({ webhook_id: pathId() })
 const DeliveryPath = WebhookPath.extend({ delivery_id: pathId() })
 
-const tag = 'Webhooks'
+const tag = {
+  name: 'Webhooks',
+  description: 'Having events posted to your own addresses, signed, and seeing what became of each.',
+}
 const limited = 'key_limited_to_organizations'
 const c = initContract()
 

@@ -55,26 +55,3 @@ export const conventions: readonly { readonly title: string; readonly text: stri
       'logs of the service; send your own to have it used.',
   },
 ]
-
-/** The description of each heading of the reference. */
-export const tagDescriptions: Readonly<Record<string, string>> = {
-  Organizations: 'The customers of your product, each with its users and its ways of signing in.',
-  Users: 'The people of an organization, in one environment.',
-  Applications: 'What users sign in to: where codes may be sent, and what its tokens are like.',
-  'Token customization': 'Metadata keys whose values appear in tokens, and samples of those tokens.',
-  'Magic link': 'Signing in with a single-use link, by e-mail or handed over by you.',
-  Password: 'Signing in with a password, having a first one, and a new one when it is forgotten.',
-  TOTP: 'A second factor: one-time codes of a mobile app or of a text message, and recovery codes.',
-  Sessions: 'Where users are signed in, and signing them out.',
-  'SSO connections':
-    'Signing in by the identity provider of an organization (SAML 2.0 or OpenID Connect), and having its administrator set that up.',
-  'Directory sync': 'Having the provider of an organization keep its users and groups, by SCIM 2.0.',
-  Admins: 'Who sets up the SSO connections of an organization, by invitation.',
-  Relays: 'Carrying a user who is signed in to a partner, without another sign-in.',
-  Events: 'Reading what happened in its order, without a gap.',
-  Webhooks: 'Having events posted to your own addresses, signed, and seeing what became of each.',
-  'Log events': 'What happened at sign-in, for people who look into it.',
-  Outbox: 'The mails and text messages of the sandbox, which are kept instead of sent.',
-  OAuth: 'The token endpoints.',
-  'OpenID Connect': 'What a verifier of tokens needs to know of an organization.',
-}

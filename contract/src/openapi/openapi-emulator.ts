@@ -3,6 +3,7 @@ import {
   anyRefusal,
   emulator,
   emulatorErrorCodes,
+  emulatorTag,
   problemOf,
   type EmulatorErrorCode,
 } from '../resources/emulator.js'
@@ -12,12 +13,6 @@ import type { Answer } from './openapi-answers.js'
 import { parametersOf, requestBody, type RequestBody } from './openapi-inputs.js'
 import { license, type ApiDocument, type OpenApiOptions, type Operation } from './openapi.js'
 import { bodyOf, routes, type Route } from '../walk.js'
-
-const description =
-  'How tests steer an emulator of Portico, which `portico emulate` starts: its clock, its faults, what it sent. ' +
-  'Bodies are JSON, and a member that an operation does not know is refused. No key is needed: whoever asks is a program on the ' +
-  'same machine, and a request that comes from a page of a browser or through a proxy gets 404, as if there were no control. ' +
-  'A refusal is `{"error": {"code", "message"}}`.'
 
 /** The emulator's control as an OpenAPI 3.1 document, separate from that of the service. */
 export function emulatorDocument({
@@ -35,9 +30,9 @@ export function emulatorDocument({
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Portico emulator', version, description, license },
+    info: { title: 'Portico emulator', version, description: emulatorTag.description, license },
     servers: [{ url: serverUrl }],
-    tags: [...new Set(of.map(({ access }) => access.tag))].map((name) => ({ name, description })),
+    tags: [emulatorTag],
     paths,
     components: {
       schemas: schemas.components(),
@@ -63,7 +58,7 @@ function operation(route: Route, answers: Record<string, Answer>, schemas: Schem
   const parameters = parametersOf(route, schemas)
   return {
     operationId: route.name,
-    tags: [route.access.tag],
+    tags: [route.access.tag.name],
     summary: route.definition.summary ?? route.name,
     security: [],
     ...(parameters.length > 0 && { parameters }),

@@ -1,5 +1,5 @@
 import type { Scope } from '../core/access.js'
-import { conventions, tagDescriptions } from './conventions.js'
+import { conventions } from './conventions.js'
 import { deprecationSentence } from '../core/deprecation.js'
 import { errorCodes } from '../core/errors.js'
 import { eventCatalog, eventCodes, type EventCode, type EventKind } from '../events/event-catalog.js'
@@ -103,7 +103,7 @@ export function openApiDocument(
       license,
     },
     servers: [{ url: serverUrl }],
-    tags: [...new Set(of.map((route) => route.access.tag))].map(tag),
+    tags: tagsOf(of),
     paths,
     ...(webhooks && { webhooks }),
     components: {
@@ -128,9 +128,10 @@ function meaningOf(code: EventCode): EventMeaning {
   return elsewhere === undefined ? { tells } : { tells, elsewhere }
 }
 
-function tag(name: string): { name: string; description?: string } {
-  const description = tagDescriptions[name]
-  return description === undefined ? { name } : { name, description }
+/** The headings of routes, in their order. */
+export function tagsOf(of: readonly Route[]): { name: string; description: string }[] {
+  const tags = new Set(of.map(({ access }) => access.tag))
+  return [...tags].map(({ name, description }) => ({ name, description }))
 }
 
 function operation(
@@ -152,7 +153,7 @@ function operation(
   const description = descriptionOf(route)
   return {
     operationId: route.name,
-    tags: [tag],
+    tags: [tag.name],
     summary: route.definition.summary ?? route.name,
     ...(description !== '' && { description }),
     ...(deprecated && { deprecated: true }),

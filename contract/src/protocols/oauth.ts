@@ -225,7 +225,11 @@ const introspectionRefusals = {
   403: z.union([OAuthError, refusals[403]]),
 }
 
-const tag = 'OAuth'
+const tag = {
+  name: 'OAuth',
+  description: 'The token endpoints.',
+  notPromoted: 'the endpoints of the protocol keep no settings',
+}
 const c = initContract()
 
 export const oauth = c.router(

@@ -156,7 +156,11 @@ function claim() {
   return personal(z.string().optional())
 }
 
-const tag = 'OpenID Connect'
+const tag = {
+  name: 'OpenID Connect',
+  description: 'What a verifier of tokens needs to know of an organization.',
+  notPromoted: 'the endpoints of the protocol keep no settings',
+}
 const userInfoAnswers = {
   200: UserInfo,
   ...failures([

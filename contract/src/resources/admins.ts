@@ -52,7 +52,11 @@ export type Admin = z.output<typeof Admin>
 export const NewAdmin = z.strictObject({ email: personal(email()) })
 export type NewAdmin = z.output<typeof NewAdmin>
 
-const tag = 'Admins'
+const tag = {
+  name: 'Admins',
+  description: 'Who sets up the SSO connections of an organization, by invitation.',
+  notPromoted: 'people are no configuration',
+}
 const path = '/api/v2/org/:org_domain/admins'
 const c = initContract()
 

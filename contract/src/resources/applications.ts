@@ -151,7 +151,10 @@ export type ApplicationQuery = z.output<typeof ApplicationQuery>
 
 const ApplicationPath = OrganizationPath.extend({ client_id: pathId() })
 
-const tag = 'Applications'
+const tag = {
+  name: 'Applications',
+  description: 'What users sign in to: where codes may be sent, and what its tokens are like.',
+}
 const c = initContract()
 
 export const applications = c.router(

@@ -236,7 +236,10 @@ const withSecret: DirectorySync = {
   auth_secret_token: { hint: '9Kd3', value: 'scimsandbox_…9Kd3' },
 }
 
-const tag = 'Directory sync'
+const tag = {
+  name: 'Directory sync',
+  description: 'Having the provider of an organization keep its users and groups, by SCIM 2.0.',
+}
 const path = '/api/v2/org/:org_domain/directory-sync'
 const notFound = 'directory_sync_not_found'
 const read = { tag, scope: 'read:directories' } as const

@@ -229,7 +229,15 @@ export const NewEmulatorKey = z
   .meta({ examples: [{ name: 'Reader', environment: 'sandbox', scopes: ['read:users'] }] })
 export type NewEmulatorKey = z.output<typeof NewEmulatorKey>
 
-const metadata = open({ tag: 'Emulator' })
+export const emulatorTag = {
+  name: 'Emulator',
+  description:
+    'How tests steer an emulator of Portico, which `portico emulate` starts: its clock, its faults, what it sent. ' +
+    'Bodies are JSON, and a member that an operation does not know is refused. No key is needed: whoever asks is a program on the ' +
+    'same machine, and a request that comes from a page of a browser or through a proxy gets 404, as if there were no control. ' +
+    'A refusal is `{"error": {"code", "message"}}`.',
+}
+const metadata = open({ tag: emulatorTag })
 const c = initContract()
 
 /** The path of the control, which no route of the service uses. */

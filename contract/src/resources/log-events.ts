@@ -134,6 +134,7 @@ export const LogEventQuery = PageQuery.extend({
 })
 export type LogEventQuery = z.output<typeof LogEventQuery>
 
+const tag = { name: 'Log events', description: 'What happened at sign-in, for people who look into it.' }
 const c = initContract()
 
 export const logEvents = c.router(
@@ -145,7 +146,7 @@ export const logEvents = c.router(
       pathParams: OrganizationPath,
       query: LogEventQuery,
       responses: reading({ 200: LogEventList }, ...inOrganization),
-      metadata: access({ tag: 'Log events', scope: 'read:log_events' }),
+      metadata: access({ tag, scope: 'read:log_events' }),
     },
   },
   { strictStatusCodes: true },

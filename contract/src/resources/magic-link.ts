@@ -106,7 +106,10 @@ export const MagicLinkConnectionChanges = z.strictObject({
 })
 export type MagicLinkConnectionChanges = z.output<typeof MagicLinkConnectionChanges>
 
-const tag = 'Magic link'
+const tag = {
+  name: 'Magic link',
+  description: 'Signing in with a single-use link, by e-mail or handed over by you.',
+}
 const path = '/api/v2/org/:org_domain/magic-link-connection'
 const c = initContract()
 

@@ -175,7 +175,11 @@ export const OrganizationQuery = PageQuery.extend({
 })
 export type OrganizationQuery = z.output<typeof OrganizationQuery>
 
-const tag = 'Organizations'
+const tag = {
+  name: 'Organizations',
+  description: 'The customers of your product, each with its users and its ways of signing in.',
+  notPromoted: 'an organization is one record, which both environments share',
+}
 const c = initContract()
 
 export const organizations = c.router(

@@ -37,6 +37,10 @@ export type OutboxMessage = z.output<typeof OutboxMessage>
 export const OutboxQuery = PageQuery.extend({ to: filterText().describe('Address of the recipient') })
 export type OutboxQuery = z.output<typeof OutboxQuery>
 
+const tag = {
+  name: 'Outbox',
+  description: 'The mails and text messages of the sandbox, which are kept instead of sent.',
+}
 const c = initContract()
 
 export const outbox = c.router(
@@ -49,7 +53,7 @@ export const outbox = c.router(
       query: OutboxQuery,
       responses: reading({ 200: listOf(OutboxMessage) }, 'sandbox_only', 'key_limited_to_organizations'),
       metadata: access({
-        tag: 'Outbox',
+        tag,
         // The messages contain sign-in links, so reading them requires the scope that creates them.
         scope: 'write:magic_links',
         reach: 'account',

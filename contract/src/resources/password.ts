@@ -175,7 +175,10 @@ export const Password = record(
 )
 export type Password = z.output<typeof Password>
 
-const tag = 'Password'
+const tag = {
+  name: 'Password',
+  description: 'Signing in with a password, having a first one, and a new one when it is forgotten.',
+}
 const connectionPath = '/api/v2/org/:org_domain/password-connection'
 const readScope = 'read:passwords'
 const writeScope = 'write:passwords'

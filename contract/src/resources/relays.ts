@@ -104,7 +104,11 @@ export type NewRelayRequest = z.output<typeof NewRelayRequest>
 
 const RelayPath = z.object({ relay_id: pathId() })
 
-const tag = 'Relays'
+const tag = {
+  name: 'Relays',
+  description: 'Carrying a user who is signed in to a partner, without another sign-in.',
+  notPromoted: 'a relay has no name, and leads to an address of its environment',
+}
 const limited = 'key_limited_to_organizations'
 const c = initContract()
 

@@ -67,7 +67,11 @@ export type EndedSessions = z.output<typeof EndedSessions>
 
 const SessionPath = UserPath.extend({ session_id: pathId() })
 
-const tag = 'Sessions'
+const tag = {
+  name: 'Sessions',
+  description: 'Where users are signed in, and signing them out.',
+  notPromoted: 'sessions are no configuration',
+}
 const c = initContract()
 
 export const sessions = c.router(

@@ -147,7 +147,11 @@ export type NewSsoSamlChallenge = z.output<typeof NewSsoSamlChallenge>
 
 export const NewSsoOauthChallenge = NewSsoSamlChallenge
 
-const tag = 'SSO connections'
+const tag = {
+  name: 'SSO connections',
+  description:
+    'Signing in by the identity provider of an organization (SAML 2.0 or OpenID Connect), and having its administrator set that up.',
+}
 const path = '/api/v2/sso-connections'
 const onePath = '/api/v2/sso-connections/:idp_id'
 const notFound = 'sso_connection_not_found'

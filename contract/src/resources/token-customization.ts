@@ -88,7 +88,11 @@ export const UserMetadata = z.strictObject({
 })
 export type UserMetadata = z.output<typeof UserMetadata>
 
-const tag = 'Token customization'
+const tag = {
+  name: 'Token customization',
+  description: 'Metadata keys whose values appear in tokens, and samples of those tokens.',
+  notPromoted: 'metadata keys are of the organization, in both environments',
+}
 const c = initContract()
 
 export const tokenCustomization = c.router(

@@ -231,7 +231,10 @@ export const TotpChallengeValidation = z.strictObject({
 })
 export type TotpChallengeValidation = z.output<typeof TotpChallengeValidation>
 
-const tag = 'TOTP'
+const tag = {
+  name: 'TOTP',
+  description: 'A second factor: one-time codes of a mobile app or of a text message, and recovery codes.',
+}
 const path = '/api/v2/org/:org_domain'
 const readScope = 'read:totp'
 const writeScope = 'write:totp'

@@ -162,7 +162,11 @@ const keyName = z
   .string()
   .meta({ description: 'Name of a declared MetaKey', examples: [exampleOf(MetaKey).name] })
 
-const tag = 'Users'
+const tag = {
+  name: 'Users',
+  description: 'The people of an organization, in one environment.',
+  notPromoted: 'people are no configuration',
+}
 const c = initContract()
 
 export const users = c.router(

@@ -15,7 +15,7 @@ import { mountContract } from './mount.js'
 
 // Nothing in the contract is deprecated yet, so these routes are a contract of their own.
 const deprecated: Deprecation = { since: '2027-01-01', sunset: '2028-01-01', instead: 'users.find' }
-const of = { tag: 'Users', scope: 'read:users' } as const
+const of = { tag: { name: 'Users', description: 'People.' }, scope: 'read:users' } as const
 
 const contract = initContract().router({
   users: {

@@ -171,18 +171,6 @@ export const kinds = [
   }),
 ]
 
-/** Writable routers of the contract that are not promoted, each with the reason. */
-export const unpromoted: Readonly<Record<string, string>> = {
-  organizations: 'an organization is one record, which both environments share',
-  tokenCustomization: 'metadata keys are of the organization, in both environments',
-  users: 'people are no configuration',
-  sessions: 'sessions are no configuration',
-  admins: 'people are no configuration',
-  relays: 'a relay has no name, and leads to an address of its environment',
-  oauth: 'the endpoints of the protocol keep no settings',
-  oidc: 'the endpoints of the protocol keep no settings',
-}
-
 async function findApplications(
   deps: Deps,
   place: PromotionTarget,
