@@ -39,7 +39,7 @@ export function contractTarget(route: Route, world: References, token: string): 
 }
 
 /** What the contract does not say of an answer; of 304, which every read has, its documents speak. */
-export function contractFaultOf({ definition, method }: Route, answer: Answer): string | undefined {
+function contractFaultOf({ definition, method }: Route, answer: Answer): string | undefined {
   const { responses } = definition
   if (answer.status === 304 && method === 'GET') return answer.text === '' ? undefined : '304 with a body'
   const declared: unknown = responses[answer.status]

@@ -1,7 +1,7 @@
 import { checkedDeprecation, type Deprecation } from './deprecation.js'
 
 /** The resources of scopes: an API key can be limited to `read:` or `write:` of each. */
-export const scopedResources = [
+const scopedResources = [
   'organizations',
   'users',
   'applications',

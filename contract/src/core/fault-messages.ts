@@ -13,7 +13,7 @@ const typeNames: Readonly<Record<string, string>> = {
 }
 
 /** The message of a validation fault, for every schema without a message of its own. */
-export function toFaultMessage(fault: Fault): string {
+function toFaultMessage(fault: Fault): string {
   switch (fault.code) {
     case 'invalid_type':
       return isMissing(fault) ? required : `must be ${typeNames[fault.expected] ?? fault.expected}`

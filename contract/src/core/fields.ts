@@ -62,7 +62,7 @@ export function slug() {
 }
 
 /** An organization's domain in a path. A malformed one is read as the empty string, which matches no organization. */
-export function pathSlug() {
+function pathSlug() {
   return z.string().transform((text) => (text.length <= 120 && slugPattern.test(text) ? text : ''))
 }
 

@@ -334,7 +334,7 @@ export type EventRecord<Code extends EventCode> = z.output<(typeof eventCatalog)
 export const eventCodes = Object.keys(eventCatalog) as readonly EventCode[]
 
 /** The first word of a code, such as user. */
-export function familyOf(code: string): string {
+function familyOf(code: string): string {
   return code.split('.')[0] ?? ''
 }
 

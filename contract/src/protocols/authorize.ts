@@ -5,8 +5,7 @@ import { integer, reference, text, url } from '../core/fields.js'
 export const acrValues = { oneFactor: 'urn:portico:acr:1fa', twoFactors: 'urn:portico:acr:mfa' } as const
 
 /** Values of prompt (OpenID Connect Core section 3.1.2.1). */
-export const prompts = ['none', 'login', 'consent', 'select_account', 'create'] as const
-export type Prompt = (typeof prompts)[number]
+const prompts = ['none', 'login', 'consent', 'select_account', 'create'] as const
 
 /** The sign-in methods that an application may request with idp_hint, beside connections. */
 export const wayHints = ['password', 'magic_link'] as const
@@ -85,7 +84,7 @@ export const AuthorizationRequest = z.object({
 export type AuthorizationRequest = z.output<typeof AuthorizationRequest>
 
 /** Errors returned to the application instead of a code (RFC 6749 section 4.1.2.1, OpenID Connect Core section 3.1.2.6). */
-export const authorizationErrors = [
+const authorizationErrors = [
   'invalid_request',
   'unsupported_response_type',
   'invalid_scope',

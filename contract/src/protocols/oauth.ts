@@ -97,7 +97,7 @@ const apiTokenParameters = z.object({
   scope: parameter.describe('Fewer scopes than the key has'),
 })
 
-export const ApiTokenRequest = apiTokenParameters.meta({
+const ApiTokenRequest = apiTokenParameters.meta({
   examples: [
     {
       grant_type: 'client_credentials',

@@ -201,7 +201,7 @@ export const scimMessages = {
 } as const
 
 /** RFC 7644 section 3.12. */
-export const scimErrorTypes = [
+const scimErrorTypes = [
   'invalidFilter',
   'tooMany',
   'uniqueness',

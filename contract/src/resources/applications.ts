@@ -20,7 +20,7 @@ import {
 } from '../core/fields.js'
 import { deletedOf, deletionOf, listOf, record } from '../core/record.js'
 
-export const applicationTypes = [
+const applicationTypes = [
   'android',
   'angular',
   'ios',
@@ -43,7 +43,7 @@ export const applicationTypes = [
   'webflow',
 ] as const
 
-export const codeExchanges = ['open', 'pkce', 'api_key'] as const
+const codeExchanges = ['open', 'pkce', 'api_key'] as const
 export const signingAlgorithms = ['ES256', 'RS256'] as const
 
 const applicationId = '0190c8b0-3f4e-7d5c-b6a7-98f0e1d2c3b4'

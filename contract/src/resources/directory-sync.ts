@@ -81,7 +81,7 @@ export const DirectorySync = record(
 )
 export type DirectorySync = z.output<typeof DirectorySync>
 
-export const scimResourceTypes = ['User', 'Group'] as const
+const scimResourceTypes = ['User', 'Group'] as const
 export type ScimResourceType = (typeof scimResourceTypes)[number]
 
 /** One change of a user or group by a directory's provider. */
@@ -125,7 +125,7 @@ export const DirectorySyncEvent = record(
 export type DirectorySyncEvent = z.output<typeof DirectorySyncEvent>
 
 /** Deviations of SCIM requests from RFC 7644, and how the service reads them. */
-export const scimQuirks = {
+const scimQuirks = {
   boolean_as_text: 'A boolean came as text ("True", "False") and was read as one.',
   number_as_text: 'A text came as a number and was read as text.',
   value_in_array: 'A single value came in an array and was taken out of it.',

@@ -26,7 +26,7 @@ export const Address = record(
 )
 export type Address = z.output<typeof Address>
 
-export const genders = ['female', 'male', 'other'] as const
+const genders = ['female', 'male', 'other'] as const
 
 /** The standard claims of OpenID Connect Core section 5.1. */
 export const Profile = record(

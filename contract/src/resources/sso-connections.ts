@@ -127,8 +127,7 @@ export const NewDefaultRedirection = z.strictObject({
 })
 export type NewDefaultRedirection = z.output<typeof NewDefaultRedirection>
 
-export const SsoUserPolicy = z.strictObject({ user_security_type: z.enum(userPolicies) })
-export type SsoUserPolicy = z.output<typeof SsoUserPolicy>
+const SsoUserPolicy = z.strictObject({ user_security_type: z.enum(userPolicies) })
 
 export const NewSsoSamlChallenge = z
   .strictObject({
@@ -145,7 +144,7 @@ export const NewSsoSamlChallenge = z
   .meta({ examples: [{ org_domain: 'awesome-company' }] })
 export type NewSsoSamlChallenge = z.output<typeof NewSsoSamlChallenge>
 
-export const NewSsoOauthChallenge = NewSsoSamlChallenge
+const NewSsoOauthChallenge = NewSsoSamlChallenge
 
 const tag = {
   name: 'SSO connections',

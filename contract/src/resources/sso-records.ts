@@ -6,7 +6,7 @@ import { protocols, providerTypes, SsoAdminOnboarding } from './sso-onboarding.j
 
 const idpId = 'awesome_company_5fGh2KqPzX81mTnRw4YdJb'
 
-export const connectionStates = [
+const connectionStates = [
   'it_admin_invitation_pending',
   'it_admin_onboarding',
   'configured',

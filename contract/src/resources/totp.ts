@@ -22,7 +22,7 @@ import {
 import { PasswordRenewal } from './password.js'
 import { exampleOf, record } from '../core/record.js'
 
-export const totpMethods = ['totp_mobile_app', 'sms'] as const
+const totpMethods = ['totp_mobile_app', 'sms'] as const
 export type TotpMethod = (typeof totpMethods)[number]
 
 /** The default lifetime of a code, in seconds. */

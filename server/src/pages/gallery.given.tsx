@@ -57,7 +57,7 @@ export const hostileNames: GalleryNames = {
   phone: '<u>42</u>\u202e',
 }
 
-export const galleryAt = new Date('2026-03-14T12:00:00Z')
+const galleryAt = new Date('2026-03-14T12:00:00Z')
 
 /** The frame of a gallery page: a fully branded organization, but without a logo. */
 export function galleryFrame(

@@ -9,7 +9,7 @@ export interface JsonBounds {
 }
 
 /** Nesting of objects and lists; no parameter has more than a few levels. */
-export const maxJsonDepth = 32
+const maxJsonDepth = 32
 
 /** In UTF-16 units; the longest name of any body is that of a SCIM schema with an attribute. */
 const maxNameLength = 1000

@@ -76,7 +76,7 @@ function toDate(seconds: unknown): Date | undefined {
   return new Date(Math.floor(seconds) * 1000)
 }
 
-export function claimedEmail({ email }: AnsweredClaims): string | undefined {
+function claimedEmail({ email }: AnsweredClaims): string | undefined {
   return typeof email === 'string' && Email.safeParse(email).success ? email : undefined
 }
 
