@@ -6,7 +6,7 @@ const counter = 'server/src/delivery/limits/counter.ts'
 const challenge = 'server/src/sign-in/magic-link/challenge.ts'
 
 const attempt = (title: string) => contractTest('limits', `an attempt to sign in ${title}`)
-const mail = (title: string) => contractTest('limits', `a mail with a link ${title}`)
+const mail = (title: string) => contractTest('message-limits', `a mail with a link ${title}`)
 
 const fifthLocks = attempt('is looked at five times within 15 minutes at an address; the fifth locks it')
 const forgottenInTime = attempt('is forgotten after 15 minutes')

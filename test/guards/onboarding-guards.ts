@@ -83,7 +83,7 @@ export const onboardingGuards = [
     file: router,
     find: 'visit: startTest',
     replace: 'get: startTest',
-    red: uploads('the test does not begin for what only looks'),
+    red: inFile('onboarding-test-login')('the test does not begin for what only looks'),
     green: isStored,
   }),
   guard({

@@ -2,7 +2,8 @@ import { guard, unitTest } from './guard.js'
 
 const post = 'server/src/platform/outbound/post.ts'
 const inside = (title: string) => unitTest(post, `a receiver inside the network is not ${title}`)
-const answer = (title: string) => unitTest(post, `an answer ${title}`)
+const answer = (title: string) =>
+  unitTest('server/src/platform/outbound/post-answer.ts', `an answer ${title}`)
 const isPosted = unitTest(
   post,
   'a receiver that the operator has opened gets the request, and its answer comes back',

@@ -11,7 +11,7 @@ const wrong = (title: string) => contractTest('totp-challenge', `five wrong code
 const texted = (title: string) => contractTest('totp-sms', `a code by text message ${title}`)
 
 const costly = (title: string) => contractTest('totp-sms-limits', `a message that costs somebody ${title}`)
-const messages = (title: string) => contractTest('limits', `a text message ${title}`)
+const messages = (title: string) => contractTest('message-limits', `a text message ${title}`)
 
 const isBegun = begun('begins with a key URI and five recovery codes, which no later answer repeats')
 const isPassed = asked(

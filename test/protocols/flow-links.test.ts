@@ -29,8 +29,7 @@ async function failuresOf(of: FlowScene): Promise<string[]> {
 
 describe('a link in the browser that asked for it', () => {
   test('signs in, once', async () => {
-    const scene = await given.scene()
-    const { visitor, page, link } = await links.linkSent(scene)
+    const { scene, visitor, page, link } = await links.linkSent()
     expect(page.html).not.toContain(link)
 
     const opened = await links.open(link, visitor)
@@ -42,7 +41,7 @@ describe('a link in the browser that asked for it', () => {
   })
 
   test('leaves a sign-in that is ready as it is for a HEAD, and for a browser that loads ahead', async () => {
-    const { visitor, page, link } = await links.linkSent(await given.scene())
+    const { visitor, page, link } = await links.linkSent()
     const opened = await links.open(link, visitor)
     const looks: RequestInit[] = [{ method: 'HEAD' }, { headers: { 'sec-purpose': 'prefetch' } }]
 
@@ -53,8 +52,7 @@ describe('a link in the browser that asked for it', () => {
   })
 
   test('lets one of fifty pass that press its button together', async () => {
-    const scene = await given.scene()
-    const { visitor, link } = await links.linkSent(scene)
+    const { visitor, link } = await links.linkSent()
     const page = await visitor.visit(link)
 
     const answers = await Promise.all(atOnce.map(() => visitor.send(page, '', { token: tokenOf(link) })))
@@ -64,8 +62,7 @@ describe('a link in the browser that asked for it', () => {
   })
 
   test.each(sampled(['GET', 'HEAD'], 1))('is not spent by a %s', async (method) => {
-    const scene = await given.scene()
-    const { visitor, page, link } = await links.linkSent(scene)
+    const { visitor, page, link } = await links.linkSent()
 
     const seen = await visitor.request(link, { method, headers: { accept: 'application/json' } })
 
@@ -103,8 +100,7 @@ describe('a link in the browser that asked for it', () => {
   })
 
   test('works for a quarter of an hour', async () => {
-    const scene = await given.scene()
-    const { visitor, link } = await links.linkSent(scene)
+    const { visitor, link } = await links.linkSent()
 
     await service.clock.advance(15 * 60)
 
@@ -160,8 +156,7 @@ describe('a link of a flow is dead', () => {
   test.each(
     states.flatMap((state) => ['its own', 'another'].map((where) => [state[0], where, state[1]] as const)),
   )('%s: in %s browser', async (_, where, change) => {
-    const scene = await given.scene()
-    const { visitor, page, link } = await links.linkSent(scene)
+    const { scene, visitor, page, link } = await links.linkSent()
     const opener = where === 'its own' ? visitor : given.visitorOf()
     const linkPage = await opener.visit(link)
 
@@ -176,8 +171,7 @@ describe('a link of a flow is dead', () => {
 
 describe('a link that is opened in another browser', () => {
   test('says so, signs nobody in there, and shows a code that signs in where it was asked for', async () => {
-    const scene = await given.scene()
-    const { visitor, page, link } = await links.linkSent(scene)
+    const { visitor, page, link } = await links.linkSent()
     const other = given.visitorOf()
     expect((await other.visit(link)).html).toContain('not the browser in which you asked')
     expect((await visitor.visit(link)).html).not.toContain('not the browser in which you asked')
@@ -197,8 +191,7 @@ describe('a link that is opened in another browser', () => {
   })
 
   test('lets its code be typed in groups', async () => {
-    const scene = await given.scene()
-    const { visitor, page, link } = await links.linkSent(scene)
+    const { visitor, page, link } = await links.linkSent()
     const code = await links.codeElsewhere(link)
 
     const landed = await visitor.press(page, 'link_code', { code: `${code.slice(0, 3)} ${code.slice(3)}` })
@@ -207,8 +200,7 @@ describe('a link that is opened in another browser', () => {
   })
 
   test('has a code that is good for ten minutes', async () => {
-    const scene = await given.scene()
-    const { visitor, page, link } = await links.linkSent(scene)
+    const { visitor, page, link } = await links.linkSent()
     const code = await links.codeElsewhere(link)
 
     await service.clock.advance(10 * 60)
@@ -219,8 +211,7 @@ describe('a link that is opened in another browser', () => {
   })
 
   test('has a code that is void after five wrong ones, and another link is asked for', async () => {
-    const scene = await given.scene()
-    const { visitor, page, link } = await links.linkSent(scene)
+    const { scene, visitor, page, link } = await links.linkSent()
     const code = await links.codeElsewhere(link)
 
     const wrong: Seen[] = []
@@ -237,8 +228,7 @@ describe('a link that is opened in another browser', () => {
   })
 
   test('has a code of which fifty guesses together are five', async () => {
-    const scene = await given.scene()
-    const { visitor, page, link } = await links.linkSent(scene)
+    const { visitor, page, link } = await links.linkSent()
     const code = await links.codeElsewhere(link)
     const guesses = Array.from({ length: 49 }, () => otherCode(code))
 
@@ -252,8 +242,7 @@ describe('a link that is opened in another browser', () => {
   })
 
   test('has a code that lets one of fifty pass that send it together', async () => {
-    const scene = await given.scene()
-    const { visitor, page, link } = await links.linkSent(scene)
+    const { visitor, page, link } = await links.linkSent()
     const code = await links.codeElsewhere(link)
 
     const answers = await Promise.all(atOnce.map(() => visitor.send(page, 'link_code', { code })))
@@ -262,8 +251,7 @@ describe('a link that is opened in another browser', () => {
   })
 
   test('has a code that only its own browser may send', async () => {
-    const scene = await given.scene()
-    const { visitor, page, link } = await links.linkSent(scene)
+    const { visitor, page, link } = await links.linkSent()
     const code = await links.codeElsewhere(link)
     const other = given.visitorOf()
     await other.visit(link)
@@ -291,8 +279,7 @@ describe('a link that is opened in another browser', () => {
   })
 
   test('signs nobody in by its code once the user was switched off', async () => {
-    const scene = await given.scene()
-    const { visitor, page, link } = await links.linkSent(scene)
+    const { scene, visitor, page, link } = await links.linkSent()
     const code = await links.codeElsewhere(link)
     await client.users.update({ org_domain: scene.org_domain, user_id: scene.user.id, active: false })
 
@@ -386,38 +373,4 @@ describe('what ends sign-ins of a user ends those on the pages', () => {
     expect(answer.status).toBe(404)
     expect(answer.html).toContain('This sign-in is over')
   })
-})
-
-describe('limits of the mails of pages', () => {
-  test('an address gets three in a quarter of an hour, whoever asks for them', async () => {
-    const strict = await limited()
-    const scene = await strict.given.scene()
-    const { visitor, page } = await strict.links.atLinkSent(scene)
-    await visitor.press(page, 'resend')
-
-    const third = await strict.links.atLinkSent(scene)
-    const fourth = await third.visitor.send(third.page, 'resend')
-
-    expect(third.page.status).toBe(200)
-    expect(fourth.status).toBe(429)
-    expect(Number(fourth.headers.get('retry-after'))).toBeGreaterThan(0)
-  })
-
-  test('an IP address sends twenty in an hour, wherever they go', async () => {
-    const strict = await limited()
-    const scene = await strict.given.scene()
-    const pages: Seen[] = []
-    for (let mails = 0; mails < 21; mails++)
-      pages.push((await strict.links.atLinkSent(scene, { email: anyEmail() })).page)
-
-    expect(pages.slice(0, 20).every(({ html }) => html.includes('Check your e-mail'))).toBe(true)
-    expect(pages[20]?.status).toBe(429)
-  })
-
-  async function limited() {
-    const strictService = await startService({ variables: { MAILS_PER_ADDRESS: '', MAILS_PER_IP: '' } })
-    const strictClient = await strictService.client()
-    const strictGiven = flowGivenOf(strictService, strictClient)
-    return { given: strictGiven, links: flowLinkGivenOf(strictService, strictClient, strictGiven) }
-  }
 })

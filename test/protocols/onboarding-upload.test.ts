@@ -1,11 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { startService } from '../given/harness.js'
-import { onboardingGivenOf, uploadIdOf, type OnboardingScene } from '../given/onboarding-given.js'
-import { requestIdIn, startIdentityProvider } from '../given/saml-identity-provider.js'
-import { leadOf } from '../given/saml-given.js'
+import { onboardingGivenOf, uploadIdOf, type OnboardingGiven, pathOf } from '../given/onboarding-given.js'
 import { sampled } from '../sampled.js'
 import { idpMetadata } from '../given/sso-given.js'
-import { createVisitor, type Visitor } from '../given/visitor.js'
 
 const service = await startService()
 const client = await service.client()
@@ -16,23 +13,20 @@ function metadata(members: Parameters<typeof idpMetadata>[0] = {}): string {
   return idpMetadata({ from: service.clock.now(), ...members })
 }
 
-async function atUpload() {
-  const scene = await given.invited()
-  return { scene, ...(await given.inTutorial(scene)) }
-}
-
-function pathOf({ connection }: Pick<OnboardingScene, 'connection'>, page: string): string {
-  return `/onboarding/${connection.idp_id}/${page}`
+/** An administrator whose metadata were sent. */
+async function uploaded(sent: Parameters<OnboardingGiven['upload']>[2] = { file: metadata() }) {
+  const at = await given.inTutorial()
+  return { ...at, page: await given.upload(at.scene, at.visitor, sent) }
 }
 
 describe('metadata', () => {
   test('of a file are read, shown, and stored when the administrator confirms them', async () => {
-    const { scene, visitor } = await atUpload()
+    const { scene, visitor } = await given.inTutorial()
     const entityId = 'https://idp.corp.example/metadata'
 
     const sent = await given.upload(scene, visitor, { file: metadata({ entityId, certificateDays: [700] }) })
     expect(sent.location).toContain('/review')
-    const review = await visitor.visit(pathOf(scene, 'review'))
+    const review = await visitor.visit(pathOf(scene, '/review'))
     expect(review.html).toContain(entityId)
     expect(review.html).toContain('<code lang="en">idp.example</code>')
     expect(review.html).toMatch(/([0-9A-F]{2}:<wbr\/>){31}[0-9A-F]{2}</)
@@ -48,10 +42,9 @@ describe('metadata', () => {
   })
 
   test('can be pasted; that no test has passed, the last page says first, and leads to it', async () => {
-    const { scene, visitor } = await atUpload()
-    await given.upload(scene, visitor, { xml: metadata() })
+    const { scene, visitor } = await uploaded({ xml: metadata() })
     await given.confirm(scene, visitor)
-    const { html } = await visitor.visit(pathOf(scene, 'done'))
+    const { html } = await visitor.visit(pathOf(scene, '/done'))
     expect(html).toContain('<h1 class="pending">Stored, not tested yet</h1>')
     expect(html).toMatch(/<a class="main" href="[^"]+\/test\?ui_locales=en">Test the sign-in/)
     expect(html).not.toContain('connected')
@@ -82,21 +75,20 @@ describe('metadata', () => {
   test.each(sampled(refused, 3))(
     'that are %s are refused in a sentence, and nothing is stored',
     async (_, sent, sentence) => {
-      const { scene, visitor } = await atUpload()
-      const page = await given.upload(scene, visitor, sent)
+      const { scene, visitor, page } = await uploaded(sent)
 
       expect(page.status).toBe(422)
       expect(page.html).toContain(sentence)
       // Of /etc/passwd, which the entity names.
       expect(page.html).not.toContain('root:')
-      expect((await visitor.visit(pathOf(scene, 'review'))).url).toContain('/metadata')
+      expect((await visitor.visit(pathOf(scene, '/review'))).url).toContain('/metadata')
       expect(await given.onboardingOf(scene)).toMatchObject({ metadata: [] })
     },
   )
 
   test('our own are told to be ours', async () => {
-    const { scene, visitor } = await atUpload()
-    const { html: own } = await visitor.request(pathOf(scene, 'sp-metadata.xml'))
+    const { scene, visitor } = await given.inTutorial()
+    const { html: own } = await visitor.request(pathOf(scene, '/sp-metadata.xml'))
     const page = await given.upload(scene, visitor, { file: own })
     expect(page.html).toContain('metadata of a service provider, perhaps our own')
   })
@@ -105,19 +97,18 @@ describe('metadata', () => {
     ['the form', 520_000, 413],
     ['the request', 700_000, 413],
   ])('that are larger than %s may be are refused before they are read', async (_, size, status) => {
-    const { scene, visitor } = await atUpload()
-    const page = await given.upload(scene, visitor, { file: `${metadata()}<!--${'x'.repeat(size)}-->` })
+    const { page } = await uploaded({ file: `${metadata()}<!--${'x'.repeat(size)}-->` })
     expect(page.status).toBe(status)
     expect(page.html).toContain('This is too large')
   })
 
   test('that are old are taken with warnings in words', async () => {
-    const { scene, visitor } = await atUpload()
+    const { scene, visitor } = await given.inTutorial()
     const dayMs = 24 * 60 * 60 * 1000
     const validUntil = new Date(service.clock.now().getTime() - dayMs)
     await given.upload(scene, visitor, { file: metadata({ certificateDays: [-0.5, 10], validUntil }) })
 
-    const { html } = await visitor.visit(pathOf(scene, 'review'))
+    const { html } = await visitor.visit(pathOf(scene, '/review'))
     expect(html).toContain('The file says that it is not valid any more.')
     expect(html).toContain('A signing certificate has expired.')
     expect(html).toContain('A signing certificate expires within 30 days.')
@@ -126,22 +117,22 @@ describe('metadata', () => {
 
   test('of an entity ID that another connection of the organization uses say so, and nothing of others', async () => {
     const entityId = 'https://shared.idp.example/metadata'
-    const { scene, visitor } = await atUpload()
+    const { scene, visitor } = await given.inTutorial()
     const { id: foreign } = await service.given.organization()
     await given.sso.configured(foreign, { entityId, from: service.clock.now() })
     await given.upload(scene, visitor, { file: metadata({ entityId }) })
     const said = 'Another connection has metadata with the same entity ID.'
     // Who else is a customer of the operator is nobody's to try out.
-    expect((await visitor.visit(pathOf(scene, 'review'))).html).not.toContain(said)
+    expect((await visitor.visit(pathOf(scene, '/review'))).html).not.toContain(said)
 
     const own = await given.sso.configured(scene.organization_id, { entityId, from: service.clock.now() })
-    const { html } = await visitor.visit(pathOf(scene, 'review'))
+    const { html } = await visitor.visit(pathOf(scene, '/review'))
     expect(html).toContain(said)
     expect(html).not.toContain(own.idp_id)
   })
 
   test('that were pasted and are wrong come back in their field, as text, with what is wrong', async () => {
-    const { scene, visitor } = await atUpload()
+    const { scene, visitor } = await given.inTutorial()
     // As browsers send the end of a line.
     const broken = '<a>\r\n  </textarea><script>alert("1")</script> & é'
     const { status, html } = await given.upload(scene, visitor, { xml: broken })
@@ -162,13 +153,13 @@ describe('metadata', () => {
   })
 
   test('come back on no page once they were read, and never those of a file', async () => {
-    const { scene, visitor } = await atUpload()
+    const { scene, visitor } = await given.inTutorial()
     const marked = metadata().replace(
       '<md:IDPSSODescriptor',
       '<!-- kept to ourselves --><md:IDPSSODescriptor',
     )
     await given.upload(scene, visitor, { xml: marked })
-    const review = await visitor.visit(pathOf(scene, 'review'))
+    const review = await visitor.visit(pathOf(scene, '/review'))
     const broken = await given.upload(scene, visitor, { file: `${marked}<kept-to-ourselves` })
     for (const { html } of [review, broken]) {
       expect(html).not.toContain('kept to ourselves')
@@ -178,11 +169,10 @@ describe('metadata', () => {
   })
 
   test('that are replaced are another version, which waits for the operator and is tested meanwhile', async () => {
-    const { scene, visitor } = await atUpload()
-    await given.upload(scene, visitor, { file: metadata({ entityId: 'https://one.idp.example' }) })
+    const { scene, visitor } = await uploaded({ file: metadata({ entityId: 'https://one.idp.example' }) })
     await given.confirm(scene, visitor)
     await given.upload(scene, visitor, { file: metadata({ entityId: 'https://two.idp.example' }) })
-    const review = await visitor.visit(pathOf(scene, 'review'))
+    const review = await visitor.visit(pathOf(scene, '/review'))
     expect(review.html).toContain('The connection has metadata in use already.')
     await given.confirm(scene, visitor)
 
@@ -193,18 +183,17 @@ describe('metadata', () => {
         { version: 1, current: true, entity_id: 'https://one.idp.example' },
       ],
     })
-    expect((await visitor.visit(pathOf(scene, 'metadata'))).html).toContain('Stored, and used for tests.')
-    expect((await visitor.visit(pathOf(scene, 'done'))).html).toContain('put the metadata into use')
+    expect((await visitor.visit(pathOf(scene, '/metadata'))).html).toContain('Stored, and used for tests.')
+    expect((await visitor.visit(pathOf(scene, '/done'))).html).toContain('put the metadata into use')
     await client.ssoConnections.useMetadata({ idp_id, version: 2 })
-    expect((await visitor.visit(pathOf(scene, 'metadata'))).html).toContain('In use')
+    expect((await visitor.visit(pathOf(scene, '/metadata'))).html).toContain('In use')
   })
 
   test('are stored once, however often they are confirmed, and not when others were uploaded meanwhile', async () => {
-    const { scene, visitor } = await atUpload()
+    const { scene, visitor } = await uploaded()
+    const first = await visitor.visit(pathOf(scene, '/review'))
     await given.upload(scene, visitor, { file: metadata() })
-    const first = await visitor.visit(pathOf(scene, 'review'))
-    await given.upload(scene, visitor, { file: metadata() })
-    const second = await visitor.visit(pathOf(scene, 'review'))
+    const second = await visitor.visit(pathOf(scene, '/review'))
 
     const stale = await visitor.press(first, 'confirm', { upload_id: uploadIdOf(first) })
     expect(stale.status).toBe(422)
@@ -223,12 +212,12 @@ describe('metadata', () => {
     const [one, two] = scene.connections.map((connection) => ({ connection }))
     if (one === undefined || two === undefined) throw new Error('two connections')
     for (const of of [one, two])
-      await visitor.press(await visitor.visit(pathOf(of, 'provider')), 'choose', { provider_type: 'okta' })
+      await visitor.press(await visitor.visit(pathOf(of, '/provider')), 'choose', { provider_type: 'okta' })
     await given.upload(one, visitor, { file: metadata() })
-    const review = await visitor.visit(pathOf(one, 'review'))
+    const review = await visitor.visit(pathOf(one, '/review'))
 
-    expect((await visitor.visit(pathOf(two, 'review'))).url).toContain('/metadata')
-    const foreign = await visitor.request(pathOf(two, 'review'), {
+    expect((await visitor.visit(pathOf(two, '/review'))).url).toContain('/metadata')
+    const foreign = await visitor.request(pathOf(two, '/review'), {
       method: 'POST',
       headers: { origin: service.baseUrl },
       body: new URLSearchParams({
@@ -242,10 +231,10 @@ describe('metadata', () => {
   })
 
   test('come from our page alone', async () => {
-    const { scene, visitor } = await atUpload()
+    const { scene, visitor } = await given.inTutorial()
     const evil = { origin: 'https://evil.example' }
     expect((await given.upload(scene, visitor, { file: metadata() }, evil)).status).toBe(403)
-    const noForm = await visitor.request(pathOf(scene, 'metadata'), {
+    const noForm = await visitor.request(pathOf(scene, '/metadata'), {
       method: 'POST',
       headers: { origin: service.baseUrl, 'content-type': 'multipart/form-data; boundary=x' },
       body: 'no parts at all',
@@ -254,8 +243,8 @@ describe('metadata', () => {
   })
 
   test('fix the choice of the product', async () => {
-    const { scene, visitor } = await atUpload()
-    const before = await visitor.visit(pathOf(scene, 'provider'))
+    const { scene, visitor } = await given.inTutorial()
+    const before = await visitor.visit(pathOf(scene, '/provider'))
     await given.upload(scene, visitor, { file: metadata() })
     await given.confirm(scene, visitor)
 
@@ -264,10 +253,12 @@ describe('metadata', () => {
       provider_type: 'okta',
       onboarding: { provider_type: 'okta', state: 'xml_provided' },
     })
-    expect((await visitor.visit(pathOf(scene, 'provider'))).html).toContain('so the choice stands')
+    expect((await visitor.visit(pathOf(scene, '/provider'))).html).toContain('so the choice stands')
     // Everything can be looked at again.
     for (const part of ['tutorial', 'metadata', 'test', 'done'])
-      expect(new URL((await visitor.visit(pathOf(scene, part))).url).pathname).toBe(pathOf(scene, part))
+      expect(new URL((await visitor.visit(pathOf(scene, `/${part}`))).url).pathname).toBe(
+        pathOf(scene, `/${part}`),
+      )
   })
 
   test('are not stored for an onboarding that has begun anew', async () => {
@@ -276,14 +267,14 @@ describe('metadata', () => {
     const [connection] = scene.connections
     if (connection === undefined) throw new Error('a connection')
     const of = { connection }
-    await visitor.press(await visitor.visit(pathOf(of, 'provider')), 'choose', { provider_type: 'okta' })
+    await visitor.press(await visitor.visit(pathOf(of, '/provider')), 'choose', { provider_type: 'okta' })
     await given.upload(of, visitor, { file: metadata() })
-    const review = await visitor.visit(pathOf(of, 'review'))
+    const review = await visitor.visit(pathOf(of, '/review'))
     await client.ssoConnections.resetOnboarding({ idp_id: connection.idp_id })
     expect((await visitor.press(review, 'confirm', { upload_id: uploadIdOf(review) })).status).not.toBe(500)
 
     // Also not once somebody has chosen a product again.
-    await visitor.press(await visitor.visit(pathOf(of, 'provider')), 'choose', { provider_type: 'okta' })
+    await visitor.press(await visitor.visit(pathOf(of, '/provider')), 'choose', { provider_type: 'okta' })
     await visitor.press(review, 'confirm', { upload_id: uploadIdOf(review) })
     expect((await given.onboardingOf(of)).metadata).toEqual([])
   })
@@ -307,8 +298,7 @@ describe('a session that ends', () => {
         client.ssoConnections.updateOnboarding({ idp_id, sso_admin_email: 'other@corp.example' }),
     ],
   ])('by %s keeps neither its code nor what was uploaded', async (_, end) => {
-    const { scene, visitor } = await atUpload()
-    await given.upload(scene, visitor, { file: metadata() })
+    const { scene } = await uploaded()
     await given.atCode(scene)
 
     await end(scene.connection.idp_id)
@@ -319,96 +309,5 @@ describe('a session that ends', () => {
       [scene.organization_id],
     )
     expect(Number(count)).toBe(2)
-  })
-})
-
-describe('the test', () => {
-  async function atTest() {
-    const { scene, visitor } = await atUpload()
-    const idp = await startIdentityProvider(service.clock)
-    await given.upload(scene, visitor, { file: idp.metadata() })
-    await given.confirm(scene, visitor)
-    return { scene, visitor, idp }
-  }
-
-  /** Signs in at the identity provider, and comes back with what it says. */
-  async function comeBack(
-    { connection }: OnboardingScene,
-    visitor: Visitor,
-    idp: Awaited<ReturnType<typeof startIdentityProvider>>,
-    said: Parameters<typeof idp.respond>[1],
-  ) {
-    const start = await visitor.request(`/onboarding/${connection.idp_id}/test/start`)
-    const requestId = requestIdIn(start.location)
-    const samlResponse = idp.respond({ ...connection, requestId }, said)
-    const hop = await createVisitor(service.baseUrl).request(new URL(connection.acs_url).pathname, {
-      method: 'POST',
-      headers: { origin: 'https://idp.example' },
-      body: new URLSearchParams({ SAMLResponse: samlResponse }),
-    })
-    return visitor.visit(leadOf(hop))
-  }
-
-  test('shows what has arrived and who would sign in, and makes nobody', async () => {
-    const { scene, visitor, idp } = await atTest()
-    const said = {
-      nameId: 'ada@corp.example',
-      attributes: { email: ['ada@corp.example'], first_name: ['Ada'] },
-    }
-
-    const page = await comeBack(scene, visitor, idp, said)
-
-    expect(page.html).toContain('The test has passed')
-    expect(page.html).toContain('ada@corp.example')
-    expect(page.html).toMatch(/Given name<\/dt><dd><bdi>Ada/)
-    expect(page.html).toMatch(/first_name<\/th><td lang="en">Ada/)
-    expect(page.html).toContain('signature')
-    expect((await client.users.list({ org_domain: scene.org_domain })).data).toEqual([])
-    expect(await given.onboardingOf(scene)).toMatchObject({ state: 'tested' })
-    expect((await visitor.visit(pathOf(scene, 'test'))).html).toContain('Passed')
-  })
-
-  test('that fails names the check, what was expected and received, who mends it and how', async () => {
-    const { scene, visitor, idp } = await atTest()
-    const page = await comeBack(scene, visitor, idp, { audience: 'https://other.example' })
-
-    expect(page.html).toContain('The test has failed')
-    expect(page.html).toContain('<code lang="en">audience</code>')
-    expect(page.html).toContain(scene.connection.sp_id)
-    expect(page.html).toContain('https://other.example')
-    expect(page.html).toContain('You, in the console of your identity provider.')
-    expect(page.html).toContain('Enter the entity ID of this connection')
-    const french = await visitor.visit(`${page.url}?ui_locales=fr`)
-    expect(french.html).toContain('Le test a échoué')
-    expect(french.html).toContain('Saisir l’identifiant d’entité de cette connexion')
-  })
-
-  test('is against what was uploaded last, and not against what is in use', async () => {
-    const { scene, visitor } = await atTest()
-    const other = await startIdentityProvider(service.clock, 'other')
-    await given.upload(scene, visitor, { file: other.metadata() })
-    await given.confirm(scene, visitor)
-
-    const page = await comeBack(scene, visitor, other, { nameId: 'ada@corp.example' })
-    expect(page.html).toContain('The test has passed')
-  })
-
-  test('of another connection is not there', async () => {
-    const one = await atTest()
-    const other = await atTest()
-    const page = await comeBack(one.scene, one.visitor, one.idp, { nameId: 'ada@corp.example' })
-    const id = new URL(page.url).pathname.split('/').at(-1) ?? ''
-
-    const foreign = await other.visitor.visit(pathOf(other.scene, `test/${id}`))
-    expect(foreign.status).toBe(404)
-    expect(foreign.html).not.toContain('ada@corp.example')
-    expect((await createVisitor(service.baseUrl).visit(page.url)).status).toBe(401)
-  })
-
-  test('does not begin for what only looks', async () => {
-    const { scene, visitor } = await atTest()
-    const looks = [{ method: 'HEAD' }, { headers: { 'sec-purpose': 'prefetch' } }]
-    for (const look of looks)
-      expect((await visitor.request(pathOf(scene, 'test/start'), look)).status).toBe(204)
   })
 })

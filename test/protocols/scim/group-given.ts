@@ -65,6 +65,13 @@ export async function directoryUsers(
   return rows.map((row) => row.id)
 }
 
+/** A directory with so many users, whose ids are in order. */
+export async function groupScene(service: Service, given: ScimGiven, userCount = 0) {
+  const { org_domain, directory, scim } = await given.directory()
+  const users = userCount === 0 ? [] : await directoryUsers(service, directory, userCount)
+  return { org_domain, directory, scim, groups: groupsOf(scim), users: users.toSorted() }
+}
+
 /** What a provider asks of groups. */
 export function groupsOf(scim: ScimProvider) {
   return {

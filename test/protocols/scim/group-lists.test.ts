@@ -2,16 +2,12 @@ import { describe, expect, test } from 'vitest'
 import { startService } from '../../given/harness.js'
 import { longTest } from '../../sampled.js'
 import { scimGivenOf } from '../../given/scim-given.js'
-import { asMembers, directoryUsers, groupsOf, type GroupList } from './group-given.js'
+import { asMembers, type GroupList, groupScene } from './group-given.js'
 
 const service = await startService()
 const given = scimGivenOf(await service.client())
 
-async function scene(userCount = 0) {
-  const { directory, scim } = await given.directory()
-  const users = userCount === 0 ? [] : await directoryUsers(service, directory, userCount)
-  return { directory, scim, groups: groupsOf(scim), users: users.toSorted() }
-}
+const scene = (userCount?: number) => groupScene(service, given, userCount)
 
 describe('filters', () => {
   test('find groups as providers ask for them', async () => {
