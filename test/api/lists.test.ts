@@ -1,15 +1,12 @@
 import { PageQuery } from '@portico/contract/fields'
 import { queryOf, routes, type Route } from '@portico/contract/walk'
-import { openMagicLink, type Pagination } from '@portico/sdk'
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod/v4'
-import { anyEmail, anything, givenOf } from '../given/given.js'
 import { startService } from '../given/harness.js'
-import { pathOf, type References } from '../given/request-of.js'
+import { pathOf } from '../given/request-of.js'
 import { sampled } from '../sampled.js'
-import { scimGivenOf } from '../given/scim-given.js'
-import { ssoGivenOf } from '../given/sso-given.js'
+import { newAccount, recipeOf, recipes, type Page, type Row, type Subject } from './list-recipes.js'
 
 const service = await startService()
 
@@ -19,164 +16,12 @@ const lists = routes().filter(
     success.meta()?.id?.endsWith('List') && success instanceof z.ZodObject && 'total' in success.shape,
 )
 
-type Row = Readonly<Record<string, unknown>> & { readonly id: string }
-
-interface Page {
-  readonly data: readonly Row[]
-  readonly pagination: Pagination
-  readonly total: number
-  readonly next_cursor: string | null
-}
-
-/** A list of a new account, and how its records come and go. */
-interface Subject {
-  read(query?: string): Promise<Page>
-  raw(query: string): Promise<{ status: number; text: string }>
-  create(label?: string): Promise<unknown>
-  /** Absent where the API deletes no record of this kind. */
-  remove?(record: Row): Promise<unknown>
-}
-
-type Recipe = (
-  as: Awaited<ReturnType<typeof newAccount>>,
-) => Pick<Subject, 'create' | 'remove'> & { readonly sorts: readonly string[] }
-
-const receiver = 'https://127.0.0.1:9999/events'
-
-/** How to make and remove a record of each list, and what the list can be sorted by. */
-const recipes: Readonly<Record<string, Recipe>> = {
-  'organizations.list': ({ client, given }) => ({
-    create: (name = `Organization ${anything()}`) => given.organization({ name }),
-    remove: (record) => client.organizations.delete({ org_domain: String(record['domain']) }),
-    sorts: ['name', 'domain', 'inserted_at', 'updated_at'],
-  }),
-  'users.list': ({ client, given, org_domain }) => ({
-    create: (label) => given.user({ org_domain, email: label === undefined ? anyEmail() : emailOf(label) }),
-    remove: ({ id }) => client.users.delete({ org_domain, user_id: id }),
-    sorts: ['inserted_at', 'updated_at', 'email'],
-  }),
-  'applications.list': ({ client, given, org_domain }) => ({
-    create: (name = 'Storefront') => given.application({ org_domain, name }),
-    remove: ({ id }) => client.applications.delete({ org_domain, client_id: id }),
-    sorts: ['name', 'inserted_at', 'updated_at'],
-  }),
-  'tokenCustomization.listMetaKeys': ({ client, given, org_domain }) => ({
-    create: () => given.metaKey({ org_domain }),
-    remove: (record) =>
-      client.tokenCustomization.deleteMetaKey({ org_domain, key_name: String(record['name']) }),
-    sorts: [],
-  }),
-  'webhooks.list': ({ client }) => ({
-    create: (name = 'Receiver') =>
-      client.webhooks.create({ name, target_url: receiver, event_codes: ['user.all'] }),
-    remove: ({ id }) => client.webhooks.delete({ webhook_id: id }),
-    sorts: [],
-  }),
-  'webhooks.listDeliveries': ({ client, webhook_id }) => ({
-    create: () => client.webhooks.test({ webhook_id }),
-    sorts: [],
-  }),
-  'relays.list': ({ client, given, org_domain }) => ({
-    async create() {
-      const { allowed_redirect_urls } = await given.application({ org_domain })
-      await client.relays.create({
-        partner_domain: org_domain,
-        partner_redirect_uri: allowed_redirect_urls[0] ?? '',
-      })
-    },
-    remove: ({ id }) => client.relays.delete({ relay_id: id }),
-    sorts: [],
-  }),
-  'ssoConnections.list': ({ client, organization_id }) => ({
-    create: () => client.ssoConnections.create({ organization_id }),
-    sorts: [],
-  }),
-  'ssoConnections.listLoginTraces': ({ idp_id }) => ({
-    // A response that nobody can read is told of, too.
-    create: () =>
-      fetch(`${service.baseUrl}/saml/${idp_id}/acs`, {
-        method: 'POST',
-        body: new URLSearchParams({ SAMLResponse: anything() }),
-      }),
-    sorts: [],
-  }),
-  'directorySync.listRequests': ({ directory }) => ({
-    create: async () => directory?.scim('GET', '/ServiceProviderConfig'),
-    sorts: [],
-  }),
-  'admins.list': ({ client, org_domain }) => ({
-    create: () => client.admins.invite({ org_domain, email: anyEmail() }),
-    remove: (record) => client.admins.delete({ org_domain, email: String(record['email']) }),
-    sorts: [],
-  }),
-  'sessions.list': ({ client, given, org_domain, user }) => ({
-    // A sign-in voids the other links of its application.
-    async create() {
-      const { id: application_id } = await given.application({ org_domain })
-      const { magic_link } = await client.magicLink.createChallenge({
-        org_domain,
-        user_email: user.email,
-        application_id,
-        send_email: false,
-      })
-      await openMagicLink(magic_link ?? '')
-    },
-    remove: ({ id }) => client.sessions.end({ org_domain, user_id: user.id, session_id: id }),
-    sorts: [],
-  }),
-  'outbox.list': ({ client, given, org_domain }) => ({
-    async create() {
-      const { email } = await given.user({ org_domain })
-      await client.magicLink.createChallenge({ org_domain, user_email: email })
-      await service.runJobs()
-    },
-    sorts: [],
-  }),
-}
-
-/** The longest address that a label can be part of: 64 characters before the @, labels of 63 after it. */
-function emailOf(label: string): string {
-  const host = [label.slice(0, 60), 'x'.repeat(60), 'y'.repeat(50), 'example'].join('.')
-  return `${label.slice(0, 50)}@${host}`
-}
-
-async function newAccount(route: Route) {
-  const account = await service.createAccount()
-  const client = await service.client({ account })
-  const given = givenOf(client)
-  // The list of organizations itself begins empty.
-  const isUnder = route.name !== 'organizations.list'
-  const { domain: org_domain, id: organization_id } = isUnder
-    ? await given.organization()
-    : { domain: '', id: '' }
-  const idp_id = route.pathParameters.includes('idp_id')
-    ? (await ssoGivenOf(client).configured(organization_id)).idp_id
-    : ''
-  const directory =
-    route.resource === 'directorySync' ? await scimGivenOf(client).directory({ org_domain }) : undefined
-  if (route.name === 'outbox.list') await given.application({ org_domain })
-  const user = route.pathParameters.includes('user_id')
-    ? await given.user({ org_domain })
-    : { id: '', email: '' }
-  const webhook_id = route.pathParameters.includes('webhook_id')
-    ? (await client.webhooks.create({ name: 'Receiver', target_url: receiver, event_codes: ['user.all'] })).id
-    : ''
-  const token = await service.token({ account })
-  return { client, given, org_domain, organization_id, user, webhook_id, idp_id, directory, token }
-}
-
 async function subjectOf(route: Route, size = 0): Promise<Subject & { sorts: readonly string[] }> {
-  const recipe = recipes[route.name]
+  const recipe = recipeOf(route)
   if (recipe === undefined) throw new Error(`say how records of ${route.name} are made`)
-  const as = await newAccount(route)
-  const references: References = {
-    org_domain: as.org_domain,
-    user_id: as.user.id,
-    webhook_id: as.webhook_id,
-    idp_id: as.idp_id,
-  }
+  const as = await newAccount(service, route)
   const raw = async (query: string) => {
-    const response = await fetch(`${service.baseUrl}${pathOf(route, references)}?${query}`, {
+    const response = await fetch(`${service.baseUrl}${pathOf(route, as.references)}?${query}`, {
       headers: { authorization: `Bearer ${as.token}` },
     })
     return { status: response.status, text: await response.text() }
@@ -199,10 +44,13 @@ async function labelledSubjectOf(route: Route) {
 }
 
 test('every list of the contract is known here, with what it says it can be sorted by', async () => {
-  expect(Object.keys(recipes).sort()).toEqual(lists.map((route) => route.name).sort())
-  const as = await newAccount(listCalled('users.list'))
+  const known = lists.filter((route) => recipeOf(route) !== undefined).map(({ name }) => name)
+  expect([...new Set([...Object.keys(recipes), ...known])].sort()).toEqual(
+    lists.map(({ name }) => name).sort(),
+  )
+  const as = await newAccount(service, listCalled('users.list'))
   for (const route of lists) {
-    const { sorts = [] } = recipes[route.name]?.(as) ?? {}
+    const { sorts = [] } = recipeOf(route)?.(as) ?? {}
     const description = shapeOf(queryOf(route))['sort']?.description ?? ''
     const said = description.split(';')[0]?.match(/[a-z_]+/g) ?? []
     expect([route.name, [...sorts].sort()]).toEqual([route.name, said.filter((word) => word !== 'or').sort()])
