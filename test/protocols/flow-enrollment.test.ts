@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
-import { readKeyUri } from '../given/authenticator.js'
 import { hasTool } from '../debian-tools.js'
 import { answerOf, flowGivenOf, goodPassword, type FlowScene } from '../given/flow-given.js'
 import { aCode, flowLinkGivenOf } from '../given/flow-link-given.js'
@@ -8,9 +7,9 @@ import { startService } from '../given/harness.js'
 import { sampled } from '../sampled.js'
 import { anyNumber } from '../given/totp-given.js'
 import { pkcePair, type Seen, type Visitor } from '../given/visitor.js'
+import { untilWaiting, whileEventWaits } from '../given/waiting.js'
 import { exchange } from './code-given.js'
-
-const mfa = { acr_values: 'urn:portico:acr:mfa' }
+import { enrollingGivenOf, keyUriOf, mfa, recoveryCodesOf } from './enrolling-given.js'
 
 const atOnce = [...Array(50).keys()]
 
@@ -18,46 +17,7 @@ const service = await startService()
 const client = await service.client()
 const given = flowGivenOf(service, client)
 const links = flowLinkGivenOf(service, client, given)
-
-/** An organization that asks for codes, with a user who has no second factor yet. */
-async function sceneToEnroll(
-  members: { method?: 'sms' | 'totp_mobile_app'; phone_number?: string } = {},
-): Promise<FlowScene> {
-  const scene = await given.scene()
-  const { phone_number, ...connection } = members
-  await given.totp.activate(scene.org_domain, connection)
-  if (phone_number !== undefined)
-    await client.users.update({ org_domain: scene.org_domain, user_id: scene.user.id, phone_number })
-  return scene
-}
-
-/** A sign-in whose user has to enrol. */
-async function atEnroll(of: FlowScene, parameters: Record<string, string> = mfa) {
-  const { visitor, page } = await given.atPassword(of, parameters)
-  return { visitor, page: await visitor.press(page, 'password', { password: goodPassword }) }
-}
-
-/** The same with the key of the app on the page. */
-async function begun(of: FlowScene, parameters: Record<string, string> = mfa) {
-  const { visitor, page } = await atEnroll(of, parameters)
-  const shown = await visitor.send(page, 'enroll')
-  return { visitor, page, shown, app: readKeyUri(keyUriOf(shown)) }
-}
-
-function keyUriOf({ html }: Seen): string {
-  return /href="(otpauth:[^"]*)"/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? ''
-}
-
-function recoveryCodesOf({ html }: Seen): string[] {
-  return [...html.matchAll(/<code>([a-z2-7]{5}-[a-z2-7]{5})<\/code>/g)].map(([, code = '']) => code)
-}
-
-/** A sign-in whose user has just enrolled. */
-async function validated(of: FlowScene, parameters: Record<string, string> = mfa) {
-  const at = await begun(of, parameters)
-  const codes = await at.visitor.send(at.shown, 'validate', { code: given.totp.codeOf(at.app) })
-  return { ...at, codes }
-}
+const { sceneToEnroll, atEnroll, begun, validated } = enrollingGivenOf(client, given)
 
 function enrolledMethods({ user }: FlowScene) {
   return service.query<{ method: string | null }>(
@@ -98,8 +58,7 @@ describe('an enrolment on the way to an application that demands a second factor
   })
 
   test.runIf(hasTool('oathtool'))('takes the code of oathtool', async () => {
-    const scene = await sceneToEnroll()
-    const { visitor, shown, app } = await begun(scene)
+    const { visitor, shown, app } = await begun()
     const now = `--now=${service.clock.now().toISOString().replace('T', ' ').slice(0, 19)} UTC`
     const code = execFileSync('oathtool', ['--totp', '--base32', now, app.secret], {
       encoding: 'utf8',
@@ -111,8 +70,7 @@ describe('an enrolment on the way to an application that demands a second factor
   })
 
   test('shows the same key again after a wrong code, and nothing of it in the address', async () => {
-    const scene = await sceneToEnroll()
-    const { visitor, shown, app } = await begun(scene)
+    const { visitor, shown, app } = await begun()
 
     const wrong = await visitor.send(shown, 'validate', { code: given.totp.wrongCode(app) })
 
@@ -125,8 +83,7 @@ describe('an enrolment on the way to an application that demands a second factor
   })
 
   test('ends after five wrong codes, and begins again with another key', async () => {
-    const scene = await sceneToEnroll()
-    const { visitor, page, shown, app } = await begun(scene)
+    const { visitor, page, shown, app } = await begun()
     for (let tries = 0; tries < 5; tries++)
       await visitor.send(shown, 'validate', { code: given.totp.wrongCode(app) })
 
@@ -140,8 +97,7 @@ describe('an enrolment on the way to an application that demands a second factor
   })
 
   test('is over after an hour', async () => {
-    const scene = await sceneToEnroll()
-    const { visitor, shown, app } = await begun(scene)
+    const { scene, visitor, shown, app } = await begun()
 
     await service.clock.advance(60 * 60)
 
@@ -151,8 +107,7 @@ describe('an enrolment on the way to an application that demands a second factor
   })
 
   test('is validated by one of fifty codes that come together', async () => {
-    const scene = await sceneToEnroll()
-    const { visitor, shown, app } = await begun(scene)
+    const { visitor, shown, app } = await begun()
     const code = given.totp.codeOf(app)
 
     const answers = await Promise.all(atOnce.map(() => visitor.send(shown, 'validate', { code })))
@@ -170,8 +125,7 @@ describe('an enrolment on the way to an application that demands a second factor
   })
 
   test('is not passed by anything but a code: the sign-in is not finished before', async () => {
-    const scene = await sceneToEnroll()
-    const { visitor, page } = await atEnroll(scene)
+    const { visitor, page } = await atEnroll()
 
     for (const action of ['finish', 'acknowledge', 'new_codes', 'not_now', 'totp', 'link_code', 'password'])
       expect([action, (await visitor.send(page, action, { acknowledged: 'true' })).status]).toEqual([
@@ -203,6 +157,19 @@ describe('an enrolment by text message', () => {
     expect(user).toMatchObject({ phone_number_verified: true })
   })
 
+  test('begins again once the time of its code is over, also by a form without a code', async () => {
+    const scene = await sceneToEnroll({ method: 'sms', phone_number: anyNumber() })
+    const { visitor, page } = await atEnroll(scene)
+    const asked = await visitor.send(page, 'enroll')
+    expect(asked.html).toContain('value="validate"')
+
+    await service.clock.advance(10 * 60)
+
+    const late = await visitor.send(asked, 'validate', { code: '' })
+    expect(late.status).toBe(422)
+    expect(late.html).not.toContain('value="validate"')
+  })
+
   test('says so where the user has no number', async () => {
     const scene = await sceneToEnroll({ method: 'sms' })
     const { visitor, page } = await atEnroll(scene)
@@ -226,8 +193,7 @@ describe('an enrolment by text message', () => {
 
 describe('nobody enrols a user on the pages', () => {
   test('who is enrolled: an enrolment that has appeared meanwhile stays, and the sign-in is over', async () => {
-    const scene = await sceneToEnroll()
-    const { visitor, page, shown, app } = await begun(scene)
+    const { scene, visitor, page, shown, app } = await begun()
     const own = await given.totp.enroll({ org_domain: scene.org_domain, user_id: scene.user.id })
 
     const seen = [
@@ -271,8 +237,7 @@ describe('nobody enrols a user on the pages', () => {
   })
 
   test('who was switched off meanwhile', async () => {
-    const scene = await sceneToEnroll()
-    const { visitor, shown, app } = await begun(scene)
+    const { scene, visitor, shown, app } = await begun()
     await client.users.update({ org_domain: scene.org_domain, user_id: scene.user.id, active: false })
 
     const refused = await visitor.send(shown, 'validate', { code: given.totp.codeOf(app) })
@@ -282,8 +247,7 @@ describe('nobody enrols a user on the pages', () => {
   })
 
   test('once the organization asks for no codes any more', async () => {
-    const scene = await sceneToEnroll()
-    const { visitor, shown, app } = await begun(scene)
+    const { scene, visitor, shown, app } = await begun()
     await client.totp.updateConnection({ org_domain: scene.org_domain, active: false })
 
     const refused = await visitor.send(shown, 'validate', { code: given.totp.codeOf(app) })
@@ -292,9 +256,40 @@ describe('nobody enrols a user on the pages', () => {
     expect(await enrolledMethods(scene)).toEqual([])
   })
 
+  test('once the organization asks for no codes any more, and a form without a code shows no key', async () => {
+    const { scene, visitor, shown } = await begun()
+    await client.totp.updateConnection({ org_domain: scene.org_domain, active: false })
+
+    const refused = await visitor.send(shown, 'validate', { code: '' })
+
+    expect(refused.status).toBe(404)
+    expect(keyUriOf(refused)).toBe('')
+  })
+
+  test('whose sign-in ends while its form waits', async () => {
+    const { scene, visitor, shown, app } = await begun()
+    const user = { org_domain: scene.org_domain, user_id: scene.user.id }
+    const answers: Promise<Seen>[] = []
+
+    await whileEventWaits(
+      service,
+      'user.user.update.success',
+      () => client.users.update({ ...user, phone_number: anyNumber() }),
+      async () => {
+        answers.push(visitor.send(shown, 'validate', { code: given.totp.codeOf(app) }))
+        await untilWaiting(service, 2)
+        await service.query('update sign_in_flows set used_at = inserted_at where user_id = $1', [
+          user.user_id,
+        ])
+      },
+    )
+
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([404])
+    expect(await enrolledMethods(scene)).toEqual([])
+  })
+
   test('from another browser', async () => {
-    const scene = await sceneToEnroll()
-    const { shown, app } = await begun(scene)
+    const { scene, shown, app } = await begun()
     const other = given.visitorOf()
     await given.begin(scene, {}, other)
 
@@ -307,8 +302,7 @@ describe('nobody enrols a user on the pages', () => {
 
 describe('recovery codes', () => {
   test('are made anew while they are to be kept, and those before are worth nothing', async () => {
-    const scene = await sceneToEnroll()
-    const { visitor, codes } = await validated(scene)
+    const { scene, visitor, codes } = await validated()
     const [lost = ''] = recoveryCodesOf(codes)
 
     const fresh = await visitor.send(codes, 'new_codes')
@@ -321,8 +315,7 @@ describe('recovery codes', () => {
   })
 
   test('are not made anew once they are kept', async () => {
-    const scene = await sceneToEnroll()
-    const { visitor, codes } = await validated(scene)
+    const { scene, visitor, codes } = await validated()
     await visitor.press(codes, 'acknowledge', { acknowledged: 'true' })
 
     const late = await visitor.send(codes, 'new_codes')
@@ -332,8 +325,7 @@ describe('recovery codes', () => {
   })
 
   test('have to be acknowledged', async () => {
-    const scene = await sceneToEnroll()
-    const { visitor, page, codes } = await validated(scene)
+    const { visitor, page, codes } = await validated()
 
     const refused = await visitor.send(codes, 'acknowledge')
 
@@ -342,8 +334,7 @@ describe('recovery codes', () => {
   })
 
   test('are stored as sealed digests', async () => {
-    const scene = await sceneToEnroll()
-    const { codes, app } = await validated(scene)
+    const { scene, codes, app } = await validated()
 
     const rows = await service.query<{ text: string }>(
       'select totp_enrollments::text as text from totp_enrollments where user_id = $1',
@@ -373,8 +364,8 @@ describe('a form that is not of the step of its flow is refused, and moves nothi
 
   const places: [keyof typeof actionsOf, () => Promise<{ visitor: Visitor; page: Seen }>][] = [
     ['link_sent', async () => links.atLinkSent(await sceneToEnroll(), mfa)],
-    ['enroll', async () => atEnroll(await sceneToEnroll())],
-    ['recovery_codes', async () => validated(await sceneToEnroll())],
+    ['enroll', async () => atEnroll()],
+    ['recovery_codes', async () => validated()],
     [
       'renew_password',
       async () => {

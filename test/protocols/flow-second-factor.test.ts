@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { answerOf, flowGivenOf, goodPassword, type FlowGiven } from '../given/flow-given.js'
+import { answerOf, flowGivenOf, goodPassword, type FlowScene } from '../given/flow-given.js'
 import { flowLinkGivenOf } from '../given/flow-link-given.js'
 import { startService } from '../given/harness.js'
+import { anyNumber } from '../given/totp-given.js'
 
 const service = await startService()
 const client = await service.client()
@@ -9,7 +10,7 @@ const given = flowGivenOf(service, client)
 const links = flowLinkGivenOf(service, client, given)
 
 /** Somebody who knows the password of a user, and waits for the code. */
-async function atSecondFactor(scene: Parameters<FlowGiven['atPassword']>[0]) {
+async function atSecondFactor(scene: FlowScene) {
   const { visitor, page } = await given.atPassword(scene)
   const waiting = await visitor.press(page, 'password', { password: goodPassword })
   return { visitor, waiting, landed: () => visitor.visit(waiting.url) }
@@ -95,6 +96,22 @@ describe('a code that an application asks for', () => {
     expect((await visitor.send(waiting, 'totp', { code: ofApi })).status).toBe(422)
     await client.totp.validateChallenge({ ...user, code: ofApi })
     const passed = await visitor.press(waiting, 'totp', { code: ofPage })
+
+    expect(answerOf(passed).get('code')).not.toBeNull()
+  })
+})
+
+describe('a code by text message', () => {
+  test('passes the sign-in that it was sent to, also when another one of its user got none since', async () => {
+    const scene = await scenesBySms(anyNumber())
+    const first = await atSecondFactor(scene)
+    for (const _ of [2, 3]) await first.visitor.press(first.waiting, 'send_sms')
+    const code = await newestMessage(scene.phoneNumber)
+    await service.clock.advance(1)
+    await atSecondFactor(scene)
+    expect(await newestMessage(scene.phoneNumber)).toBe(code)
+
+    const passed = await first.visitor.press(first.waiting, 'totp', { code })
 
     expect(answerOf(passed).get('code')).not.toBeNull()
   })
@@ -203,7 +220,7 @@ describe('a forgotten password', () => {
 })
 
 /** A sign-in that waits for another password, with nothing but the password passed. */
-async function atRenewal(scene: Parameters<FlowGiven['atPassword']>[0]) {
+async function atRenewal(scene: FlowScene) {
   const { org_domain } = scene
   if (!('app' in scene)) await given.totp.activate(org_domain)
   await client.password.updateConnection({ org_domain, plain_text_min_length: 40 })
@@ -213,9 +230,8 @@ async function atRenewal(scene: Parameters<FlowGiven['atPassword']>[0]) {
   return { scene, visitor, waiting }
 }
 
-async function scenesBySms() {
+async function scenesBySms(phoneNumber = '+33612345679') {
   const scene = await given.scene()
-  const phoneNumber = '+33612345679'
   const user = { org_domain: scene.org_domain, user_id: scene.user.id }
   await client.users.update({ ...user, phone_number: phoneNumber })
   await given.totp.activate(scene.org_domain, { method: 'sms' })
