@@ -1,26 +1,19 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createVerifier, type Verifier, type VerifierOptions } from '@portico/sdk'
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { createExpressApp } from '../../docs/examples/protected-route/express.js'
 import { createFastifyApp } from '../../docs/examples/protected-route/fastify.js'
 import { createMe } from '../../docs/examples/protected-route/next.js'
-import { startService, type Service } from '../given/harness.js'
-import { codeGivenOf, exchange, type Scene } from '../protocols/code-given.js'
+import { startService } from '../given/harness.js'
+import { codeGivenOf, exchange } from '../protocols/code-given.js'
 
-let service: Service
-let scene: Scene
-let token: string
-let idToken: string
-
-beforeAll(async () => {
-  service = await startService()
-  const given = codeGivenOf(service, await service.client())
-  scene = await given.scene()
-  const { body } = await exchange(service, { code: await given.code(scene) })
-  token = body.access_token ?? ''
-  idToken = body.id_token ?? ''
-})
+const service = await startService()
+const given = codeGivenOf(service, await service.client())
+const scene = await given.scene()
+const { body } = await exchange(service, { code: await given.code(scene) })
+const token = body.access_token ?? ''
+const idToken = body.id_token ?? ''
 
 type Ask = (verifier: Verifier, headers: Record<string, string>) => Promise<Response>
 

@@ -67,30 +67,35 @@ export function flowGivenOf(service: Service, client: Client) {
     return { ...of, app, recoveryCodes }
   }
 
-  /** The page of the address, of a sign-in that has just begun. */
-  function begin(of: FlowScene, members: Record<string, string | undefined> = {}, visitor = visitorOf()) {
-    return visitor.visit(authorizeUrl(of, members)).then((page) => ({ visitor, page }))
+  /** The page of the address, of a sign-in that has just begun; in a scene of its own where none is given. */
+  async function begin(
+    of?: FlowScene,
+    members: Record<string, string | undefined> = {},
+    visitor = visitorOf(),
+  ) {
+    const at = of ?? (await scene())
+    return { scene: at, visitor, page: await visitor.visit(authorizeUrl(at, members)) }
   }
 
   /** The page of the password. */
   async function atPassword(
-    of: FlowScene,
+    of?: FlowScene,
     members: Record<string, string | undefined> = {},
     visitor = visitorOf(),
   ) {
-    const { page } = await begin(of, members, visitor)
-    return { visitor, page: await visitor.press(page, 'identify', { email: of.user.email }) }
+    const { scene, page } = await begin(of, members, visitor)
+    return { scene, visitor, page: await visitor.press(page, 'identify', { email: scene.user.email }) }
   }
 
   /** Signs in by password to the end. */
   async function signIn(
-    of: FlowScene,
+    of?: FlowScene,
     members: Record<string, string | undefined> = {},
     visitor = visitorOf(),
-  ): Promise<{ visitor: Visitor; landed: Seen; answer: URLSearchParams }> {
-    const { page } = await atPassword(of, members, visitor)
+  ) {
+    const { scene, page } = await atPassword(of, members, visitor)
     const landed = await visitor.press(page, 'password', { password: goodPassword })
-    return { visitor, landed, answer: answerOf(landed) }
+    return { scene, visitor, landed, answer: answerOf(landed) }
   }
 
   function visitorOf(): Visitor {

@@ -18,26 +18,25 @@ export function flowLinkGivenOf(service: Service, client: Client, given: FlowGiv
     return link
   }
 
-  /** A flow of an address that waits for its link. */
+  /** A flow of an address that waits for its link; in a scene of its own where none is given. */
   async function atLinkSent(
-    of: Pick<FlowScene, 'org_domain' | 'application' | 'user'>,
+    of?: FlowScene,
     {
       visitor = given.visitorOf(),
-      email = of.user.email,
+      email,
       action = 'mail_link',
       ...members
     }: { visitor?: Visitor; email?: string; action?: string; acr_values?: string } = {},
   ) {
-    const { page } = await given.begin(of, members, visitor)
-    const atPassword = await visitor.press(page, 'identify', { email })
-    const sent = await visitor.press(atPassword, action)
-    return { visitor, page: sent }
+    const { scene, page } = await given.begin(of, members, visitor)
+    const atPassword = await visitor.press(page, 'identify', { email: email ?? scene.user.email })
+    return { scene, visitor, page: await visitor.press(atPassword, action) }
   }
 
   /** The same with the link in hand. */
-  async function linkSent(of: FlowScene, options: Parameters<typeof atLinkSent>[1] = {}) {
+  async function linkSent(of?: FlowScene, options: Parameters<typeof atLinkSent>[1] = {}) {
     const at = await atLinkSent(of, options)
-    return { ...at, link: await newestLinkTo(options.email ?? of.user.email) }
+    return { ...at, link: await newestLinkTo(options.email ?? at.scene.user.email) }
   }
 
   /** Opens a link and presses its button; where there is none, what is there instead. */

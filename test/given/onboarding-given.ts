@@ -96,10 +96,23 @@ export function onboardingGivenOf(
     return { visitor, page }
   }
 
+  /** The same in a scene of its own. */
+  async function newArrival() {
+    const scene = await invited()
+    return { scene, ...(await arrived(scene)) }
+  }
+
+  /** A browser that waits for the code, in a scene of its own. */
+  async function atNewCode() {
+    const scene = await invited()
+    return { scene, ...(await atCode(scene)) }
+  }
+
   /** The same with a product chosen: the first step of its tutorial. */
-  async function inTutorial(scene: OnboardingScene, provider_type = 'okta') {
+  async function inTutorial(of?: OnboardingScene, provider_type = 'okta') {
+    const scene = of ?? (await invited())
     const { visitor, page } = await arrived(scene)
-    return { visitor, page: await visitor.press(page, 'choose', { provider_type }) }
+    return { scene, visitor, page: await visitor.press(page, 'choose', { provider_type }) }
   }
 
   /** Sends the form of the upload as a browser does, as a file or pasted. */
@@ -153,7 +166,9 @@ export function onboardingGivenOf(
     invited,
     invitedToAll,
     atCode,
+    atNewCode,
     arrived,
+    newArrival,
     inTutorial,
     upload,
     confirm,

@@ -34,8 +34,6 @@ export async function arriveBy(relayUri: string, init: RequestInit = {}): Promis
   return { status: answer.status, code: location?.searchParams.get('code') ?? null, location, html }
 }
 
-export type RelayGiven = ReturnType<typeof relayGivenOf>
-
 /** Relays, and what they need. */
 export function relayGivenOf(client: Client) {
   const given = givenOf(client)

@@ -68,12 +68,13 @@ export function samlGivenOf(service: Service, client: Client) {
 
   /** A browser at the identity provider, which an application has sent there. */
   async function atIdentityProvider(
-    of: SamlScene,
+    of?: SamlScene,
     members: Record<string, string | undefined> = {},
     visitor = createVisitor(service.baseUrl),
   ) {
-    const page = await visitor.visit(flows.authorizeUrl(of, { idp_hint: of.connection.idp_id, ...members }))
-    return { visitor, page, ...(await leave(visitor, page)) }
+    const at = of ?? (await scene())
+    const page = await visitor.visit(flows.authorizeUrl(at, { idp_hint: at.connection.idp_id, ...members }))
+    return { scene: at, visitor, page, ...(await leave(visitor, page)) }
   }
 
   /** Goes where the page of a flow leads by itself. */

@@ -1,14 +1,10 @@
 import { revokeApiKey, rotateApiKey } from '@portico/server/api-keys'
 import { decodeJwt, decodeProtectedHeader, SignJWT, type JWTPayload } from 'jose'
 import { randomUUID } from 'node:crypto'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type KeyRules, type Service } from '../given/harness.js'
+import { describe, expect, test } from 'vitest'
+import { startService, type KeyRules } from '../given/harness.js'
 
-let service: Service
-
-beforeAll(async () => {
-  service = await startService()
-})
+const service = await startService()
 
 const operator = {
   requestId: 'guards',

@@ -1,20 +1,14 @@
 import { revokeApiKey } from '@portico/server/api-keys'
-import { openMagicLink, type Client } from '@portico/sdk'
+import { openMagicLink } from '@portico/sdk'
 import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose'
 import { createHash, randomBytes } from 'node:crypto'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { startService, type Service } from '../given/harness.js'
+import { describe, expect, test } from 'vitest'
+import { startService } from '../given/harness.js'
 import { signInGivenOf, type Place, type SignInGiven } from './sign-in-given.js'
 
-let service: Service
-let client: Client
-let given: SignInGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = signInGivenOf(service, client)
-})
+const service = await startService()
+const client = await service.client()
+const given = signInGivenOf(service, client)
 
 async function givenCode(place: Place, members: Parameters<SignInGiven['link']>[1] = {}): Promise<string> {
   const { code } = await openMagicLink(await given.link(place, members))

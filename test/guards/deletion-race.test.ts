@@ -1,16 +1,11 @@
-import { ApiError, type Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { ApiError } from '@portico/sdk'
+import { describe, expect, test } from 'vitest'
 import { anyEmail, anything } from '../given/given.js'
-import { startService, type Service } from '../given/harness.js'
+import { startService } from '../given/harness.js'
 import { untilWaiting, whileEventWaits } from '../given/waiting.js'
 
-let service: Service
-let client: Client
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-})
+const service = await startService()
+const client = await service.client()
 
 describe('of a request under an Idempotency-Key and the deletion of its organization', () => {
   /** Creates the same user under the same key at every call; gives the error's code when it is refused. */

@@ -1,14 +1,10 @@
 import pg from 'pg'
-import { beforeAll, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { anything } from '../given/given.js'
-import { startService, type Service } from '../given/harness.js'
+import { startService } from '../given/harness.js'
 import { untilWaiting } from '../given/waiting.js'
 
-let service: Service
-
-beforeAll(async () => {
-  service = await startService()
-})
+const service = await startService()
 
 interface Attempt {
   readonly status: number

@@ -1,18 +1,11 @@
-import type { Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { anyEmail } from '../given/given.js'
-import { startService, type Service } from '../given/harness.js'
-import { signInGivenOf, type Place, type SignInGiven } from './sign-in-given.js'
+import { startService } from '../given/harness.js'
+import { signInGivenOf, type Place } from './sign-in-given.js'
 
-let service: Service
-let client: Client
-let given: SignInGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = signInGivenOf(service, client)
-})
+const service = await startService()
+const client = await service.client()
+const given = signInGivenOf(service, client)
 
 interface Pressed {
   readonly status: number
@@ -48,25 +41,26 @@ async function givenPage(link: string, known?: { cookie: string }) {
 const dead = { status: 404, code: null }
 
 describe('the button of a magic link', () => {
-  async function givenLinkPage(place: Place) {
-    return givenPage(await given.link(place))
+  async function givenLinkPage(of?: Place) {
+    const place = of ?? (await given.place())
+    return { place, ...(await givenPage(await given.link(place))) }
   }
 
   test('signs its user in', async () => {
-    const { press } = await givenLinkPage(await given.place())
+    const { press } = await givenLinkPage()
 
     expect(await press()).toEqual({ status: 303, code: expect.any(String) })
   })
 
   test('works once', async () => {
-    const { press } = await givenLinkPage(await given.place())
+    const { press } = await givenLinkPage()
     await press()
 
     expect(await press()).toEqual(dead)
   })
 
   test('works for a quarter of an hour', async () => {
-    const { press } = await givenLinkPage(await given.place())
+    const { press } = await givenLinkPage()
 
     await service.clock.advance(15 * 60)
 
@@ -74,8 +68,7 @@ describe('the button of a magic link', () => {
   })
 
   test('is dead when three links were made after its own', async () => {
-    const place = await given.place()
-    const { press } = await givenLinkPage(place)
+    const { place, press } = await givenLinkPage()
     for (let count = 0; count < 3; count++) await given.link(place)
 
     expect(await press()).toEqual(dead)
@@ -90,31 +83,28 @@ describe('the button of a magic link', () => {
   })
 
   test('takes no token of another organization', async () => {
-    const mine = await givenLinkPage(await given.place())
+    const mine = await givenLinkPage()
     const theirs = await givenPage(await given.link(await given.place()), mine)
 
     expect(await mine.press(theirs.form)).toEqual(dead)
   })
 
   test('is dead when its organization was deleted', async () => {
-    const place = await given.place()
-    const { press } = await givenLinkPage(place)
+    const { place, press } = await givenLinkPage()
     await client.organizations.delete({ org_domain: place.org_domain })
 
     expect(await press()).toEqual(dead)
   })
 
   test('is dead while its connection is switched off', async () => {
-    const place = await given.place()
-    const { press } = await givenLinkPage(place)
+    const { place, press } = await givenLinkPage()
     await client.magicLink.updateConnection({ org_domain: place.org_domain, active: false })
 
     expect(await press()).toEqual(dead)
   })
 
   test('is dead where its address may not sign in any more', async () => {
-    const place = await given.place()
-    const { press } = await givenLinkPage(place)
+    const { place, press } = await givenLinkPage()
     const allowed_email_domains = ['else.example']
     await client.organizations.update({ org_domain: place.org_domain, allowed_email_domains })
 
@@ -122,24 +112,21 @@ describe('the button of a magic link', () => {
   })
 
   test('is dead for an inactive user', async () => {
-    const place = await given.place()
-    const { press } = await givenLinkPage(place)
+    const { place, press } = await givenLinkPage()
     await client.users.update({ org_domain: place.org_domain, user_id: place.user_id, active: false })
 
     expect(await press()).toEqual(dead)
   })
 
   test('is dead when its application was deleted', async () => {
-    const place = await given.place()
-    const { press } = await givenLinkPage(place)
+    const { place, press } = await givenLinkPage()
     await client.applications.delete({ org_domain: place.org_domain, client_id: place.application_id })
 
     expect(await press()).toEqual(dead)
   })
 
   test('is dead when its application does not allow the address any more', async () => {
-    const place = await given.place()
-    const { press } = await givenLinkPage(place)
+    const { place, press } = await givenLinkPage()
     await client.applications.update({
       org_domain: place.org_domain,
       client_id: place.application_id,
@@ -150,8 +137,7 @@ describe('the button of a magic link', () => {
   })
 
   test('is dead when another organization keeps its application to itself by now', async () => {
-    const place = await given.place()
-    const { press } = await givenLinkPage(place)
+    const { place, press } = await givenLinkPage()
     const other = await service.given.organization()
     await client.applications.update({
       org_domain: place.org_domain,

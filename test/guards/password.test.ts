@@ -1,18 +1,11 @@
-import type { Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { passwordGivenOf, type PasswordGiven } from '../api/password-given.js'
-import { startService, type Service } from '../given/harness.js'
+import { startService } from '../given/harness.js'
 import { untilWaiting, whileEventWaits } from '../given/waiting.js'
 
-let service: Service
-let client: Client
-let given: PasswordGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = passwordGivenOf(service, client)
-})
+const service = await startService()
+const client = await service.client()
+const given = passwordGivenOf(service, client)
 
 describe('a sign-in whose password was right when it was looked at', () => {
   test('is refused when another password is set meanwhile', async () => {

@@ -2,17 +2,14 @@ import { applyChanges, dryRunChanges } from '@portico/server/promotion/apply'
 import { readConfiguration } from '@portico/server/promotion/configuration'
 import { readConfigurationFile } from '@portico/server/promotion/file'
 import { plannerOfFile, plannerOfRollback } from '@portico/server/promotion/promotion'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { givenOf } from '../given/given.js'
-import { startService, type Service } from '../given/harness.js'
+import { startService } from '../given/harness.js'
 import { untilWaiting } from '../given/waiting.js'
 
 // In this process: a copy of the repository whose guard is removed has no compiled command to run.
-let service: Service
 
-beforeAll(async () => {
-  service = await startService()
-})
+const service = await startService()
 
 const cause = { requestId: 'guards', actor: { type: 'operator', id: 'guards' }, params: () => ({}) } as const
 

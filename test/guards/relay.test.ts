@@ -1,26 +1,14 @@
-import { openMagicLink, type Client } from '@portico/sdk'
+import { openMagicLink } from '@portico/sdk'
 import { decodeJwt } from 'jose'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { anyEmail } from '../given/given.js'
-import { startService, type Service } from '../given/harness.js'
-import {
-  arriveBy,
-  partnerCallback,
-  relayGivenOf,
-  type RelayGiven,
-  type RelayScene,
-} from '../given/relay-given.js'
+import { startService } from '../given/harness.js'
+import { arriveBy, partnerCallback, relayGivenOf, type RelayScene } from '../given/relay-given.js'
 import { signIn } from '../given/world.js'
 
-let service: Service
-let client: Client
-let given: RelayGiven
-
-beforeAll(async () => {
-  service = await startService()
-  client = await service.client()
-  given = relayGivenOf(client)
-})
+const service = await startService()
+const client = await service.client()
+const given = relayGivenOf(client)
 
 /** Switches the user off and on again, where they come from: the session has ended then. */
 async function endSession({ org_domain, user }: RelayScene): Promise<void> {

@@ -1,13 +1,9 @@
 import type { Client } from '@portico/sdk'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { anything, givenOf } from '../given/given.js'
-import { startService, type Service } from '../given/harness.js'
+import { startService } from '../given/harness.js'
 
-let service: Service
-
-beforeAll(async () => {
-  service = await startService()
-})
+const service = await startService()
 
 const noOrganization = { status: 404, code: 'organization_not_found' }
 

@@ -106,8 +106,7 @@ test('forms that try nothing, and passwords that are right, are not counted', as
 })
 
 test('of forty wrong passwords at once thirty are looked at', async () => {
-  const scene = await given.scene()
-  const { visitor, page } = await given.atPassword(scene)
+  const { visitor, page } = await given.atPassword()
 
   const seen = await Promise.all(
     Array.from({ length: 40 }, () =>

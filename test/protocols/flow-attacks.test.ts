@@ -12,8 +12,7 @@ const mfa = 'urn:portico:acr:mfa'
 
 describe('a flow', () => {
   test('ends once, and its forms and pages are worth nothing then', async () => {
-    const scene = await given.scene()
-    const { page, visitor } = await given.atPassword(scene)
+    const { page, visitor } = await given.atPassword()
     await visitor.send(page, 'password', { password: goodPassword })
 
     const again = await visitor.send(page, 'password', { password: goodPassword })
@@ -28,8 +27,7 @@ describe('a flow', () => {
   })
 
   test('ends once, however many of its last forms come together', async () => {
-    const scene = await given.scene()
-    const { page, visitor } = await given.atPassword(scene)
+    const { scene, page, visitor } = await given.atPassword()
 
     const seen = await Promise.all(
       Array.from({ length: 6 }, () => visitor.send(page, 'password', { password: goodPassword })),
@@ -79,8 +77,7 @@ describe('a flow', () => {
 
   const strangeIds = ['%00', `${'0'.repeat(8)}-0000-0000-0000-${'0'.repeat(12)}`, '..%2f', 'x']
   test.each(sampled(strangeIds, 2))('is not there by the id %s', async (id) => {
-    const scene = await given.scene()
-    const { visitor } = await given.begin(scene)
+    const { scene, visitor } = await given.begin()
 
     expect((await visitor.visit(`/t/${scene.org_domain}/sign-in/${id}`)).status).toBe(404)
   })
@@ -100,17 +97,17 @@ describe('step skipping', () => {
     readonly own: readonly string[]
     readonly reach: () => Promise<{ visitor: Visitor; page: Seen }>
   }[] = [
-    { step: 'the address', own: ['identify'], reach: async () => given.begin(await given.scene()) },
+    { step: 'the address', own: ['identify'], reach: async () => given.begin() },
     {
       step: 'the password',
       own: ['password', 'mail_link', 'forgot_password', 'change_address'],
-      reach: async () => given.atPassword(await given.scene()),
+      reach: async () => given.atPassword(),
     },
     {
       step: 'the mailed link',
       own: ['link_code', 'resend', 'change_address'],
       reach: async () => {
-        const { visitor, page } = await given.atPassword(await given.scene())
+        const { visitor, page } = await given.atPassword()
         return { visitor, page: { ...(await visitor.press(page, 'mail_link')), html: page.html } }
       },
     },
@@ -157,8 +154,7 @@ describe('step skipping', () => {
   )
 
   test('of the page before, which is still open in another tab, is refused', async () => {
-    const scene = await given.scene()
-    const { visitor, page } = await given.begin(scene)
+    const { scene, visitor, page } = await given.begin()
     await visitor.press(page, 'identify', { email: scene.user.email })
 
     expect((await visitor.send(page, 'identify', { email: 'eve@people.example' })).status).toBe(409)
@@ -199,8 +195,7 @@ describe('what changes while somebody signs in', () => {
   ]
 
   test.each(changes)('is looked at before the password: %s', async (_, change) => {
-    const scene = await given.scene()
-    const { page, visitor } = await given.atPassword(scene)
+    const { scene, page, visitor } = await given.atPassword()
     await change(scene)
 
     const seen = await visitor.send(page, 'password', { password: goodPassword })

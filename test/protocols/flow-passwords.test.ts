@@ -15,8 +15,8 @@ const given = flowGivenOf(service, client)
 const links = flowLinkGivenOf(service, client, given)
 
 /** The page on which a password is chosen, after the button of a link of that flow. */
-async function atSetPassword(of: FlowScene, opener?: Visitor, email = of.user.email) {
-  const sent = await links.linkSent(of, { action: 'forgot_password', email })
+async function atSetPassword(of?: FlowScene, opener?: Visitor, email?: string) {
+  const sent = await links.linkSent(of, { action: 'forgot_password', ...(email !== undefined && { email }) })
   const visitor = opener ?? sent.visitor
   const opened = await links.open(sent.link, visitor)
   return { ...sent, opener: visitor, opened, form: await visitor.visit(opened.location ?? '') }
@@ -38,8 +38,7 @@ async function isPasswordRight({ org_domain, user }: FlowScene, plain_text: stri
 
 describe('a forgotten password', () => {
   test('is set by a link in the same browser, where the sign-in then goes on', async () => {
-    const scene = await given.scene()
-    const { visitor, opened, form } = await atSetPassword(scene)
+    const { scene, visitor, opened, form } = await atSetPassword()
     expect(opened.location).toBe(
       `${service.baseUrl}/t/${scene.org_domain}/set-password?password_code=${codeOf(form)}`,
     )
@@ -91,8 +90,7 @@ describe('a forgotten password', () => {
   })
 
   test('tells its user by mail', async () => {
-    const scene = await given.scene()
-    const { visitor, form } = await atSetPassword(scene)
+    const { scene, visitor, form } = await atSetPassword()
 
     await choose(visitor, form, otherPassword)
     await service.runJobs()
@@ -146,8 +144,7 @@ describe('a forgotten password', () => {
   })
 
   test('does not take a sign-in on that has another address by now', async () => {
-    const scene = await given.scene()
-    const { visitor, page, form } = await atSetPassword(scene)
+    const { visitor, page, form } = await atSetPassword()
     const identifier = await visitor.press(page, 'change_address')
     await visitor.press(identifier, 'identify', { email: anyEmail() })
 
@@ -160,8 +157,7 @@ describe('a forgotten password', () => {
 
 describe('the page that sets a password', () => {
   test('names the address for password managers, says the rules, and is kept nowhere', async () => {
-    const scene = await given.scene()
-    const { form } = await atSetPassword(scene)
+    const { scene, form } = await atSetPassword()
 
     expect(form.html).toContain(scene.user.email)
     expect(form.html).toContain('name="password"')
@@ -170,8 +166,7 @@ describe('the page that sets a password', () => {
   })
 
   test.each(sampled(['GET', 'HEAD'], 1))('is not used up by a %s', async (method) => {
-    const scene = await given.scene()
-    const { visitor, form } = await atSetPassword(scene)
+    const { visitor, form } = await atSetPassword()
 
     await visitor.request(form.url, { method })
 
@@ -179,8 +174,7 @@ describe('the page that sets a password', () => {
   })
 
   test('takes a code once, of eight that come together', async () => {
-    const scene = await given.scene()
-    const { visitor, form } = await atSetPassword(scene)
+    const { scene, visitor, form } = await atSetPassword()
 
     const answers = await Promise.all(Array.from({ length: 8 }, () => choose(visitor, form, otherPassword)))
 
@@ -199,8 +193,7 @@ describe('the page that sets a password', () => {
   test.each(sampled(refusals, 2))(
     'says what is wrong with %j, and takes another',
     async (password, sentence) => {
-      const scene = await given.scene()
-      const { visitor, form } = await atSetPassword(scene)
+      const { visitor, form } = await atSetPassword()
 
       const refused = await choose(visitor, form, password)
 
@@ -227,8 +220,7 @@ describe('the page that sets a password', () => {
     ['voided by another password', (scene) => given.passwords.set(scene, 'another harbour 42 lanterns')],
   ]
   test.each(sampled(deaths, 4))('refuses a code that is %s', async (_, die) => {
-    const scene = await given.scene()
-    const { visitor, form } = await atSetPassword(scene)
+    const { scene, visitor, form } = await atSetPassword()
 
     await die(scene, form)
 
@@ -257,8 +249,7 @@ describe('the page that sets a password', () => {
   })
 
   test('refuses a form of another site, or of another browser', async () => {
-    const scene = await given.scene()
-    const { visitor, form } = await atSetPassword(scene)
+    const { scene, visitor, form } = await atSetPassword()
     const stranger = given.visitorOf()
     await stranger.visit(form.url)
     const fields = { password: otherPassword, password_code: codeOf(form) }
@@ -330,10 +321,11 @@ describe('a password request of the API', () => {
 
 describe('a password that should be another one', () => {
   /** A flow whose user has signed in with a password that is too short by now. */
-  async function atRenewal(of: FlowScene) {
-    await client.password.updateConnection({ org_domain: of.org_domain, plain_text_min_length: 40 })
-    const { visitor, page } = await given.atPassword(of)
-    return { visitor, page: await visitor.press(page, 'password', { password: goodPassword }) }
+  async function atRenewal(of?: FlowScene) {
+    const scene = of ?? (await given.scene())
+    await client.password.updateConnection({ org_domain: scene.org_domain, plain_text_min_length: 40 })
+    const { visitor, page } = await given.atPassword(scene)
+    return { scene, visitor, page: await visitor.press(page, 'password', { password: goodPassword }) }
   }
   const longPassword = 'copper meadow seventeen whispers under a lantern'
 
@@ -353,8 +345,7 @@ describe('a password that should be another one', () => {
   })
 
   test('stays where its user says so', async () => {
-    const scene = await given.scene()
-    const { visitor, page } = await atRenewal(scene)
+    const { scene, visitor, page } = await atRenewal()
 
     const landed = await visitor.press(page, 'not_now')
 
@@ -363,8 +354,7 @@ describe('a password that should be another one', () => {
   })
 
   test('is not replaced by one that does not meet the rules', async () => {
-    const scene = await given.scene()
-    const { visitor, page } = await atRenewal(scene)
+    const { visitor, page } = await atRenewal()
 
     const refused = await visitor.send(page, 'set_password', { password: otherPassword })
 
@@ -385,8 +375,7 @@ describe('a password that should be another one', () => {
   })
 
   test('of two who renew it together, one does', async () => {
-    const scene = await given.scene()
-    const { visitor, page } = await atRenewal(scene)
+    const { scene, visitor, page } = await atRenewal()
 
     const answers = await Promise.all(
       Array.from({ length: 6 }, () => visitor.send(page, 'set_password', { password: longPassword })),

@@ -96,8 +96,7 @@ describe('introspection (RFC 7662)', () => {
   })
 
   test('200: by HTTP Basic, by an API token, and at the endpoint of the organization', async () => {
-    const scene = await codes.scene()
-    const { accessToken: token } = await given.tokens(scene)
+    const { scene, accessToken: token } = await given.tokens()
     const basic = Buffer.from(`${key.client_id}:${key.client_secret}`).toString('base64')
     const path = `/t/${scene.org_domain}/oauth/introspect`
     const answers = await Promise.all([
@@ -110,8 +109,7 @@ describe('introspection (RFC 7662)', () => {
   })
 
   test('200: by a library of others, at the endpoint that discovery names', async () => {
-    const scene = await codes.scene()
-    const { accessToken } = await given.tokens(scene)
+    const { scene, accessToken } = await given.tokens()
     const metadata: { issuer: string; introspection_endpoint: string } = await (
       await fetch(`${service.baseUrl}/t/${scene.org_domain}/.well-known/openid-configuration`)
     ).json()
@@ -137,8 +135,7 @@ describe('introspection (RFC 7662)', () => {
 
 describe('introspection is refused', () => {
   test('401: without a key, or with one that is none', async () => {
-    const scene = await codes.scene()
-    const { accessToken: token } = await given.tokens(scene)
+    const { scene, accessToken: token } = await given.tokens()
     const wrong: Record<string, string>[] = [
       {},
       { client_id: scene.application.client_id },
@@ -154,8 +151,7 @@ describe('introspection is refused', () => {
   })
 
   test('401: with a bearer token that is no API token, above all the token itself', async () => {
-    const scene = await codes.scene()
-    const { accessToken: token, idToken, refreshToken } = await given.tokens(scene)
+    const { accessToken: token, idToken, refreshToken } = await given.tokens()
 
     for (const bearer of [token, idToken, refreshToken, 'nonsense']) {
       const { status, headers, body } = await introspect(
@@ -168,8 +164,7 @@ describe('introspection is refused', () => {
   })
 
   test('403: with a key that lacks read:sessions', async () => {
-    const scene = await codes.scene()
-    const { accessToken: token } = await given.tokens(scene)
+    const { accessToken: token } = await given.tokens()
     const lacking = await keyed({ scopes: ['read:users', 'write:sessions'] })
     const bearer = await service.token({ scopes: ['read:users'] })
 
@@ -192,8 +187,7 @@ describe('introspection is refused', () => {
 
 describe('of a token that is worth nothing only that is said', () => {
   test('every other token', async () => {
-    const scene = await codes.scene()
-    const { idToken, refreshToken } = await given.tokens(scene)
+    const { scene, idToken, refreshToken } = await given.tokens()
     const sample = await client.tokenCustomization.sample({
       org_domain: scene.org_domain,
       user_id: scene.user.id,
@@ -216,8 +210,7 @@ describe('of a token that is worth nothing only that is said', () => {
   })
 
   test('a token that was signed in another way', async () => {
-    const scene = await codes.scene()
-    const { accessToken, idToken } = await given.tokens(scene)
+    const { accessToken, idToken } = await given.tokens()
     const forgeries = Object.entries(await forgeriesOf(service, accessToken))
     const own = [
       await resigned(service, idToken, { header: { typ: 'at+jwt' } }),
@@ -288,8 +281,7 @@ describe('of a token that is worth nothing only that is said', () => {
     ],
   ]
   test.each(ends)('a token %s', async (_, arrange) => {
-    const scene = await codes.scene()
-    const { accessToken, refreshToken } = await given.tokens(scene)
+    const { scene, accessToken, refreshToken } = await given.tokens()
     const told = () => Promise.all([accessToken, refreshToken].map((token) => introspect({ token, ...key })))
     expect((await told()).map(({ body }) => body['active'])).toEqual([true, true])
 

@@ -102,8 +102,7 @@ test('of one link a hundred codes are tried in a day, from wherever', async () =
 }, 60_000)
 
 test('429: an administrator stores ten metadata an hour, so that the others are not mailed without end', async () => {
-  const scene = await given.invited()
-  const { visitor } = await given.inTutorial(scene)
+  const { scene, visitor } = await given.inTutorial()
   const store = async () => {
     await given.upload(scene, visitor, { xml: idpMetadata({ from: service.clock.now() }) })
     return given.confirm(scene, visitor)

@@ -58,8 +58,7 @@ describe('who is not in charge', () => {
 
 describe('the steps', () => {
   test('go on and back, are kept for another browser, and are told by events', async () => {
-    const scene = await given.invited()
-    const { visitor, page } = await given.inTutorial(scene)
+    const { scene, visitor, page } = await given.inTutorial()
     expect(page.html).toContain('Step 1 of 5')
     expect(await given.onboardingOf(scene)).toMatchObject({
       provider_type: 'okta',
@@ -78,8 +77,7 @@ describe('the steps', () => {
   })
 
   test('of two browsers at once are taken once', async () => {
-    const scene = await given.invited()
-    const { visitor, page } = await given.inTutorial(scene)
+    const { scene, visitor, page } = await given.inTutorial()
     const other = await given.arrived(scene)
 
     await Promise.all([
@@ -92,8 +90,7 @@ describe('the steps', () => {
   })
 
   test('of two browsers, one behind the other, move by what each has seen', async () => {
-    const scene = await given.invited()
-    const { visitor, page } = await given.inTutorial(scene)
+    const { scene, visitor, page } = await given.inTutorial()
     const behind = await given.arrived(scene)
     await visitor.press(page, 'next', { step: '0' })
 
@@ -103,8 +100,7 @@ describe('the steps', () => {
   })
 
   test('begin anew with another product, and stay with the same one', async () => {
-    const scene = await given.invited()
-    const { visitor, page } = await given.inTutorial(scene)
+    const { scene, visitor, page } = await given.inTutorial()
     await visitor.press(page, 'next', { step: '0' })
 
     const choice = await visitor.visit(pathOf(scene, '/provider'))
@@ -121,15 +117,13 @@ describe('the steps', () => {
   })
 
   test('lead nowhere else: a page that is too far goes back to the one that is due', async () => {
-    const scene = await given.invited()
-    const { visitor } = await given.arrived(scene)
+    const { scene, visitor } = await given.newArrival()
     for (const part of ['/tutorial', '/metadata', '/review', '/test', '/test/start', '/done'])
       expect((await visitor.visit(pathOf(scene, part))).url).toContain('/provider')
   })
 
   test('are shown anew after the operator has reset the onboarding, which ends its sessions', async () => {
-    const scene = await given.invited()
-    const { visitor } = await given.inTutorial(scene)
+    const { scene, visitor } = await given.inTutorial()
 
     await client.ssoConnections.resetOnboarding({ idp_id: scene.connection.idp_id })
 
@@ -139,8 +133,7 @@ describe('the steps', () => {
   })
 
   test('an unknown page, and another method, are refused', async () => {
-    const scene = await given.invited()
-    const { visitor } = await given.arrived(scene)
+    const { scene, visitor } = await given.newArrival()
     expect((await visitor.request(pathOf(scene, '/nothing'))).status).toBe(404)
     expect((await visitor.request(pathOf(scene, '/toString'))).status).toBe(404)
     expect((await visitor.request(pathOf(scene, '/provider'), { method: 'PUT' })).status).toBe(405)
@@ -195,8 +188,7 @@ describe('the built-in identity provider', () => {
   })
 
   test('takes no metadata: those which waited for another product are not stored', async () => {
-    const scene = await given.invited()
-    const { visitor } = await given.inTutorial(scene)
+    const { scene, visitor } = await given.inTutorial()
     await given.upload(scene, visitor, { xml: idpMetadata() })
     const review = await visitor.visit(pathOf(scene, '/review'))
     const form = await visitor.visit(pathOf(scene, '/metadata'))
@@ -210,8 +202,7 @@ describe('the built-in identity provider', () => {
 })
 
 test('our metadata and certificate are downloaded as files', async () => {
-  const scene = await given.invited()
-  const { visitor } = await given.arrived(scene)
+  const { scene, visitor } = await given.newArrival()
 
   const metadata = await visitor.request(pathOf(scene, '/sp-metadata.xml'))
   const certificate = await visitor.request(pathOf(scene, '/sp-certificate.pem'))

@@ -48,8 +48,7 @@ describe('the link of an invitation', () => {
   })
 
   test('lets nobody in without the code: the browser is asked for it at every address', async () => {
-    const scene = await given.invited()
-    const { visitor, page } = await given.atCode(scene)
+    const { scene, visitor, page } = await given.atNewCode()
 
     expect(page.html).toContain('6-digit code')
     expect((await visitor.visit(pathOf(scene))).html).toContain('6-digit code')
@@ -58,8 +57,7 @@ describe('the link of an invitation', () => {
   })
 
   test('and the code of the mail let the administrator in, which their record and the connection say', async () => {
-    const scene = await given.invited()
-    const { page } = await given.arrived(scene)
+    const { scene, page } = await given.newArrival()
 
     expect(new URL(page.url).pathname).toBe(pathOf(scene, '/provider'))
     expect(page.html).toContain('Which identity provider do you use?')
@@ -94,8 +92,7 @@ describe('the link of an invitation', () => {
   })
 
   test('ends with the next invitation, and so do its sessions', async () => {
-    const scene = await given.invited()
-    const { visitor } = await given.arrived(scene)
+    const { scene, visitor } = await given.newArrival()
 
     await client.ssoConnections.inviteAdmin({ idp_id: scene.connection.idp_id })
 
@@ -132,8 +129,7 @@ describe('the link of an invitation', () => {
 
 describe('the code', () => {
   test('has five tries, and then another one has to be asked for', async () => {
-    const scene = await given.invited()
-    const { visitor, page } = await given.atCode(scene)
+    const { scene, visitor, page } = await given.atNewCode()
     const code = await given.codeTo(scene.email)
     const wrong = await given.wrongCode(scene.email)
 
@@ -151,8 +147,7 @@ describe('the code', () => {
   })
 
   test('is tried five times also by many at once', async () => {
-    const scene = await given.invited()
-    const { visitor, page } = await given.atCode(scene)
+    const { scene, visitor, page } = await given.atNewCode()
     const wrong = await given.wrongCode(scene.email)
 
     const answers = await Promise.all(
@@ -166,8 +161,7 @@ describe('the code', () => {
   })
 
   test('works for ten minutes', async () => {
-    const scene = await given.invited()
-    const { visitor, page } = await given.atCode(scene)
+    const { scene, visitor, page } = await given.atNewCode()
     const code = await given.codeTo(scene.email)
     await service.clock.advance(10 * minute + 1)
 
@@ -175,8 +169,7 @@ describe('the code', () => {
   })
 
   test('is not good any more once another one was asked for', async () => {
-    const scene = await given.invited()
-    const { visitor, page } = await given.atCode(scene)
+    const { scene, visitor, page } = await given.atNewCode()
     const first = await given.codeTo(scene.email)
     await visitor.press(page, 'send_again')
     const second = await given.codeTo(scene.email)
@@ -186,8 +179,7 @@ describe('the code', () => {
   })
 
   test('is mailed three times in ten minutes, in whatever browser of a network it is asked for', async () => {
-    const scene = await given.invited()
-    const { visitor, page } = await given.atCode(scene)
+    const { scene, visitor, page } = await given.atNewCode()
     await visitor.press(page, 'send_again')
     await visitor.press(page, 'send_again')
 
@@ -203,8 +195,7 @@ describe('the code', () => {
   })
 
   test('is typed as it is read, with a space in it', async () => {
-    const scene = await given.invited()
-    const { visitor, page } = await given.atCode(scene)
+    const { scene, visitor, page } = await given.atNewCode()
     const code = await given.codeTo(scene.email)
 
     const answer = await visitor.press(page, 'verify', { code: `${code.slice(0, 3)} ${code.slice(3)}` })
@@ -212,15 +203,14 @@ describe('the code', () => {
   })
 
   test('that is missing is asked for', async () => {
-    const { visitor, page } = await given.atCode(await given.invited())
+    const { visitor, page } = await given.atNewCode()
     expect((await visitor.press(page, 'verify', { code: ' ' })).html).toContain('Enter the code.')
   })
 })
 
 describe('the session of an administrator', () => {
   test('lasts eight hours', async () => {
-    const scene = await given.invited()
-    const { visitor } = await given.arrived(scene)
+    const { scene, visitor } = await given.newArrival()
     await service.clock.advance(8 * hour - minute)
     expect((await visitor.visit(pathOf(scene, '/provider'))).status).toBe(200)
 
@@ -277,8 +267,7 @@ describe('the session of an administrator', () => {
   })
 
   test('ends when the administrator signs out, and the link lets them in again', async () => {
-    const scene = await given.invited()
-    const { visitor, page } = await given.arrived(scene)
+    const { scene, visitor, page } = await given.newArrival()
     const secret = visitor.cookies.get('portico-admin')
 
     const left = await visitor.press(page, 'leave')
@@ -290,9 +279,8 @@ describe('the session of an administrator', () => {
   })
 
   test('takes no form of another site, of another browser, or without its field', async () => {
-    const scene = await given.invited()
-    const { visitor, page } = await given.arrived(scene)
-    const other = await given.arrived(await given.invited())
+    const { scene, visitor, page } = await given.newArrival()
+    const other = await given.newArrival()
     const fields = { provider_type: 'okta' }
 
     const refused = [

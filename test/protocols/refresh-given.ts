@@ -31,10 +31,11 @@ export function refreshGivenOf(service: Service, codes: ReturnType<typeof codeGi
   }
 
   return {
-    /** Signs in with a link, and exchanges the code. */
-    async tokens(scene: Scene, members: Parameters<typeof codes.code>[1] = {}): Promise<Answered> {
+    /** Signs in with a link, in a scene of its own where none is given, and exchanges the code. */
+    async tokens(of?: Scene, members: Parameters<typeof codes.code>[1] = {}) {
+      const scene = of ?? (await codes.scene())
       const code = await codes.code(scene, { scope: 'openid offline_access', ...members })
-      return ask({ code })
+      return { ...(await ask({ code })), scene }
     },
 
     refresh(

@@ -34,8 +34,7 @@ describe('a refresh that is not right is refused with one text, its reason is lo
   ]
 
   test.each(cases)('400: %s (%#)', async (reason, arrange) => {
-    const scene = await codes.scene()
-    const { refreshToken } = await given.tokens(scene)
+    const { scene, refreshToken } = await given.tokens()
     const { parameters, ...how } = await arrange(scene)
 
     const { status, body } = await given.refresh(scene, refreshToken, parameters, how)
@@ -56,8 +55,7 @@ describe('a refresh that is not right is refused with one text, its reason is lo
   })
 
   test('400: without client_id, without a token, and with one that never was', async () => {
-    const scene = await codes.scene()
-    const { refreshToken } = await given.tokens(scene)
+    const { scene, refreshToken } = await given.tokens()
     const grant_type = 'refresh_token'
 
     const nobody = await exchange(service, { grant_type, refresh_token: refreshToken })
@@ -71,8 +69,7 @@ describe('a refresh that is not right is refused with one text, its reason is lo
   })
 
   test('400: another kind of token in its place', async () => {
-    const scene = await codes.scene()
-    const { refreshToken, accessToken, idToken } = await given.tokens(scene)
+    const { scene, refreshToken, accessToken, idToken } = await given.tokens()
     const code = await codes.code(scene)
     const sample = await client.tokenCustomization.sample({ org_domain: scene.org_domain })
     const others = [accessToken, idToken, code, await service.token(), sample.access_token_jwt]
@@ -139,8 +136,7 @@ describe('no refresh is good any more', () => {
   ]
 
   test.each(cases)('400: %s', async (_, reason, arrange) => {
-    const scene = await codes.scene()
-    const { refreshToken } = await given.tokens(scene)
+    const { scene, refreshToken } = await given.tokens()
     await arrange(scene)
 
     const { status, body } = await given.refresh(scene, refreshToken)

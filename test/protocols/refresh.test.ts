@@ -62,8 +62,7 @@ describe('a refresh', () => {
   })
 
   test('200: at the token endpoint of the organization, with a prefixed client_id, and in JSON', async () => {
-    const scene = await codes.scene()
-    const { refreshToken } = await given.tokens(scene)
+    const { scene, refreshToken } = await given.tokens()
     const path = `/t/${scene.org_domain}/oauth/token`
     const client_id = `app_${scene.application.client_id}`
 
@@ -78,8 +77,7 @@ describe('a refresh', () => {
   })
 
   test('200: tells what the user is now', async () => {
-    const scene = await codes.scene()
-    const { refreshToken } = await given.tokens(scene)
+    const { scene, refreshToken } = await given.tokens()
     await client.users.update({
       org_domain: scene.org_domain,
       user_id: scene.user.id,
@@ -120,8 +118,7 @@ describe('a refresh', () => {
   })
 
   test('of fifty at the same time all get one successor, and it is good', async () => {
-    const scene = await codes.scene()
-    const { refreshToken } = await given.tokens(scene)
+    const { scene, refreshToken } = await given.tokens()
 
     const answers = await Promise.all(Array.from({ length: 50 }, () => given.refresh(scene, refreshToken)))
 
@@ -133,8 +130,7 @@ describe('a refresh', () => {
   })
 
   test('for half a minute the same token gets the same successor; after that it ends all of its family', async () => {
-    const scene = await codes.scene()
-    const { refreshToken } = await given.tokens(scene)
+    const { scene, refreshToken } = await given.tokens()
 
     const second = await given.refresh(scene, refreshToken)
     await service.clock.advance(29)
@@ -153,8 +149,7 @@ describe('a refresh', () => {
   })
 
   test('a token whose successor was used ends the family also within the half minute', async () => {
-    const scene = await codes.scene()
-    const { refreshToken } = await given.tokens(scene)
+    const { scene, refreshToken } = await given.tokens()
     const second = await given.refresh(scene, refreshToken)
     const third = await given.refresh(scene, second.refreshToken)
 
@@ -165,8 +160,7 @@ describe('a refresh', () => {
   })
 
   test('a secret that somebody has made up for a family ends it', async () => {
-    const scene = await codes.scene()
-    const { refreshToken } = await given.tokens(scene)
+    const { scene, refreshToken } = await given.tokens()
     const [handle = ''] = refreshToken.split('.')
 
     await given.refresh(scene, `${handle}.${randomBytes(32).toString('base64url')}`)
@@ -202,8 +196,7 @@ describe('a refresh', () => {
       databaseUrl: service.databaseUrl,
       variables: { BASE_URL: service.baseUrl },
     })
-    const scene = await codes.scene()
-    const { refreshToken } = await given.tokens(scene)
+    const { scene, refreshToken } = await given.tokens()
     const there = async (token: string) => {
       const answer = await fetch(`http://localhost:${other.port}/oauth/token`, {
         method: 'POST',
@@ -260,8 +253,7 @@ describe('scope of a refresh', () => {
   })
 
   test('400: more scopes than were granted, which leaves the token as it is', async () => {
-    const scene = await codes.scene()
-    const { refreshToken } = await given.tokens(scene)
+    const { scene, refreshToken } = await given.tokens()
 
     const more = await given.refresh(scene, refreshToken, { scope: 'openid email' })
 

@@ -25,8 +25,7 @@ async function revoke(
 }
 
 test('200: a refresh token, and with it all of its family (RFC 7009 section 2.1)', async () => {
-  const scene = await codes.scene()
-  const { refreshToken } = await given.tokens(scene)
+  const { scene, refreshToken } = await given.tokens()
   const next = await given.refresh(scene, refreshToken)
   const { client_id } = scene.application
 
@@ -39,8 +38,7 @@ test('200: a refresh token, and with it all of its family (RFC 7009 section 2.1)
 })
 
 test('200: at the endpoint that discovery names, by a library of others', async () => {
-  const scene = await codes.scene()
-  const { refreshToken } = await given.tokens(scene)
+  const { scene, refreshToken } = await given.tokens()
   const issuer = `${service.baseUrl}/t/${scene.org_domain}`
   const metadata: { issuer: string; revocation_endpoint: string } = await (
     await fetch(`${issuer}/.well-known/openid-configuration`)
@@ -57,8 +55,7 @@ test('200: at the endpoint that discovery names, by a library of others', async 
 
 test('200: whatever the hint says, also one that there is not', async () => {
   for (const token_type_hint of ['access_token', 'no_such_type']) {
-    const scene = await codes.scene()
-    const { refreshToken } = await given.tokens(scene)
+    const { scene, refreshToken } = await given.tokens()
 
     const { status } = await revoke({
       token: refreshToken,
@@ -71,8 +68,7 @@ test('200: whatever the hint says, also one that there is not', async () => {
 })
 
 test('200: a token that is not known, or was given back already (RFC 7009 section 2.2)', async () => {
-  const scene = await codes.scene()
-  const { refreshToken } = await given.tokens(scene)
+  const { scene, refreshToken } = await given.tokens()
   const { client_id } = scene.application
   await revoke({ token: refreshToken, client_id })
 
@@ -81,8 +77,7 @@ test('200: a token that is not known, or was given back already (RFC 7009 sectio
 })
 
 test('200: a token that another took the place of ends the family all the more', async () => {
-  const scene = await codes.scene()
-  const { refreshToken } = await given.tokens(scene)
+  const { scene, refreshToken } = await given.tokens()
   const second = await given.refresh(scene, refreshToken)
   const third = await given.refresh(scene, second.refreshToken)
 
@@ -92,8 +87,7 @@ test('200: a token that another took the place of ends the family all the more',
 })
 
 test('400: a token that is signed cannot be recalled', async () => {
-  const scene = await codes.scene()
-  const { accessToken, idToken } = await given.tokens(scene)
+  const { scene, accessToken, idToken } = await given.tokens()
   const { client_id } = scene.application
 
   for (const token of [accessToken, idToken, await service.token()]) {
@@ -133,8 +127,7 @@ test('200: a token that was issued to another client is as one that is not known
 })
 
 test('401: credentials that open no API key, whatever the token (RFC 7009 section 2.1)', async () => {
-  const scene = await codes.scene()
-  const { refreshToken, accessToken } = await given.tokens(scene)
+  const { scene, refreshToken, accessToken } = await given.tokens()
   const { client_id } = await service.apiKey({})
   const basic = { authorization: `Basic ${btoa(`${client_id}:x`)}` }
 

@@ -132,8 +132,7 @@ describe('a response is refused', () => {
   })
 
   test('for a sign-in that went another way meanwhile', async () => {
-    const both = await given.scene()
-    const { visitor, page, requestId } = await given.atIdentityProvider(both)
+    const { scene: both, visitor, page, requestId } = await given.atIdentityProvider()
     await visitor.press(await visitor.request(page.url), 'change_address')
     const posted = both.idp.respond({ ...both.connection, requestId })
     expect(await refusedBy(both, await given.comeBack(both, visitor, posted))).toBe('request')

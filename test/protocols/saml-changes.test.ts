@@ -70,8 +70,7 @@ describe('a response is refused', () => {
   })
 
   test('to a request that was made by other metadata', async () => {
-    const scene = await given.scene()
-    const { visitor, requestId } = await given.atIdentityProvider(scene)
+    const { scene, visitor, requestId } = await given.atIdentityProvider()
     const metadata = scene.idp.metadata({ url: 'https://idp.example/moved' })
     await client.ssoConnections.update({ idp_id: scene.connection.idp_id, metadata })
     const response = scene.idp.respond({ ...scene.connection, requestId })

@@ -128,8 +128,7 @@ describe('whom a connection lets in', () => {
   })
 
   test('nobody for an application that does not allow the address any more', async () => {
-    const scene = await given.scene()
-    const { visitor, requestId } = await given.atIdentityProvider(scene)
+    const { scene, visitor, requestId } = await given.atIdentityProvider()
     await client.applications.update({
       org_domain: scene.org_domain,
       client_id: scene.application.client_id,

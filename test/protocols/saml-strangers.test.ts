@@ -189,8 +189,7 @@ describe('what strangers post', () => {
   })
 
   test('is not looked at where a page has sent it behind somebody’s back', async () => {
-    const scene = await given.scene()
-    const { requestId } = await given.atIdentityProvider(scene)
+    const { scene, requestId } = await given.atIdentityProvider()
     const posted = scene.idp.respond({ ...scene.connection, requestId })
     const sentBy = (dest: string) =>
       createVisitor(service.baseUrl).request(new URL(scene.connection.acs_url).pathname, {

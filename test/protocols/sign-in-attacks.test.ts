@@ -25,8 +25,7 @@ function withSession(visitor: Visitor, secret = visitor.sessionSecret() ?? ''): 
 
 describe('login CSRF: a flow that one browser has begun', () => {
   test('is shown to no other one, whether that has a flow of its own or not', async () => {
-    const scene = await given.scene()
-    const { page } = await given.atPassword(scene)
+    const { scene, page } = await given.atPassword()
     const [bare, busy] = [given.visitorOf(), given.visitorOf()]
     await given.begin(scene, {}, busy)
 
@@ -37,8 +36,7 @@ describe('login CSRF: a flow that one browser has begun', () => {
   })
 
   test('is not finished by another one, with the form of the first', async () => {
-    const scene = await given.scene()
-    const { page, visitor } = await given.atPassword(scene)
+    const { scene, page, visitor } = await given.atPassword()
     const other = given.visitorOf()
     await given.begin(scene, {}, other)
 
@@ -79,8 +77,7 @@ describe('a form', () => {
     ],
     ['without the flow cookie', (_, __, page) => given.visitorOf().send(page, 'password', right)],
   ])('%s is refused, and does nothing', async (_, send) => {
-    const scene = await given.scene()
-    const { page, visitor } = await given.atPassword(scene)
+    const { scene, page, visitor } = await given.atPassword()
 
     const seen = await send(scene, visitor, page)
 
@@ -88,7 +85,7 @@ describe('a form', () => {
   })
 
   test('is taken from our own page, which hides where it is', async () => {
-    const { page, visitor } = await given.atPassword(await given.scene())
+    const { page, visitor } = await given.atPassword()
     const headers = { origin: 'null', 'sec-fetch-site': 'same-origin' }
 
     expect(answerOf(await visitor.send(page, 'password', right, headers)).has('code')).toBe(true)
@@ -97,8 +94,7 @@ describe('a form', () => {
 
 describe('fixation: the secret of the session cookie', () => {
   test('is another one after every sign-in, and the one before is worth nothing', async () => {
-    const scene = await given.scene()
-    const { visitor } = await given.signIn(scene)
+    const { scene, visitor } = await given.signIn()
     const before = withSession(visitor)
     await given.signIn(scene, { prompt: 'login' }, visitor)
 
@@ -139,8 +135,7 @@ describe('fixation: the secret of the session cookie', () => {
   })
 
   test('and one that never was is not taken over', async () => {
-    const scene = await given.scene()
-    const { visitor } = await given.signIn(scene)
+    const { scene, visitor } = await given.signIn()
     const planted = 'A'.repeat(43)
     const victim = withSession(visitor, planted)
 

@@ -106,8 +106,7 @@ describe('a sign-in on the pages', () => {
   })
 
   test('lets the address be changed before the password is sent', async () => {
-    const scene = await given.scene()
-    const { page, visitor } = await given.begin(scene)
+    const { scene, page, visitor } = await given.begin()
     const typo = await visitor.press(page, 'identify', { email: 'tpyo@people.example' })
     const back = await visitor.press(typo, 'change_address')
     expect(back.html).toContain('value="tpyo@people.example"')
@@ -119,8 +118,7 @@ describe('a sign-in on the pages', () => {
   })
 
   test('stays in the language that somebody has chosen on a page', async () => {
-    const scene = await given.scene()
-    const { page, visitor } = await given.begin(scene)
+    const { scene, page, visitor } = await given.begin()
     const french = await visitor.visit(`${page.url}?ui_locales=fr`)
 
     const next = await visitor.press(french, 'identify', { email: scene.user.email })
@@ -156,7 +154,7 @@ describe('the page of the address', () => {
     ['an address with something behind it', 'ada@people.example\0'],
     ['two addresses', 'ada@people.example,eve@evil.example'],
   ])('is shown again for %s', async (_, email) => {
-    const { visitor, page } = await given.begin(await given.scene())
+    const { visitor, page } = await given.begin()
 
     const seen = await visitor.send(page, 'identify', { email })
 
@@ -219,7 +217,7 @@ describe('the page of the password', () => {
     ['none', ''],
     ['one that is longer than any', 'x'.repeat(4097)],
   ])('is shown again for %s, and nothing is counted', async (_, password) => {
-    const { visitor, page } = await given.atPassword(await given.scene())
+    const { visitor, page } = await given.atPassword()
 
     expect((await visitor.send(page, 'password', { password })).status).toBe(422)
   })

@@ -168,16 +168,14 @@ describe('UserInfo refuses', () => {
   })
 
   test('401: a token that was signed in another way', async () => {
-    const scene = await codes.scene()
-    const { accessToken } = await given.tokens(scene)
+    const { scene, accessToken } = await given.tokens()
 
     for (const [what, token] of Object.entries(await forgeriesOf(service, accessToken)))
       await expectRefused(scene.org_domain, token, what)
   })
 
   test('401: what the service itself has signed, and is not an access token of this organization and environment', async () => {
-    const scene = await codes.scene()
-    const { accessToken, idToken } = await given.tokens(scene)
+    const { scene, accessToken, idToken } = await given.tokens()
     const { signed } = { signed: (token: string, parts: object) => resigned(service, token, parts) }
     const others = {
       'an ID token that calls itself an access token': await signed(idToken, { header: { typ: 'at+jwt' } }),
@@ -246,8 +244,7 @@ describe('UserInfo refuses', () => {
     ],
   ]
   test.each(ends)('401: when %s', async (what, arrange) => {
-    const scene = await codes.scene()
-    const { accessToken } = await given.tokens(scene)
+    const { scene, accessToken } = await given.tokens()
     expect((await ask(scene.org_domain, accessToken)).status).toBe(200)
     await arrange(scene)
 
@@ -255,8 +252,7 @@ describe('UserInfo refuses', () => {
   })
 
   test('401: at an organization that is not there', async () => {
-    const scene = await codes.scene()
-    const { accessToken } = await given.tokens(scene)
+    const { scene, accessToken } = await given.tokens()
     await client.organizations.delete({ org_domain: scene.org_domain })
 
     for (const domain of [scene.org_domain, 'no-such-organization'])

@@ -1,9 +1,9 @@
 import { migrateDatabase } from '@portico/server/migrate'
 import type { Client, Event } from '@portico/sdk'
 import pg from 'pg'
-import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { anyEmail, givenOf } from '../given/given.js'
-import { startService, type Service } from '../given/harness.js'
+import { startService } from '../given/harness.js'
 import {
   lockAsBefore,
   numberAsBefore,
@@ -15,11 +15,7 @@ import {
 
 // Beside this release, or before it, there is the one that numbers events for all accounts in their own rows.
 
-let service: Service
-
-beforeAll(async () => {
-  service = await startService()
-})
+const service = await startService()
 
 async function connect(): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: service.databaseUrl })
