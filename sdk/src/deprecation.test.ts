@@ -31,7 +31,11 @@ test('a method that will go is, too', () => {
     ...{ route, output: 'User', item: undefined, required: [], codes: [] },
     ...{ refusesAsOAuth: false, caller: { name: 'client', error: 'ApiError', codes: {} } },
   }
-  const going = access({ tag: { name: 'Users', description: 'People.' }, scope: 'read:users', deprecated: promise })
+  const going = access({
+    tag: { name: 'Users', description: 'People.' },
+    scope: 'read:users',
+    deprecated: promise,
+  })
 
   expect(methodComment({ ...method, route: { ...route, access: going } })).toContain(
     `@deprecated ${sentence}`,
