@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { startService } from '../given/harness.js'
 import { sampled } from '../sampled.js'
-import { stepSeconds, totpGivenOf, type EnrolledScene, type TotpGiven } from '../given/totp-given.js'
+import { stepSeconds, totpGivenOf, type EnrolledScene } from '../given/totp-given.js'
 
 const service = await startService()
 const client = await service.client()
@@ -15,10 +15,8 @@ const notOpen = { status: 403, code: 'totp_challenge_not_open' }
 const locked = { status: 403, code: 'totp_locked' }
 
 /** A user whose app shows a code that was not used yet. */
-async function givenFreshCode(
-  members: Parameters<TotpGiven['enrolled']>[0] = {},
-): Promise<EnrolledScene & { code: string }> {
-  const scene = await given.enrolled(members)
+async function givenFreshCode(): Promise<EnrolledScene & { code: string }> {
+  const scene = await given.enrolled()
   await service.clock.advance(stepSeconds)
   return { ...scene, code: given.codeOf(scene.app) }
 }

@@ -3,7 +3,7 @@ import { scimLimits } from '@portico/contract/scim'
 import { describe, expect, test } from 'vitest'
 import { anyEmail, anything } from '../../given/given.js'
 import { startService } from '../../given/harness.js'
-import { scimGivenOf, type ScimGiven } from '../../given/scim-given.js'
+import { scimGivenOf } from '../../given/scim-given.js'
 
 const service = await startService()
 const client = await service.client()
@@ -13,10 +13,10 @@ const userSchema = 'urn:ietf:params:scim:schemas:core:2.0:User'
 const patchSchema = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
 
 /** A directory of an account of its own, so that what happens there is all that is told. */
-async function givenOwn(members: Parameters<ScimGiven['directory']>[0] = {}) {
+async function givenOwn() {
   const account = await service.createAccount()
   const own = await service.client({ account })
-  const directory = await scimGivenOf(own).directory(members)
+  const directory = await scimGivenOf(own).directory()
   const { org_domain, scim } = directory
   const { cursor } = await own.events.list({ after: 'latest' })
   return {

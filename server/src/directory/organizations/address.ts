@@ -52,9 +52,9 @@ function isOfStreet(part: string): boolean {
  *
  * @throws ApiError `invalid_parameters` when it cannot be read.
  */
-export function completeAddress(address: string | undefined, read = readCommaForm): Partial<PostalPlace> {
+export function completeAddress(address: string | undefined): Partial<PostalPlace> {
   if (address === undefined) return {}
-  const place = read(address)
+  const place = readCommaForm(address)
   if (place === undefined)
     throw invalid(
       'autocomplete_address',
