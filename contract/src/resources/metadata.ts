@@ -1,6 +1,6 @@
 import { z } from 'zod/v4'
 import { id, slug } from '../core/fields.js'
-import { record } from '../core/record.js'
+import { exampleOf, record } from '../core/record.js'
 
 /** Types of the values of a MetaKey. A token contains a value as JSON of its type. */
 export const metaTypes = [
@@ -50,14 +50,7 @@ export const MetaData = record(
   {
     __type__: 'MetaData',
     id: '0190c8a5-2c3d-7e4f-a5b6-c7d8e9f0a1b2',
-    key: {
-      __type__: 'MetaKey',
-      __domain__: 'awesome-company',
-      id: '0190c8a5-0a1b-7c2d-8e3f-4a5b6c7d8e9f',
-      name: 'employee_number',
-      type: 'integer',
-      required: false,
-    },
+    key: exampleOf(MetaKey),
     value: '1815',
   },
 )

@@ -1,6 +1,6 @@
 import { z } from 'zod/v4'
 import { calendarDate, flag, httpsUrl, locale, phone, text, timeZone } from '../core/fields.js'
-import { record } from '../core/record.js'
+import { exampleOf, record } from '../core/record.js'
 
 const line = z.string().nullable()
 
@@ -63,14 +63,7 @@ export const Profile = record(
     website: null,
     email: 'ada@awesome.example',
     phone_number: '+33612345678',
-    address: {
-      formatted: null,
-      street_address: '12 rue de la République',
-      locality: 'Lyon',
-      region: 'Auvergne-Rhône-Alpes',
-      postal_code: '69001',
-      country: 'France',
-    },
+    address: exampleOf(Address),
   },
 )
 export type Profile = z.output<typeof Profile>
