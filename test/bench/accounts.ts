@@ -19,7 +19,7 @@ export interface PreparedAccounts {
 export const accountCount = 1_000
 const eventsPerAccount = 300
 
-/** The sample of the rows about events: 1,000 accounts, whose 300 events each are interleaved, as in life. */
+/** The sample of the rows about events: 1,000 accounts with 300 interleaved events each. */
 export function accountsData({ folder }: { folder: string }): Promise<PreparedAccounts> {
   const name = `${accountCount}-accounts-${eventsPerAccount}-events`
   return prepareOnce(folder, name, async (dataDir, url) => {
@@ -32,7 +32,7 @@ export function accountsData({ folder }: { folder: string }): Promise<PreparedAc
   })
 }
 
-/** By the service's own operations: secrets are hashed, and the keys of tokens sealed. */
+/** Creates accounts with the service's operations, which hash secrets and seal signing keys. */
 async function makeAccounts(dataDir: string): Promise<PreparedAccount[]> {
   const deps = await openDeps(readConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'warn' }))
   const made: PreparedAccount[] = []
@@ -50,7 +50,7 @@ async function makeAccounts(dataDir: string): Promise<PreparedAccount[]> {
   return made
 }
 
-/** What every event of the sample tells: the creation of a user. */
+/** The code of every event of the sample. */
 export const eventCode = 'user.user.create.success'
 export const eventData: object = exampleOf(User)
 export const eventParams = {
@@ -89,5 +89,5 @@ async function insertEvents(url: string, accountIds: readonly string[]): Promise
   }
 }
 
-/** The first event of the sample is of this moment. */
+/** Time of the first event of the sample. */
 const start = '2024-01-01T00:00:00Z'

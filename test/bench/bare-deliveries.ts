@@ -5,16 +5,16 @@ import { exampleOf } from '@portico/contract/record'
 import { eventSchemas } from '@portico/contract/events'
 
 /**
- * The honest limit of D1 in the service's process model: events that are in memory, each made JSON and posted by
- * node:https over connections that are kept as the service keeps them, with the service's TLS and its check of the
- * target, as many at once. Nothing is claimed, signed, or stored.
+ * The upper bound of D1 in the service's process model: events in memory, serialized to JSON and posted with
+ * node:https over connections kept open like the service's, with its TLS options and its check of the
+ * target, and with the same concurrency. Nothing is claimed, signed or stored.
  */
 
-/** What the process is asked for: so many deliveries, spread over the targets. */
+/** A request to the process for a number of deliveries, distributed over the targets. */
 export interface BareWave {
   readonly urls: readonly string[]
   readonly count: number
-  /** Requests at once to one target. */
+  /** Concurrent requests per target. */
   readonly perTarget: number
 }
 

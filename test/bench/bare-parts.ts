@@ -142,7 +142,7 @@ export function answer(res: ServerResponse, status: number, body: object): void 
   res.end(text)
 }
 
-/** Of the algorithm of the service's own keys; those are sealed, and opened once in a process there too. */
+/** A key of the same algorithm as the service's, which are also opened only once per process. */
 const signingKey: KeyObject = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
 
 export function signToken(kid: string, claims: object): string {

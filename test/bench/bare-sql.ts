@@ -12,7 +12,7 @@ export function run<Row extends pg.QueryResultRow>(
   return db.query<Row>({ name, text, values }).then(({ rows }) => rows)
 }
 
-/** As the service's: `begin` travels with the first statement. */
+/** Like the service's transactions: `begin` is sent with the first statement. */
 export async function inTransaction<Result>(
   pool: pg.Pool,
   work: (client: pg.PoolClient) => Promise<Result>,
@@ -31,12 +31,12 @@ export async function inTransaction<Result>(
   }
 }
 
-/** As secrets are stored. */
+/** The stored form of a secret. */
 export function digest(secret: string): Buffer {
   return createHash('sha256').update(secret).digest()
 }
 
-/** Whose token or link it is, and who asks when. */
+/** The owner of a token or link, and the request that uses it. */
 export interface Scene {
   readonly accountId: string
   readonly environment: string

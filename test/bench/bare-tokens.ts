@@ -79,7 +79,7 @@ async function exchangeCode(
   })
 }
 
-/** The service derives the next secret from its master key; this is as much of a hash. */
+/** The service derives the next secret from its master key; this costs the same hash. */
 const successorKey = randomBytes(32)
 const repeatableMs = 30_000
 
@@ -182,7 +182,7 @@ function halfHash(text: string): string {
   return digest(text).subarray(0, 16).toString('base64url')
 }
 
-/** As many as the ID token of a user without an identity provider has. */
+/** The attributes in the ID token of a user without an identity provider. */
 const noAttributes = Object.fromEntries(
   Array.from({ length: 22 }, (_, index) => [`attribute_${index}`, null]),
 )

@@ -17,8 +17,8 @@ import {
 import { issueTokens } from './bare-tokens.js'
 
 /**
- * The honest limit of the rows A1, A2, A4, A5, B3, B4 and D3 in the service's process model: node:http, the service's pool and named
- * statements, one statement a request, the token verified through the same kind of cache, and JSON.stringify. The same
+ * The upper bound of the rows A1, A2, A4, A5, B3, B4 and D3 in the service's process model: node:http, the service's pool
+ * and named statements, one statement a request, the token verified through the same kind of cache, and JSON.stringify. The same
  * rows are read and written and the same answers given; there is no framework, no validation and no contract.
  */
 

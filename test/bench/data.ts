@@ -12,7 +12,7 @@ import { insertSample, type SampleSize } from './sample.js'
 
 export type Environment = 'sandbox' | 'production'
 
-/** A user of the sample, drawn so that every organization and environment comes up as often. */
+/** A random user of the sample, with equal probability for every organization and environment. */
 export interface Target {
   readonly domain: string
   readonly environment: Environment
@@ -36,7 +36,7 @@ export interface PreparedData {
 
 const targetCount = 20_000
 
-/** Makes the data directory of a sample, or takes the one that an earlier run has made. */
+/** Creates the data directory of a sample, or reuses that of an earlier run. */
 export async function prepareData(folder: string, size: SampleSize): Promise<PreparedData> {
   const { organizations, users, isSkewed } = size
   const name = `${organizations}-organizations-${users}-users${isSkewed ? '-skewed' : ''}`
@@ -44,9 +44,9 @@ export async function prepareData(folder: string, size: SampleSize): Promise<Pre
 }
 
 /**
- * Makes a data directory with its own Postgres and fills it, or takes the one that an earlier run has made.
+ * Creates and fills a data directory with its own Postgres, or reuses that of an earlier run.
  *
- * @param fill What it returns is kept beside the rows as JSON.
+ * @param fill Its result is stored beside the rows as JSON.
  */
 export async function prepareOnce<Prepared extends { readonly dataDir: string }>(
   folder: string,
@@ -72,7 +72,7 @@ export async function prepareOnce<Prepared extends { readonly dataDir: string }>
   return JSON.parse(await readFile(file, 'utf8')) as Prepared
 }
 
-/** Names the tables as the migrations make them: a sample of other tables is of no use. */
+/** Identifies the schema of the migrations, because a sample with another schema cannot be used. */
 function schemaMark(): string {
   const hash = createHash('sha256')
   for (const file of readdirSync(migrations)
@@ -135,7 +135,7 @@ async function drawTargets(url: string, accountId: string, size: SampleSize): Pr
   }
 }
 
-/** Removes what a run has added, so that the next one finds the same sample. */
+/** Deletes the rows that a run added, so that the next one starts with the same sample. */
 export async function forgetSince(url: string, moment: Date): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

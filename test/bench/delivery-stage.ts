@@ -98,7 +98,7 @@ export async function post({ port }: Contender, path: string, token: string, bod
 /** Starts `portico worker`, or the bare loop, on the server's core; ready when it says so. */
 export async function startWorker({ data, receivers }: DeliveryStage): Promise<Background> {
   const command = [process.execPath, join(root, 'server/dist/cli/main.js'), 'worker', '--json']
-  // Log lines are written as in life, and thrown away by the system.
+  // Log lines are written as in production, and discarded by the system.
   const child = startOn('server', command, {
     cwd: data.dataDir,
     env: { ...serviceVariables(data.dataDir), ...receivers.senderVariables },
@@ -121,7 +121,7 @@ export async function startBareLoop({ receivers }: DeliveryStage): Promise<Backg
   return { process: child, pid: child.pid }
 }
 
-/** Adds events, each with a delivery to the webhook of its account that comes due after a moment. */
+/** Inserts events, each with a delivery to the webhook of its account that becomes due after a delay. */
 export async function insertDeliveries(
   { client, webhookIds }: Pick<DeliveryStage, 'client' | 'webhookIds'>,
   { count, inMs }: { count: number; inMs: number },

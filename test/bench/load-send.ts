@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { request, type Agent } from 'node:http'
 import type { Load } from './load.js'
 
-/** What each connection does again and again. */
+/** The work repeated by each connection. */
 export interface Work {
   /** Sends one request, or the requests of one journey, and throws when an answer is a failure. */
   readonly once: (port: number, agent: Agent) => Promise<void>

@@ -2,11 +2,11 @@ import { execFileSync, spawn, type ChildProcess, type SpawnOptions } from 'node:
 import { readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism, cpus, release, totalmem, type } from 'node:os'
 
-/** Whether processes can be told which core to run on; where not, everything runs everywhere and the report says so. */
+/** Whether processes can be pinned to cores; if not, all cores are shared and the report says so. */
 export const isPinned = canRun('taskset', ['--version']) && availableParallelism() >= 2
 export const hasWrk = canRun('wrk', ['--version'])
 
-/** The server and Postgres share a core, so that a rate is the work of both; the load has another. */
+/** The server and Postgres share a core, so that a rate includes the work of both; the load uses another. */
 const serverCore = '0'
 const loadCore = '1'
 

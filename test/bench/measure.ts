@@ -68,7 +68,7 @@ export async function measure(
   }
 }
 
-/** Every case in turn, round by round, after a warm-up each: what disturbs the machine disturbs all of them. */
+/** Measures the cases alternately in rounds, after a warm-up each, so that disturbances of the machine affect all of them. */
 export async function interleaved<Name extends string>(
   stage: Pick<Stage, 'postgresPid'>,
   cases: Readonly<Record<Name, Case>>,
@@ -86,7 +86,7 @@ export async function interleaved<Name extends string>(
   return measured
 }
 
-/** As many requests as it takes until V8 has compiled what they run, however slow the machine is at the moment. */
+/** Sends requests until V8 has compiled their code, however slow the machine currently is. */
 async function warmUp(stage: Pick<Stage, 'postgresPid'>, each: Case, seconds: number): Promise<void> {
   let requests = 0
   for (let round = 0; round < maxWarmUpRounds && requests < warmUpRequests; round += 1)

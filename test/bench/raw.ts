@@ -3,14 +3,14 @@ import { fileURLToPath } from 'node:url'
 import { startOn } from './machine.js'
 import type { Measured } from './measure.js'
 
-/** What a library does by itself in a program of this folder, which prints it as its last line. */
+/** The result of a program of this folder that measures only a library, printed as its last line. */
 export interface RawResult {
   readonly requests: number
   readonly rate: number
   readonly cpuMs: number
 }
 
-/** Does it again and again, so many at once, until the time is up. */
+/** Repeats the work with this concurrency until the time is over. */
 export async function repeat(seconds: number, atOnce: number, once: () => Promise<void>): Promise<RawResult> {
   const start = performance.now()
   const cpuBefore = process.cpuUsage()

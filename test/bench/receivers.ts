@@ -28,7 +28,7 @@ export type ReceiversMessage =
 /** https servers on loopback, a port each, in one process on the core of the load. */
 export interface Receivers {
   readonly urls: readonly string[]
-  /** What a sender needs to be let through to them: their certificate, and their network. */
+  /** Variables that permit a sender to connect to them: their certificate and their network. */
   readonly senderVariables: NodeJS.ProcessEnv
   /** Forgets what has arrived so far. */
   forget(): void
@@ -70,7 +70,7 @@ function answerOf(child: ChildProcess): Promise<unknown[]> {
   return once(child, 'message', { signal: AbortSignal.timeout(patienceMs) })
 }
 
-/** A certificate for 127.0.0.1 that nobody has signed but itself; of the kind that public hosts have. */
+/** A self-signed certificate for 127.0.0.1, of the type used by public hosts. */
 function makeCertificate(): { keyFile: string; certificateFile: string } {
   const folder = mkdtempSync(join(tmpdir(), 'portico-bench-tls-'))
   const keyFile = join(folder, 'key.pem')

@@ -7,10 +7,10 @@ import { onStage } from './stage.js'
 
 /** All of them change the same user. */
 const callers = 200
-/** The changes begin so much before what is measured beside them, and end so much after it. */
+/** The changes begin and end this long before and after the measurement. */
 const marginSeconds = 1
 
-/** B5: what other keys have of the service while 200 callers change one row. No request may fail. */
+/** B5: throughput of other keys while 200 callers change one row. No request may fail. */
 export async function readBesideBusyRow(settings: Settings): Promise<Figure[]> {
   return onStage(await skewedData(settings), async (stage) => {
     const target = stage.data.targets.find(({ environment }) => environment === 'sandbox')

@@ -9,7 +9,7 @@ import { atMost, type Figure } from './figures.js'
 import { median, type Settings } from './measure.js'
 import { root } from './stage.js'
 
-/** F1: what somebody waits for who has cloned the repository: `npm start` until /readyz answers. */
+/** F1: start-up of a fresh clone, from `npm start` until /readyz answers. */
 export async function startFromClone({ rounds }: Settings): Promise<Figure[]> {
   const seconds: number[] = []
   await inClone(async (folder) => {
@@ -77,7 +77,7 @@ async function firstStart(folder: string): Promise<number> {
       await sleep(20)
     }
     const seconds = (performance.now() - begun) / 1000
-    // What builds the documentation is a process that goes on by itself, and would slow the next round.
+    // The build of the documentation continues in a separate process, which would slow down the next round.
     await siteIsBuilt(folder)
     return seconds
   } finally {

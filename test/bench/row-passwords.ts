@@ -44,7 +44,7 @@ export function challengePasswords(settings: Settings): Promise<Figure[]> {
   })
 }
 
-/** B2: what other callers have of the service while passwords are verified. */
+/** B2: throughput of other callers while passwords are verified. */
 export function readMeanwhile(settings: Settings): Promise<Figure[]> {
   return onPasswordStage(settings, async ({ challenges, ...stage }) => {
     const many = { contender: stage.ours, requestsFile: writeRequests(getUserRequests(stage)) }
@@ -159,7 +159,7 @@ function challengeRequests(targets: readonly Target[], token: string): LoadReque
   }))
 }
 
-/** A wrong password has the same status and costs as much: that these are right is looked at once. */
+/** Checks once that the passwords are correct, because an incorrect one has the same status and cost. */
 async function checkOne(ours: Contender, [request]: readonly LoadRequest[]): Promise<void> {
   if (request === undefined) throw new Error('the sample has no user in the sandbox')
   const body: unknown = await (await post(ours, request)).json()

@@ -23,7 +23,7 @@ interface Member {
   readonly userName: string
 }
 
-/** C2: what providers ask all day of users, and a group of 10,000 members, written at once. */
+/** C2: the usual requests of providers about users, and a group of 10,000 members written at once. */
 export async function provisionByScim(settings: Settings): Promise<Figure[]> {
   const data = await skewedData(settings)
   return onPostgres(data, async (_url, postgresPid) => {

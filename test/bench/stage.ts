@@ -108,7 +108,7 @@ async function start(
   port: number,
   where: { cwd: string; env: NodeJS.ProcessEnv },
 ): Promise<Contender> {
-  // Log lines are written as in life, and thrown away by the system.
+  // Log lines are written as in production, and discarded by the system.
   const child = startOn('server', command, { ...where, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
   await untilReady(child, port)
   if (child.pid === undefined) throw new Error('a server has no process')
