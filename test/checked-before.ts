@@ -7,7 +7,7 @@ import { isFullRun } from './sampled.js'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const cache = join(root, 'node_modules/.cache/portico')
 
-/** A digest of all files of the repository whose path from its root is of this form, and of the version of Node. */
+/** A digest of all files of the repository whose path from its root matches, and of the version of Node. */
 export async function digestOf(form: RegExp): Promise<string> {
   const digest = createHash('sha256').update(`${process.version} ${String(form)}`)
   for (const file of (await filesBelow(root)).toSorted()) {
@@ -19,7 +19,7 @@ export async function digestOf(form: RegExp): Promise<string> {
   return digest.digest('hex').slice(0, 16)
 }
 
-/** Files that are no output and belong to nobody else. */
+/** The files of a folder, without generated output and installed packages. */
 async function filesBelow(folder: string): Promise<string[]> {
   const files: string[] = []
   for (const entry of await readdir(folder, { withFileTypes: true })) {
@@ -31,7 +31,7 @@ async function filesBelow(folder: string): Promise<string[]> {
   return files
 }
 
-/** Whether a check has passed before on just these inputs: what it says is theirs alone. The full run checks anew. */
+/** Whether a check already passed on exactly these inputs, which alone determine its result. The full run repeats it. */
 export async function isKnown(check: string, inputs: string): Promise<boolean> {
   if (isFullRun) return false
   return access(join(cache, `passed-${check}-${inputs}`)).then(
@@ -40,7 +40,7 @@ export async function isKnown(check: string, inputs: string): Promise<boolean> {
   )
 }
 
-/** Remembers that a check has passed on these inputs. */
+/** Records that a check passed on these inputs. */
 export async function remember(check: string, inputs: string): Promise<void> {
   await mkdir(cache, { recursive: true })
   await writeFile(join(cache, `passed-${check}-${inputs}`), '')

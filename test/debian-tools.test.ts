@@ -12,7 +12,7 @@ test('what needs no tool installs none', () => {
   expect(packagesFor('test/lint-rules.test.ts')).toEqual([])
 })
 
-// Debian has the C library on every machine, and for each architecture by itself.
+// Every Debian machine has the C library, as a package of its architecture.
 test.runIf(existsSync('/var/lib/dpkg/info'))(
   'a library is found that has its architecture in its name',
   () => {

@@ -17,7 +17,7 @@ import { importsIn } from './imports-in.js'
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Where Debian has the schemas of OASIS, and those of the W3C that they import. */
+/** Paths of the OASIS schemas on Debian, and of the W3C schemas that they import. */
 export const samlSchemas = {
   metadata: '/usr/share/xml/opensaml/saml-schema-metadata-2.0.xsd',
   protocol: '/usr/share/xml/opensaml/saml-schema-protocol-2.0.xsd',
@@ -27,25 +27,25 @@ export const samlSchemas = {
 }
 
 interface DebianTool {
-  /** What is looked for on the PATH; without one, the package itself. */
+  /** The command looked up on the PATH; without one, the package itself is looked up. */
   readonly command?: string
   readonly package: string
-  /** Which are skipped without it. */
+  /** The tests that are skipped without it. */
   readonly tests: string
-  /** What stands in the files that need it; the command or package in quotes unless given. */
+  /** Text by which files that need it are recognized; default: the command or package in quotes. */
   readonly sign?: string
 }
 
 /**
- * The browser of the tests: Chromium without its windows, which takes a third of the CPU, or the whole one where only that is
- * installed, and in the full run, which runs all that opens one once more.
+ * The browser of the tests: headless Chromium, which takes a third of the CPU, or the complete one if only that is
+ * installed, and in the full run, which repeats every test with a browser.
  */
 export const browserTool =
   process.env.PORTICO_TEST_FULL === '1' || (hasTool('chromium') && !hasTool('chromium-headless-shell'))
     ? 'chromium'
     : 'chromium-headless-shell'
 
-/** What some tests need from the operating system. */
+/** Programs of the operating system that some tests need. */
 const debianTools: readonly DebianTool[] = [
   { command: 'argon2', package: 'argon2', tests: 'the import of its hashes (test/api)' },
   {
@@ -109,8 +109,8 @@ const installTimeoutMs = 5 * 60_000
 /**
  * Installs the Debian packages that tests need and this machine lacks. Does nothing when all are there.
  *
- * @param files The files of tests that will run, from the root of the repository; what others need is left out.
- * Never throws: where apt-get or root is missing, or apt fails, it says loudly which tests will be skipped.
+ * @param files The test files that will run, from the root of the repository; tools that only others need are not installed.
+ * Never throws: without apt-get or root, or if apt fails, it prints which tests will be skipped.
  *
  * @returns The commands and packages that are still missing.
  */
@@ -128,17 +128,17 @@ export async function installDebianTools(files: readonly string[]): Promise<{ mi
   return { missing: missing.map(nameOf) }
 }
 
-/** What files of tests need, whether it is there or not; they are from the root of the repository. */
+/** The tools that test files need, installed or not; paths are from the root of the repository. */
 export function toolsFor(files: readonly string[]): readonly DebianTool[] {
   const texts = textsOf(files)
   return debianTools.filter((tool) => texts.some((text) => text.includes(tool.sign ?? `'${nameOf(tool)}'`)))
 }
 
-/** The files and all that they import. */
+/** The texts of the files and of everything they import. */
 function textsOf(files: readonly string[]): string[] {
   const reachedFrom = importsIn(root)
   const reached = new Set(files.flatMap((file) => [...reachedFrom(file)]))
-  // It has the names of all tools.
+  // This file itself contains the names of all tools.
   reached.delete('test/debian-tools.ts')
   return [...reached].map((file) => readFileSync(join(root, file), 'utf8'))
 }
@@ -150,7 +150,7 @@ export function hasTool(name: string): boolean {
 
 const installedPackages = '/var/lib/dpkg/info'
 
-/** Whether a package of Debian is installed, for what has no command. A library's list has its architecture in its name. */
+/** Whether a Debian package without a command is installed. The file list of a library has its architecture in its name. */
 export function hasPackage(name: string): boolean {
   if (!existsSync(installedPackages)) return false
   const lists = readdirSync(installedPackages)
@@ -182,7 +182,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** Returns why it failed, in words; undefined when it did not. */
+/** Returns the error message, or undefined after success. */
 async function install(packages: string[]): Promise<string | undefined> {
   if (!hasTool('apt-get')) return 'This system has no apt-get.'
   if (process.getuid?.() !== 0) return 'apt-get needs root.'
@@ -201,13 +201,13 @@ async function install(packages: string[]): Promise<string | undefined> {
   }
 }
 
-/** Read by the package of Postgres when it is installed, beside Debian's own settings. */
+/** Read by the Postgres package during installation, in addition to Debian's own settings. */
 const clusterSettings = '/etc/postgresql-common/createcluster.d/portico-tests.conf'
 
-/** Asked by Debian before a package starts what it installs (invoke-rc.d); 101 forbids it. */
+/** Called by Debian before a package starts its service (invoke-rc.d); exit code 101 forbids it. */
 const servicePolicy = '/usr/sbin/policy-rc.d'
 
-/** Installs without starting anything, unless this machine has a policy of its own. */
+/** Installs without starting services, unless this machine has a policy of its own. */
 async function withoutServices(installAll: () => Promise<void>): Promise<void> {
   if (existsSync(servicePolicy)) return installAll()
   writeFileSync(servicePolicy, '#!/bin/sh\nexit 101\n', { mode: 0o755 })
@@ -218,7 +218,7 @@ async function withoutServices(installAll: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Installs without the cluster that a package of Postgres makes: the tests have their own. */
+/** Installs without the cluster that the Postgres package creates, because the tests have their own. */
 async function withoutCluster(installAll: () => Promise<void>): Promise<void> {
   mkdirSync(dirname(clusterSettings), { recursive: true })
   writeFileSync(clusterSettings, 'create_main_cluster = false\n')

@@ -2,15 +2,15 @@ import { afterAll } from 'vitest'
 
 const ends: (() => unknown)[] = []
 
-/** Ends something with the test file, also when it began in a hook: vitest calls no hook that is registered in another. */
+/** Registers a cleanup for the end of the test file, also from within a hook, where vitest ignores new hooks. */
 export function atFileEnd(end: () => unknown): void {
   ends.push(end)
 }
 
-/** Registers the ends of a file, which every file does before its own hooks. */
+/** Registers the hook that runs the cleanups; the setup of every file calls it before the file's own hooks. */
 export function registerFileEnd(): void {
   afterAll(async () => {
-    // What began last may need what began before.
+    // In reverse order, because later resources may depend on earlier ones.
     for (const end of ends.splice(0).reverse()) await end()
   })
 }

@@ -4,7 +4,7 @@ import { faultsOfStatements, watchStatements } from './tenant-statements.js'
 
 registerFileEnd()
 watchStatements()
-// Commands of operators are about all accounts, or about one that they look for; the suites of faults run them, too.
+// Operators' commands read all accounts, or search for one; the suites of faults run them, too.
 atFileEnd(() => {
   const faults = faultsOfStatements()
   if (/\/test\/(?:cli|resilience)\//.test(expect.getState().testPath ?? '')) return

@@ -19,8 +19,8 @@ declare module 'vitest' {
 }
 
 /**
- * Starts Postgres with a migrated database, or migrates one of TEST_DATABASE_URL. The cluster comes from the cache of
- * templates that an emulator has, too, so that only the first run after a change of the migrations makes one.
+ * Starts Postgres with a migrated database, or migrates one at TEST_DATABASE_URL. The cluster comes from the template cache
+ * of the emulator, so only the first run after a change of the migrations creates one.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   await installDebianTools(await chosenFiles(project.vitest))
@@ -33,7 +33,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 
 /** The files that will run, from the root of the repository. */
 async function chosenFiles(vitest: TestProject['vitest']): Promise<string[]> {
-  // It is there, and not declared: without it all files are meant.
+  // Not in the declared type; without it all files are run.
   const pattern: unknown = 'filenamePattern' in vitest ? vitest.filenamePattern : undefined
   const specifications = await vitest.globTestSpecifications(
     Array.isArray(pattern) ? pattern.map(String) : [],
@@ -54,7 +54,7 @@ async function startOwn(): Promise<Prepared> {
   const postgres = await startEmbedded({ dataDir, throwaway: true, maxConnections: 300 })
   const url = new URL(postgres.url)
   const templateName = url.pathname.slice(1)
-  // No database can be copied while somebody is connected to it.
+  // A database cannot be copied while connections to it are open.
   url.pathname = 'postgres'
   return { adminUrl: url.href, templateName, close: () => postgres.stop() }
 }

@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 
 /**
- * Finds out what files of a repository import.
+ * Resolves the imports of files in a repository.
  *
- * @returns Of a file: itself, those that it imports, and those that these import, from the root of the repository.
+ * @returns A function that gives a file and its direct and indirect imports, from the root of the repository.
  */
 export function importsIn(root: string): (file: string) => Set<string> {
   const imports = new Map<string, readonly string[]>()
@@ -21,11 +21,11 @@ export function importsIn(root: string): (file: string) => Set<string> {
   return (file) => reachedFrom(file, new Set())
 }
 
-/** The files of the repository that a file imports; what tests import of the server is all of it, and left out. */
+/** The files of the repository that a file imports, without the server, because tests depend on all of it. */
 export function importsOf(root: string, file: string): string[] {
   if (!existsSync(join(root, file))) return []
   const text = readFileSync(join(root, file), 'utf8')
-  // Statements, and no text of a program that a test writes; and what is loaded later.
+  // Import statements at the start of a line, not those in program texts of tests; and dynamic imports.
   const found = text.matchAll(/^(?:import|export)\b[^'"`;]*'([^']+)'|\bimport\(\s*'([^']+)'/gm)
   const specifiers = [...found].map(([, stated, loaded]) => stated ?? loaded ?? '')
   return specifiers.flatMap((name) => {
@@ -42,7 +42,7 @@ export function importsOf(root: string, file: string): string[] {
   })
 }
 
-/** The source of an entry of the contract, as its package.json has it. */
+/** The source of an entry point of the contract, from its package.json. */
 function sourceOf(root: string, entry: string): string {
   const description = join(root, 'contract/package.json')
   const { exports = {} } = existsSync(description)

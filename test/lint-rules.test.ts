@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** File, code, and the beginning of what lint must answer. */
+/** File, code, and the beginning of the expected message. */
 type Case = [file: string, code: string, message: string]
 
 const refusedImports: Case[] = [
@@ -302,7 +302,7 @@ const accepted: [file: string, code: string][] = [
   ['vitest.config.ts', 'export default {}'],
 ]
 
-/** What lint says of each case, by file and code. */
+/** The messages of each case, by file and code. */
 const messages = new Map<string, readonly string[]>()
 const folders: string[] = []
 
@@ -377,7 +377,7 @@ interface Report {
   }[]
 }
 
-/** The configuration for a folder of repositories, each of which has the file of one case. */
+/** The configuration for a folder of repositories, each with the file of one case. */
 const configOf = (options: string) => `import config from ${JSON.stringify(join(root, 'oxlint.config.js'))}
   const below = (patterns) => patterns?.map((each) => (each.startsWith('**/') ? each : '*/' + each))
   const overrides = config.overrides.map(({ files, excludeFiles, ...rest }) => ({
@@ -389,7 +389,7 @@ const configOf = (options: string) => `import config from ${JSON.stringify(join(
   const jsPlugins = ['./lint-rules.js']
   export default { ...config, overrides, ignorePatterns, options: ${options}, jsPlugins }`
 
-/** The rules, which see the repository of a file as the whole. */
+/** The rules, which take the repository of a file as the root. */
 const rules = `import plugin from ${JSON.stringify(join(root, 'test/lint-rules.js'))}
   import { join, relative, sep } from 'node:path'
   const inRepository = (rule) => ({
@@ -408,15 +408,15 @@ const rules = `import plugin from ${JSON.stringify(join(root, 'test/lint-rules.j
 interface Linted {
   readonly file: string
   readonly code: string
-  /** Other files of its repository, by their paths. */
+  /** Further files of its repository, by path. */
   readonly beside?: Readonly<Record<string, string>>
 }
 
 /**
- * Lints each file as if it were in the repository; what they import is not there, so that types are unknown. In one process,
- * since each takes half a second to start.
+ * Lints each file as if it were in the repository; its imports do not exist, so types are unknown. In one process,
+ * because starting one takes half a second.
  *
- * @returns What is said of each.
+ * @returns The messages of each file.
  */
 async function lint(cases: readonly Linted[], options: string): Promise<string[][]> {
   const folder = await mkdtemp(join(tmpdir(), 'portico-lint-'))
@@ -436,7 +436,7 @@ async function lint(cases: readonly Linted[], options: string): Promise<string[]
     (failure: { stdout: string }) => failure,
   )
   const { diagnostics } = JSON.parse(stdout) as Report
-  // The examples are single lines that use nothing.
+  // The examples are single lines, whose declarations are unused.
   const told = diagnostics.filter(({ code }) => code !== 'eslint(no-unused-vars)')
   return paths.map((path) => told.filter(({ filename }) => filename === path).map(({ message }) => message))
 }

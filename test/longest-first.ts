@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Files that take long although they are small, by which vitest would begin them last. */
+/** Slow files of small size, which vitest would run last. */
 const long = [
   'test/clients/emulated/some.test.ts',
   'test/docs/site-browser.test.ts',
@@ -18,15 +18,15 @@ const long = [
   'test/docs/openapi-tools.test.ts',
 ]
 
-/** @throws Error when a file, from the root of the repository, is not there: it would silently be begun last. */
+/** @throws Error when a file, from the root of the repository, is missing: it would silently run last. */
 export function checkThere(files: readonly string[]): void {
   const gone = files.find((file) => !existsSync(join(root, file)))
   if (gone !== undefined)
     throw new Error(`test/longest-first.ts names ${gone}, which is not there: write its name there as it is`)
 }
 
-/** Begins with what takes longest, so that both workers have something to do until the end. */
-// eslint-disable-next-line portico/no-class -- vitest makes it by "new"
+/** Runs the slowest files first, so that both workers are busy until the end. */
+// eslint-disable-next-line portico/no-class -- vitest creates it with "new"
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId }: TestSpecification) => {

@@ -5,7 +5,7 @@ import { performance } from 'node:perf_hooks'
 import process from 'node:process'
 import { createInterface } from 'node:readline'
 
-/** The one command that must pass: formatting, lint with types, and the tests, at once. The tally of all is the last line. */
+/** The command that must pass: formatting, lint with types, and tests, in parallel. The last line is the tally of all. */
 
 const tallyLine = /^(\d+) passed, (\d+) failed/
 
@@ -24,7 +24,7 @@ function start(program, words) {
 
 /**
  * @param {ReturnType<typeof start>} child
- * @returns {Promise<boolean>} Whether it ended well.
+ * @returns {Promise<boolean>} Whether it succeeded.
  */
 function ended(child) {
   return new Promise((resolve) => {
@@ -37,12 +37,12 @@ function ended(child) {
 }
 
 /**
- * Runs a check, and says at once whether it passed.
+ * Runs a check, and prints immediately whether it passed.
  *
  * @param {string} name
  * @param {string} program
  * @param {readonly string[]} words
- * @returns What it said if it failed: shown after the tests, where it is found.
+ * @returns Its output if it failed, to be shown after the tests, where it is noticed.
  */
 async function check(name, program, words) {
   const begun = performance.now()
@@ -57,7 +57,7 @@ async function check(name, program, words) {
 }
 
 /**
- * Runs the tests, showing what they say as they say it, but for the tally, which is given back.
+ * Runs the tests and streams their output, except the tally, which is returned.
  *
  * @param {readonly string[]} words
  */

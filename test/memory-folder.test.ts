@@ -14,7 +14,7 @@ import { basename, join } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { createFolder, removeAbandoned } from './memory-folder.js'
 
-/** In the place of /dev/shm, which runs of other people use. */
+/** Replaces /dev/shm, which other runs use. */
 let memory: string
 
 beforeEach(() => {
@@ -25,7 +25,7 @@ beforeEach(() => {
 
 const { pid: endedPid } = spawnSync(process.execPath, ['--version'])
 
-/** What this process would leave, as that of a run with another number. */
+/** A folder like that of this process, but with the id of another run. */
 function folderOf(pid: number, content?: string): string {
   const folder = createFolder(memory)
   const renamed = join(memory, basename(folder).replace(`-${process.pid}-`, `-${pid}-`))
@@ -63,7 +63,7 @@ describe.runIf(process.platform === 'linux')('where temporary files are in memor
   test('what a run of another container has stays, whose number means nothing here', () => {
     const other = join(memory, `portico-tests-4026530000-${endedPid}-abcdef`)
     mkdirSync(other)
-    // Without the number of the container nobody knows whose it is.
+    // Without the id of the container its owner is unknown.
     const nameless = join(memory, `portico-tests-${endedPid}`)
     mkdirSync(nameless)
 

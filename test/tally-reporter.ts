@@ -7,9 +7,9 @@ export interface Tally {
 }
 
 /**
- * Says `N passed, N failed` (and `, N skipped` when there are any) as the very last line of a run.
+ * Prints `N passed, N failed` (and `, N skipped` if any) as the last line of a run.
  *
- * What stops a run counts as failed too: a file that cannot be loaded, a broken hook, an error that no test caught.
+ * Failures outside of tests count as failed, too: a file that cannot be loaded, a failing hook, an uncaught error.
  */
 export function tallyReporter(): Reporter {
   let tally: Tally = { passed: 0, failed: 0, skipped: 0 }
@@ -17,7 +17,7 @@ export function tallyReporter(): Reporter {
     onInit() {
       // On exit, because the default reporter, coverage and a slow teardown may all write after the end of the run.
       process.once('exit', (code) => {
-        // A run that broke before its first test (no database, no file found) has not passed.
+        // A run that failed before its first test (no database, no file found) has not passed.
         if (code !== 0 && tally.failed === 0) tally.failed = 1
         process.stdout.write(`${toText(tally)}\n`)
       })
@@ -31,7 +31,7 @@ export function tallyReporter(): Reporter {
 
 const slowestCount = 20
 
-/** The files that took longest, a line each, and all of them together. */
+/** The slowest files, one per line, and their total. */
 function slowestOf(modules: readonly TestModule[]): string {
   const seconds = (ms: number) => (ms / 1000).toFixed(1).padStart(7)
   const times = modules.map((module) => ({
@@ -44,7 +44,7 @@ function slowestOf(modules: readonly TestModule[]): string {
   return `\nThe slowest files, in seconds\n${lines.map(({ name, ms }) => `${seconds(ms)}  ${name}\n`).join('')}\n`
 }
 
-/** Counts what the tests of a run came to; what broke outside of them has failed, too. */
+/** Counts the results of a run; errors outside of tests count as failed. */
 export function tallyOf(modules: readonly TestModule[], unhandledErrors: readonly SerializedError[]): Tally {
   const tally: Tally = { passed: 0, failed: unhandledErrors.length, skipped: 0 }
   for (const module of modules) {
@@ -58,7 +58,7 @@ export function tallyOf(modules: readonly TestModule[], unhandledErrors: readonl
   return tally
 }
 
-/** `N passed, N failed`, and `, N skipped` when there are any. */
+/** `N passed, N failed`, and `, N skipped` if any. */
 export function toText({ passed, failed, skipped }: Tally): string {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
 }

@@ -3,7 +3,7 @@ import { tenantTables } from './tenant-tables.js'
 
 const tables = tenantTables()
 
-/** The statements that are of no single account, each by what tells it from others, and why it is. */
+/** Statements that legitimately span accounts, each with a distinguishing pattern and the reason. */
 const exceptions: readonly (readonly [statement: RegExp, reason: string])[] = [
   [/^delete from \w+ where .*\bctid = any\(/, 'A worker deletes what has expired.'],
   [/^(with recursive earliest|with wanted) as .*\bwebhook_deliveries\b/, 'A worker sends what is due.'],
@@ -37,11 +37,11 @@ const exceptions: readonly (readonly [statement: RegExp, reason: string])[] = [
   [/\bfrom magic_link_challenges where token_hash = \$2/, 'A link is its own proof.'],
 ]
 
-/** The statements that services of this process have sent and that no file has asked for yet. */
+/** The statements sent by services of this process since the last check. */
 const sent = new Set<string>()
 const known = new Set<string>()
 
-/** Remembers each statement that a service sends: those have names, and those of tests have none. */
+/** Records each statement that a service sends; these are named, while those of tests are not. */
 export function watchStatements(): void {
   const { query } = pg.Client.prototype
   if ('isWatched' in query) return
@@ -51,11 +51,11 @@ export function watchStatements(): void {
       if (!known.has(String(first.text))) sent.add(String(first.text))
     return Reflect.apply(query, this, args) as unknown
   }
-  // Of its many forms, pg's own is the implementation.
+  // The implementation has only one of the declared overloads.
   pg.Client.prototype.query = Object.assign(watched, { isWatched: true }) as typeof query
 }
 
-/** What is wrong with the statements that were sent since the last call, in words. */
+/** Describes the faults of the statements sent since the last call. */
 export function faultsOfStatements(): string[] {
   const faults = [...sent].flatMap(faultsOf)
   for (const text of sent) known.add(text)
@@ -63,7 +63,7 @@ export function faultsOfStatements(): string[] {
   return faults
 }
 
-/** The tables of tenants' data in a statement that do not say of which account their rows are; none where none has to. */
+/** The tenant tables in a statement whose rows are not limited to an account; none for the listed exceptions. */
 export function faultsOf(text: string): string[] {
   const plain = text
     .replace(/'(?:[^']|'')*'/g, (literal) => (/^'\w*'$/.test(literal) ? literal : "''"))
@@ -78,7 +78,7 @@ export function faultsOf(text: string): string[] {
 
 interface Reference {
   readonly table: string
-  /** By which its columns are named. */
+  /** The alias that qualifies its columns. */
   readonly name: string
 }
 
@@ -88,7 +88,7 @@ const lists = new RegExp(
   'gi',
 )
 
-/** The tables of tenants' data that a statement reads, changes or deletes from. What an insert writes, its columns say. */
+/** The tenant tables that a statement reads, changes or deletes from. The columns of an insert contain the tenant. */
 function referencesIn(text: string): Reference[] {
   return [...text.matchAll(lists)]
     .flatMap(([, list = '']) => list.split(','))

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { URL } from 'node:url'
 
-/** The tables of tenants' data: those whose rows name an account, by the schema that is generated from the database. */
+/** The tenant tables: those with a column for the account in the schema generated from the database. */
 export function tenantTables() {
   const schema = readFileSync(new URL('../server/src/platform/db/schema.ts', import.meta.url), 'utf8')
   const [, ofDatabase = ''] = /^export interface DB \{(.*?)^\}/ms.exec(schema) ?? []

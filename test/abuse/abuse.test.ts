@@ -9,7 +9,7 @@ import { faultsOf } from './walk.js'
 
 let service: Service
 let world: References
-/** What requests that change something are about, so that those that read find all that there was. */
+/** Objects for requests that change something, so that reading requests still find all others. */
 let spare: References
 let token: string
 let send: Send

@@ -1,15 +1,15 @@
 import { gzipSync } from 'node:zlib'
 import type { Sent, Target } from './target.js'
 
-/** A request that nobody means well by, or that no client library writes. */
+/** A malicious or malformed request. */
 export interface Abuse {
   readonly name: string
-  /** Undefined where the target has no place for it. */
+  /** Undefined if it does not apply to the target. */
   sentTo(target: Target): Sent | undefined
   expected(target: Target): Expected
 }
 
-/** Of an answer that is declared: a status; that it is a 4xx; or nothing. */
+/** The expected status of a declared answer: one status, any 4xx, or any. */
 export type Expected = number | 'refused' | 'any'
 
 const formType = 'application/x-www-form-urlencoded'
@@ -24,7 +24,7 @@ function sent({ method, path, headers }: Target, more: Partial<Sent> = {}): Sent
   return { method, path, ...more, headers: { ...headers, ...more.headers } }
 }
 
-/** A body of JSON, where the target reads one. */
+/** A JSON body, if the target reads one. */
 function json(
   name: string,
   body: (target: Target) => string | Buffer,
@@ -38,7 +38,7 @@ function json(
   return { name: `JSON: ${name}`, sentTo, expected }
 }
 
-/** A form, where the target reads one. */
+/** A form, if the target reads one. */
 function form(
   name: string,
   body: (target: Target) => string | Buffer,
@@ -61,14 +61,14 @@ function upload(name: string, body: string, boundary = '; boundary=b'): Abuse {
   return { name: `upload: ${name}`, sentTo, expected: never }
 }
 
-/** A query, which is refused where it is so of the target. */
+/** A query, which strict targets refuse. */
 function query(name: string, text: string, expected: Abuse['expected'] = never): Abuse {
   const sentTo = (target: Target) =>
     sent(target, { path: `${target.path}${target.path.includes('?') ? '&' : '?'}${text}` })
   return { name: `query: ${name}`, sentTo, expected }
 }
 
-/** Something in the place of the first part of the path that can be anything. */
+/** Text in place of the first variable part of the path. */
 function inPath(name: string, text: string): Abuse {
   const sentTo = (target: Target) =>
     target.place === undefined
@@ -77,7 +77,7 @@ function inPath(name: string, text: string): Abuse {
   return { name: `path: ${name}`, sentTo, expected: never }
 }
 
-/** Names of members, as many as go into a body, and at most some. */
+/** Member names, as many as fit into a body, up to a maximum. */
 function names(target: Target, most: number): string {
   const members = Array.from(
     { length: Math.min(most, Math.floor(target.maxBytes / 10)) },
@@ -89,7 +89,7 @@ function names(target: Target, most: number): string {
 const gzip = { 'content-encoding': 'gzip' }
 const utf16 = { 'content-type': 'application/json; charset=utf-16le' }
 
-/** Requests with a body, to what takes none as well. */
+/** Requests with a body, also to targets that read none. */
 const anyBody: Abuse[] = [
   {
     name: 'no body',
@@ -145,7 +145,7 @@ const bodies: Abuse[] = [
   form('NUL', () => 'client_id=%00', {}, where),
 ]
 
-/** Forms with files, which are for pages alone; a page that takes no file reads nothing of one. */
+/** Forms with files, which only pages accept; pages without uploads ignore files. */
 const uploads: Abuse[] = [
   upload('9,000 parts', `--b\r\n${part}\r\n\r\n1\r\n`.repeat(9000)),
   upload('90,000 lines before a part', `--b\r\n${part}\r\n${'X: y\r\n'.repeat(90_000)}\r\n1\r\n`),
@@ -179,7 +179,7 @@ const others: Abuse[] = [
 
 export const abuses: readonly Abuse[] = [...anyBody, ...bodies, ...uploads, ...others]
 
-/** Those that the server refuses before the service knows whose they are, by an answer without a body. */
+/** Requests that the HTTP server refuses before routing, with an answer without a body. */
 export function isOfServer({ name }: Abuse): boolean {
   return name === 'two Host headers'
 }

@@ -7,8 +7,8 @@ import { abuses } from './abuses.js'
 import { senderTo, type Send, type Sent, type Target } from './target.js'
 import { contractTargets, pageTargets, scimTargets } from './targets.js'
 
-// A refused request takes at most 25 ms of CPU on an idle machine: the numbers are printed. What fails is wider, because the
-// sender is in the same process, and other work slows a core down.
+// A refused request takes at most 25 ms of CPU on an idle machine; the results are printed. The failing limit is higher,
+// because the sender is in the same process, and other load slows a core down.
 const budgetMs = 25
 const boundMs = 4 * budgetMs
 const rounds = 15
@@ -28,7 +28,7 @@ beforeAll(async () => {
   scim = scimTargets(directory.scim_base_url, secret, '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46')
 })
 
-/** One of each kind of reader. */
+/** One target per kind of body reader. */
 const readers = [
   ['POST of the API', () => named(contractTargets({ world, spare: world }, token), 'users.create')],
   ['a file', () => named(contractTargets({ world, spare: world }, token), 'ssoConnections.update')],
@@ -49,7 +49,7 @@ function named(targets: readonly Target[], name: string): Target {
   return target
 }
 
-/** Bodies of 1 MB that no bound of the reader refuses, and the operation does. */
+/** Bodies of 1 MB within the limits of the reader that the operation refuses. */
 const withinBounds: Readonly<Record<string, (target: Target) => string>> = {
   'objects without members': () => `{"x":[${'{},'.repeat(110_000)}{}]}`,
   'objects of 1,000 names': () => `{"x":[${`${objectOf(900)},`.repeat(100)}{}]}`,
@@ -97,7 +97,7 @@ describe.each(readers)('of %s', (reader, targetOf) => {
   })
 })
 
-/** The least CPU of some requests, in ms; undefined where they are not refused. */
+/** The minimum CPU time of several requests in ms; undefined if they are not refused. */
 async function costOf(sent: Sent): Promise<number | undefined> {
   let least = Infinity
   for (let round = 0; round < rounds; round += 1) {

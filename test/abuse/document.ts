@@ -26,7 +26,7 @@ interface Document {
   readonly components: Readonly<Record<string, Readonly<Record<string, object>>>>
 }
 
-/** The published document, which a library reads that knows nothing of the contract. */
+/** Reads the published document with a library independent of the contract. */
 export function readDocument() {
   const url = new URL('../../docs/openapi.json', import.meta.url)
   const document = JSON.parse(readFileSync(url, 'utf8')) as Document
@@ -55,7 +55,7 @@ export function readDocument() {
     return found
   }
 
-  /** What the document does not say of an answer of an operation. */
+  /** The deviation of an answer from the document. */
   function faultOf(name: string, answer: Answer): string | undefined {
     const { responses } = operationOf(name)
     const declared = responses[answer.status]
@@ -69,7 +69,7 @@ export function readDocument() {
     return check(jsonOf(answer)) ? undefined : `${answer.status}: ${ajv.errorsText(check.errors)}`
   }
 
-  /** The same schema with its references led to the document. */
+  /** The schema with its references resolved to the document. */
   function withDocument(schema: object): object {
     return JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/')) as object
   }

@@ -10,7 +10,7 @@ import { pageTargets, scimTargets } from './targets.js'
 
 const requests = Number(process.env.FUZZ_REQUESTS ?? 100_000)
 const seed = Number(process.env.FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 32))
-/** How many are sent to the same objects, which some of them delete, and how many at once. */
+/** Requests per set of objects, which some of them delete, and the number of concurrent ones. */
 const perStage = 500
 const atOnce = 8
 const maxFaults = 20
@@ -41,7 +41,7 @@ test(
     expect(service.logLines.filter((line) => line.includes('"level":"error"'))).toEqual([])
 
     async function ask(index: number, stage: Stage): Promise<void> {
-      // Each request has chance of its own, so that it is the same whatever the others were.
+      // Each request has a random generator of its own, so that it does not depend on the others.
       const made = fuzzed(stage, randomOf(seed + index * 7919))
       try {
         const answer = await send(made.sent)
@@ -54,14 +54,14 @@ test(
       }
     }
 
-    /** What the service says of a failure of its own. */
+    /** The log of the service about an internal failure. */
     function loggedOf({ status, headers }: Answer): string {
       const id = String(headers['x-request-id'])
       return `${status} ${service.logLines.find((line) => line.includes(id))?.slice(0, 2000) ?? ''}`
     }
 
     async function newStage(): Promise<Stage> {
-      // Each has an account, because one may have so many webhooks and so on.
+      // Each stage has an account, because the number of webhooks and the like per account is limited.
       const account = await service.createAccount()
       const world = await createWorld(service, { account })
       const { directory, secret, scim } = await scimGivenOf(await service.client({ account })).directory()
@@ -79,7 +79,7 @@ test(
 
 const document = readDocument()
 
-/** A path that was changed may be that of another target, or of none. */
+/** The fault of an answer. A changed path may belong to another target, or to none. */
 function faultOf({ target, sent }: Fuzzed, answer: Answer): string | undefined {
   const isElsewhere = !sent.path.startsWith(target.path)
   return isElsewhere ? undefined : target.faultOf(answer)

@@ -8,7 +8,7 @@ import type { Random } from './random.js'
 import type { Sent, Target } from './target.js'
 import { contractTarget } from './targets.js'
 
-/** What requests are made from. */
+/** The inputs of request generation. */
 export interface Stage {
   readonly world: References
   readonly token: string
@@ -17,7 +17,7 @@ export interface Stage {
   readonly pages: readonly Target[]
 }
 
-/** A request, and what says whether an answer to it is right. */
+/** A request and its target, which checks the answer. */
 export interface Fuzzed {
   readonly target: Target
   readonly sent: Sent
@@ -25,13 +25,13 @@ export interface Fuzzed {
 
 const all = routes()
 
-/** One request: of the API, of SCIM or of a page. */
+/** A random request of the API, of SCIM or of a page. */
 export function fuzzed(stage: Stage, random: Random): Fuzzed {
   const kind = random.next()
   if (kind < 0.15) return ofTarget(random.pick(stage.scim), stage, random, scimBody(stage, random))
   if (kind < 0.3) return ofTarget(random.pick(stage.pages), stage, random, pageFields(stage, random))
   const picked = random.pick(all)
-  // What is deleted is missing from all that comes after it.
+  // Deletions are rarer, because later requests miss the deleted objects.
   const route = picked.method === 'DELETE' && random.happens(0.8) ? random.pick(all) : picked
   return ofTarget(targetOf(route, stage), stage, random, bodyOfRoute(route, stage, random))
 }
@@ -150,7 +150,7 @@ function queryOf(target: Target, { document, world }: Stage, random: Random): st
   return random.happens(0.1) ? `${text}&%` : text
 }
 
-/** Something hostile in one place of the path. */
+/** The path with hostile text in one part. */
 function pathWith({ path }: Target, random: Random): string {
   const parts = path.split('/')
   const value = textOf(hostileValue(random)).toWellFormed().slice(0, 3000)

@@ -1,6 +1,6 @@
 import type { Random } from './random.js'
 
-/** A schema of the document, as far as values are made by it. */
+/** The keywords of a schema that value generation uses. */
 export interface Schema {
   readonly $ref?: string
   readonly type?: string | readonly string[]
@@ -20,10 +20,10 @@ export interface Schema {
   readonly default?: unknown
 }
 
-/** What stands for names that are known, such as the ids of a world. */
+/** Values for known names, such as the ids of a world. */
 export type Known = Readonly<Record<string, unknown>>
 
-/** Addresses lead to nobody: no request leaves this machine. */
+/** Addresses are unreachable, so that no request leaves this machine. */
 const formats: Readonly<Record<string, readonly unknown[]>> = {
   email: ['ada@awesome.example', 'A.b+c@d.example', 'ada@AWESOME.example'],
   uuid: ['0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46', '00000000-0000-0000-0000-000000000000'],
@@ -46,7 +46,7 @@ const texts = [
   '12',
 ]
 
-/** Values that something may fail at. */
+/** Values that are likely to cause failures. */
 const hostile: readonly unknown[] = [
   ...[null, true, false, 0, -1, 1.5, 1e308, -1e308, 2 ** 53, 2 ** 31, 2 ** 63],
   ...[[], [[]], [null], {}, { a: {} }, { toString: 1 }, { length: 1e9 }, { then: 'x' }, { $ref: '#' }],
@@ -119,7 +119,7 @@ export function hostileValue(random: Random): unknown {
   return random.pick(hostile)
 }
 
-/** A value that a schema may accept, and often does. */
+/** A random value that is often valid by a schema. */
 export function valueBy(
   schema: Schema,
   find: (ref: string) => Schema,
@@ -176,7 +176,7 @@ export function valueBy(
   }
 }
 
-/** The same value with something in it changed. */
+/** The value with a random change. */
 export function mutated(value: unknown, random: Random): unknown {
   if (typeof value !== 'object' || value === null || random.happens(0.15)) return hostileValue(random)
   if (Array.isArray(value)) {
@@ -198,7 +198,7 @@ export function mutated(value: unknown, random: Random): unknown {
   return Object.fromEntries(entries)
 }
 
-/** The text of JSON with something in it changed. */
+/** A JSON text with a random change. */
 export function mutatedText(text: string, random: Random): string {
   const at = random.below(text.length + 1)
   const insert = (piece: string) => text.slice(0, at) + piece + text.slice(at)
@@ -214,7 +214,7 @@ export function mutatedText(text: string, random: Random): string {
   ])()
 }
 
-/** The names and values of an object as a form has them. */
+/** The form encoding of an object. */
 export function formOf(value: unknown): string {
   const pairs = new URLSearchParams()
   const add = (name: string, member: unknown): void => {

@@ -1,15 +1,15 @@
-/** Chance that is the same for the same seed. */
+/** A seeded random generator. */
 export interface Random {
-  /** From 0 up to 1. */
+  /** A number from 0 (inclusive) to 1 (exclusive). */
   next(): number
-  /** Whether what has this probability happens. */
+  /** True with this probability. */
   happens(probability: number): boolean
-  /** A whole number below another. */
+  /** A whole number from 0 to below the bound. */
   below(bound: number): number
   pick<Item>(items: readonly Item[]): Item
 }
 
-/** Mulberry32, which is enough to vary requests and nothing else. */
+/** Mulberry32, which suffices to vary requests but not for cryptography. */
 export function randomOf(seed: number): Random {
   let state = seed >>> 0
   const next = () => {
@@ -26,7 +26,7 @@ export function randomOf(seed: number): Random {
     pick: (items) => {
       const item = items[below(items.length)]
       if (item === undefined && items.length === 0) throw new Error('there is nothing to pick from')
-      // Of a list that is not empty: undefined is then one of its items.
+      // The list is not empty, so undefined can only be one of its items.
       return item as (typeof items)[number]
     },
   }

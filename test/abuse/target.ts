@@ -1,22 +1,22 @@
 import { Agent, request } from 'node:http'
 import { atFileEnd } from '../file-end.js'
 
-/** A method and a path of the service that requests are sent to. */
+/** A method and path of the service to which requests are sent. */
 export interface Target {
   readonly name: string
   readonly method: string
   readonly path: string
-  /** The first place of the path that anything can stand in; undefined without one. */
+  /** The first variable part of the path; undefined without one. */
   readonly place: string | undefined
   readonly headers: Readonly<Record<string, string>>
-  /** What it reads a body of; none where it reads no body. */
+  /** The body formats that it reads; empty if it reads no body. */
   readonly reads: readonly ('json' | 'form')[]
   readonly jsonType: string
-  /** Bytes of the largest body. */
+  /** Maximum body size in bytes. */
   readonly maxBytes: number
-  /** Whether parameters that it does not know, and those that come in no sense, are refused. */
+  /** Whether unknown and malformed parameters are refused. */
   readonly isStrict: boolean
-  /** What is wrong with an answer; undefined where it is one that is declared. */
+  /** The fault of an answer; undefined for a declared answer. */
   faultOf(answer: Answer): string | undefined
 }
 
@@ -26,18 +26,18 @@ export interface Answer {
   readonly text: string
 }
 
-/** A request as it goes out. */
+/** A raw request. */
 export interface Sent {
   readonly method: string
   readonly path: string
-  /** Those that come twice are lists. */
+  /** Repeated headers are lists. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>
   readonly body?: Buffer | string | undefined
 }
 
 export type Send = (sent: Sent) => Promise<Answer>
 
-/** Sends requests to a port of this machine as they are, over connections that stay. */
+/** Sends raw requests to a port of this machine over persistent connections. */
 export function senderTo(port: number): Send {
   const agent = new Agent({ keepAlive: true, maxSockets: 8 })
   atFileEnd(() => agent.destroy())
@@ -67,7 +67,7 @@ export function senderTo(port: number): Send {
     })
 }
 
-/** Read from JSON; undefined where it is none. */
+/** The parsed JSON body; undefined if it is not JSON. */
 export function jsonOf({ text }: Answer): unknown {
   try {
     return JSON.parse(text)
@@ -76,7 +76,7 @@ export function jsonOf({ text }: Answer): unknown {
   }
 }
 
-/** What an answer tells of what the service is made of; undefined where nothing. */
+/** Internal details leaked by an answer; undefined without any. */
 export function insideOf({ text }: Answer): string | undefined {
   return /node_modules|node:internal|\bat [\w.]+ \(\S+:\d+\)|\.[jt]s:\d+:\d|kysely|ts-rest|body-parser|\bselect \S+ from /i.exec(
     text,

@@ -11,7 +11,7 @@ import { insideOf, jsonOf, type Answer, type Target } from './target.js'
 const smallBody = 100 * 1024
 const fileBody = 512 * 1024
 
-/** Every route of the contract; those that write get the spare objects. */
+/** Every route of the contract; writing routes get the spare objects. */
 export function contractTargets(
   { world, spare }: { readonly world: References; readonly spare: References },
   token: string,
@@ -48,7 +48,7 @@ function contractFaultOf({ definition, method }: Route, answer: Answer): string 
   return error === undefined ? insideOf(answer) : `${answer.status}: ${answer.text.slice(0, 200)}`
 }
 
-/** The control of an emulator, but for what begins it anew. */
+/** The control of an emulator without reset. */
 export function controlTargets(): Target[] {
   return routes(emulator)
     .filter(({ name }) => name !== 'state.reset')
@@ -70,7 +70,7 @@ export function controlTargets(): Target[] {
 }
 
 const Refusal = problemOf(anyRefusal)
-/** What any request can be refused with, by status. */
+/** Error codes with which any request can be refused, by status. */
 const codeOfAny: Readonly<Record<number, string>> = { 400: 'malformed_request', 413: 'body_too_large' }
 
 const scimPaths: readonly (readonly [path: string, ...methods: string[]])[] = [
@@ -90,7 +90,7 @@ const scimPaths: readonly (readonly [path: string, ...methods: string[]])[] = [
   ['/', 'GET'],
 ]
 
-/** What of SCIM there is, and is not, of a directory. */
+/** The supported and unsupported SCIM endpoints of a directory. */
 export function scimTargets(baseUrl: string, secret: string, id: string): Target[] {
   const { pathname } = new URL(baseUrl)
   return scimPaths.flatMap(([path, ...methods]) =>
@@ -123,17 +123,17 @@ function scimFaultOf(answer: Answer): string | undefined {
   if (error !== undefined || !String(answer.headers['content-type']).startsWith('application/scim+json'))
     return `${status} is no error of SCIM`
   if (data.status !== String(status)) return `${status} calls itself ${data.status}`
-  // Of what RFC 7644 has and this service has not.
+  // 501 is the answer for unsupported parts of RFC 7644.
   return status >= 500 && status !== 501 ? `${status} ${data.detail}` : insideOf(answer)
 }
 
-/** A layer of a router of Express, as far as it tells where it leads. */
+/** The members of an Express router layer that contain its path. */
 interface Layer {
   readonly route?: { readonly path: string | string[]; readonly methods: Readonly<Record<string, boolean>> }
   readonly handle?: { readonly stack?: readonly Layer[] }
 }
 
-/** Every path that the app has beside the contract and SCIM, read from its routers: pages, files and documents. */
+/** Every path of the app outside of the contract and SCIM, read from its routers: pages, files and documents. */
 export function pageTargets(service: Service, world: References): Target[] {
   const { router } = createApp(service.deps) as unknown as { router: { stack: readonly Layer[] } }
   const found = new Map<string, Target>()
@@ -177,7 +177,7 @@ function pageTarget(method: string, pattern: string, world: References): Target 
     headers: {},
     reads: method === 'POST' ? ['form'] : [],
     jsonType: 'application/json',
-    // More than any page reads.
+    // More than any page accepts.
     maxBytes: 700_000,
     isStrict: false,
     faultOf: pageFaultOf,
@@ -191,7 +191,7 @@ const NotFound = z.object({
   }),
 })
 
-/** A refusal is a page, or says that there is none. */
+/** The fault of a page's answer: a refusal must be a page, or a 404. */
 function pageFaultOf(answer: Answer): string | undefined {
   const { status, text } = answer
   if (status >= 500) return `${status}`

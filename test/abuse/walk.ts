@@ -1,7 +1,7 @@
 import { abuses, isOfServer, type Abuse, type Expected } from './abuses.js'
 import type { Answer, Send, Target } from './target.js'
 
-/** Sends every abuse to each of some targets, and tells which answers are wrong: one line each. */
+/** Sends every abuse to each target, and returns one line per faulty answer. */
 export async function faultsOf(targets: readonly Target[], send: Send): Promise<string[]> {
   const faults: string[] = []
   for (const abuse of abuses)

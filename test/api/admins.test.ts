@@ -10,7 +10,7 @@ import { webhooksOf } from './webhook-given.js'
 const service = await startService()
 const client = await service.client()
 
-/** What is mailed to administrators. */
+/** Jobs that send mail to administrators. */
 const adminMailJobs = ['send_admin_invitation', 'send_admin_code', 'send_metadata_notice']
 
 async function linksTo(to: string): Promise<string[]> {
@@ -99,7 +99,7 @@ describe('an administrator', () => {
     })
     expect((await client.admins.list({ org_domain })).data).toEqual([])
     expect(await openLinks(id)).toBe(0)
-    // What was to be mailed is not.
+    // The queued mail is not sent.
     expect(await linksTo(email)).toEqual([])
     await expect(client.admins.delete({ org_domain, email })).rejects.toMatchObject({
       status: 404,
@@ -119,7 +119,7 @@ describe('an administrator', () => {
     await onboarding.upload(scene, visitor, { xml: idpMetadata() })
     await client.ssoConnections.inviteAdmin({ idp_id: connection.idp_id })
     await service.runJobs()
-    // As if each had been refused to the end, for a reason that names the address.
+    // Simulates that each mail failed permanently with an error that contains the address.
     await service.query(
       `insert into jobs (name, account_id, payload, run_at, last_error, inserted_at)
        select name, account_id, jsonb_build_object('organizationId', organization_id), 'infinity', $2, inserted_at
@@ -136,7 +136,7 @@ describe('an administrator', () => {
     await service.runJobs()
 
     expect(await tablesWith(service, email)).toEqual([])
-    // The answer to the invitation is not repeated: it is another one.
+    // The stored answer is gone, so the request creates another invitation.
     const again = await client.admins.invite({ org_domain, email }, { idempotencyKey })
     expect(again.id).not.toBe(id)
     const { data } = await client.events.list({ after: cursor })

@@ -7,7 +7,7 @@ export async function givenLimitedClient(service: Service) {
   return { own, other, limited: await service.client({ organizationIds: [own.id] }) }
 }
 
-/** What an application shows that belongs to one organization. */
+/** The members of an application that is restricted to one organization. */
 export function restrictedTo(domain: string) {
   return { organization_domain_scope: domain, __access__: `limited_to:${domain}` }
 }

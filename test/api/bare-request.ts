@@ -11,7 +11,7 @@ export interface Answer {
   readonly text: string
 }
 
-/** As they are sent: an array is a header for each of its items. */
+/** Raw headers: an array is sent as one header per item. */
 export type Headers = Record<string, string | number | string[] | undefined>
 
 interface BareRequest {
@@ -25,12 +25,12 @@ interface BareRequest {
 export type Bare = ReturnType<typeof bareOf>
 
 /**
- * Requests to a service, with a token unless they have another, and what is expected of their answers.
+ * Raw requests to a service, with a token by default, and assertions about their answers.
  *
  * @param users Path of the users that a post creates.
  */
 export function bareOf(service: Service, token: string, users: string) {
-  /** A request as no client library would send it: path and headers go out as they are. */
+  /** A request with unmodified path and headers, which client libraries would normalize. */
   function raw({
     method = 'GET',
     path = organizations,
@@ -64,7 +64,7 @@ export function bareOf(service: Service, token: string, users: string) {
     return raw({ method: 'POST', path: users, body, headers: { ...length, ...headers } })
   }
 
-  /** Expects the error body, the status of its code, and nothing of what is behind it. */
+  /** Expects the error body, the status of its code, and no internal details. */
   function expectError(answer: Answer, code: keyof typeof errorCodes): void {
     expect([answer.status, answer.text]).toEqual([
       errorCodes[code].status,
@@ -83,7 +83,7 @@ export function bareOf(service: Service, token: string, users: string) {
   return { raw, post, expectError }
 }
 
-/** Expects that an answer tells nothing of what the service is made of. */
+/** Expects that an answer reveals nothing about the implementation. */
 export function expectNothingInside(text: string): void {
   expect(text).not.toMatch(/node_modules|node:|\bat \w+.* \(|\.[jt]s:\d|Error:/)
   expect(text).not.toMatch(/express|kysely|zod|ts-rest|body-parser|postgres|select .* from|constraint/i)

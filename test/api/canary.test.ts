@@ -10,7 +10,7 @@ import { startReceiver } from '../given/receiver.js'
 import { scimProvider } from '../given/scim-given.js'
 import { stepSeconds, totpGivenOf } from '../given/totp-given.js'
 
-/** Every value that a field which the contract marks secret has had, by the field's name. */
+/** All values of the fields that the contract marks secret, by field name. */
 type Canaries = Record<string, string[]>
 
 interface Witness {
@@ -21,11 +21,11 @@ interface Witness {
 let service: Service
 let severed: Service
 let canaries: Canaries
-/** What was left after each step, and what refused requests were answered. */
+/** Stored and logged data after each step, and the answers to refused requests. */
 const witnesses: Witness[] = []
 
 beforeAll(async () => {
-  // With a mail server to send to, which the recording mailer stands for, production mail is not kept.
+  // With a mail server, which the recording mailer replaces, production mail is not stored.
   const variables = { LOG_LEVEL: 'trace', SMTP_URL: 'smtp://localhost' }
   service = await startService({ variables })
   const proxy = await startDatabaseProxy(service.databaseUrl)
@@ -34,10 +34,10 @@ beforeAll(async () => {
   await sendEverythingWrongly(canaries)
   await proxy.during('reset', () => sendTokenRequests(severed, canaries))
   witnesses.push(...(await tables()), ...logs())
-  // Several hundred requests, which a busy machine answers slowly.
+  // Several hundred requests are slow on a busy machine.
 }, 120_000)
 
-/** A whole sign-in with PKCE: each secret is sent and answered once as it should be. */
+/** A complete sign-in with PKCE, in which each secret is correctly sent and returned once. */
 async function signInWithEverything(): Promise<Canaries> {
   const { account } = service
   const credentials = await service.apiKey()
@@ -82,22 +82,22 @@ async function signInWithEverything(): Promise<Canaries> {
     access_token: [...issued, tokens].flatMap(({ access_token }) => withSignature(access_token)),
     id_token: withSignature(tokens.id_token),
     authorization_url: await signInBySso(),
-    // Of a directory.
+    // The secrets of a directory.
     value: await askWithBothSecrets(),
     oidc_client_secret: await signInByOidc(),
     relay_uri: [relayUri, relayUri.split('/').at(-1) ?? ''],
     signature_key: await signWithBothKeys(),
     uri: [uri, secret],
     recovery_codes: recoveryCodes,
-    // Six digits are found anywhere; test/api/totp-sms.test.ts looks for those of one user.
+    // Six digits occur by chance; test/api/totp-sms.test.ts searches for those of one user.
     first_verification_code: [],
     refresh_token: refreshTokens,
-    // What is revoked or introspected.
+    // Revoked and introspected tokens.
     token: [...refreshTokens],
   }
 }
 
-/** Refreshes twice, asks what the last token is worth, and gives it back. */
+/** Refreshes twice, then introspects and revokes the last token. */
 async function refreshAndRevoke(client_id: string, first: string): Promise<string[]> {
   const client = await service.client()
   const grant_type = 'refresh_token'
@@ -112,7 +112,7 @@ async function refreshAndRevoke(client_id: string, first: string): Promise<strin
   return [first, next].flatMap((token) => [token, ...token.split('.')])
 }
 
-/** Sets a password by a link, signs in with it, is told to renew it, and has a wrong one refused. */
+/** Sets a password with a link, signs in with it, gets a renewal code, and sends an incorrect password. */
 async function setAndUsePassword() {
   const client = await service.client()
   const { domain: org_domain } = await service.given.organization()
@@ -144,7 +144,7 @@ async function setAndUsePassword() {
   }
 }
 
-/** What an enrolment has shown once its app, and one of its recovery codes, have been used. */
+/** The secrets of an enrolment whose app and one of whose recovery codes have been used. */
 async function passSecondFactor(org_domain: string, user_id: string) {
   const given = totpGivenOf(service, await service.client())
   const place = { org_domain, user_id }
@@ -160,7 +160,7 @@ async function passSecondFactor(org_domain: string, user_id: string) {
   return { uri: enrollment.uri ?? '', secret: app.secret, recoveryCodes }
 }
 
-/** The address at which a user signs in by an SSO connection, opened, and its token. */
+/** Opens the URL that starts a sign-in by SSO, and returns it with its token. */
 async function signInBySso(): Promise<string[]> {
   const client = await service.client()
   const { id: organization_id, domain: org_domain } = await service.given.organization()
@@ -173,7 +173,7 @@ async function signInBySso(): Promise<string[]> {
   return [authorization_url, authorization_url.split('/').at(-1) ?? '']
 }
 
-/** The secrets of a directory whose provider has shown both of them, and a password it has sent. */
+/** The two secrets of a directory, both used by its provider, and a password that the provider sent. */
 async function askWithBothSecrets(): Promise<string[]> {
   const { domain: org_domain } = await service.given.organization()
   const client = await service.client()
@@ -184,14 +184,14 @@ async function askWithBothSecrets(): Promise<string[]> {
   for (const secret of secrets) {
     const scim = scimProvider(made.scim_base_url, secret)
     expect((await scim('GET', '/Schemas')).status).toBe(200)
-    // Where no secret belongs.
+    // A secret in a misplaced parameter.
     expect((await scim('GET', `/Schemas?password=${secret}`)).status).toBe(200)
   }
   witnesses.push(...(await tables()))
   return secrets
 }
 
-/** The secret of a client of OpenID Connect that is in use, and what one of its sign-ins is bound to. */
+/** The secret of the current OpenID Connect client, and the values that bind one of its sign-ins to the browser. */
 async function signInByOidc(): Promise<string[]> {
   const client = await service.client()
   const given = oidcGivenOf(service, client)
@@ -206,7 +206,7 @@ async function signInByOidc(): Promise<string[]> {
   return [scene.idp.client.secret, searchParams.get('state') ?? '', searchParams.get('code') ?? '']
 }
 
-/** The keys of a webhook that has signed with both of them. */
+/** Both signature keys of a webhook after a delivery signed with each. */
 async function signWithBothKeys(): Promise<string[]> {
   const client = await service.client()
   const { url: target_url } = await startReceiver()
@@ -217,7 +217,7 @@ async function signWithBothKeys(): Promise<string[]> {
   return [webhook.signature_key, rotated.signature_key]
 }
 
-/** Carries the user of an access token to a partner, and answers with the address that did it. */
+/** Hands the user of an access token over to a partner, and returns the relay URL. */
 async function carryToPartner(org_domain: string, access_token: string): Promise<string> {
   const client = await service.client()
   const { allowed_redirect_urls } = await service.given.application({ org_domain })
@@ -245,7 +245,7 @@ function withSignature(token: string): string[] {
   return [token, token.split('.').at(-1) ?? '']
 }
 
-/** Adds an invented value to each field, and sends all values where they are wrong, used up, or misplaced. */
+/** Adds an invented value to each field, and sends all values where they are invalid, consumed or misplaced. */
 async function sendEverythingWrongly(all: Canaries): Promise<void> {
   for (const [name, values] of Object.entries(all))
     values.push(`canary-${name}-${randomBytes(12).toString('hex')}`)
@@ -313,19 +313,19 @@ async function refused(path: string, init: RequestInit, at: Service = service): 
   const text = await answer.text()
   if (answer.status < 400)
     throw new Error(`${init.method ?? 'GET'} ${path} answers ${answer.status}: ${text}`)
-  // A link's page names the link it was asked for, to the one who asked, so that the language can be changed.
+  // The page of a link contains the requested link for the language switch.
   const isPage = path.includes('/magic-link?')
   if (!isPage)
     witnesses.push({ where: `the answer to ${init.method ?? 'GET'} ${path.split('?')[0] ?? ''}`, text })
 }
 
-/** Every row of every table, bytes also as the text they may hold. */
+/** Every row of every table, with binary columns also decoded as text. */
 async function tables(): Promise<Witness[]> {
   const names = await service.query<{ name: string }>(
     `select quote_ident(relname) as name from pg_class where relnamespace = 'public'::regnamespace
      and relkind in ('r', 'p') and not relispartition order by 1`,
   )
-  // One statement, because it is run after each step.
+  // One statement for speed, because it runs after each step.
   const parts = names.map(({ name }, place) => `select ${place} as place, t::text as text from ${name} t`)
   const found = await service.query<{ place: number; text: string }>(parts.join(' union all '))
   const tables = names.map(({ name }) => ({ name, rows: [] as string[] }))
@@ -406,7 +406,7 @@ async function readyToSignIn(environment: 'sandbox' | 'production') {
   return { client, org_domain, user_email }
 }
 
-/** Where a value is seen, as it is or in an encoding that hides nothing. */
+/** The places where a value occurs, plain or in a reversible encoding. */
 function sightingsOf(value: string): string[] {
   const bytes = Buffer.from(value)
   const forms = [
@@ -418,7 +418,7 @@ function sightingsOf(value: string): string[] {
   return witnesses.filter(({ text }) => forms.some((form) => text.includes(form))).map(({ where }) => where)
 }
 
-/** The names of all members, of requests and answers, that the documents call secret. */
+/** The names of all members of requests and answers that the documents mark secret. */
 function secretNames(): Set<string> {
   const names = new Set<string>()
   const visit = (node: unknown): void => {

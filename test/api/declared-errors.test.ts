@@ -15,22 +15,22 @@ import { totpGivenOf } from '../given/totp-given.js'
 import { startOpenIdProvider } from '../given/openid-provider.js'
 import { createWorld, createWorldFor, isOidc } from '../given/world.js'
 
-/** A service of each kind that an error needs. */
+/** One service for each configuration that an error requires. */
 let service: Service
 let limited: Service
 let httpsOnly: Service
 let severed: Service
-/** Ninety-one days later than the others, on a database of its own. */
+/** A service whose clock is ninety-one days ahead, on a database of its own. */
 let late: Service
-/** Sends no text messages to the numbers of the others' users. */
+/** A service that does not send text messages to the country of the users' numbers. */
 let abroad: Service
 let proxy: DatabaseProxy
-/** Of a key of `service` that may do everything, and of one that is limited to an organization. */
+/** Tokens of an unrestricted key of `service`, and of one limited to an organization. */
 let token: string
 let limitedToken: string
-/** What each route answers without a database, by its name; asked for when the first test needs one. */
+/** The answer of each route without a database, by route name; requested lazily. */
 let unavailable: Promise<ReadonlyMap<string, Answer>> | undefined
-/** Of keys with every scope but one, by that one. */
+/** Tokens of keys with every scope but one, by the missing scope. */
 const tokensWithout = new Map<string, Promise<string>>()
 /** An application of the whole account. */
 let wide: Application
@@ -55,7 +55,7 @@ beforeAll(async () => {
 
 const httpsVariables = { BASE_URL: 'https://localhost' }
 
-/** Makes a route answer a code. */
+/** Makes a route return an error code. */
 type Recipe = (route: Route, world: References, token: string) => Promise<Answer>
 
 const recipes: Partial<Record<ErrorCode, Recipe>> = {
@@ -78,7 +78,7 @@ const recipes: Partial<Record<ErrorCode, Recipe>> = {
   media_type_unsupported: (route, world, token) =>
     raw(route, world, token, { body: '<a/>', type: 'text/xml' }),
   rate_limited: async (route, world) => {
-    // A minute that begins with the first request, so that it does not end between the two.
+    // Starts a new minute, so that it does not end between the two requests.
     await limited.clock.advance(60)
     const used = await limited.token()
     await fetch(`${limited.baseUrl}/api/v2/organizations`, { headers: { authorization: `Bearer ${used}` } })
@@ -94,7 +94,7 @@ const recipes: Partial<Record<ErrorCode, Recipe>> = {
   idempotency_key_reused: async (route, world, token) => {
     const headers = { 'idempotency-key': anything() }
     await ask(route, world, token, { headers, body: freshBody(route, world) })
-    // Without a body it is the path that makes another request.
+    // Without a body, the path makes the request different.
     if (bodyOf(route) === undefined)
       return ask(route, { ...world, [route.pathParameters.at(-1) ?? '']: randomUUID() }, token, { headers })
     return ask(route, world, token, {
@@ -156,7 +156,7 @@ const recipes: Partial<Record<ErrorCode, Recipe>> = {
   webhooks_exhausted: async (route, world) => {
     const account = await service.createAccount()
     const client = await service.client({ account })
-    // Of events that none of them causes: a hundred that subscribe to each other have thousands to deliver.
+    // Events that this test does not cause: a hundred webhooks subscribed to each other would get thousands of deliveries.
     const event_codes = ['metakey.all' as const]
     const webhook = { name: 'Receiver', target_url: 'https://127.0.0.1:9999/', event_codes }
     for (let count = 0; count < 100; count++) await client.webhooks.create(webhook)
@@ -339,7 +339,7 @@ const recipes: Partial<Record<ErrorCode, Recipe>> = {
   },
 }
 
-/** Codes whose recipes change nothing, so that they can share their objects. */
+/** Codes whose recipes change nothing and can therefore share objects. */
 const unchanging = new Set<ErrorCode>([
   'malformed_request',
   'invalid_token',
@@ -380,7 +380,7 @@ const unchanging = new Set<ErrorCode>([
 const keyed = routes().filter((route) => route.access.auth === 'api_key')
 const { errorCodes: released } = await lastRelease()
 
-/** What all routes answer by the same program; a token is refused by all of them in test/api/every-route.test.ts. */
+/** Codes produced by common code of all routes; test/api/every-route.test.ts covers refused tokens. */
 const answeredAlike = [
   'malformed_request',
   'invalid_token',
@@ -395,7 +395,7 @@ const answeredAlike = [
 const sampledRoutes = new Map<ErrorCode, readonly Route[]>(
   answeredAlike.map((code) => {
     const all = keyed.filter(({ errorCodes: own }) => own.includes(code))
-    // The operations on users, and one of each other method, with and without a parameter in the path.
+    // The operations on users, and one route per other method with and without path parameters.
     const kindOf = ({ method, pathParameters }: Route) => `${method} ${pathParameters.length > 0}`
     const ofUsers = all.filter(({ resource }) => resource === 'users')
     const others = all.filter((route) => !ofUsers.some((one) => kindOf(one) === kindOf(route)))
@@ -413,12 +413,12 @@ describe.each(keyed.map((route) => [route.name, route] as const))('%s', (_name, 
     const answer = await recipe?.(route, world, token)
     expect(answer?.body).toMatchObject({ error: { code } })
     expect(answer?.status).toBe(errorCodes[code].status)
-    // Programs that were written for the last release look for the status that the code had then.
+    // Programs written for the last release expect the status that the code had then.
     expect(answer?.status).toBe((released[code] ?? errorCodes[code]).status)
   })
 })
 
-/** Objects that no recipe changes; connections of OpenID Connect are not among the common ones. */
+/** Objects that no recipe changes; the common ones do not include OpenID Connect connections. */
 function lastingWorldOf(route: Route): Promise<References> {
   if (!isOidc(route)) return Promise.resolve(common)
   const known = oidcWorlds.get(route.name) ?? createWorldFor(route, service)
@@ -428,7 +428,7 @@ function lastingWorldOf(route: Route): Promise<References> {
 
 const oidcWorlds = new Map<string, Promise<References>>()
 
-/** One cut for all routes: after each, every connection would have to be made anew. */
+/** Cuts the network once for all routes, because each cut requires new connections. */
 async function askAllWhileCut(): Promise<ReadonlyMap<string, Answer>> {
   const { baseUrl } = severed
   const token = await severed.token()
@@ -439,7 +439,7 @@ async function askAllWhileCut(): Promise<ReadonlyMap<string, Answer>> {
   )
 }
 
-/** The token of a key that may do everything but what a scope is for. */
+/** The token of a key with every scope except one. */
 function tokenWithout(scope: Route['access']['scope']): Promise<string> {
   const known =
     tokensWithout.get(String(scope)) ?? service.token({ scopes: scopes.filter((one) => one !== scope) })
@@ -464,7 +464,7 @@ function freshBody(route: Route, references: References): Record<string, unknown
   return body
 }
 
-/** A connection of an organization to an OpenID provider. */
+/** Creates a connection of an organization to an OpenID provider. */
 async function givenOidc(organization_id: string, client: Client): Promise<void> {
   const { issuer, client: known } = await startOpenIdProvider(service.clock)
   const { id: oidc_client_id, secret: oidc_client_secret } = known
@@ -478,13 +478,13 @@ async function givenOidc(organization_id: string, client: Client): Promise<void>
   })
 }
 
-/** A connection of an organization that has nothing else. */
+/** Creates a connection without metadata, client or onboarding. */
 async function bareConnection({ organization_id = '' }: References, protocol: 'saml' | 'oidc' = 'saml') {
   const { idp_id } = await (await service.client()).ssoConnections.create({ organization_id, protocol })
   return { idp_id }
 }
 
-/** Has the codes of an organization sent by text message, to the number of the user where one is given. */
+/** Sets the method sms of an organization, and the phone number of the user, if given. */
 async function withSms(world: References, phone_number?: string) {
   const client = await service.client()
   const user = { org_domain: world['org_domain'] ?? '', user_id: world['user_id'] ?? '' }
@@ -493,7 +493,7 @@ async function withSms(world: References, phone_number?: string) {
   return user
 }
 
-/** Enrols the telephone of the user, in the place of an app. */
+/** Enrols the telephone of the user instead of an app. */
 async function enrolledBySms(world: References) {
   const client = await service.client()
   const user = await withSms(world, '+33612345678')
@@ -502,7 +502,7 @@ async function enrolledBySms(world: References) {
   return user
 }
 
-/** The path with a reference that does not decode. */
+/** The path with a reference whose percent-encoding is invalid. */
 function pathWithout(route: Route, world: References): string {
   const [first = ''] = route.pathParameters
   return pathOf(route, world).replace(encodeURIComponent(world[first] ?? ''), '%zz')
@@ -537,12 +537,12 @@ async function raw(
   return { status: response.status, headers: response.headers, text, body: JSON.parse(text) }
 }
 
-/** A service whose public address is https still listens on a plain port. */
+/** The http address of a service whose public URL is https. */
 function plainAddress({ port }: Service): string {
   return `http://127.0.0.1:${port}`
 }
 
-/** Holds the events table, so that a change waits before its end. */
+/** Locks the events table, so that a change waits before its end. */
 async function whileEventsAreLocked(
   work: () => Promise<{ second: Answer; first: Promise<Answer> }>,
 ): Promise<Answer> {

@@ -80,7 +80,7 @@ describe('an event', () => {
     const webhook = await given.subscribed(receiver)
     await given.happen()
     await client.webhooks.update({ webhook_id: webhook.id, active: false })
-    // A test event is sent to an inactive webhook, too, and is looked for with what waits beside it.
+    // A test event is also sent to an inactive webhook, and is claimed together with its pending deliveries.
     await client.webhooks.test({ webhook_id: webhook.id })
 
     await service.runJobs()
@@ -122,7 +122,7 @@ describe('an event', () => {
     for (const release of held) release()
     await running
 
-    // No more than four at a time were under way to the one that was slow.
+    // At most four deliveries to the slow receiver were in flight at a time.
     expect(held).toHaveLength(4)
     expect(slow.received).toHaveLength(12)
   })
@@ -142,7 +142,7 @@ describe('an event', () => {
     await service.clock.advance(31)
     const running = service.runJobs()
     await twice
-    // What the first process finds out now comes too late to count.
+    // The result of the first process now comes too late to count.
     held[0]?.destroy()
     await abandoned
     const meanwhile = await given.onlyDeliveryTo(webhook)

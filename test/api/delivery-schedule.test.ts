@@ -45,7 +45,7 @@ describe('the schedule', () => {
     expect(delivery.attempts.map(({ number, outcome, status }) => [number, outcome, status])).toEqual(
       Array.from({ length: 10 }, (_, index) => [index + 1, 'refused', 503]),
     )
-    // The same event with the same id each time, signed anew.
+    // Each attempt has the same event id and a new signature.
     expect(new Set(receiver.received.map((one) => one.headers['webhook-id'])).size).toBe(1)
     expect(new Set(receiver.received.map((one) => one.headers['service-signature'])).size).toBe(10)
   })
@@ -129,7 +129,7 @@ describe('the schedule', () => {
     await service.runJobs()
 
     const { attempts } = await given.onlyDeliveryTo(webhook)
-    // Neither NUL nor half a character can be stored.
+    // Postgres cannot store NUL or half of a surrogate pair.
     expect(attempts[0]?.answer).toMatch(/^\uFFFDé{998}\uFFFD$/)
   })
 })

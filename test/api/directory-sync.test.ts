@@ -9,7 +9,7 @@ const given = scimGivenOf(client)
 
 const day = 24 * 60 * 60
 
-/** What a provider with this secret is answered. */
+/** The status of a provider's request with this secret. */
 async function statusWith(scim_base_url: string, secret: string): Promise<number> {
   return (await scimProvider(scim_base_url, secret)('GET', '/ServiceProviderConfig')).status
 }

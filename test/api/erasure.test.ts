@@ -12,13 +12,13 @@ import { tablesWith } from './stored-text.js'
 const service = await startService()
 const client = await service.client()
 
-/** Erases at once what is deleted, as the job does later. */
+/** Erases deleted rows immediately, as the job does later. */
 async function purge(): Promise<void> {
   const cause = { requestId: anything(), actor: { type: 'system', id: 'purge' }, params: () => ({}) } as const
   await purgeDeleted(service.deps, cause, { before: service.clock.now(), onErased: () => undefined })
 }
 
-/** An organization that lets strangers sign up by link, for an application of its own. */
+/** An organization in which unknown addresses can sign up with a magic link, with an application of its own. */
 async function givenOpenDomain(): Promise<string> {
   const { domain: org_domain } = await service.given.organization()
   await service.given.application({ org_domain, organization_domain_scope: org_domain })
@@ -31,7 +31,7 @@ async function mailLink(org_domain: string, user_email: string): Promise<void> {
   await service.runJobs()
 }
 
-/** Signs up, or in, by a link. */
+/** Signs up or signs in with a magic link. */
 async function signIn(org_domain: string, user_email: string): Promise<string> {
   const input = { org_domain, user_email, send_email: false }
   const { magic_link } = await client.magicLink.createChallenge(input)
@@ -115,7 +115,7 @@ describe('the purge of a user', () => {
 
     const requests = 'select from relay_requests where user_id = $1'
     expect(await service.query(requests, [scene.user.id])).toEqual([])
-    // Who came by the relay is the partner's user, and stays.
+    // The user created by the relay belongs to the partner and remains.
     expect(await client.users.get({ ...partner, user_id: id })).toMatchObject({ email })
 
     await client.users.delete({ ...partner, user_id: id })

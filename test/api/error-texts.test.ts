@@ -69,7 +69,7 @@ describe('a field’s fault', () => {
     },
   )
 
-  /** The fields at fault when each member in its turn has each wrong value. */
+  /** The reported fields for each invalid value of each member in turn. */
   async function faultsOf(route: Route): Promise<Refusal['fields'][]> {
     const body = bodyFor(route, world) ?? {}
     const bodies = Object.keys(body).flatMap((name) =>

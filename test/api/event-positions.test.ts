@@ -11,7 +11,7 @@ async function newAccount() {
   return { account, client, given: givenOf(client) }
 }
 
-/** A transaction that has sent a statement, and ends with the test unless it is rolled back before. */
+/** An open transaction with one statement; rolled back at the end of the test at the latest. */
 async function hold(statement: string, values: unknown[]) {
   const connection = new pg.Client({ connectionString: service.databaseUrl })
   await connection.connect()

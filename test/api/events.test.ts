@@ -8,7 +8,7 @@ const daySeconds = 24 * 60 * 60
 
 const service = await startService()
 
-/** The clients of an account that nothing has happened in yet. */
+/** The clients of a new account without events. */
 async function newAccount() {
   const account = await service.createAccount()
   const client = await service.client({ account })
@@ -17,7 +17,7 @@ async function newAccount() {
   return { account, client, production, given: givenOf(client), start: cursor }
 }
 
-/** Every event after a cursor, a few at a time. */
+/** Reads every event after a cursor in small pages. */
 async function readAll(client: Client, after?: string, limit = 3): Promise<Event[]> {
   const events: Event[] = []
   for (let cursor = after; ;) {
@@ -97,7 +97,7 @@ describe('the stream of events', () => {
     expect(await codes('user.all')).toEqual(['user.user.create.success'])
     expect(await codes('user.user.create.success')).toEqual(['user.user.create.success'])
     expect(await codes('all')).toHaveLength(2)
-    // The compiler knows no such code; a caller without it may send one.
+    // The compiler refuses unknown codes; callers without types can send one.
     const none = await client.events.list({ after: start, code: 'user.nothing' as 'all' })
     expect(none).toMatchObject({ data: [], cursor: start, has_more: false })
   })
@@ -226,7 +226,7 @@ describe('listening with the SDK', () => {
   })
 })
 
-/** A transaction that has written a copy of the latest event, and does not end until it is told to. */
+/** An open transaction that inserted a copy of the latest event. */
 async function holdCopyOfLastEvent() {
   const connection = new pg.Client({ connectionString: service.databaseUrl })
   await connection.connect()

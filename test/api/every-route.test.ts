@@ -18,17 +18,17 @@ import { createWorld, createWorldFor, freshMembers, withAccountApplication } fro
 
 let service: Service
 let token: string
-/** Of a key that is limited to the organization of `common`. */
+/** Token of a key limited to the organization of `common`. */
 let limitedToken: string
 let foreigners: readonly Foreigner[]
-/** What requests that change nothing can share. */
+/** Objects shared by requests that change nothing. */
 let common: References
-/** Beside which what others have is asked for. Every such request is refused, so that they stay as they are. */
+/** Own objects in requests for those of other owners. Every such request is refused, so they stay unchanged. */
 let mine: References
-/** What the foreigners have, which no test changes. */
+/** The rows of the other owners, which no test changes. */
 let rows: readonly string[]
 
-/** Whose objects, and under what names the caller may know them all the same. */
+/** Another owner, and the names of objects that the caller shares with it. */
 interface Foreigner {
   readonly whose: string
   readonly world: References
@@ -53,7 +53,7 @@ beforeAll(async () => {
     {
       whose: 'another organization',
       world: await createWorld(service),
-      // The key may see them; webhooks and relays are the whole account's.
+      // The key has access to these; webhooks and relays belong to the whole account.
       shared: [
         ...['org_domain', 'organization_id', 'idp_id'],
         ...['webhook_id', 'delivery_id', 'relay_id', 'partner_domain'],
@@ -62,11 +62,11 @@ beforeAll(async () => {
     {
       whose: 'the other environment',
       world: await createWorld(service, { environment: 'production' }, mine['org_domain']),
-      // The organization is the same, and its domain and metadata keys belong to both.
+      // The organization is the same, and both environments share its domain and metadata keys.
       shared: ['org_domain', 'organization_id', 'key', 'key_name', 'partner_domain'],
     },
   ]
-  // Worlds of other tests make events that this webhook would get, too.
+  // This webhook would also receive events of other tests' worlds.
   const neighbour = foreigners.find(({ whose }) => whose === 'another organization')
   const client = await service.client()
   await client.webhooks.update({ webhook_id: neighbour?.world['webhook_id'] ?? '', active: false })
@@ -74,9 +74,9 @@ beforeAll(async () => {
 })
 
 const keyed = routes().filter((route) => route.access.auth === 'api_key')
-/** Those that serve a key which is limited to an organization, and change something. */
+/** Routes that accept keys limited to an organization and change something. */
 const changing = keyed.filter((route) => route.access.reach !== 'account' && route.method !== 'GET')
-/** One of each resource first: the operations of a resource look at the organization in the same way. */
+/** One route of each resource, because the operations of a resource check the organization in the same way. */
 const firsts = changing.filter(
   ({ resource }, index) => changing.findIndex((other) => other.resource === resource) === index,
 )
@@ -84,10 +84,10 @@ const changingAsLimited = sampled(
   [...firsts, ...changing.filter((route) => !firsts.includes(route))],
   firsts.length,
 )
-/** Those that an answer may also do without: it is the first to its key, or nothing has to be waited for. */
+/** Optional headers: absent from the first answer to a key, or if no wait is required. */
 const occasionalHeaders = ['Idempotent-Replayed', 'Retry-After']
 
-/** Names that a route's path or body takes references under, beside those that are only values. */
+/** Names of path and body members that refer to objects, as opposed to plain values. */
 const referenceNames = [
   'org_domain',
   'user_id',
@@ -114,7 +114,7 @@ function ask(
   return send(route, { baseUrl: service.baseUrl, token, references, ...extra })
 }
 
-/** The sample body, with what must be new each time. */
+/** The sample body, with new values for unique members. */
 function freshBody(route: Route, references: References): Record<string, unknown> | undefined {
   const body = bodyFor(route, references)
   if (body === undefined) return undefined
@@ -122,7 +122,7 @@ function freshBody(route: Route, references: References): Record<string, unknown
 }
 
 describe.each(keyed.map((route) => [route.name, route] as const))('%s', (_name, route) => {
-  /** What two tests look at; made when the first of them asks. */
+  /** Shared by two tests; created lazily. */
   let success: Promise<Success> | undefined
   const successOnce = () => (success ??= successOf(route))
 
@@ -215,10 +215,10 @@ describe.each(keyed.map((route) => [route.name, route] as const))('%s', (_name, 
   })
 })
 
-/** A request that is refused and one that succeeds, in a world of their own. */
+/** A refused and a successful request in a world of their own. */
 interface Success {
   readonly answer: Answer
-  /** The codes of the events of each. */
+  /** Codes of the events emitted by each. */
   readonly refusedEmitted: readonly string[]
   readonly emitted: readonly string[]
 }
@@ -232,7 +232,7 @@ async function successOf(route: Route): Promise<Success> {
   return { answer, refusedEmitted, emitted: await eventCodes(before) }
 }
 
-/** A world with the token of a key that is limited to its organization. */
+/** A world, and the token of a key limited to its organization. */
 async function limitedWorldOf(route: Route): Promise<{ world: References; limited: string }> {
   if (route.access.reach === 'account' || route.method === 'GET')
     return { world: common, limited: limitedToken }
@@ -240,13 +240,13 @@ async function limitedWorldOf(route: Route): Promise<{ world: References; limite
   return { world, limited: await service.token({ organizationIds: [world['organization_id'] ?? ''] }) }
 }
 
-/** One answer for whatever is wrong with a code, so that nobody learns more of an address by trying one. */
+/** One answer for every fault of a code, so that guessing reveals nothing about an address. */
 function statusOfMissing(route: Route, reference: string): number {
   return route.name === 'password.set' && reference === 'user_email' ? 422 : 404
 }
 
 function takes(route: Route, name: string, references: References): boolean {
-  // There an address only chooses the connection, by its domain: nobody has to have it yet.
+  // The domain of the address only selects the connection: no user needs to have it.
   if (/^ssoConnections\.create(Saml|Oauth)Challenge$/.test(route.name) && name === 'user_email') return false
   const parameters = { ...queryFor(route, references), ...bodyFor(route, references) }
   return route.pathParameters.includes(name) || name in parameters
@@ -280,14 +280,14 @@ async function eventIds(): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** The codes of the events that are there beside some, in their order; what is erased meanwhile does not count. */
+/** The codes of events other than the given ones, in order; events erased in between are not counted. */
 async function eventCodes(beside: readonly string[]): Promise<string[]> {
   const text = 'select code from events where id not in (select unnest($1::uuid[])) order by issued_at, id'
   const rows = await service.query<{ code: string }>(text, [beside])
   return rows.map((row) => row.code)
 }
 
-/** Every row of every table that belongs to their organizations, and those of their applications and webhooks, as text. */
+/** Every row of the owners' organizations, applications and webhooks, as text. */
 async function rowsOf(owners: readonly Foreigner[]): Promise<string[]> {
   const domains = owners.map(({ world }) => world['org_domain'])
   const clientIds = owners.map(({ world }) => world['client_id'])
@@ -297,7 +297,7 @@ async function rowsOf(owners: readonly Foreigner[]): Promise<string[]> {
   return found.map(({ row }) => row)
 }
 
-/** One statement, because it is run before and after each route. */
+/** One statement for speed, because it runs before and after each route. */
 async function rowsStatement(): Promise<string> {
   rowsText ??= await writeRowsStatement()
   return rowsText
@@ -306,7 +306,7 @@ async function rowsStatement(): Promise<string> {
 let rowsText: string | undefined
 
 async function writeRowsStatement(): Promise<string> {
-  // A sign-in that is refused is logged where it was asked for, which the other environment shares.
+  // A refused sign-in is logged in the requested organization, which both environments share.
   const tables = await service.query<{ name: string }>(
     `select relname as name from pg_class join pg_attribute on attrelid = pg_class.oid
      where attname = 'organization_id' and relkind in ('r', 'p') and not relispartition
@@ -314,7 +314,7 @@ async function writeRowsStatement(): Promise<string> {
   )
   const parts = tables.map(
     ({ name }) =>
-      // An event gets its position when somebody asks for events.
+      // An event gets its position when events are read.
       `select '${name} ' || (to_jsonb(t) - 'position')::text as row from ${name} t where organization_id in (select id from owners)`,
   )
   return `

@@ -14,7 +14,7 @@ afterAll(removeFolders)
 
 const password = 'correct horse ② é'
 
-/** Imports users with these hashes into an organization where they can sign in. */
+/** Imports users with these hashes into an organization in which they can sign in. */
 async function givenImported(hashes: readonly string[]) {
   const { domain: org_domain } = await service.given.organization()
   await service.given.application({ org_domain, organization_domain_scope: org_domain })
@@ -37,7 +37,7 @@ async function givenImported(hashes: readonly string[]) {
   }))
 }
 
-/** The text that the hash of somebody's password is encrypted to: it is longer or shorter as the hash is. */
+/** The length of a user's encrypted password hash, which depends on that of the hash. */
 async function storedLength(email: string): Promise<number> {
   const [row] = await service.query<{ length: number }>(
     `select length(hash_wrapped) from passwords join users on users.id = passwords.user_id where email = $1`,
@@ -81,7 +81,7 @@ describe('an imported hash', () => {
     expect(await verifiedPasswords(service)).toBe(before + 1)
 
     expect(await storedLength(user?.email ?? '')).toBeGreaterThan(imported)
-    // Only ours folds compatibility characters: ② is 2.
+    // Only the service's own hashes fold compatibility characters: ② is 2.
     expect(await user?.signIn(password.normalize('NFKC'))).toBe(true)
     expect(await user?.signIn('wrong')).toBe(false)
   })
@@ -97,7 +97,7 @@ describe('an imported hash', () => {
       const [answers] = await Promise.all([signInAll(), service.runJobs()])
       expect(answers).toEqual(answers.map(() => true))
     }
-    // What a sign-in held when the last rotation looked goes with the next one.
+    // A row locked by a sign-in during the last rotation is handled by the next one.
     await service.clock.advance(60)
     await service.runJobs()
     const peppers = await service.query<{ version: number }>(

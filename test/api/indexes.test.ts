@@ -3,7 +3,7 @@ import { startService } from '../given/harness.js'
 
 const service = await startService()
 
-/** Sets of columns, by what names them, that no index of their table begins with; one of rows that have them counts. */
+/** Named sets of columns with which no index of their table begins; partial indexes on non-null columns count. */
 async function withoutIndex(columnSets: string): Promise<string[]> {
   const rows = await service.query<{ name: string }>(`
     with column_sets (name, relation, columns) as (${columnSets})
@@ -24,7 +24,7 @@ test('no foreign key makes the erasure of a record read a whole table', async ()
   ).toEqual([])
 })
 
-// Answers to repeat have an index on the organization alone; the counts are few, and begin with their kind.
+// Stored answers have an index only on the organization; the counts are few rows, and their key begins with the kind.
 test.each([
   ['an organization', ['account_id', 'organization_id'], ['idempotency_keys', 'record_counts']],
   ['an application', ['account_id', 'environment', 'application_id'], []],

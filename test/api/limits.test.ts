@@ -6,7 +6,7 @@ import { startService, type Service } from '../given/harness.js'
 
 const minute = 60
 
-/** What the harness raises is as it is shipped here. */
+/** Resets the limits that the harness raises to their defaults. */
 const shipped = {
   SIGN_IN_ATTEMPTS_PER_ADDRESS: '',
   SIGN_IN_RATE_PER_MINUTE: '',
@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 type Address = Parameters<typeof attemptSignIn>[1]
 
-/** An address of an organization, at which nothing has happened yet. */
+/** An unused address of an organization. */
 function someAddress(members: Partial<Address> = {}): Address {
   const { account } = service
   return {
@@ -42,14 +42,14 @@ async function attempts(count: number, at: Address, by = service): Promise<Attem
   return made
 }
 
-/** Whether each is answered as wrong, whatever it sent. */
+/** Whether each attempt is refused, even with the correct password. */
 function locked(made: readonly Attempt[]): boolean[] {
   return made.map(({ isLocked }) => isLocked)
 }
 
 const [open, shut] = [false, true] as const
 
-/** Uses up what may be attempted at an address, and tells for how long it is locked then. */
+/** Exhausts the attempts at an address, and returns the duration of its lock. */
 async function lockOf(at: Address): Promise<number | undefined> {
   const made = await attempts(5, at)
   expect(locked(made)).toEqual([open, open, open, open, open])
@@ -168,7 +168,7 @@ describe('an attempt to sign in', () => {
     const made = await Promise.all(Array.from({ length: count }, () => attempt(at)))
 
     expect(locked(made).filter((isLocked) => !isLocked)).toHaveLength(5)
-    // The fifth has locked the address once, and not each of those after it.
+    // Only the fifth attempt locked the address, not each later one.
     await service.clock.advance(15 * minute)
     expect(await lockOf(at)).toBe(30 * minute)
   })
@@ -186,7 +186,7 @@ describe('an attempt to sign in', () => {
   })
 
   test('is one of 600 a minute at an organization; more are refused, and count at no address', async () => {
-    // A minute that begins here, so that it does not end in between.
+    // Starts a new minute, so that it does not end during the test.
     await service.clock.advance(minute)
     const { domain } = someAddress()
     const made = await Promise.allSettled(

@@ -10,7 +10,7 @@ import { newAccount, recipeOf, recipes, type Page, type Row, type Subject } from
 
 const service = await startService()
 
-// What listOf() makes; log events have an envelope and tests of their own.
+// Lists made by listOf(); log events have an envelope and tests of their own.
 const lists = routes().filter(
   ({ success }) =>
     success.meta()?.id?.endsWith('List') && success instanceof z.ZodObject && 'total' in success.shape,
@@ -36,7 +36,7 @@ async function subjectOf(route: Route, size = 0): Promise<Subject & { sorts: rea
   return subject
 }
 
-/** Five records whose long labels are such that only the order of code points has. */
+/** Five records whose long labels only sort correctly by code points. */
 async function labelledSubjectOf(route: Route) {
   const subject = await subjectOf(route)
   for (const label of ['b-', 'Bb', 'a-b', 'ab', 'a']) await subject.create(label.padEnd(100, 'z'))
@@ -57,7 +57,7 @@ test('every list of the contract is known here, with what it says it can be sort
   }
 })
 
-/** The lists whose long walks `npm test` takes: one that can be sorted, and one of a partitioned table. */
+/** The lists that `npm test` reads completely: one that can be sorted, and one of a partitioned table. */
 const walkedFirst = ['users.list', 'webhooks.listDeliveries']
 const walked = sampled(
   [
@@ -67,7 +67,7 @@ const walked = sampled(
   walkedFirst.length,
 )
 
-/** Of the cases each list takes at least one, and each case is taken by a list. */
+/** Distributes the cases: each list gets at least one, and each case is used by a list. */
 function dealt<Case>(cases: readonly Case[], index: number): Case[] {
   const own = cases.filter((_, place) => place % lists.length === index % cases.length)
   return sampled([...own, ...cases.filter((one) => !own.includes(one))], own.length)
@@ -88,7 +88,7 @@ describe.each(lists.map((route, index) => [route.name, route, index] as const))(
       const { read } = seven
       const all = await read()
       expect(all.data).toHaveLength(7)
-      // Ids are made in the order of time (RFC 9562 section 5.7), here one after the other; an idp_id is random.
+      // Ids ascend with time (RFC 9562 section 5.7), and records are created one after the other; an idp_id is random.
       const isRandom = route.name === 'ssoConnections.list'
       const positions = all.data.map((row) => String(isRandom ? row['inserted_at'] : row.id))
       expect(positions).toEqual(positions.toSorted(byCodePoint).reverse())
@@ -301,7 +301,7 @@ const values = [
   ...["'%3B%20select%201%20--", 'x'.repeat(5000)],
 ]
 
-/** A parameter in every form that no list expects. */
+/** A parameter in every unexpected form. */
 function spoilt(name: string): string[] {
   return [
     ...values.map((value) => `${name}=${value}`),
@@ -311,21 +311,24 @@ function spoilt(name: string): string[] {
   ]
 }
 
-/** The parameters of a list, and what can be inside of them. */
+/** The parameters of a list, including nested ones. */
 function namesOf(route: Route): string[] {
   return Object.keys(shapeOf(queryOf(route))).flatMap((name) =>
     name === 'q' ? [name, 'q[environments_status_in][]'] : [name],
   )
 }
 
-/** Of `PageQuery`, which one program reads for all lists. */
+/** Parameters of `PageQuery`, which common code reads for all lists. */
 const namesOfAll = Object.keys(PageQuery.shape)
 
 const anyNames = ['page[]', '__proto__', 'x', 'sort', 'filter', 'to', 'q', 'q[environments_status_in][]']
 
 const oddQueries = [Array.from({ length: 1500 }, (_, index) => `p${index}=1`).join('&'), '&&&===&=&[]=&[']
 
-/** All forms of the parameters that this list has of its own. Those of all lists, and names that it does not know, are dealt. */
+/**
+ * All malformed variants of this list's own parameters. Those of common and unknown parameters are distributed over the
+ * lists.
+ */
 function hostileQueries(route: Route, index: number): string[] {
   const own = namesOf(route).filter((name) => !namesOfAll.includes(name))
   const forms = [...namesOfAll, ...anyNames].map((name) => (own.includes(name) ? [] : spoilt(name)))

@@ -6,7 +6,7 @@ import { callback, linkGivenOf } from './magic-link-given.js'
 
 const service = await startService()
 
-/** An organization in which one user has signed in by a magic link. */
+/** An organization in which one user signed in with a magic link. */
 async function givenSignIn() {
   const client = await service.client()
   const given = linkGivenOf(service, client)

@@ -1,10 +1,10 @@
 import type { Application, Client, User } from '@portico/sdk'
 import type { Service } from '../given/harness.js'
 
-/** Where the applications of these scenes have their codes sent. */
+/** The redirect URL of the applications in these fixtures. */
 export const callback = 'https://store.example/callback'
 
-/** An organization with one application and one user, whom nothing keeps from signing in. */
+/** An organization with one application and one user who can sign in. */
 export interface Scene {
   readonly org_domain: string
   readonly application: Application
@@ -13,7 +13,7 @@ export interface Scene {
 
 type ChallengeInput = Partial<Parameters<Client['magicLink']['createChallenge']>[0]>
 
-/** Magic links, and what they need. */
+/** Magic links and their prerequisites. */
 export function linkGivenOf(service: Service, client: Client) {
   async function scene(members: { locale?: string; allowed_email_domains?: string[] } = {}): Promise<Scene> {
     const { domain: org_domain } = await service.given.organization(members)
@@ -44,7 +44,7 @@ export function linkGivenOf(service: Service, client: Client) {
   return { scene, challenge, link }
 }
 
-/** What a browser has of the page of a link. */
+/** The form on the page of a link, and its cookies. */
 export interface Form {
   readonly page: Response
   readonly html: string

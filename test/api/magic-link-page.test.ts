@@ -8,7 +8,7 @@ const service = await startService()
 const client = await service.client()
 const given = linkGivenOf(service, client)
 
-/** Why the log says that links failed, the latest last. */
+/** The logged reasons of failed links, oldest first. */
 async function loggedReasons(org_domain: string): Promise<(string | null)[]> {
   const rows = await service.query<{ reason: string | null }>(
     `select reason from log_events where domain = $1 and event_code = 'END_USER_MAGIC_LINK_FAILED' order by id`,

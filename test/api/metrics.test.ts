@@ -61,7 +61,7 @@ describe('what is due', () => {
     await service.clock.advance(86_400)
     const late = await scrape()
 
-    // The failing one's first event waits for its next attempt.
+    // The first event of the failing webhook waits for its next attempt.
     expect(pick(soon, deliveriesTo('healthy')[0] ?? '', deliveriesTo('failing')[0] ?? '')).toEqual([2, 2])
     const [due, ...waits] = pick(late, ...deliveriesTo('healthy'))
     expect(due).toBe(2)
@@ -123,11 +123,11 @@ test('the alert rules and the dashboard name metrics that /metrics has', async (
   const receiver = await startReceiver()
   await given.subscribed(receiver)
   await given.happen()
-  // What recurs is due.
+  // Recurring jobs become due.
   await service.clock.advance(3600)
   await service.runJobs()
   const exposed = new Set([...(await scrape()).keys()].map((name) => name.replace(/\{.*/, '')))
-  // Prometheus makes it.
+  // Prometheus adds it.
   exposed.add('up')
 
   const expressions = expressionsOfDeployFiles()

@@ -269,7 +269,7 @@ describe('deletion', () => {
     const world = await createWorld(service)
     await client.organizations.delete({ org_domain: world['org_domain'] ?? '' })
     const under = routes().filter(
-      // What takes a token or credentials of a stranger does not say whether there is an organization.
+      // Routes that accept tokens or credentials of strangers do not reveal whether an organization exists.
       ({ pathParameters, resource, path }) =>
         pathParameters.includes('org_domain') && resource !== 'oauth' && !path.endsWith('/userinfo'),
     )

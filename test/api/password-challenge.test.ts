@@ -297,7 +297,7 @@ test('a magic link signs a user in who has a password as well', async () => {
 })
 
 describe('an address that was only claimed', () => {
-  /** A user with a password, whose address is another one since, and a code to renew the password. */
+  /** A user whose address changed after the password was set, and a code to renew the password. */
   async function claimed() {
     const scene = await given.sceneWithPassword()
     const { org_domain, user } = scene

@@ -8,13 +8,13 @@ import {
 import { anyEmail } from '../given/given.js'
 import type { Service } from '../given/harness.js'
 
-/** Where the applications of these scenes have their codes sent. */
+/** The redirect URL of the applications in these fixtures. */
 export const callback = 'https://store.example/callback'
 
 /** A password that meets every rule. */
 export const goodPassword = 'velvet harbour 41 lanterns'
 
-/** An organization whose users have passwords, with one application and one user, who has none yet. */
+/** An organization with passwords enabled, with one application and one user without a password. */
 export interface PasswordScene {
   readonly org_domain: string
   readonly application: Application
@@ -27,7 +27,7 @@ type Connection = Parameters<Client['password']['createConnection']>[0]
 
 export type PasswordGiven = ReturnType<typeof passwordGivenOf>
 
-/** Passwords, and what they need. */
+/** Passwords and their prerequisites. */
 export function passwordGivenOf(service: Service, client: Client) {
   async function scene(
     connection: Partial<Connection> = {},
@@ -53,7 +53,7 @@ export function passwordGivenOf(service: Service, client: Client) {
     })
   }
 
-  /** The link of a request, which its caller sends. */
+  /** The link of a password request, for the caller to send. */
   async function link({ org_domain, user }: PasswordScene, request_id: string, user_email = user.email) {
     const { magic_link } = await client.magicLink.createChallenge({
       org_domain,
@@ -71,7 +71,7 @@ export function passwordGivenOf(service: Service, client: Client) {
     return followed.passwordCode
   }
 
-  /** The code that a user gets who asks for a password and opens the link. */
+  /** The password code of a user who requested a password and opened the link. */
   async function code(of: PasswordScene, members: Partial<Request> = {}): Promise<string> {
     const { request_id } = await request(of, members)
     return open(await link(of, request_id))
@@ -118,11 +118,11 @@ export function passwordGivenOf(service: Service, client: Client) {
   return { scene, sceneWithPassword, request, link, open, code, set, challenge, signIn }
 }
 
-/** What an address can be to an organization, beside one with a password. */
+/** The kinds of addresses in an organization, besides one with a password. */
 export interface Addresses {
   readonly unknown: string
   readonly inactive: string
-  /** Of a user who signs in in other ways alone. */
+  /** Address of a user who only uses other sign-in methods. */
   readonly withoutPassword: string
   readonly withPassword: string
 }
@@ -143,7 +143,7 @@ export async function addressesOf(
   }
 }
 
-/** The bodies of what was answered, all but the ids and the times that each has of its own. */
+/** Answer bodies without the ids and times that differ between answers. */
 export function withoutIdsAndTimes(text: string): string {
   return text
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<id>')

@@ -11,13 +11,13 @@ import {
 } from './password-given.js'
 import { roundTrips, verifiedPasswords } from '../given/counted.js'
 
-// What a caller may not list, it may not find out by asking one address after the other either: not by the answer, not
-// by the work that it takes, and not by the waits for the database.
+// A caller without permission to list users must not learn of their existence by probing addresses: not by the answer, not
+// by the work done, and not by the number of round trips to the database.
 
 let service: Service
 let scene: PasswordScene
 let addresses: Addresses
-/** Of a key that may not read users. */
+/** Token of a key without the scope read:users. */
 let token: string
 
 beforeAll(async () => {
@@ -31,7 +31,7 @@ beforeAll(async () => {
 interface Surface {
   readonly path: string
   readonly body: (scene: PasswordScene, user_email: string) => object
-  /** Verifications of a hash that each request is to take. */
+  /** Expected number of hash verifications per request. */
   readonly verifications: number
 }
 
@@ -124,12 +124,12 @@ test('only a known address of an active user is mailed', async () => {
   ])
 })
 
-/** All that a caller can see of an answer, and what it took. */
+/** Everything that a caller can observe of an answer, and the work it took. */
 async function observe(surface: Surface, address: string, at = scene) {
   const trips: number[] = []
   const texts = new Set<string>()
   const verifications = new Set<number>()
-  // What the service remembers of a bearer runs out within seconds, and then costs one of the attempts another wait.
+  // The cached bearer expires within seconds, which adds a round trip to one of the attempts.
   for (let attempt = 0; attempt < 3; attempt += 1) {
     const before = { trips: await roundTrips(service), verified: await verifiedPasswords(service) }
     texts.add(await answerOf(surface, address, at))
@@ -148,7 +148,7 @@ async function answerOf(surface: Surface, address: string, at: PasswordScene): P
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify(surface.body(at, address)),
   })
-  // How much of a limit is left goes down from one to the next; that there is one must not tell anything either.
+  // The remaining quota decreases with each request; its presence must not reveal anything either.
   const headers = [...answer.headers]
     .filter(([name]) => !/^(date|x-request-id|content-length)$/.test(name))
     .map(([name, value]) => (/^(ratelimit|retry-after)/.test(name) ? name : `${name}: ${value}`))

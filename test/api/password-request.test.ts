@@ -6,7 +6,7 @@ import { goodPassword, passwordGivenOf } from './password-given.js'
 
 const service = await startService()
 const client = await service.client()
-/** Of a key that may not read users. */
+/** Client of a key without the scope read:users. */
 const blind = await service.client({ scopes: ['write:passwords', 'write:magic_links'] })
 const given = passwordGivenOf(service, client)
 

@@ -44,7 +44,7 @@ describe('setting the password', () => {
     const outcomes = await Promise.all(Array.from({ length: 200 }, (_, count) => set(count)))
 
     expect(outcomes.filter((outcome) => outcome === 201)).toHaveLength(1)
-    // So many hashes at once are more than wait in line; who is sent away comes too late.
+    // More concurrent hashes than the queue holds: some requests are refused as busy, and others are too late.
     const others = new Set(outcomes.filter((outcome) => outcome !== 201))
     expect([...others].filter((code) => code !== 'rate_limited')).toEqual(['password_code_refused'])
     const winner = outcomes.indexOf(201)

@@ -6,7 +6,7 @@ import { startOpenIdProvider } from '../given/openid-provider.js'
 import { answerAtTestIdp, chooseAtTestIdp } from '../given/test-idp-given.js'
 import { createVisitor } from '../given/visitor.js'
 
-/** What callers can say of a person, each found nowhere else. */
+/** Unique values of all personal data that callers can send. */
 export function canaries() {
   const word = (member: string) => `canary-${member}-${anything()}`
   const address = {
@@ -40,16 +40,16 @@ export function canaries() {
 
 export type Canaries = ReturnType<typeof canaries>
 
-/** The words of all that is said, each of which is looked for. */
+/** The words of all personal data, each of which is searched for. */
 export function wordsOf({ profile, address, email, earlier_email, ...others }: Canaries): string[] {
-  // An address may be stored in other forms; its first part is in all of them.
+  // An address may be stored in other forms, all of which contain its local part.
   const locals = [email, earlier_email].map((text) => text.split('@')[0] ?? '')
   return [...locals, ...Object.values(others), ...Object.values(profile), ...Object.values(address)]
 }
 
 /**
- * Signs in by the built-in identity provider, comes back from it without going on, does not open the address of a third
- * sign-in, and leaves for an OpenID provider.
+ * Signs in with the built-in identity provider, returns from it without continuing, does not open the URL of a third
+ * sign-in, and is redirected to an OpenID provider.
  */
 export async function signInBySso(
   service: Service,
@@ -72,7 +72,7 @@ export async function signInBySso(
   await leaveForOpenIdProvider(service, client, { org_domain, user_email, organization_id })
 }
 
-/** Begins a sign-in by OpenID Connect, whose provider does not answer. */
+/** Starts a sign-in with OpenID Connect that its provider does not answer. */
 async function leaveForOpenIdProvider(
   service: Service,
   client: Client,
@@ -90,7 +90,7 @@ async function leaveForOpenIdProvider(
   await createVisitor(service.baseUrl).visit(authorization_url)
 }
 
-/** Brings a user who has proved their address under a directory, and into a group of it. */
+/** Lets a directory take over a user with a verified address, and adds the user to a group. */
 export async function keepByDirectory(
   client: Client,
   {
@@ -107,7 +107,7 @@ export async function keepByDirectory(
   if (taken.status !== 201 || made.status !== 201) throw new Error(JSON.stringify([taken, made]))
 }
 
-/** A user, and the links and mails that were sent while the address was theirs. */
+/** A user, and the links and mails sent while the user had the address. */
 export interface Mailed {
   readonly org_domain: string
   readonly user_id: string
@@ -115,7 +115,7 @@ export interface Mailed {
   readonly mails: readonly unknown[]
 }
 
-/** Two who had an address in turn, the first of them twice, and the links and mails that each was sent there. */
+/** Two users who had an address in turn, the first one twice, with the links and mails sent to each. */
 export async function givenSharedAddress(
   service: Service,
   client: Client,
@@ -124,7 +124,7 @@ export async function givenSharedAddress(
   await service.given.application({ org_domain, organization_domain_scope: org_domain })
   await client.magicLink.updateConnection({ org_domain, find_or_create_user: true })
   const email = `shared.${anything()}@people.example`
-  // No two things happen at the same moment.
+  // Gives every event a different time.
   const userWithAddress = async () => {
     await service.clock.advance(1)
     return service.given.user({ org_domain, email })
@@ -142,7 +142,7 @@ export async function givenSharedAddress(
   const { id: first } = await userWithAddress()
   await mailLink()
   await changeAddress(first, anyEmail())
-  // Asked for when nobody had the address, by who had it next.
+  // Requested while no user had the address, by its next owner.
   await mailLink()
   const { id: second } = await userWithAddress()
   await mailLink()
@@ -152,7 +152,7 @@ export async function givenSharedAddress(
 
   const challenges = await idsWith(service, email, 'magic_link_challenges')
   const mails = await idsWith(service, email, 'outbox_messages')
-  // As if each had been refused once more, for a reason that names the address.
+  // Simulates that each mail failed again with an error that contains the address.
   await service.query(
     `insert into jobs (name, account_id, payload, run_at, last_error, inserted_at)
      select 'send_magic_link', account_id, jsonb_build_object(
@@ -172,7 +172,7 @@ export async function givenSharedAddress(
   }
 }
 
-/** The rows that carry an address, the oldest first. */
+/** The ids of rows that contain an address, oldest first. */
 async function idsWith(
   service: Service,
   email: string,

@@ -22,11 +22,11 @@ const service = await startService()
 const client = await service.client()
 
 afterEach(async () => {
-  // What it refused would be sent again in the next test.
+  // Refused deliveries would be sent again in the next test.
   for await (const { id } of client.webhooks.list.all()) await client.webhooks.delete({ webhook_id: id })
 })
 
-/** A receiver of every event that answers with what it was sent, as a server that tells of its own mistakes does. */
+/** A receiver of every event that echoes the body in an error answer, like a server with verbose errors. */
 async function givenEcho(): Promise<void> {
   const echo = await startReceiver((res, { body }) => res.writeHead(500).end(body))
   await webhooksOf(service, client).subscribed(echo, { event_codes: ['all'] })
@@ -38,19 +38,19 @@ interface Known {
   readonly said: Canaries
 }
 
-/** A person who has done everything there is to do, all of it with an address that others elsewhere have too. */
+/** A person who used every feature, with an address that users of other organizations also have. */
 async function givenKnownPerson(said = canaries()): Promise<Known> {
   const { domain: org_domain } = await service.given.organization()
   await service.given.application({ org_domain, organization_domain_scope: org_domain })
   await client.magicLink.updateConnection({ org_domain, find_or_create_user: true })
   await service.given.metaKey({ org_domain, name: 'note' })
 
-  // Asked for before there was a user, and kept as a mail.
+  // Requested before the user existed, and stored as a mail.
   await client.magicLink.createChallenge({ org_domain, user_email: said.earlier_email })
   await service.runJobs()
   const { profile, address, email, phone_number } = said
   const whole = { org_domain, phone_number, profile, address, gender: 'other' } as const
-  // With an answer that is kept, to be repeated.
+  // With an idempotency key, whose answer is stored.
   const { id: user_id } = await client.users.create(
     { ...whole, email: said.earlier_email },
     { idempotencyKey: anything() },
@@ -65,14 +65,14 @@ async function givenKnownPerson(said = canaries()): Promise<Known> {
   await setPassword(org_domain, email)
   await passSecondFactor(org_domain, user_id)
   await signInBySso(service, client, { org_domain, user_email: email })
-  // A link that was not used, one that waits for its mail, and one whose mail was refused.
+  // An unused link, one whose mail is pending, and one whose mail failed.
   await client.magicLink.createChallenge({ org_domain, user_email: email, send_email: false })
   await client.magicLink.createChallenge({ org_domain, user_email: email })
   await service.query(
     `update jobs set last_error = $1 where id = (select max(id) from jobs where name = 'send_magic_link')`,
     [`Error: 550 <${email.toUpperCase()}> is unknown`],
   )
-  // On the way to a partner, where they would be another person's record.
+  // A pending relay to a partner, where the user would be a separate record.
   const { domain: partner_domain } = await service.given.organization()
   const { allowed_redirect_urls } = await service.given.application({ org_domain: partner_domain })
   const [partner_redirect_uri = ''] = allowed_redirect_urls
@@ -83,7 +83,7 @@ async function givenKnownPerson(said = canaries()): Promise<Known> {
   return { org_domain, user_id, said }
 }
 
-/** Sets a password by the link of a request. */
+/** Sets a password with the link of a password request. */
 async function setPassword(org_domain: string, user_email: string): Promise<void> {
   await client.password.createConnection({ org_domain })
   const of = { org_domain, user_email }
@@ -95,7 +95,7 @@ async function setPassword(org_domain: string, user_email: string): Promise<void
   await client.password.set({ ...of, password_code, plain_text: 'velvet harbour 41 lanterns' })
 }
 
-/** Enrols the telephone and is asked for a code, in messages that are kept. */
+/** Enrols the telephone and requests a code, in stored messages. */
 async function passSecondFactor(org_domain: string, user_id: string): Promise<void> {
   const user = { org_domain, user_id }
   await client.totp.updateConnection({ org_domain, active: true, method: 'sms' })
@@ -107,7 +107,7 @@ async function passSecondFactor(org_domain: string, user_id: string): Promise<vo
   await client.totp.updateConnection({ org_domain, active: false })
 }
 
-/** Signs in by a link, and exchanges the code, first wrongly. */
+/** Signs in with a link, and exchanges the code, first with a fault. */
 async function signIn(org_domain: string, user_email: string): Promise<void> {
   const input = { org_domain, user_email, send_email: false }
   const { magic_link } = await client.magicLink.createChallenge(input)
@@ -124,7 +124,7 @@ function queryOf({ org_domain, user_id }: Pick<Known, 'org_domain' | 'user_id'>)
 }
 
 async function exported(known: Pick<Known, 'org_domain' | 'user_id'>): Promise<UserExport> {
-  // As autovacuum does in its time: of new tables, Postgres may plan to read each for every row of another.
+  // As autovacuum does later: without statistics, Postgres may plan a nested loop over entire new tables.
   await service.query('analyze events, webhook_deliveries, webhook_attempts')
   return exportUser(service.deps, queryOf(known), () => undefined)
 }
@@ -155,7 +155,7 @@ describe('the export of a person', () => {
     const missing = wordsOf(known.said).filter((word) => !text.includes(word.toLowerCase()))
     expect(missing).toEqual([])
     const counts = Object.entries(person.records).map(([table, rows]) => [table, rows.length > 0])
-    // The code of each sign-in was used up by its first, wrong exchange.
+    // The faulty first exchange consumed the code of each sign-in.
     expect(Object.fromEntries(counts)).toEqual({
       authorization_codes: true,
       directory_group_members: true,
@@ -169,7 +169,7 @@ describe('the export of a person', () => {
       outbox_messages: true,
       password_requests: true,
       passwords: true,
-      // No second factor was asked for.
+      // No second factor was required.
       pending_sign_ins: false,
       refresh_token_families: true,
       relay_requests: true,
@@ -187,11 +187,11 @@ describe('the export of a person', () => {
       webhook_attempts: true,
       webhook_deliveries: true,
     })
-    // What was sent is what happened, and nothing that happened to others.
+    // Deliveries match the person's events and contain no events of others.
     const members = (table: string, member: string) =>
       (person.records[table] ?? []).map((row) => new Map(Object.entries(row)).get(member) as unknown)
     const events = members('events', 'id')
-    // Ids ascend with time, and within one transaction, whose events have one time.
+    // Ids ascend with time, also within one transaction, whose events share one time.
     expect(events).toEqual(events.toSorted())
     expect(members('webhook_deliveries', 'id').toSorted()).toEqual(events.toSorted())
     expect(events).toEqual(expect.arrayContaining(members('webhook_attempts', 'delivery_id')))
@@ -294,14 +294,14 @@ describe('the export of a person', () => {
   })
 })
 
-/** What each row of an export is, as far as it has an id. */
+/** The ids of the exported rows, where they have one. */
 function idsOf({ records }: UserExport): string[] {
   return Object.entries(records).flatMap(([table, rows]) =>
     rows.flatMap((row) => ('id' in row ? [`${table} ${String(row.id)}`] : [])),
   )
 }
 
-/** Two who have one address in different organizations, whom no test changes; made when the first test asks. */
+/** Two users with one address in different organizations, which no test changes; created lazily. */
 let lasting: Promise<readonly [Known, Known]> | undefined
 
 function twoWhoStay(): Promise<readonly [Known, Known]> {
@@ -340,7 +340,7 @@ describe('the erasure of a person', () => {
     const left = await storedText(service)
     const found = alone.map((word) => [word, left.tablesWith(word)] as const)
     expect(found.filter(([, tables]) => tables.length > 0)).toEqual([])
-    // The other's rows have the address still, and none of this organization has.
+    // Only rows of the other organization still contain the address.
     expect(left.tablesWith(shared)).not.toEqual([])
     expect(left.tablesWith(shared, known.org_domain)).toEqual([])
     expect(left.tablesWith(shared, known.user_id)).toEqual([])
@@ -352,7 +352,7 @@ describe('the erasure of a person', () => {
     }
     const streamed = JSON.stringify(stream)
     expect(alone.filter((word) => streamed.includes(word))).toEqual([])
-    // What waits goes on to be done, and sends nothing to who is gone.
+    // Pending jobs still run, but send nothing to the erased person.
     const mails = async () => (await client.outbox.list({ to: known.said.email })).data
     const kept = (await mails()).map(({ __domain__ }) => __domain__)
     expect(kept).not.toContain(known.org_domain)
@@ -406,19 +406,19 @@ describe('the erasure of a person', () => {
 
   interface Erasure {
     readonly known: Known
-    /** What the stream had of it. */
+    /** The events of the stream before the erasure. */
     readonly told: readonly Event[]
     readonly before: Others
     readonly after: Others
   }
 
-  /** What is kept of those who have the address of the one who is erased. */
+  /** The remaining data of other users with the erased person's address. */
   interface Others {
     readonly elsewhere: readonly UserExport['records'][]
     readonly inProduction: UserExport['records']
   }
 
-  /** One erasure, which several tests look at from their sides; made when the first of them asks. */
+  /** One erasure shared by several tests; created lazily. */
   let erasure: Promise<Erasure> | undefined
 
   function oneErasure(): Promise<Erasure> {

@@ -16,7 +16,7 @@ function ask(route: Route, references: References, headers: Record<string, strin
   return send(route, { baseUrl: service.baseUrl, token, references, headers })
 }
 
-// fetch() adds Cache-Control: no-cache, which is for caches on the way.
+// fetch() adds Cache-Control: no-cache, which is meant for intermediate caches.
 describe('If-None-Match (RFC 9110 section 13.1.2)', () => {
   const reads = ['organizations.list', 'users.get', 'webhooks.get', 'ssoConnections.list', 'logEvents.list']
 

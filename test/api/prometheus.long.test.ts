@@ -13,7 +13,7 @@ import { startReceiver } from '../given/receiver.js'
 import { startMetrics } from '../given/scrape.js'
 import { webhooksOf } from './webhook-given.js'
 
-/** An answer of Prometheus' API, of which only this is read. */
+/** The members of a Prometheus API answer that the tests read. */
 interface Answer<Data> {
   readonly status: 'success' | 'error'
   readonly error?: string
@@ -24,12 +24,12 @@ interface Series {
   readonly result: readonly { readonly value: readonly [number, string] }[]
 }
 
-// Prometheus says itself whether an expression can be evaluated; another program's opinion would be worth less.
+// Prometheus itself decides whether an expression is valid.
 describe.skipIf(!hasTool('prometheus'))('a Prometheus that reads the service', () => {
   let address: string
 
   async function ask<Data>(path: string): Promise<Answer<Data>> {
-    // What Prometheus answers is what its documentation says.
+    // The form is that of Prometheus' documentation.
     return (await (await fetch(`${address}/api/v1/${path}`)).json()) as Answer<Data>
   }
   async function seriesOf(expr: string): Promise<Series['result']> {
@@ -43,11 +43,11 @@ describe.skipIf(!hasTool('prometheus'))('a Prometheus that reads the service', (
     const given = webhooksOf(service, await service.client())
     await given.subscribed(await startReceiver())
     await given.happen()
-    // What recurs is due.
+    // Recurring jobs become due.
     await service.clock.advance(3600)
     await service.runJobs()
     address = await startPrometheus(await startMetrics(service))
-    // Rates are of two samples and more.
+    // Rates need at least two samples.
     const scrapes = 'count_over_time(portico_db_up[5m]) >= 3'
     while ((await ask<Series>(`query?query=${encodeURIComponent(scrapes)}`)).data?.result.length !== 1)
       await pause(100)
@@ -89,7 +89,7 @@ async function startPrometheus(target: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'portico-prometheus-'))
   const { host, pathname } = new URL(target)
   const config = join(folder, 'prometheus.json')
-  // JSON is YAML.
+  // JSON is valid YAML.
   writeFileSync(
     config,
     JSON.stringify({

@@ -6,16 +6,16 @@ import { startMetrics } from '../given/scrape.js'
 const service = await startService()
 const metricsUrl = await startMetrics(service)
 
-/** Sends bytes as they are, and resolves to what comes back. */
+/** Sends raw bytes, and resolves to the answer. */
 function sendRaw(text: string, port = service.port): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1')
     const received: Buffer[] = []
     socket.on('data', (chunk) => received.push(chunk))
-    // A server may well drop the connection of a request that it cannot read.
+    // A server may close the connection of a malformed request.
     socket.on('error', () => socket.destroy())
     socket.on('close', () => resolve(Buffer.concat(received).toString('latin1')))
-    // Not ended: what comes after the end of a request may be dropped with it.
+    // The socket is not ended, because the answer could then be dropped.
     socket.write(text)
   })
 }

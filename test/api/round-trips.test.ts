@@ -3,8 +3,8 @@ import { anyEmail } from '../given/given.js'
 import { startService } from '../given/harness.js'
 import { roundTrips } from '../given/counted.js'
 
-// Each round trip is a wait for the database. What a request may cost is part of what the service promises, and the
-// one figure of docs/benchmarks.md that is the same on every machine.
+// Each round trip waits for the database. The number per request is part of the service's promises, and the
+// only figure of docs/benchmarks.md that is the same on every machine.
 
 const service = await startService()
 const { domain: orgDomain } = await service.given.organization()
@@ -39,11 +39,11 @@ test('fifty probes of /readyz at once share their looks at the database', async 
   const probe = async () => expect((await fetch(`${service.baseUrl}/readyz`)).status).toBe(200)
   const trips = await roundTripsOf(async () => void (await Promise.all(Array.from({ length: 50 }, probe))))
 
-  // Connections are accepted one after the other, so that a few probes may come behind the first look.
+  // Connections are accepted one after the other, so a few probes may arrive after the first query.
   expect(trips).toBeLessThanOrEqual(10)
 })
 
-/** The waits of one request among the warm ones: with its bearer, its keys and its connections known. */
+/** Round trips of one warm request, with cached bearer, keys and connections. */
 async function roundTripsOf(request: () => Promise<void>): Promise<number> {
   const counts: number[] = []
   for (let attempt = 0; attempt < 5; attempt += 1) {
@@ -51,7 +51,7 @@ async function roundTripsOf(request: () => Promise<void>): Promise<number> {
     await request()
     counts.push((await roundTrips(service)) - before)
   }
-  // What the service remembers of a bearer runs out within seconds, and then costs one of the attempts another wait.
+  // The cached bearer expires within seconds, which adds a round trip to one of the attempts.
   return Math.min(...counts)
 }
 

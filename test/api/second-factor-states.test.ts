@@ -6,8 +6,8 @@ import { sampled } from '../sampled.js'
 import { stepSeconds, totpGivenOf, type EnrolledScene, type TotpGiven } from '../given/totp-given.js'
 import { goodPassword, passwordGivenOf, type PasswordGiven, type PasswordScene } from './password-given.js'
 
-// Every state of a sign-in that asks for a second factor with every request that could take it further. What is not a listed
-// move gets neither a code nor tokens.
+// Every state of a sign-in with a second factor, combined with every request that could advance it. Requests other than the
+// listed moves return neither a code nor tokens.
 
 let service: Service
 let client: Client
@@ -23,22 +23,22 @@ beforeAll(async () => {
   token = await service.token()
 })
 
-/** What a request can get out of the service; `none` is all that brings nobody further. */
+/** The outcome of a request; `none` does not advance the sign-in. */
 type Outcome = 'none' | 'asked' | 'first factor' | 'second factor' | 'code' | 'tokens'
 
-/** What whoever signs in has in hand; what they lack is empty. */
+/** The secrets that the user has obtained; missing ones are empty. */
 interface Held {
   readonly scene: EnrolledScene & PasswordScene
-  /** Of a passed first factor. */
+  /** Id of a pending sign-in after the first factor. */
   readonly pendingId: string
-  /** Of an open challenge. */
+  /** Id of an open challenge. */
   readonly challengeId: string
   readonly usedCode: string
   readonly code: string
   readonly passwordCode: string
 }
 
-/** A user with a password and an app, whose present code was not used yet. */
+/** A user with a password and an app, whose current code is unused. */
 async function begin(held: Partial<Held> = {}): Promise<Held> {
   const scene = await passwords.sceneWithPassword()
   const place = { ...scene, user_id: scene.user.id }
@@ -219,7 +219,7 @@ const firstFactors = {
   'a magic link': 'first factor',
 } as const
 
-/** Which alone brings nobody in. */
+/** Moves that only create another challenge. */
 const askedAgain = { 'totp-challenge: of the request': 'asked' } as const
 
 const bothFactors = {
@@ -227,11 +227,11 @@ const bothFactors = {
   ...askedAgain,
   'validation: the code': 'code',
   'validation: a recovery code': 'code',
-  // The first of its two requests is the listed one before.
+  // The first of its two requests is the previous entry.
   'validation: a recovery code that was used': 'none',
 } as const
 
-/** All that leads on. */
+/** All requests that advance the sign-in. */
 const moves: Moves = {
   'nothing has begun': firstFactors,
   'the password was right': { ...firstFactors, ...askedAgain },
@@ -274,7 +274,7 @@ const sampledMoves = sampled(
   [...tellingMoves, ...everyMove.filter((move) => !tellingMoves.includes(move))],
   tellingMoves.length,
 )
-/** Refused by their form alone, in whatever state. */
+/** Malformed requests, refused in every state. */
 const malformed = [
   'totp-challenge: an empty request',
   'totp-challenge: a malformed request',
@@ -314,14 +314,14 @@ describe.each(Object.entries(states))('%s:', (state, reach) => {
   })
 })
 
-/** Makes the requests one after the other. */
+/** Sends the requests one after the other, and returns those that advance the sign-in. */
 async function leadingOn(
   held: Held,
   asked: readonly [string, (held: Held) => Promise<Outcome>][],
 ): Promise<[string, Outcome][]> {
   const outcomes: [string, Outcome][] = []
   for (const [name, request] of asked) {
-    // Five wrong codes lock, which is a state of its own: locked, the requests after them would prove nothing.
+    // Five incorrect codes lock the enrolment, which is a separate state: later requests would be refused for that reason.
     await service.query('update totp_enrollments set failures = 0 where failures < 5')
     outcomes.push([name, await request(held)])
   }
@@ -332,7 +332,7 @@ function userOf({ org_domain, user }: PasswordScene) {
   return { org_domain, user_email: user.email }
 }
 
-/** A challenge that belongs to no sign-in leads to none, which the requests after it show. */
+/** Creates a challenge without a sign-in; later requests show that it completes none. */
 async function ask({ scene }: Held, body: object): Promise<Outcome> {
   const path = `/api/v2/org/${scene.org_domain}/totp-challenge/${scene.user_id}`
   const outcome = await send('POST', path, body)

@@ -17,7 +17,7 @@ async function givenUser() {
 
 type User = Awaited<ReturnType<typeof givenUser>>
 
-/** Signs in by the API, without a refresh token, which would outlive the session. */
+/** Signs in through the API without a refresh token, which would outlive the session. */
 async function givenSession(user: User): Promise<string> {
   const { org_domain, user_email } = user
   return sessionIdOf(await signIn(client, { org_domain, user_email }, 'openid'))

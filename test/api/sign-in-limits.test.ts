@@ -10,7 +10,7 @@ const minute = 60
 const right = 'correct horse battery staple'
 const wrong = 'wrong horse battery staple'
 
-/** What the harness raises is as it is shipped here. */
+/** Resets the limits that the harness raises to their defaults. */
 const shipped = { SIGN_IN_ATTEMPTS_PER_ADDRESS: '', SIGN_IN_RATE_PER_MINUTE: '' }
 
 let service: Service
@@ -21,7 +21,7 @@ beforeAll(async () => {
   client = await service.client()
 })
 
-/** Another process on the same database, at the same time. */
+/** A second service on the same database, with the same time. */
 async function startBeside(variables: Record<string, string> = {}): Promise<Service> {
   const { databaseUrl, clock } = service
   const beside = await startService({ databaseUrl, variables: { ...shipped, ...variables } })
@@ -49,17 +49,17 @@ async function givenPassword(): Promise<Owner> {
 
 interface Answered {
   readonly status: number
-  /** As it was sent, without the ids that every answer has its own of. */
+  /** The body without the ids that differ between answers. */
   readonly text: string
   readonly isValid: boolean
-  /** Of the limit of sign-ins. */
+  /** Remaining quota of the sign-in limit. */
   readonly remaining: number | undefined
   readonly retryAfter: number | undefined
   readonly headerNames: readonly string[]
 }
 
 async function challenge(owner: Owner, plain_text: string, at = service): Promise<Answered> {
-  // Of a key that may not list users, and is not told who is one.
+  // A key without permission to list users must not learn which addresses exist.
   const token = await tokenAt(at)
   const answer = await fetch(`${at.baseUrl}/api/v2/password-challenge`, {
     method: 'POST',
@@ -79,7 +79,7 @@ async function challenge(owner: Owner, plain_text: string, at = service): Promis
   }
 }
 
-/** A token that is less than ten minutes old, by the clock of the service. */
+/** A token less than ten minutes old by the service's clock. */
 async function tokenAt(at: Service): Promise<string> {
   const known = tokens.get(at)
   const now = at.clock.now().getTime()
@@ -97,7 +97,7 @@ async function challenges(count: number, owner: Owner, plainText: string): Promi
   return answers
 }
 
-/** All of an answer but the seconds, which depend on when it was given. */
+/** An answer without the seconds, which depend on the time. */
 function withoutSeconds({ retryAfter, ...answer }: Answered) {
   return { ...answer, isAskedToWait: retryAfter !== undefined }
 }
@@ -165,8 +165,8 @@ describe('a password challenge', () => {
 
     const answers = await Promise.all(Array.from({ length: 60 }, () => challenge(owner, wrong)))
 
-    // Some are refused before they count: on a machine with far too much to do, which has no connection in time (503), and on
-    // one that answers so many within the burst of the key (429).
+    // Some requests are refused before they count: on an overloaded machine without a free connection (503), and on
+    // a fast one that exceeds the burst of the key (429).
     const counted = answers.filter(({ status }) => status === 201)
     expect([201, 429, 503]).toEqual(expect.arrayContaining(answers.map(({ status }) => status)))
     expect(counted.length).toBeGreaterThan(30)
@@ -209,7 +209,7 @@ describe('while there is no room for another hash', () => {
     const owner = await givenPassword()
     const signals = new EventEmitter()
     const end = once(signals, 'end')
-    // Of the same organization, and busy for as long as the test wants.
+    // Requests of the same organization that stay busy until the test ends them.
     const inside = Array.from({ length: 200 }, () =>
       service.deps.passwords.admit(owner.org_domain, () => end),
     )

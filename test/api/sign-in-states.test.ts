@@ -10,8 +10,8 @@ import {
   type PasswordScene,
 } from './password-given.js'
 
-// Every state of a sign-in by password with every request that could take it further. What is not a listed move gets neither
-// a code nor tokens. Another factor adds states, requests and moves to the tables.
+// Every state of a sign-in with a password, combined with every request that could advance it. Requests other than the
+// listed moves return neither a code nor tokens. Another factor adds states, requests and moves to the tables.
 
 let service: Service
 let client: Client
@@ -25,10 +25,10 @@ beforeAll(async () => {
   token = await service.token()
 })
 
-/** What a request can get out of the service; `none` is all that brings nobody further. */
+/** The outcome of a request; `none` does not advance the sign-in. */
 type Outcome = 'none' | 'password_code' | 'code' | 'tokens'
 
-/** What whoever signs in has in hand; what they lack is empty. */
+/** The secrets that the user has obtained; missing ones are empty. */
 interface Held {
   readonly scene: PasswordScene
   readonly password: string
@@ -201,7 +201,7 @@ type Moves = {
   readonly [State in keyof typeof states]?: { readonly [Name in keyof typeof requests]?: Outcome }
 }
 
-/** All that leads on. */
+/** All requests that advance the sign-in. */
 const moves: Moves = {
   'its link is made': { 'the link: opened': 'password_code' },
   'its link was opened': { 'password: the code': 'code' },
@@ -210,11 +210,11 @@ const moves: Moves = {
   'the tokens were retrieved': { 'password-challenge: the password': 'code' },
   'a renewal is due': { 'password-challenge: the password': 'code', 'password: the code': 'code' },
   'the user was deactivated for a while': { 'password-challenge: the password': 'code' },
-  // The session was made while the password signed in; the users of an organization are not signed out with it.
+  // The session predates the deactivation, which does not sign the users of the organization out.
   'the connection was switched off': { 'token: the code': 'tokens' },
 }
 
-/** Refused by their form alone, in whatever state. */
+/** Malformed requests, refused in every state. */
 const malformed = [
   'password-challenge: nothing',
   'password-challenge: without plain_text',
@@ -232,7 +232,7 @@ const malformed = [
 ]
 const first = 'a renewal is due'
 const statesOfMalformed = sampled([first, ...Object.keys(states).filter((state) => state !== first)], 1)
-/** The states whose moves are of kinds that no other state has, first. */
+/** The states in an order that covers every kind of move first. */
 const statesOfMoves = sampled(
   [
     'its link is made',
@@ -273,7 +273,7 @@ describe.each(Object.entries(states))('%s:', (state, begin) => {
   )
 })
 
-/** Makes the requests one after the other. */
+/** Sends the requests one after the other, and returns those that advance the sign-in. */
 async function leadingOn(
   held: Held,
   asked: readonly [string, (held: Held) => Promise<Outcome>][],
@@ -321,7 +321,7 @@ async function send(path: string, body: object): Promise<Outcome> {
     body: JSON.stringify(body),
   })
   const members = (await answer.json()) as Record<string, unknown>
-  // A refusal for another reason would prove nothing of the state.
+  // A refusal for another reason would prove nothing about the state.
   expect([path, answer.status]).toEqual([path, expect.toSatisfy((status) => status !== 401 && status < 500)])
   if (typeof members['access_token'] === 'string') return 'tokens'
   return typeof members['code'] === 'string' ? 'code' : 'none'

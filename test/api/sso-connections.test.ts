@@ -166,7 +166,7 @@ describe('associations', () => {
     const ids = { onboarding: onboarding?.id, default_redirection: default_redirection?.id }
 
     const listed = async (preload_associations?: readonly string[]) => {
-      // Names that are none are ignored, and so can be sent.
+      // Unknown names are ignored, so sending them is valid.
       const names = preload_associations as ['default_redirection'] | undefined
       const query = names === undefined ? {} : { preload_associations: names }
       const one = await client.ssoConnections.get({ idp_id, ...query })

@@ -148,7 +148,7 @@ describe('the warnings of metadata', () => {
     for (const [then, codes] of expected) {
       await late.clock.advance((then - day) * 86_400)
       day = then
-      // Its token has expired.
+      // The earlier token has expired.
       const later = await late.client()
       expect([then, warningsOf(await later.ssoConnections.get({ idp_id }))]).toEqual([then, codes])
     }
@@ -174,7 +174,7 @@ describe('the warnings of metadata', () => {
 describe('the daily look at certificates', () => {
   const day = 86_400
 
-  /** A service whose days a test lets pass, with one connection whose certificates end when it says. */
+  /** A service with one connection whose certificates have these validities, and a function that advances the clock by days. */
   async function watched(...certificateDays: number[]) {
     const own = await startService()
     const { idp_id, __domain__: org_domain } = await ssoGivenOf(await own.client()).connection()
@@ -203,7 +203,7 @@ describe('the daily look at certificates', () => {
     expect(await after(3)).toBe(1)
     expect(await after(4)).toBe(1)
     expect(await after(4)).toBe(2)
-    // It goes on when the certificate has expired.
+    // Events continue after the certificate has expired.
     expect(await after(28)).toBe(6)
 
     const [event] = await codes()
@@ -225,7 +225,7 @@ describe('the daily look at certificates', () => {
     expect(await after(1)).toBe(1)
     await upload([8, 365])
     expect(await after(14)).toBe(1)
-    // Of another certificate nobody has been told.
+    // A new certificate has not been reported yet.
     await upload([3])
     expect(await after(1)).toBe(2)
   })

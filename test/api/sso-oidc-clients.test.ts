@@ -17,14 +17,14 @@ function clientOf({ issuer, client: { id, secret } }: TestOpenIdProvider) {
   return { issuer, oidc_client_id: id, oidc_client_secret: secret }
 }
 
-/** What is said of one parameter. */
+/** The only field fault of a refused request. */
 async function faultOf(promise: Promise<unknown>) {
   const error: unknown = await promise.then(
     () => 'accepted',
     (cause: unknown) => cause,
   )
   expect(error).toMatchObject({ status: 422 })
-  // As the line before has seen.
+  // The previous line checked the form.
   return (error as { fields: { path: string; code: string; message: string }[] }).fields[0]
 }
 

@@ -8,7 +8,7 @@ const service = await startService()
 const client = await service.client()
 const given = ssoGivenOf(client)
 
-/** The text of each mail that an address was sent, the newest last. */
+/** The text of each mail sent to an address, oldest first. */
 async function mailsTo(to: string): Promise<string[]> {
   await service.runJobs()
   const { data } = await client.outbox.list({ to })
@@ -19,7 +19,7 @@ function linkIn(mail: string | undefined): string {
   return /https?:\S+token=[\w-]+/.exec(mail ?? '')?.[0] ?? ''
 }
 
-/** The links of an organization that can be opened, by what is stored of them. */
+/** The number of valid links of an organization in the database. */
 async function openLinks(organizationId: string): Promise<number> {
   const text = 'select from sso_admin_links where organization_id = $1 and ended_at is null'
   return (await service.query(text, [organizationId])).length

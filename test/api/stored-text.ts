@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import type { Service } from '../given/harness.js'
 
-/** Every row of a database as it was at one moment. */
+/** A snapshot of every row of a database. */
 export interface StoredText {
-  /** The tables in a row of which all of these texts are, in any case, also as bytes. */
+  /** The tables with a row that contains all of these texts, case-insensitive, also in binary columns. */
   tablesWith(...texts: string[]): string[]
 }
 
-/** Reads the whole database once, to look for many texts in it: a search of each table for each text takes minutes. */
+/** Reads the whole database once to search for many texts, because searching each table for each text takes minutes. */
 export async function storedText(service: Service): Promise<StoredText> {
   const tables = await rowsOfTables(service)
   return {
@@ -20,12 +20,12 @@ export async function storedText(service: Service): Promise<StoredText> {
   }
 }
 
-/** The tables in a row of which all of these texts are, in any case, also as bytes. */
+/** The tables with a row that contains all of these texts, case-insensitive, also in binary columns. */
 export async function tablesWith(service: Service, ...texts: string[]): Promise<string[]> {
   return (await storedText(service)).tablesWith(...texts)
 }
 
-/** Every table, in the order of names, with the text of each row in lower case. */
+/** Every table in alphabetical order, with the text of each row in lower case. */
 async function rowsOfTables(service: Service): Promise<{ name: string; rows: readonly string[] }[]> {
   const names = await service.query<{ name: string }>(
     `select quote_ident(relname) as name from pg_class where relnamespace = 'public'::regnamespace
@@ -38,7 +38,7 @@ async function rowsOfTables(service: Service): Promise<{ name: string; rows: rea
   return tables
 }
 
-/** What a backup holds, in lower case. */
+/** The content of a backup in lower case. */
 export function textOfBackup(path: string): string {
   return gunzipSync(readFileSync(path)).toString('utf8').toLowerCase()
 }

@@ -7,7 +7,7 @@ import { startService } from '../given/harness.js'
 const service = await startService()
 const client = await service.client()
 
-/** An organization whose production serves, and a client of it. */
+/** An organization whose production environment is up, and a client of it. */
 async function givenProductionUp() {
   const org_domain = await service.given.domain()
   const production = await service.client({ environment: 'production' })

@@ -21,7 +21,7 @@ async function givenFreshCode(): Promise<EnrolledScene & { code: string }> {
   return { ...scene, code: given.codeOf(scene.app) }
 }
 
-/** The statuses of some answers, each with how often it came. */
+/** The number of answers by status. */
 async function tally(answers: readonly Promise<unknown>[]): Promise<Record<string, number>> {
   const statuses = await Promise.all(
     answers.map((answer) => answer.then(() => 200).catch((error: { status: number }) => error.status)),
@@ -212,7 +212,7 @@ describe('a code of the app', () => {
 describe('a recovery code', () => {
   test('stands for a code once, however it is typed, and the user is told by mail', async () => {
     const scene = await given.enrolled()
-    // The mail of the enrolment goes first.
+    // Sends the mail of the enrolment first.
     await service.runJobs()
     const [first = '', second = ''] = scene.recoveryCodes
     await given.challenge(scene)

@@ -176,7 +176,7 @@ describe('another enrolment of a user who has one', () => {
 
   test('leaves the one that holds alone until it is validated, and is told to the user by mail', async () => {
     const scene = await given.enrolled()
-    // The mail of the enrolment goes first.
+    // Sends the mail of the enrolment first.
     await service.runJobs()
     await given.begun(scene, { force_enroll: true })
     await service.clock.advance(60)
@@ -186,7 +186,7 @@ describe('another enrolment of a user who has one', () => {
 
     await service.runJobs()
     const { data } = await client.outbox.list({ to: scene.user.email })
-    // The newest first; the other one told of the first enrolment.
+    // Newest first; the other mail is about the first enrolment.
     expect(data.map(({ subject }) => subject)).toEqual([
       expect.stringContaining('new second factor'),
       expect.stringContaining('was set up'),
@@ -213,7 +213,7 @@ describe('another enrolment of a user who has one', () => {
     for (const { headers } of refused) expect(Number(headers.get('Retry-After'))).toBeGreaterThan(14 * 60)
     expect(await refused[0]?.json()).toMatchObject({ error: { code: 'rate_limited' } })
     await limited.runJobs()
-    // One more told of the first enrolment.
+    // One more mail was about the first enrolment.
     expect((await caller.outbox.list({ to: user.email })).data).toHaveLength(4)
   })
 

@@ -10,7 +10,7 @@ const client = await service.client()
 const given = totpGivenOf(service, client)
 const passwords = passwordGivenOf(service, client)
 
-/** A user with a password and an app, whose present code was not used yet. */
+/** A user with a password and an app, whose current code is unused. */
 async function givenBothFactors(of?: PasswordScene): Promise<EnrolledScene & PasswordScene> {
   const passwordScene = of ?? (await passwords.sceneWithPassword())
   const { org_domain, user } = passwordScene
@@ -21,7 +21,7 @@ async function givenBothFactors(of?: PasswordScene): Promise<EnrolledScene & Pas
   return enrolled
 }
 
-/** The same of another user of the organization. */
+/** The same for another user of the organization. */
 async function givenNeighbour(scene: PasswordScene) {
   const { org_domain } = scene
   const neighbour = { ...scene, user: await service.given.user({ org_domain }) }
@@ -29,7 +29,7 @@ async function givenNeighbour(scene: PasswordScene) {
   return givenBothFactors(neighbour)
 }
 
-/** Passes the first factor; the second one is asked for. */
+/** Completes the first factor; the second one is then required. */
 async function passFirst({ org_domain, user }: EnrolledScene): Promise<string> {
   const passed = await client.password.createChallenge({
     org_domain,

@@ -55,7 +55,7 @@ describe('a message that costs somebody', () => {
 
     await expect(enroll()).rejects.toMatchObject({ status: 429, code: 'rate_limited' })
     await limited.clock.advance(60 * 60)
-    // The token is over too, and the client gets another one.
+    // The token has expired, too, and the client gets another one.
     expect(await enroll()).toMatchObject({ method: 'sms' })
   })
 })
@@ -63,7 +63,7 @@ describe('a message that costs somebody', () => {
 describe('a success that has sent a message', () => {
   const limitedRoutes = routes().filter(({ access }) => access.limited === 'sms')
 
-  /** Who is sent one, by each of the routes. */
+  /** The recipient of a text message, by route. */
   const scenes: Readonly<Record<string, () => Promise<TotpScene>>> = {
     'totp.enroll': () => given.scene({ method: 'sms', phone_number: anyNumber() }),
     'totp.createChallenge': () => given.enrolledBySms({ phone_number: anyNumber() }),

@@ -16,7 +16,7 @@ beforeAll(async () => {
 const rejected = { status: 401, code: 'totp_code_rejected' }
 const unverified = { status: 403, code: 'phone_number_unverified' }
 
-/** What was sent to a number of the sandbox, newest first. */
+/** The text messages to a number of the sandbox, newest first. */
 async function textsTo(to: string): Promise<string[]> {
   await service.runJobs()
   const { data } = await client.outbox.list({ to })
@@ -27,7 +27,7 @@ function codeIn(text: string | undefined): string {
   return /\d{6}/.exec(text ?? '')?.[0] ?? ''
 }
 
-/** Asks the user, and reads the message. */
+/** Creates a challenge, and returns the code in its message. */
 async function askedBy(scene: TotpScene): Promise<string> {
   await given.challenge(scene)
   const [text] = await textsTo(scene.user.phone_number ?? '')
@@ -327,7 +327,7 @@ describe('in production', () => {
   })
 })
 
-/** Sets the method as a client behind a proxy that ends TLS does. */
+/** Sets the method like a client behind a proxy that terminates TLS. */
 async function setSms(at: Service, environment: 'sandbox' | 'production'): Promise<unknown[]> {
   const credentials = await at.apiKey({ environment })
   const grant = { ...credentials, domain: at.account.domain, grant_type: 'client_credentials' }

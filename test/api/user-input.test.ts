@@ -8,7 +8,7 @@ import { rawSenderOf, type RawAnswer } from '../given/raw.js'
 const service = await startService()
 const client = await service.client()
 const raw = rawSenderOf(service.baseUrl, await service.token())
-/** One organization for all tests whose users do not meet. */
+/** One organization for all tests with independent users. */
 const org_domain = (await service.given.organization()).domain
 
 describe('forms', () => {

@@ -12,7 +12,7 @@ import { rawSenderOf, type RawAnswer } from '../given/raw.js'
 const service = await startService()
 const client = await service.client()
 const raw = rawSenderOf(service.baseUrl, await service.token())
-/** One organization for all tests whose users do not meet. */
+/** One organization for all tests with independent users. */
 const org_domain = (await service.given.organization()).domain
 
 describe('round trip', () => {
@@ -58,7 +58,7 @@ describe('round trip', () => {
     return organization
   }
 
-  /** What of the example the service decides by itself is not compared. */
+  /** A user without the members that the service sets, for comparison with the example. */
   function shownOf({ email, active, phone_number, phone_numbers, address, profile, metadata }: User): object {
     const values = metadata.map(({ value, key }) => ({ value, key: { name: key.name, type: key.type } }))
     return { email, active, phone_number, phone_numbers, address, profile, metadata: values }
@@ -293,7 +293,7 @@ test('identities are empty for a user that nobody vouched for', async () => {
   expect((await createUser({})).identities).toEqual([])
 })
 
-/** What of a record a caller may write: the members that the body of its creation knows, to their depth. */
+/** The part of a record that a caller may write: the members of its creation body, at all levels. */
 function writablePartOf(example: User): Record<string, unknown> {
   return fitting(schemaWriter('3.1').input(NewUser), example) as Record<string, unknown>
 }

@@ -5,7 +5,7 @@ import { startService, type Service } from '../given/harness.js'
 
 let service: Service
 let client: Client
-/** A client of a service whose operator has opened no network. */
+/** A client of a service whose operator permits no private networks. */
 let closed: Client
 beforeAll(async () => {
   service = await startService()

@@ -4,24 +4,24 @@ import { importsIn, importsOf } from '../imports-in.js'
 
 const isTest = (file: string) => /\.test\.tsx?$/.test(file)
 const isLong = (file: string) => /\.long\.test\.tsx?$/.test(file)
-/** Helpers of tests have no tests about them; who imports one is about it. */
+/** Whether a file is a helper of tests, which is covered by the tests that import it. */
 const isHelper = (file: string) => file.startsWith('test/') || /\.given\.tsx?$/.test(file)
 
-/** Words of names that say nothing: they are short, or every resource has them. */
+/** Words of names without information: short ones, or those of every resource. */
 const empty = new Set(['and', 'record', 'router', 'routes', 'src', 'test'])
 
-/** Whatever a document says is checked there. */
+/** The test that checks all documents. */
 const documentTest = 'test/docs/guides.test.ts'
 
 /**
- * The tests that are about changed files: those that have changed, those that import what has, those of guards in it, those of
- * documents, and those of test/ whose path has a word of its folder, or all words of its name. A unit test is about what it
- * imports itself, and what is in its folder.
+ * The tests of changed files: changed tests, tests that import a changed file, tests of guards in it, those of
+ * documents, and those in test/ whose path has a word of its folder, or all words of its name. A unit test covers its
+ * direct imports and its folder.
  *
  * @param files All files of the repository, from its root.
- * @param guardTests The files of the tests that prove a guard in a source.
- * @returns Also the changed files, tests apart, that no test of test/ is known to be about: one that reaches a file by way of
- * others, has a name like its name, or proves one guard in it, may say little of the rest.
+ * @param guardTests The test files that prove a guard in a source.
+ * @returns Also the changed files, other than tests, that no test in test/ is known to cover: a test that reaches a file through
+ * others, has a similar name, or proves one guard in it, may not cover the rest.
  */
 export function chooseTests(
   root: string,
@@ -61,7 +61,7 @@ export function chooseTests(
 interface Test {
   readonly name: string
   readonly imports: readonly string[]
-  /** With all that these import. */
+  /** The file with its direct and indirect imports. */
   readonly reached: ReadonlySet<string>
 }
 
@@ -73,17 +73,17 @@ function isBeside({ name }: Test, file: string): boolean {
   return dirname(name) === dirname(file)
 }
 
-/** Whether the path of a test has a word of the folders of a file, or of its name where it is the contract of a resource. */
+/** Whether the path of a test has a word of a file's folders, or of its name if it is the contract of a resource. */
 function hasItsFolder(test: Test, file: string): boolean {
   const [, ofContract] = /^contract\/src\/(?:[^/]+\/)?([^/]+)\.ts$/.exec(file) ?? []
   const inTest = wordsOf(test.name)
   return [...wordsOf(ofContract ?? folderOf(file))].some((word) => inTest.has(word))
 }
 
-/** Rooms of the server that hold what tests are not named by. */
+/** Rooms of the server that do not occur in names of tests. */
 const rooms = 'app|delivery|directory|operations|platform|protocols|sign-in|tokens'
 
-/** Without the workspace, of which all are; but the SDK has tests of its own. */
+/** The folder without the workspace; the SDK is kept, because it has tests of its own. */
 function folderOf(file: string): string {
   return dirname(file).replace(new RegExp(`^(?:server/src/(?:${rooms})|contract|docs|server)(?=/|$)`), '')
 }
@@ -96,7 +96,7 @@ function hasItsName(test: Test, file: string): boolean {
   return words.length > 0 && words.every((word) => inTest.has(word))
 }
 
-/** In the singular. */
+/** The words of a path, in the singular. */
 function wordsOf(path: string): Set<string> {
   const words = path.split(/[^a-z0-9]+/).filter((word) => word.length > 2 && !empty.has(word))
   return new Set(words.map((word) => word.replace(/(?<!s)s$/, '')))

@@ -1,7 +1,7 @@
 import { readNoticed, sourceOf } from '../guards/generated/noticed.js'
 import { guards } from '../guards/guards.js'
 
-/** The files of the tests that notice when a guard is removed from a source, and of those that pass through it. */
+/** The files of tests that notice the removal of a guard in a source, and of those that pass without it. */
 export function guardTestsOf(source: string): string[] {
   const rows = guards.filter(({ edits }) => edits.some(({ file }) => file === source))
   const noticed = [...readNoticed().values()].flat()

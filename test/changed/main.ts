@@ -5,10 +5,10 @@ import { chooseTests } from './choose-tests.js'
 import { guardTestsOf } from './guard-tests.js'
 
 /*
- *     npm run test:changed              tests of what differs from the last commit
- *     npm run test:changed -- main      from a branch or commit
+ *     npm run test:changed              tests of the changes since the last commit
+ *     npm run test:changed -- main      tests of the changes since a branch or commit
  *
- * A guess by imports, names and guards, for the minutes in which one writes; npm test decides.
+ * A heuristic by imports, names and guards for use during development; npm test is authoritative.
  */
 const [base = 'HEAD'] = process.argv.slice(2)
 const git = (...args: string[]) =>

@@ -49,7 +49,7 @@ export async function givenAccount(service: Service) {
     succeed,
     pull: (...args: string[]) => succeed('pull', 'sandbox', '--out', file, ...args),
     apply: (...args: string[]) => succeed('apply', 'production', file, '--yes', ...args),
-    /** What production lacks of the file. */
+    /** The changes that production needs to match the file. */
     async plan(...args: string[]): Promise<Carried> {
       const { code, stdout, stderr } = await config('plan', 'production', file, '--json', ...args)
       if (code === 1) throw new Error(stderr)
@@ -59,7 +59,7 @@ export async function givenAccount(service: Service) {
     write: (text: string) => {
       writeFileSync(file, text)
     },
-    /** Replaces a part of the file, which must be there. */
+    /** Replaces a part of the file; throws if it is missing. */
     edit(part: string | RegExp, by: string) {
       const text = readFileSync(file, 'utf8')
       const edited = text.replace(part, by)
@@ -71,7 +71,7 @@ export async function givenAccount(service: Service) {
 
 export type ConfigAccount = Awaited<ReturnType<typeof givenAccount>>
 
-/** One of each thing that is promoted, in the sandbox, none with its default settings. */
+/** Creates one object of each promoted kind in the sandbox, all with non-default settings. */
 export async function buildSandbox({ sandbox, org_domain, organization_id }: ConfigAccount) {
   const given = givenOf(sandbox)
   await given.application({ org_domain, name: 'Storefront', description: 'Where customers order' })
@@ -107,7 +107,7 @@ export async function buildSandbox({ sandbox, org_domain, organization_id }: Con
   return { connection, directory, webhook }
 }
 
-/** Of that what a rollback can create, change and delete: of the account and of an organization. */
+/** Creates only kinds that a rollback can create, change and delete: one of the account and one of an organization. */
 export async function buildSmallSandbox({ sandbox, org_domain }: ConfigAccount): Promise<void> {
   await givenOf(sandbox).application({ org_domain, name: 'Storefront', description: 'Where customers order' })
   await sandbox.password.createConnection({ org_domain, plain_text_min_length: 12, active: false })
@@ -119,7 +119,7 @@ export async function buildSmallSandbox({ sandbox, org_domain }: ConfigAccount):
   })
 }
 
-/** What an environment has of what is promoted, by the API, without what differs by nature. */
+/** The promoted objects of an environment, read through the API, without members that always differ. */
 export async function settingsOf(client: Client, { org_domain, organization_id }: ConfigAccount) {
   const [applications, webhooks, connections] = await Promise.all([
     client.applications.list({ org_domain, sort: 'name' }),
@@ -137,7 +137,7 @@ export async function settingsOf(client: Client, { org_domain, organization_id }
   )
 }
 
-/** Members that are another one of each record, whatever its settings are. */
+/** Members that differ between records regardless of their settings. */
 const byNature = [
   ...['id', 'client_id', 'idp_id', 'sp_id', 'acs_url', 'oidc_redirect_uri', 'onboarding', 'state'],
   ...['scim_base_url', 'auth_secret_token', 'signature_key', 'inserted_at', 'updated_at'],

@@ -15,7 +15,7 @@ import { removeFolders } from './portico.js'
 const service = await startService()
 afterAll(removeFolders)
 
-/** An account whose production is as the file of its sandbox says. */
+/** An account whose production matches the file of its sandbox. */
 async function givenPromoted(build: (account: ConfigAccount) => Promise<unknown> = buildSmallSandbox) {
   const account = await givenAccount(service)
   await build(account)

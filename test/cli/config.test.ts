@@ -9,7 +9,7 @@ import { givenFolder, removeFolders } from './portico.js'
 const service = await startService()
 afterAll(removeFolders)
 
-/** An account whose sandbox has one of each thing, pulled into a file. */
+/** An account whose sandbox has one object of each kind, pulled into a file. */
 async function givenPulled() {
   const account = await givenAccount(service)
   const built = await buildSandbox(account)
@@ -20,7 +20,7 @@ async function givenPulled() {
 type Pulled = Awaited<ReturnType<typeof givenPulled>>
 
 let promoted: ReturnType<typeof promote> | undefined
-/** Of all tests that look at a first apply, and that leave production like the file. */
+/** Shared by tests that inspect a first apply and leave production equal to the file. */
 const givenPromoted = () => (promoted ??= promote())
 
 async function promote() {
@@ -32,14 +32,14 @@ async function promote() {
 }
 
 let untouched: Promise<Pulled & { right: string }> | undefined
-/** Of all tests that change neither environment, with the file as it was pulled. */
+/** Shared by tests that change neither environment, with the pulled file. */
 async function givenUntouched() {
   const account = await (untouched ??= givenPulled().then((pulled) => ({ ...pulled, right: pulled.read() })))
   account.write(account.right)
   return account
 }
 
-/** What has changed in production, as its events tell. */
+/** The changes in production, from its events. */
 async function eventsOf({ production }: ConfigAccount) {
   const { data } = await production.events.list({ limit: 100 })
   return data
@@ -298,7 +298,7 @@ describe('a file in which', () => {
   const mistakes = [
     ['plain_text_min_length: 12', 'plain_text_min_lenght: 12', 'did you mean plain_text_min_length?'],
     ['plain_text_min_length: 12', 'plain_text_min_length: twelve', 'must be a whole number from 1 to 1024'],
-    // Only the service itself knows these, which a plan asks.
+    // Only the service checks these, which a plan runs.
     ['plain_text_min_length: 12', 'plain_text_min_length: 200', 'must be lower than plain_text_max_length'],
     ['- https://store.example/callback', '- http://localhost:3000/', 'must be an https URL'],
     ['    active: true', '    active: true\n    signature_key: x', 'is no member of webhooks'],
@@ -318,7 +318,7 @@ describe('a file in which', () => {
 
     expect([code, stderr]).toEqual([1, expect.stringContaining(said)])
     const [, told] = /portico\.yaml:(\d+):\d+ /.exec(stderr) ?? []
-    // A missing member has no line of its own, and a bracket is missed at the end.
+    // A missing member has no line of its own, and a missing bracket is reported at the end.
     expect(Math.abs(Number(told) - line)).toBeLessThanOrEqual(2)
   })
 })

@@ -7,7 +7,7 @@ import { startService } from '../given/harness.js'
 import { givenFolder, portico, porticoJson, removeFolders } from './portico.js'
 import { given, masterKeys, tokenOf, withPostgres, type Key, type Variables } from './portico-given.js'
 
-/** A migrated database with the account acme, 12 organizations and 1,000 users, of which tests get a copy. */
+/** A migrated database with the account acme, 12 organizations and 1,000 users, which tests copy. */
 const template = `cli_template_${randomBytes(6).toString('hex')}`
 
 beforeAll(async () => {
@@ -33,7 +33,7 @@ function query<Row extends pg.QueryResultRow>(url: string, text: string): Promis
   return withPostgres(url, async (client) => (await client.query<Row>(text)).rows)
 }
 
-/** How many rows each table has, and a digest of all that is in them. */
+/** The number of rows of each table, and a digest of their content. */
 async function contentOf(url: string): Promise<Record<string, string>> {
   return withPostgres(url, async (client) => {
     const { rows: tables } = await client.query<{ name: string }>(
@@ -119,7 +119,7 @@ describe('portico api-key', () => {
 describe('portico backup and restore', () => {
   test('bring back every table as it was, into another database', async () => {
     const variables = await givenFilledDatabase()
-    // Its first jobs make what every service has, such as partitions.
+    // The first jobs create partitions and the like.
     await serviceOn(variables)
     await withPostgres(variables.DATABASE_URL, async (client) => {
       const [{ id }] = (await client.query<{ id: string }>('select id from accounts')).rows as [
@@ -141,7 +141,7 @@ describe('portico backup and restore', () => {
          values ($1, 'sandbox', gen_random_uuid(), 'n', '\\x00ff0a5c2e', '{"a,b","",NULL,"\\\\."}', '{}', 'epoch')`,
         [id],
       )
-      // In months that have a partition each, and before and after them; a backup tells which these are.
+      // In months with partitions, and before and after these; a backup contains the list of partitions.
       await client.query(
         `insert into log_events (account_id, domain, event_code, request_id, inserted_at)
          select $1, 'acme', 'x', 'x', now() + months * interval '1 month' from generate_series(-30, 30) months`,

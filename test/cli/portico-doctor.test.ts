@@ -20,22 +20,22 @@ interface Finding {
   readonly sql?: string
 }
 
-/** What was broken, and what doctor has to say of it. */
+/** A damage, and the expected finding of doctor. */
 interface Damage {
   readonly sql: string
   readonly check: string
   readonly detail: RegExp
-  /** What is done about it where the remedy is no SQL: a command that it names, the worker, or what the test does. */
+  /** The repair, if the remedy is not SQL: the named command, the worker, or a function of the test. */
   readonly mended?: 'command' | 'worker' | ((service: Service, client: pg.Client) => Promise<unknown>)
 }
 
 const schema = (sql: string, detail: RegExp): Damage => ({ sql, detail, check: 'Schema' })
 
-/** Turns a bit of a webhook's sealed key; once more, and it is as it was. */
+/** Flips a bit of a webhook's sealed key; running it again restores the key. */
 const flipped = `update webhooks set signature_key_sealed = set_bit(signature_key_sealed, 300, 1 - get_bit(signature_key_sealed, 300))
   where name = 'Silent'`
 
-/** All made in one database, one after the other. */
+/** All damages, made in one database one after the other. */
 const damages: Readonly<Record<string, Damage>> = {
   'a dropped foreign key': schema(
     `alter table webhook_attempts drop constraint webhook_attempts_delivery_fkey;
@@ -264,7 +264,7 @@ async function examined(
   ...options: string[]
 ): Promise<{ code: number; findings: Finding[] }> {
   const { code, stdout } = await portico(['doctor', '--json', ...options], variables)
-  // What the command answers is what these tests look at.
+  // These tests assert the form of the output.
   return { code, findings: JSON.parse(stdout) as Finding[] }
 }
 
@@ -351,7 +351,7 @@ describe('portico doctor', () => {
   })
 })
 
-/** A bit of everything that can break. */
+/** Creates an object of every kind that can be damaged. */
 async function arrange(service: Service): Promise<void> {
   const client = await service.client()
   await service.apiKey({ name: 'old' })
@@ -371,7 +371,7 @@ async function arrange(service: Service): Promise<void> {
   await webhooks.happen(2)
 }
 
-/** Also those that are due within minutes. */
+/** Runs all jobs, including those due within minutes. */
 async function runAllJobs(service: Service): Promise<void> {
   await service.clock.advance(120)
   await service.runJobs()

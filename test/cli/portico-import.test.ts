@@ -18,7 +18,7 @@ function variables(): Record<string, string> {
   return { DATABASE_URL: service.databaseUrl, MASTER_KEYS: service.masterKeys }
 }
 
-/** An organization whose users may have passwords, and the arguments of an import into it. */
+/** An organization with passwords enabled, and the arguments of an import into it. */
 async function givenTarget({ hasPasswords = true } = {}) {
   const { domain: org_domain } = await service.given.organization()
   if (hasPasswords) await client.password.createConnection({ org_domain })
@@ -26,7 +26,7 @@ async function givenTarget({ hasPasswords = true } = {}) {
   return { org_domain, scope: [...scope, '--organization', org_domain] }
 }
 
-/** A file with these lines: objects as JSON, text as it is. */
+/** A file with these lines: objects as JSON, text unchanged. */
 function givenFile(lines: readonly (object | string | Buffer)[]): string {
   const file = join(givenFolder(), 'users.jsonl')
   const bytes = lines.map((line) =>
@@ -50,7 +50,7 @@ async function emailsOf(org_domain: string): Promise<string[]> {
   return emails
 }
 
-/** The password of each user as it is stored, to see whether one has changed. */
+/** The stored password of each user, to detect changes. */
 function storedPasswords(org_domain: string): Promise<unknown[]> {
   return service.query(
     `select passwords.* from passwords join organizations on organizations.id = passwords.organization_id

@@ -17,7 +17,7 @@ const evaluation = await startEvaluation()
 
 afterAll(removeFolders)
 
-/** A service with the file of keys that `portico serve` makes for whoever evaluates it, at an address that can be cut off. */
+/** A service with the credentials file that `portico serve` writes for evaluation, behind a proxy that can be cut. */
 async function startEvaluation() {
   const dataDir = givenFolder()
   const service = await startService()
@@ -39,7 +39,7 @@ async function startEvaluation() {
   return { dataDir, way, credentials, client }
 }
 
-/** A developer's program: it verifies what comes with this key, and answers as the handler says. */
+/** A developer's program that verifies deliveries with this key, and answers with the handler. */
 async function startReceiver(handler: RequestListener = (_req, res) => void res.writeHead(204).end()) {
   const port = await freePort()
   const received: { body: string; headers: NodeJS.Dict<string | string[]> }[] = []

@@ -13,7 +13,7 @@ function variables(): Record<string, string> {
   return { DATABASE_URL: service.databaseUrl, MASTER_KEYS: service.masterKeys }
 }
 
-/** A user, and the options of a command that name the organization. */
+/** A user, and the command options for its organization. */
 async function givenPerson() {
   const { domain: org_domain } = await service.given.organization()
   const { id, email } = await service.given.user({ org_domain, email: `canary-${anyEmail()}` })

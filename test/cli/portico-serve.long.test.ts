@@ -7,7 +7,7 @@ import { credentialsIn, givenDataDir } from './serve-given.js'
 
 afterAll(removeFolders)
 
-// Two clusters of Postgres are made, of which one stays.
+// Two Postgres clusters are created, one of which is kept.
 describe('portico serve', () => {
   test('makes one account with keys that work, readable by their owner alone, when two start first at once', async () => {
     const dataDir = join(givenFolder(), 'data')

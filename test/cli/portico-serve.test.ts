@@ -1,4 +1,4 @@
-// What a process does as it starts and ends; two at once are in portico-serve.long.test.ts.
+// Start and end of one process; portico-serve.long.test.ts has two concurrent ones.
 
 import { copyFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'

@@ -38,7 +38,7 @@ const keys = {
   settings: 'json',
 } as const
 
-/** An organization with a key of every type, in the other order of their names. */
+/** An organization with a key of every type, in reverse alphabetical order. */
 async function givenKeys(org_domain: string): Promise<void> {
   for (const [name, type] of Object.entries(keys).toReversed())
     await service.given.metaKey({ org_domain, name, type, required: false })
@@ -75,7 +75,7 @@ describe('portico types', () => {
 
     expect(without.access.meta_data).toEqual({})
     expect(Object.keys(whole.access.meta_data).toSorted()).toEqual(Object.keys(keys).toSorted())
-    // A literal has no member more than its type, and none less that the type demands.
+    // A literal must have all required members of its type and no others.
     const literals = [without, whole].map(
       ({ access, id }, index) =>
         `export const access${index}: AccessClaims = ${JSON.stringify(access)}
@@ -131,7 +131,7 @@ describe('portico types', () => {
       expect(stderr).toBe('')
       const files = { [file]: protecting(told), [wrong]: protecting('string') }
       const complaint = await compile(consumer, files, { options })
-      // Of the wrong program alone, and of nothing that it shares with the right one.
+      // Only errors of the incorrect program, none of the code shared with the correct one.
       const lines = complaint.split('\n').filter((line) => /^\S/.test(line))
       expect(lines).toEqual([expect.stringMatching(/wrong\.ts.*TS2322/)])
     },
@@ -184,7 +184,7 @@ describe('portico types', () => {
   })
 })
 
-/** A program that verifies a token and does something with its metadata. */
+/** A program that verifies a token and uses its metadata. */
 function verifying(statements: string): string {
   return `import { createVerifier } from '@portico/sdk'
     import type { Claims } from './claims.js'
@@ -195,7 +195,7 @@ function verifying(statements: string): string {
     }`
 }
 
-/** The examples with a verifier of the written claims, and a handler that reads a number of the metadata. */
+/** The examples with a verifier of the generated claims, and a handler that reads a number of the metadata. */
 function protecting(type: string): string {
   return `import { createVerifier } from '@portico/sdk'
     import type { Claims } from './claims.js'

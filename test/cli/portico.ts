@@ -31,8 +31,8 @@ export function removeFolders(): void {
 }
 
 /**
- * Runs a command until it ends, with these variables and no others. In this process, where it costs a twentieth; with
- * PORTICO_TEST_COMMANDS=process, in the full run, each is a process of its own.
+ * Runs a command until it ends, with only these variables. In this process, which costs a twentieth; with
+ * PORTICO_TEST_COMMANDS=process, in the full run, in a process of its own.
  */
 export async function portico(args: readonly string[], variables: Record<string, string>): Promise<Outcome> {
   if (process.env.PORTICO_TEST_COMMANDS === 'process') return porticoProcess(args, variables)
@@ -75,17 +75,17 @@ export async function porticoJson<Answer>(
 ): Promise<Answer> {
   const { code, stdout, stderr } = await portico([...args, '--json'], variables)
   if (code !== 0) throw new Error(`portico ${args.join(' ')}: ${stderr}`)
-  // What a command answers is what its test says.
+  // The test asserts the form of the output.
   return JSON.parse(stdout) as Answer
 }
 
 export interface RunningPortico {
   readonly baseUrl: string
   readonly metricsUrl: string
-  /** What became of the credentials of the first account, on the embedded database. */
+  /** The state of the first account's credentials file, with the embedded database. */
   readonly credentials: 'created' | 'kept' | 'missing' | undefined
   readonly child: ChildProcess
-  /** What it wrote so far. */
+  /** The output so far. */
   output(): string
   /** Sends a signal and waits for the end. */
   stop(signal?: NodeJS.Signals): Promise<number | null>

@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from 'node:net'
 import { atFileEnd } from '../file-end.js'
 import { freePort } from '../given/free-port.js'
 
-/** A way to a service that a test can cut, where nobody answers then, as of a service that has ended. */
+/** A proxy of a service that a test can cut, after which connections are refused like by an ended service. */
 export interface Way {
   readonly url: string
   whileCut<T>(work: () => Promise<T>): Promise<T>
@@ -19,7 +19,7 @@ export async function startProxy(baseUrl: string): Promise<Way> {
     for (const socket of [client, upstream]) {
       sockets.add(socket)
       socket.on('close', () => sockets.delete(socket))
-      // A cut connection ends in an error on either side, which is what it is for.
+      // A cut connection ends in an error on either side, as intended.
       socket.on('error', () => socket.destroy())
     }
     client.pipe(upstream).pipe(client)

@@ -17,7 +17,7 @@ export function credentialsIn(dataDir: string): Credentials {
   return JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8')) as Credentials
 }
 
-/** A data directory with a database that has every migration: the first start makes one anew in portico-serve.long.test.ts. */
+/** A data directory with a migrated database; portico-serve.long.test.ts covers a first start, which creates one. */
 export async function givenDataDir(): Promise<string> {
   const dataDir = givenFolder()
   await mkdir(cacheDir, { recursive: true })

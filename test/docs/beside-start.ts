@@ -14,8 +14,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const startDeadlineMs = 120_000
 
 /**
- * Does something in a directory where the credentials of a running service are, as `npm start` leaves them. The service is
- * one of this process, which costs a tenth; in the full run it is `npm start` itself.
+ * Runs work in a directory with the credentials of a running service, like those of `npm start`. The service is
+ * in this process, which costs a tenth; in the full run it is `npm start` itself.
  */
 export async function besideService(work: (home: string) => Promise<void>): Promise<void> {
   if (process.env.PORTICO_TEST_FULL === '1') return besideStart(work)
@@ -38,7 +38,7 @@ export async function besideService(work: (home: string) => Promise<void>): Prom
   }
 }
 
-/** Does something in a directory where the `.data` of a running `npm start` is. */
+/** Runs work in a directory with the `.data` of a running `npm start`. */
 export async function besideStart(work: (home: string) => Promise<void>): Promise<void> {
   const home = await mkdtemp(join(tmpdir(), 'portico-docs-'))
   try {
@@ -75,7 +75,7 @@ export async function startScript(
   const script = spawn('npm', ['run', '--silent', name], {
     cwd: root,
     env: { PATH, HOME, ...variables },
-    // A group of its own, so that it ends together with what npm started.
+    // In its own process group, so that it ends together with the processes started by npm.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -104,7 +104,7 @@ async function isReady(url: string): Promise<boolean> {
 export async function stopScript(script: ChildProcess): Promise<void> {
   if (script.pid === undefined || script.exitCode !== null) return
   process.kill(-script.pid, 'SIGTERM')
-  // npm may be gone before what it started.
+  // npm may end before its child processes.
   while (isGroupAlive(script.pid)) await sleep(50)
 }
 

@@ -15,7 +15,7 @@ export interface BuiltSite {
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Builds the site where it is stale, as `npm start` does. */
+/** Builds the site if it is stale, like `npm start`. */
 export async function buildSite(): Promise<BuiltSite> {
   await promisify(execFile)(process.execPath, ['docs/build-when-stale.js'], { cwd: root })
   return siteIn(join(root, 'docs/dist/site'))
@@ -29,7 +29,7 @@ export function siteIn(folder: string): BuiltSite {
   return { folder, pages, read: (page) => readFileSync(join(folder, page), 'utf8') }
 }
 
-/** The links of all pages, as a browser would follow them; the addresses of other sites are listed and not asked. */
+/** The links of all pages, resolved like in a browser; links to other sites are listed but not requested. */
 export function linksOf(site: BuiltSite): { dead: string[]; external: string[] } {
   const dead: string[] = []
   const external = new Set<string>()
@@ -51,7 +51,7 @@ export function linksOf(site: BuiltSite): { dead: string[]; external: string[] }
   return { dead, external: [...external].toSorted() }
 }
 
-/** The values of id in a page. */
+/** The values of id attributes in a page. */
 export function idsIn(markup: string): string[] {
   return valuesOf(markup, / id="([^"]+)"/g)
 }

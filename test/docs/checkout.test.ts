@@ -22,7 +22,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true })
 })
 
-/** In place of docs/site/main.ts. */
+/** Replaces docs/site/main.ts. */
 const builder = "import { writeFileSync } from 'node:fs'\nwriteFileSync('built', '')"
 
 /** A checkout with the program and these files, by the path of a symbolic link to it. */
@@ -68,7 +68,7 @@ test.each(['server/dist/app/processes.js', 'sdk/dist/index.mjs'])(
 
     await run(join(checkout, 'server/compile.js'))
 
-    // The compiler has written both at once.
+    // The compiler wrote both files at the same time.
     const written = statSync(join(checkout, `${output}.map`)).mtimeMs
     expect(statSync(join(checkout, output)).mtimeMs).toBeLessThan(written)
   },
@@ -98,7 +98,7 @@ test('what cannot be built or looked at ends no service, and is told', async () 
   const checkout = givenLinkedCheckout('docs/build-when-stale.js', {
     'package.json': '{ "type": "module" }',
     'docs/site/main.ts': 'process.exitCode = 1',
-    // In place of a service: it listens, and ends once its documentation is told of.
+    // Replaces the service: it listens, and ends after printing the URL of its documentation.
     'service.js': `
       import { channel } from 'node:diagnostics_channel'
       const { write } = process.stderr
@@ -107,7 +107,7 @@ test('what cannot be built or looked at ends no service, and is told', async () 
       channel('portico.listening').publish({})
       console.log('listens')`,
   })
-  // An editor keeps its lock on a file so.
+  // The form of an editor's lock file.
   symlinkSync('nowhere', join(checkout, 'docs/.#start.md'))
 
   const { stdout, stderr } = await run(

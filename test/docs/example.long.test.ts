@@ -38,7 +38,7 @@ describe.skipIf(!hasTool(browserTool))('npm run example, beside npm start', () =
         await app.locator('#me').click()
         await expectAnswer(app, email)
 
-        // Who has no second factor yet signs in anew to set one up.
+        // A user without a second factor signs in again to set one up.
         await app.locator('#payroll').click()
         await app.locator('[name="email"]').fill(email)
         await app.locator('[value="identify"]').click()
@@ -48,7 +48,7 @@ describe.skipIf(!hasTool(browserTool))('npm run example, beside npm start', () =
         await payroll.locator('form button').first().click()
         await payroll.locator('[value="enroll"]').click()
         const uri = await payroll.locator('a[href^="otpauth:"]').getAttribute('href')
-        // With scripts it is sent as soon as it is typed.
+        // Scripts submit the code as soon as it is complete.
         await payroll.locator('[name="code"]').fill(readKeyUri(uri ?? '').codeAt(new Date()))
         await payroll.locator('[name="acknowledged"]').check()
         await payroll.locator('[value="acknowledge"]').click()
@@ -68,7 +68,7 @@ describe.skipIf(!hasTool(browserTool))('npm run example, beside npm start', () =
 })
 
 async function clientOf(home: string): Promise<Client> {
-  // Written by the service at its first start, in this form.
+  // The service writes this form at its first start.
   const credentials = JSON.parse(await readFile(join(home, '.data', 'credentials.json'), 'utf8')) as {
     base_url: string
     domain: string
@@ -78,7 +78,7 @@ async function clientOf(home: string): Promise<Client> {
   return createClient({ baseUrl, domain, clientId: sandbox.client_id, clientSecret: sandbox.client_secret })
 }
 
-/** The newest link that was mailed to an address, which the service sends by itself, once it is another than the one before. */
+/** Waits for a mailed link to an address that differs from the previous one. */
 async function mailedLink(client: Client, email: string, before?: string): Promise<string> {
   let link: string | undefined
   await until(async () => {

@@ -19,7 +19,7 @@ import { besideService } from './beside-start.js'
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** All that decides whether the code blocks compile: documents, what they call, and what checks them. */
+/** The files that affect whether code blocks compile: documents, called code, and the checker. */
 const checkedFiles = /^(?:[\w.-]+\.(?:md|json)|(?:docs|sdk|contract|server)\/.*\.(?:md|tsx?|js|json))$/
 
 test('every code block of the guides compiles or parses as what it says it is', async () => {
@@ -43,7 +43,7 @@ test('docs/guides/operate.md explains every setting, and no other', () => {
   const [, settings = ''] = read('docs/guides/operate.md').split('## Settings')
   const [table = ''] = settings.split('\n## ')
   const explained = [...table.matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name)
-  // NODE_ENV is Node's own.
+  // NODE_ENV belongs to Node.
   const names = Object.keys(Variables.shape).filter((name) => name !== 'NODE_ENV')
   expect(explained.toSorted()).toEqual(names.toSorted())
 })
@@ -187,7 +187,7 @@ test('the program of docs/guides/import.md makes of a Keycloak export the lines 
   }
 }, 60_000)
 
-/** What a program says first of this form, while it goes on. */
+/** The first match in the output of a running program. */
 function firstIn(output: Readable | null, form: RegExp): Promise<string> {
   let said = ''
   return new Promise((found, missed) => {
@@ -200,7 +200,7 @@ function firstIn(output: Readable | null, form: RegExp): Promise<string> {
   })
 }
 
-/** Paths from the root of the repository. */
+/** The paths of all documents, from the root of the repository. */
 function documents(): string[] {
   const guides = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
@@ -212,7 +212,7 @@ function read(file: string): string {
   return readFileSync(join(root, file), 'utf8')
 }
 
-/** A document without its code blocks, whose text is not the document's own. */
+/** A document without its code blocks, which are not prose. */
 function proseOf(file: string): string {
   return read(file).replace(/^ *(`{3,}).*\n[^]*?^ *\1 *$/gm, '')
 }
@@ -230,7 +230,7 @@ function brokenLinks(file: string): string[] {
     .map((target) => `${file}: ${target}`)
 }
 
-/** The addresses that headings get on the pages of a repository's host. */
+/** The anchors that repository hosts generate for headings. */
 function anchorsOf(file: string): string[] {
   const headings = [...proseOf(file).matchAll(/^#+ (.+)$/gm)].map(([, heading]) => heading ?? '')
   return headings.map((heading) =>
@@ -255,7 +255,7 @@ function manifests(): string[] {
   ]
 }
 
-/** Name and version, as a line of the list. The workspaces themselves are not dependencies. */
+/** Name and version in the form of a table row. Workspaces are not dependencies. */
 function declaredDependencies(manifest: string): string[] {
   const parsed = JSON.parse(read(manifest)) as Record<string, Record<string, string> | undefined>
   const groups = ['dependencies', 'optionalDependencies', 'peerDependencies', 'devDependencies']
@@ -266,7 +266,7 @@ function declaredDependencies(manifest: string): string[] {
     .toSorted()
 }
 
-/** The rows of the table under the heading that names the manifest. */
+/** The rows of the table under the heading of the manifest. */
 function listedDependencies(manifest: string): string[] {
   const sections = read('docs/dependencies.md').split(/^## /m)
   const section = sections.find((text) => text.split('\n')[0] === manifest) ?? ''
@@ -275,12 +275,12 @@ function listedDependencies(manifest: string): string[] {
     .toSorted()
 }
 
-/** The blocks of a document that are marked as its journey. */
+/** The blocks of a document marked as its journey. */
 function journeyOf(file: string): string[] {
   return [...read(file).matchAll(/^```sh journey\n([^]*?)^```$/gm)].map(([, block]) => block ?? '')
 }
 
-/** Runs blocks as one script, as somebody does who pastes them into a shell. */
+/** Runs blocks as one script, as if pasted into a shell. */
 function runShell(home: string, blocks: readonly string[]) {
   return run('bash', ['--norc', '-euo', 'pipefail', '-c', blocks.join('\n')], { cwd: home })
 }
@@ -297,10 +297,10 @@ async function runProgram(home: string, program: string): Promise<string> {
 }
 
 /**
- * Writes a program as TypeScript, which tsx runs in the full run, and else as the JavaScript of it, which starts in a tenth
+ * Writes a program as TypeScript, run by tsx, in the full run; otherwise as compiled JavaScript, which starts in a tenth
  * of the time.
  *
- * @returns The arguments by which Node runs it.
+ * @returns The arguments of Node to run it.
  */
 async function writeProgram(home: string, program: string): Promise<string[]> {
   await symlink(join(root, 'node_modules'), join(home, 'node_modules'), 'junction')

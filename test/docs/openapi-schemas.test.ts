@@ -7,7 +7,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { describe, expect, test } from 'vitest'
 
-// The published files are judged, by libraries that know nothing of the contract.
+// The published files are checked with libraries that are independent of the contract.
 const published = {
   '3.1': judgesOf('openapi.json', new Ajv2020(options()), (schema) => schema),
   '3.0': judgesOf('openapi-3.0.json', new Ajv(options()), fromOpenApi30),
@@ -24,9 +24,9 @@ describe.each(Object.entries(published))('the schemas of OpenAPI %s', (_version,
   )
 
   test.each([...records()])('refuse %s without a member that it always has', (name, schema) => {
-    // A union has the members of its parts, which are records of their own.
+    // A union has the members of its parts, which are checked as records of their own.
     if (document.components.schemas[name]?.anyOf !== undefined) return
-    // Nothing is what it says (RFC 7009 section 2.2).
+    // Its body is empty (RFC 7009 section 2.2).
     if (name === 'RevokedToken') return
     const required = document.components.schemas[name]?.required ?? []
     expect(required.length).toBeGreaterThan(0)
@@ -84,7 +84,7 @@ function judgesOf(file: string, ajv: Ajv | Ajv2020, toJsonSchema: (schema: objec
   const document = JSON.parse(
     readFileSync(new URL(`../../docs/${file}`, import.meta.url), 'utf8'),
   ) as Published
-  // Its own address, so that a reference is found where the document has it: #/components/schemas/User.
+  // The id makes references such as #/components/schemas/User resolvable.
   const schemas = Object.entries(document.components.schemas).map(([name, schema]) => [
     name,
     toJsonSchema(schema),
@@ -103,7 +103,7 @@ function options() {
     strictRequired: false,
     allErrors: true,
     allowUnionTypes: true,
-    // Records refer to one another, because copying them into one another makes three times as much to check.
+    // References are kept, because inlining triples the work.
     inlineRefs: false,
     code: { optimize: false },
     keywords: ['components', 'example', 'x-sensitivity', 'x-deprecated'],
@@ -111,7 +111,7 @@ function options() {
 }
 
 function fromOpenApi30(schema: object): object {
-  // Its $schema names draft 4, which Ajv does not know; the keywords here mean the same in all drafts.
+  // Its $schema is draft 4, which Ajv does not support; the keywords used have the same meaning in all drafts.
   const { $schema: _, ...converted } = openapiSchemaToJsonSchema(schema)
   return converted
 }

@@ -54,7 +54,7 @@ interface Report {
   readonly problems: readonly unknown[]
 }
 
-/** What redocly says of each document. One run reads all of them: half of its time goes by before it reads the first. */
+/** The report of redocly on each document. One run reads all of them, because half of its time is start-up. */
 function lint(): Promise<ReadonlyMap<string, Report>> {
   linted ??= lintAll()
   return linted
@@ -70,15 +70,15 @@ async function lintAll(): Promise<ReadonlyMap<string, Report>> {
     ...config,
     ...documents.map((file) => `docs/${file}`),
   ]
-  // A fault is in what it says, and in its status as well.
+  // Faults are in the output, and also in the exit code.
   const { stdout } = await run(process.execPath, redocly, { cwd: root, env: quiet() }).catch(saidOf)
-  // A report of each document, one after the other.
+  // The reports of all documents are concatenated.
   const reports = JSON.parse(`[${stdout.trim().replaceAll(/^\}\{$/gm, '},{')}]`) as Report[]
   expect(reports).toHaveLength(documents.length)
   return new Map(documents.map((file, index) => [file, reports[index] ?? { totals: {}, problems: [] }]))
 }
 
-/** What the compiler says of the types of both documents, a line for each fault: they share its libraries. */
+/** The compiler's errors in the types of both documents, one per line; one program shares the parsed libraries. */
 function compile(): Promise<readonly string[]> {
   compiled ??= compileAll()
   return compiled
@@ -114,7 +114,7 @@ function isOfTyped(fault: string): boolean {
   return typed.some((file) => fault.startsWith(`${file}/`))
 }
 
-/** What a program has said that has ended with a fault; one that has said nothing could not be run. */
+/** The output of a failed program; throws if it could not be run. */
 function saidOf(error: unknown): { stdout: string } {
   if (error instanceof Error && 'stdout' in error && typeof error.stdout === 'string' && error.stdout !== '')
     return { stdout: error.stdout }
@@ -127,13 +127,13 @@ const compilerOptions = {
   exactOptionalPropertyTypes: true,
   noUncheckedIndexedAccess: true,
   target: 'es2023',
-  // Without those of a browser, which take as long as the document.
+  // Without the declarations of browsers, which take as long to parse as the document.
   lib: ['es2023'],
   module: 'nodenext',
   types: [],
 }
 
-/** Without telemetry and without asking the network for a newer version. */
+/** An environment without telemetry and version checks. */
 function quiet(): NodeJS.ProcessEnv {
   return { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NO_COLOR: '1' }
 }

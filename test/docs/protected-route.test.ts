@@ -17,7 +17,7 @@ const idToken = body.id_token ?? ''
 
 type Ask = (verifier: Verifier, headers: Record<string, string>) => Promise<Response>
 
-/** Asks the protected route of each example. */
+/** Sends a request to the protected route of each example. */
 const examples: Record<string, Ask> = {
   Express: async (verifier, headers) => {
     const server = createServer(createExpressApp(verifier)).listen(0, '127.0.0.1')
@@ -31,7 +31,7 @@ const examples: Record<string, Ask> = {
     onTestFinished(() => app.close())
     return fetch(`${await app.listen({ port: 0, host: '127.0.0.1' })}/me`, { headers })
   },
-  // A route handler is called with a web request, as Next.js does it.
+  // Next.js calls a route handler with a web request.
   'Next.js': (verifier, headers) =>
     createMe(verifier)(new Request('https://app.example/me', { headers }), {}),
 }

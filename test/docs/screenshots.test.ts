@@ -8,9 +8,9 @@ import { colorSchemes, digestOf, screenshots, takeScreenshot } from './screensho
 
 const images = fileURLToPath(new URL('../../docs/images/', import.meta.url))
 const guides = fileURLToPath(new URL('../../docs/guides/', import.meta.url))
-/** What each image was taken of. */
+/** The digest of the page behind each image. */
 const manifest = `${images}taken-of.json`
-/** By `npm run docs -- screenshots`. */
+/** Set by `npm run docs -- screenshots`. */
 const isToTake = process.env.PORTICO_SCREENSHOTS === 'take'
 
 let contents: Pick<PageGallery, 'contentOf'>

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import type { PageGallery } from '../given/page-gallery.js'
 
-/** An image of a hosted page in the guides, `docs/images/<name>.webp`, and beside it the same in the dark. */
+/** An image of a hosted page in the guides, `docs/images/<name>.webp`, with a dark variant beside it. */
 export interface Screenshot {
   readonly name: string
-  /** In the gallery of the pages. */
+  /** Path in the gallery of pages. */
   readonly path: string
-  /** Of the screen, in px: a telephone, or a desktop. */
+  /** Width of the screen in px: a telephone or a desktop. */
   readonly width: 400 | 760
 }
 
@@ -27,14 +27,14 @@ export const screenshots: readonly Screenshot[] = [
 
 export const colorSchemes = ['light', 'dark'] as const
 
-/** The guides show images at half their size, for screens of that density. */
+/** The guides display images at half their size, for high-density screens. */
 const pixelsPerPx = 2
 
-/** A logo for the organization of the gallery, whose own is nowhere. */
+/** A logo for the organization of the gallery, whose logo URL does not exist. */
 const logo =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 220 48" width="220" height="48"><rect width="48" height="48" rx="12" fill="#0f766e"/><path d="M14 34 24 12l10 22h-6l-4-10-4 10z" fill="#fff"/><text x="62" y="32" font-family="sans-serif" font-size="24" font-weight="700" fill="#0f766e">Awesome</text></svg>'
 
-/** What an image was taken of: another digest is another image, without comparing a pixel. */
+/** A digest of the page behind an image, which detects changes without comparing pixels. */
 export function digestOf({ contentOf }: Pick<PageGallery, 'contentOf'>, { path, width }: Screenshot): string {
   const page = contentOf(path)
   const styles = [...page.matchAll(/<link rel="stylesheet" href="([^"]+)"/g)].map(([, url]) =>
@@ -42,7 +42,7 @@ export function digestOf({ contentOf }: Pick<PageGallery, 'contentOf'>, { path, 
   )
   if (page === '' || styles.length === 0 || styles.includes(''))
     throw new Error(`${path} is not in the gallery as it is styled`)
-  // The addresses of style and script change with each, the script of another page included.
+  // The URLs of style and script change with every asset, including those of other pages.
   const told = [page.replace(/\/assets\/[^/]+\//g, '/assets/'), ...styles, logo, String(width)]
   return createHash('sha256').update(told.join('\0')).digest('base64url').slice(0, 22)
 }
@@ -73,7 +73,7 @@ interface Clip {
   scale: number
 }
 
-/** Playwright itself writes no WebP. */
+/** A screenshot as WebP, which Playwright itself cannot write. */
 async function webpOf(page: Page, clip: Clip): Promise<Buffer> {
   const session = await page.context().newCDPSession(page)
   const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: 70, clip })

@@ -12,12 +12,12 @@ import { sampled } from '../sampled.js'
 import { buildSite } from './built-site.js'
 
 let browser: TestBrowser
-/** A copy of the site, as somebody has who was sent the files. */
+/** A copy of the site opened from files. */
 let folder: string
 let files: string
 let served: string
 
-/** The first four have each layout. */
+/** The first four cover every layout. */
 const pagesToSee = [
   'index.html',
   'guides/sign-in.html',
@@ -123,7 +123,7 @@ describe.skipIf(!hasTool(browserTool))('the documentation in a browser', () => {
   )(
     'the pages have no fault that axe knows: $colorScheme, $width px',
     async ({ colorScheme, width, first }) => {
-      // axe itself is a script, which the policy of the pages has not let in.
+      // axe is a script that the content security policy of the pages would block.
       const page = await browser.reusedPage({ bypassCSP: true })
       await page.setViewportSize({ width, height: 800 })
       await page.emulateMedia({ colorScheme })
@@ -157,14 +157,14 @@ describe.skipIf(!hasTool(browserTool))('the documentation in a browser', () => {
   })
 })
 
-/** Types a query after the key that leads to the search, and gives where the results lead. */
+/** Opens the search with its key, types a query, and returns the links of the results. */
 async function searchFor(page: Page, query: string): Promise<string[]> {
   await page.evaluate('document.activeElement.blur()')
   await page.keyboard.press('/')
   await page.keyboard.press('ControlOrMeta+a')
   await page.keyboard.type(query)
   await page.locator('#results a').first().waitFor()
-  // The results of the whole query, and not of its beginning.
+  // Waits for the results of the whole query.
   await page.waitForFunction('document.querySelector("#found").textContent !== ""')
   return page
     .locator('#results a')

@@ -6,7 +6,7 @@ import { freePort } from '../given/free-port.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Starts what `npm run docs` runs, and waits until it answers. */
+/** Starts the program of `npm run docs`, and waits until it answers. */
 async function givenPreview() {
   const port = await freePort()
   const { PATH, HOME } = process.env
@@ -14,7 +14,7 @@ async function givenPreview() {
   const child = spawn(process.execPath, tsx, {
     cwd: root,
     env: { PATH, HOME, PORT: String(port) },
-    // A group of its own, so that nothing of it is left whatever the test finds.
+    // In its own process group, so that all of it can be ended whatever the outcome.
     detached: true,
     stdio: 'ignore',
   })
@@ -24,7 +24,7 @@ async function givenPreview() {
     try {
       process.kill(-pid, 'SIGKILL')
     } catch {
-      // All of it has ended, as it should.
+      // All processes have already ended.
     }
   })
   const answers = () =>

@@ -19,7 +19,7 @@ import { buildSite, idsIn, linksOf, siteIn, type BuiltSite } from './built-site.
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Its operations and codes have names that the service has, too. */
+/** Excluded, because its operations and codes share names with those of the service. */
 const emulatorPage = 'reference/emulator.html'
 
 let site: BuiltSite
@@ -208,7 +208,7 @@ test('a page is found without .html, too', async () => {
 })
 
 test('404: what is not of the site is no page of it', async () => {
-  // By a request that sends paths as they are: fetch() resolves dots itself.
+  // With raw paths, because fetch() resolves dots itself.
   for (const path of [
     '/docs/nowhere.html',
     '/docs/.built',
@@ -218,7 +218,7 @@ test('404: what is not of the site is no page of it', async () => {
     expect(await statusOf(path), path).toBe(404)
 })
 
-/** The status of a path that is sent as it stands. */
+/** The status of a request with a raw path. */
 async function statusOf(path: string): Promise<number | undefined> {
   const { hostname, port } = new URL(service.baseUrl)
   const sent = request({ hostname, port, path }).end()

@@ -5,26 +5,26 @@ import { join } from 'node:path'
 import type { RepositoryCopy } from '../guards/repository-copy.js'
 import { cleanEnvironment } from '../guards/vitest-run.js'
 
-/** What goes red after an edit of the contract, before anything is written anew. */
+/** The failures after an edit of the contract, before files are generated again. */
 export interface Consequences {
   /** Files that do not compile. */
   readonly compile: readonly string[]
-  /** Built files that are not what the contract says now. */
+  /** Generated files that no longer match the contract. */
   readonly stale: readonly string[]
-  /** Tests of the contract that fail, by title. */
+  /** Titles of failing tests of the contract. */
   readonly tests: readonly string[]
-  /** What npm run contract:diff says, a line for each change. */
+  /** Output of npm run contract:diff, one line per change. */
   readonly gate: GateReport
 }
 
-/** The changes that callers notice, by what they do to programs. */
+/** The changes visible to callers, by their effect on programs. */
 export interface GateReport {
   readonly breaking: readonly string[]
   readonly additive: readonly string[]
   readonly documentation: readonly string[]
 }
 
-/** What the gate says of a contract that is the released one, or whose words alone are others. */
+/** The report on a contract equal to the released one, or different only in words. */
 export const unnoticed: GateReport = { breaking: [], additive: [], documentation: [] }
 
 const tableFiles = ['migrations.ts', 'schema.ts', 'migrated-catalog.ts'].map(
@@ -33,7 +33,7 @@ const tableFiles = ['migrations.ts', 'schema.ts', 'migrated-catalog.ts'].map(
 const workspaces = ['contract', 'server', 'sdk']
 const generatedFiles = ['sdk/src/generated.ts', 'sdk/src/generated-examples.ts', 'sdk/src/index.ts']
 
-/** Compiles the copy; then what is built from the compiled contract is looked at, and its tests run, all at once. */
+/** Compiles the copy, then compares generated files and runs tests of the contract in parallel. */
 export async function consequencesIn(copy: RepositoryCopy): Promise<Consequences> {
   const compile = await compileErrors(copy)
   const [docs, sdk, tests, gate] = await Promise.all([
@@ -45,7 +45,7 @@ export async function consequencesIn(copy: RepositoryCopy): Promise<Consequences
   return { compile, stale: [...docs, ...sdk].toSorted(), tests, gate }
 }
 
-/** Programs that break are refused: the gate fails exactly when it calls something breaking. */
+/** Runs the gate, which must fail exactly when it reports a breaking change. */
 async function gateReport(copy: RepositoryCopy): Promise<GateReport> {
   const { isFailure, output } = await run(copy, ['contract/gate/main.ts', '--json'])
   const [json] = /^\{.*\}$/m.exec(output) ?? []
@@ -71,7 +71,7 @@ interface Change {
   readonly what: string
 }
 
-/** The files that do not compile: those of contract, server and SDK, unless others are named. */
+/** The files that do not compile, by default of contract, server and SDK. */
 export async function compileErrors(
   copy: RepositoryCopy,
   folders: readonly string[] = workspaces,
@@ -79,11 +79,11 @@ export async function compileErrors(
   const words = ['node_modules/oxlint/bin/oxlint', '-c', 'oxlint.config.js', '-f', 'unix', ...folders]
   const { output } = await run(copy, words)
   const files = [...output.matchAll(/^(\S+?):\d+:\d+: .*\(TS\d+\)\]$/gm)].map(([, file = '']) => file)
-  // Tests follow what they test.
+  // Tests are ignored, because their errors follow from those of the sources.
   return [...new Set(files)].filter((file) => !/\.(test|given)\.tsx?$/.test(file)).toSorted()
 }
 
-/** Writes what is built from the contract and from the migrations, as npm run generate does. */
+/** Generates the files derived from the contract and the migrations, like npm run generate. */
 export async function generateAll(copy: RepositoryCopy): Promise<void> {
   for (const file of [...tableFiles, ...generatedFiles]) await copy.write(file, await copy.read(file))
   await runOrThrow(copy, ['server/generate-schema.ts'])
@@ -91,7 +91,7 @@ export async function generateAll(copy: RepositoryCopy): Promise<void> {
   await runOrThrow(copy, ['docs/build.ts'])
 }
 
-/** Takes the contract of the copy as it is for the released one. */
+/** Makes the current contract of the copy the released one. */
 export async function releaseContract(copy: RepositoryCopy): Promise<void> {
   await runOrThrow(copy, ['contract/gate/release.ts', '--again', '--contract-alone'])
 }
@@ -101,13 +101,13 @@ async function staleDocs(copy: RepositoryCopy): Promise<string[]> {
   return [...output.matchAll(/^(\S+) is stale/gm)].map(([, file = '']) => file).toSorted()
 }
 
-/** The check of the SDK stops at the first stale file, so that what it would write is compared here. */
+/** Compares the SDK's generated files, because its own check stops at the first stale one. */
 async function staleSdk(copy: RepositoryCopy): Promise<string[]> {
   const before = new Map<string, string>()
   for (const file of generatedFiles) {
     const content = await copy.read(file)
     before.set(file, content)
-    // Written as it is, so that it is restored.
+    // Written through the copy, so that restore() resets it.
     await copy.write(file, content)
   }
   await runOrThrow(copy, ['sdk/generate.ts'])
@@ -116,7 +116,7 @@ async function staleSdk(copy: RepositoryCopy): Promise<string[]> {
   return stale.toSorted()
 }
 
-/** What npm test runs against stale files: whether each check fails. */
+/** Whether the checks of npm test for stale files fail. */
 export async function failingChecks(copy: RepositoryCopy): Promise<{ docs: boolean; sdk: boolean }> {
   const docs = await run(copy, ['docs/check.ts'])
   const sdk = await run(copy, ['sdk/generate.ts', '--check'])
@@ -148,12 +148,12 @@ async function runOrThrow(copy: RepositoryCopy, args: readonly string[]): Promis
   if (isFailure) throw new Error(`${args.join(' ')} fails:\n${output}`)
 }
 
-/** For what hangs: a machine that does other work as well takes several times as long. */
+/** Limit for hanging scripts; a loaded machine takes several times as long as an idle one. */
 const timeLimitMs = 10 * 60_000
 
 /**
- * Runs a script of the copy: TypeScript by tsx, anything else by node alone. One that was ended has not said all that it had
- * to say, which is no answer.
+ * Runs a script of the copy: TypeScript with tsx, others with node. The output of a killed script is incomplete,
+ * so it throws.
  */
 function run(copy: RepositoryCopy, args: readonly string[]): Promise<{ isFailure: boolean; output: string }> {
   const loader = args[0]?.endsWith('.ts') === true ? ['--conditions=source', '--import', 'tsx'] : []

@@ -21,7 +21,7 @@ test(
     const run = await runTests(copy.root, named, inject('adminUrl'))
 
     const outcomes = named.map((test) => [test.title, run.outcomeOf(test)?.state])
-    // It is there only with the edit that declares the code.
+    // This test exists only after the edit that declares the code.
     const declared = ['users.get answers user_inactive, as it declares', undefined]
     expect(outcomes.filter(([, state]) => state !== 'passed')).toEqual([declared])
   },

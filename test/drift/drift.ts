@@ -2,18 +2,18 @@ import type { Edit } from '../guards/repository-copy.js'
 import type { NamedTest } from '../guards/vitest-run.js'
 import type { Consequences } from './consequences.js'
 
-/** An edit of the contract, and exactly what goes red. */
+/** An edit of the contract, and exactly the failures that it causes. */
 export interface Drift extends Consequences {
   readonly name: string
   readonly edits: readonly Edit[]
-  /** Tests of the service that go red as well. */
+  /** Tests of the service that fail, too. */
   readonly service?: readonly NamedTest[]
-  /** Tests of the service that have something to say of it, and hold. */
+  /** Tests of the service that cover the edit and pass. */
   readonly holds?: readonly NamedTest[]
 }
 
-/** What is built in docs from every operation and record. */
+/** Files in docs generated from operations and records. */
 export const documents = ['docs/openapi-3.0.json', 'docs/openapi.json']
 
-/** What the SDK knows of them. */
+/** Generated files of the SDK. */
 export const client = ['sdk/src/generated-examples.ts', 'sdk/src/generated.ts']

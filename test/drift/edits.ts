@@ -6,14 +6,14 @@ import type { Drift } from './drift.js'
 
 export const timeLimitMs = 20 * 60_000
 
-/** A copy of the repository for the tests of a file, in which each edit is taken back after its test. */
+/** A copy of the repository for the tests of a file, in which each edit is reverted after its test. */
 export function givenCopy(): () => RepositoryCopy {
   let copy: RepositoryCopy
   beforeAll(async () => {
     copy = await copyRepository()
-    // Edits are compared with the contract as it is, whatever it has that is not released yet.
+    // Edits are compared with the current contract, including unreleased parts.
     await releaseContract(copy)
-    // What was red before would be found after every edit.
+    // Earlier failures would be attributed to every edit.
     expect(await consequencesIn(copy)).toEqual({ compile: [], stale: [], tests: [], gate: unnoticed })
   }, timeLimitMs)
   afterEach(() => copy.restore())
@@ -21,7 +21,7 @@ export function givenCopy(): () => RepositoryCopy {
   return () => copy
 }
 
-/** A test for each edit of the contract: what goes red with it, and nothing else does. */
+/** A test for each edit of the contract, which expects exactly its failures. */
 export function testEdits(drifts: readonly Drift[]): void {
   const copyOf = givenCopy()
   describe('what goes red with an edit of the contract', () => {

@@ -1,7 +1,7 @@
 import { unnoticed } from './consequences.js'
 import { documents, type Drift } from './drift.js'
 
-/** Edits of what callers send. */
+/** Edits of inputs. */
 export const inputDrifts: readonly Drift[] = [
   {
     name: 'a member of a body that no operation stores',

@@ -1,6 +1,6 @@
 import type { Edit } from '../guards/repository-copy.js'
 
-/** What a newcomer writes for `job_title` on User, which callers may write and clear; and nothing else. */
+/** The complete edits of a newcomer for `job_title` on User, which callers may write and clear. */
 export const newField: readonly Edit[] = [
   {
     file: 'contract/src/resources/users.ts',
@@ -55,7 +55,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 `,
 }
 
-/** A test of the new field, as the newcomer would write it: through the front door. */
+/** A test of the new field through the API, as a newcomer would write it. */
 export const newTest = {
   file: 'test/api/job-title.test.ts',
   title: 'a user has a job title',
@@ -85,7 +85,7 @@ test('a user has a job title', async () => {
 `,
 }
 
-/** A test that is there already, and holds for the new field as it is. */
+/** An existing test that covers the new field without changes. */
 export const roundTrip = {
   file: 'test/api/users.test.ts',
   title: 'round trip writing what the example shows and reading it back gives the example’s values',

@@ -2,7 +2,7 @@ import { openMagicLink } from '@portico/sdk'
 import type { Service } from '../given/harness.js'
 import { createWorld, signIn } from '../given/world.js'
 
-/** What a method of the SDK is called with. */
+/** The arguments of an SDK method. */
 export interface ProtocolCall {
   readonly input: object
   readonly options?: { readonly headers: Readonly<Record<string, string>> }
@@ -15,8 +15,8 @@ interface Key {
 }
 
 /**
- * How each protocol operation succeeds, by its name: no sample of a request can do so, because it would have to be the
- * sample of a token.
+ * A successful call of each protocol operation, by name: sample requests cannot succeed, because they would need
+ * a valid token.
  */
 export async function protocolCalls(
   service: Service,

@@ -1,4 +1,4 @@
-// About 20 s: each of the operations that were released is called in a world of its own, unless it only reads.
+// Takes about 20 s: each released operation is called in a world of its own, unless it only reads.
 
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -17,7 +17,7 @@ import { lastRelease, type Released, type ReleasedOperation } from './released.j
 
 type Method = (input: object, options?: { headers: Readonly<Record<string, string>> }) => Promise<unknown>
 
-/** Of a released SDK, what is called here: its methods have the names that the released contract says. */
+/** The parts of a released SDK used here; its methods are named by the released contract. */
 interface ReleasedSdk {
   createClient(options: object): Readonly<Record<string, Readonly<Record<string, Method>>>>
   readonly ApiError: new () => Error & { readonly status: number; readonly code: string }
@@ -33,16 +33,16 @@ let sdk: ReleasedSdk
 let client: ReturnType<ReleasedSdk['createClient']>
 let protocol: (name: string) => Promise<ProtocolCall>
 let judges: Ajv2020
-/** What the service answered last, as the SDK got it. */
+/** The status of the last answer to the SDK. */
 let lastStatus: number | undefined
-/** What operations that change nothing can share. */
+/** Objects shared by operations that change nothing. */
 let common: References
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'portico-released-'))
   const archive = join(root, `sdk/released/portico-sdk-${released.version}.tgz`)
   await promisify(execFile)('tar', ['-xzf', archive, '-C', folder])
-  // Whatever it exports: what is missing fails where it is called.
+  // The exports are not checked: a missing one fails at its call.
   sdk = (await import(pathToFileURL(join(folder, 'package/dist/index.mjs')).href)) as ReleasedSdk
 
   service = await startService()
@@ -77,7 +77,7 @@ describe('the released SDK', () => {
     expect(faultsOf(name, answer)).toEqual([])
   })
 
-  /** UserInfo refuses the token alike where there is such an organization and where there is none (decision 4). */
+  /** UserInfo returns the same refusal for existing and missing organizations (decision 4). */
   const tellsNoOrganization = /^oidc\..*userInfo$/i
   const inOrganizations = operations.filter(
     ([name, { path, errorCodes }]) =>
@@ -119,17 +119,17 @@ function methodOf(name: string): Method {
 
 async function inputOf(name: string, operation: ReleasedOperation): Promise<ProtocolCall> {
   const [resource = '', verb = ''] = name.split('.')
-  // What only reads can share its objects; a second factor is a state of its own.
+  // Reading operations share objects, except those of the second factor, which need a specific state.
   const isShared = operation.method === 'GET' && resource !== 'totp'
   const takes = membersOf(operation)
   const world = isShared ? common : await createWorldOf({ name, resource, verb, takes }, service)
   return { input: membersFor(name, operation, world) }
 }
 
-/** The released sample, made to refer to these objects. */
+/** The released sample with references to these objects. */
 function membersFor(name: string, operation: ReleasedOperation, world: References): Record<string, unknown> {
   const { path, query, body } = operation.inputs
-  // A list only filters by them.
+  // For a list, the references are only filters.
   const isList = query?.properties !== undefined && 'page' in query.properties
   const places = [path, body, ...(isList ? [] : [query])]
   const taken = places.flatMap((place) => Object.keys(place?.properties ?? {}))
@@ -141,9 +141,9 @@ function membersOf({ inputs }: ReleasedOperation): string[] {
   return Object.values(inputs).flatMap((schema) => Object.keys(schema?.properties ?? {}))
 }
 
-/** The released schemas as another library reads them. */
+/** The released schemas, compiled by an independent library. */
 function judgesOf({ operations, schemas }: Released): Ajv2020 {
-  // The record of an event refers to all others: to copy them into one another takes three times as long.
+  // References are kept, because events refer to all other records, and inlining triples the time.
   const ajv = new Ajv2020({ strict: false, allErrors: true, inlineRefs: false, code: { optimize: false } })
   formats.default(ajv)
   const successes = Object.entries(operations).map(([name, { success }]) => [name, success.schema])
@@ -154,7 +154,7 @@ function judgesOf({ operations, schemas }: Released): Ajv2020 {
   })
 }
 
-/** What is wrong with an answer by the schema that was released; none when all is there and of its type. */
+/** The violations of the released schema in an answer. */
 function faultsOf(name: string, answer: unknown): string[] {
   const judge: ValidateFunction | undefined = judges.getSchema(`released#/successes/${name}`)
   if (judge === undefined) throw new Error(`${name} has no released schema`)

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Of a released contract, what tests read (contract/gate/description.ts). */
+/** The parts of a released contract that tests read (contract/gate/description.ts). */
 export interface Released {
   readonly version: string
   readonly operations: Readonly<Record<string, ReleasedOperation>>
@@ -22,11 +22,11 @@ export interface ReleasedOperation {
 
 const folder = fileURLToPath(new URL('../../contract/released', import.meta.url))
 
-/** The contract as it was released last. */
+/** The last released contract. */
 export async function lastRelease(): Promise<Released> {
   const files = (await readdir(folder)).filter((file) => file.endsWith('.json'))
   const [last] = files.toSorted((one, other) => other.localeCompare(one, 'en', { numeric: true }))
   if (last === undefined) throw new Error('no contract is released: npm run contract:release')
-  // Written by contract/gate/release.ts alone.
+  // Only contract/gate/release.ts writes it.
   return JSON.parse(await readFile(join(folder, last), 'utf8')) as Released
 }

@@ -43,7 +43,7 @@ test.each([
 
 const imported = `import { client } from './client.js'`
 
-/** Every source of a folder that was written by hand, but for tests and what is made for them. */
+/** Every hand-written source of a folder, without tests and fixtures. */
 function sourcesIn(folder: string): string[] {
   return readdirSync(join(root, folder))
     .filter((name) => /\.ts$/.test(name) && !/^generated|\.(test|given)\.ts$/.test(name))

@@ -5,22 +5,22 @@ import ts from 'typescript'
 const service = routes()
 const operations = new Set(service.map(({ name }) => name))
 const resources = new Set(service.map(({ resource }) => resource))
-/** What the control of an emulator is called where it is used; its operations are not the service's. */
+/** The variable name of an emulator's control, whose operations are not those of the service. */
 const control = 'control'
 const segments = new Set([...service, ...routes(emulator)].flatMap(segmentsOf))
 
-/** The words of a path; what stands for a parameter is none. */
+/** The fixed segments of a path, without parameters. */
 function segmentsOf({ path }: Route): string[] {
   return path.split('/').filter((segment) => segment !== '' && !segment.startsWith(':'))
 }
 
 /**
- * What a source says of routes by itself, each as `line: text`: the name of an operation, as a text or by a chain of members;
- * a resource that a route's is compared with; a path, or a piece of one. Comments and the names of modules are none of it.
+ * Routes hard-coded in a source, each as `line: text`: the name of an operation, as a string or a chain of members;
+ * a resource compared with that of a route; a path or part of one. Comments and module names are ignored.
  */
 export function findRouteNames(file: string, text: string): string[] {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true)
-  // Elsewhere organizations.get() is a look into a map.
+  // Elsewhere, organizations.get() may be a lookup in a map.
   const knowsClients = /from '(@portico\/sdk|\.\/generated\.js|\.\/client\.js)'/.test(text)
   const found: string[] = []
   const visit = (node: ts.Node): void => {
@@ -49,7 +49,7 @@ function isResource(node: ts.Expression): boolean {
 }
 
 function isNameOrPath(text: string): boolean {
-  // `oauth.${string}` begins with the first of these.
+  // Template literals such as `oauth.${string}` begin with a resource.
   const isBeginning = text.endsWith('.') && resources.has(text.slice(0, -1))
   const words = [...text.matchAll(/\/([\w.-]+)/g)].map(([, word = '']) => word)
   return isBeginning || operations.has(text) || words.some((word) => segments.has(word))

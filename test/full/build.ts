@@ -5,7 +5,7 @@ import { root } from './pieces.js'
 
 // The build of a release: types, declarations, the packages, the site. It counts as one test.
 for (const folder of ['sdk/types', 'docs/dist']) rmSync(join(root, folder), { recursive: true, force: true })
-// What `npm start` or a test has compiled before, perhaps of other sources, must not be in it.
+// Output of earlier compilations, possibly of other sources, must not be included.
 const leftBehind = join(root, 'server/dist/left-behind.js')
 mkdirSync(dirname(leftBehind), { recursive: true })
 writeFileSync(leftBehind, '')

@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs'
 import { join, sep } from 'node:path'
 
-/** What others have written or made; dot-folders hold what git, editors and the service keep. */
+/** Installed or generated folders, and dot-folders of git, editors and the service. */
 const isForeign = (name: string) => name === 'node_modules' || name === 'dist' || name.startsWith('.')
 
-/** All files of a repository, from its root, in order, but for what is installed or built. */
+/** All files of a repository from its root, sorted, without installed and built ones. */
 export function filesIn(root: string, folder = ''): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true })
     .filter(({ name }) => !isForeign(name))
@@ -15,7 +15,7 @@ export function filesIn(root: string, folder = ''): string[] {
     .toSorted()
 }
 
-/** Whether a file is one of tests. */
+/** Whether a file is a test file. */
 export function isTest(file: string): boolean {
   return /\.test\.tsx?$/.test(file)
 }

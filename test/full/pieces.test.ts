@@ -17,7 +17,7 @@ import {
   type Piece,
 } from './pieces.js'
 
-/** Those of a piece of their own, or of one of several files, in which every case of them runs. */
+/** Test files with a piece that runs all of their cases. */
 const filesOf = (pieces: readonly Piece[]) => pieces.flatMap(({ files }) => files ?? [])
 
 function givenRepository(files: Record<string, string>): string {
@@ -91,9 +91,9 @@ test('whoever asks whether it is the full run is known', () => {
     (file) => /\.[jt]sx?$/.test(file) && asks.test(readFileSync(join(root, file), 'utf8')),
   )
   const elsewhere = [
-    // It chooses the program that test/given/browser.ts starts.
+    // Selects the program that test/given/browser.ts starts.
     'test/debian-tools.ts',
-    // It lets the files of long tests run, which all have a piece.
+    // Enables the long tests, which all have a piece.
     'vitest.config.ts',
   ]
 
@@ -142,7 +142,7 @@ test.each([
   ['minutes', minutesOf],
   ['what may be skipped', skipsOf],
 ])('the table of %s names pieces that there are', (_, table) => {
-  // Of the versions of Node it has the one that runs this, too.
+  // Includes the version of Node that runs this test.
   const names = allPieces().map(({ name }) => name.replace(/ \d+\/\d+$/, ''))
   const others = Object.keys(table).filter((name) => !names.includes(name))
 

@@ -9,14 +9,14 @@ export const root = fileURLToPath(new URL('../..', import.meta.url))
 /** A run of tests that ends with a tally. */
 export interface Piece {
   readonly name: string
-  /** On two idle cores. By it the pieces are dealt into parts. */
+  /** Duration on two idle cores, by which pieces are distributed over parts. */
   readonly minutes: number
-  /** The program, and its arguments, from the root of the repository. */
+  /** The program and its arguments, run in the root of the repository. */
   readonly command: () => Promise<readonly string[]>
   readonly variables?: Readonly<Record<string, string>>
-  /** The files of tests that it runs with every case, from the root of the repository; none where it is no run of these. */
+  /** The test files that it runs with every case, from the root of the repository; none if it runs something else. */
   readonly files?: readonly string[]
-  /** How many of its tests may be skipped; none unless given. */
+  /** Maximum number of skipped tests; default: none. */
   readonly maySkip?: Skips
 }
 
@@ -25,14 +25,14 @@ interface Skips {
   readonly why: string
 }
 
-/** In how many parts the pieces are dealt at night, so that each takes at most maxPartMinutes. */
+/** Number of parts at which each takes at most maxPartMinutes. */
 export const defaultParts = 12
-/** On two idle cores. */
+/** Maximum duration of a part on two idle cores. */
 export const maxPartMinutes = 15
 
 /**
- * How long pieces take on two idle cores, of shards each of them, as a run tells at its end; a file of long tests that is not
- * here counts as one.
+ * Durations of pieces on two idle cores, per shard, as printed at the end of a run; a long test file that is not
+ * listed counts as one minute.
  */
 export const minutesOf: Readonly<Record<string, number>> = {
   'npm test': 7,
@@ -71,7 +71,7 @@ export const minutesOf: Readonly<Record<string, number>> = {
   'test/clients/sdk/versions.long.test.ts': 0.2,
 }
 
-/** Pieces, of shards all of them, that no machine runs whole. */
+/** Pieces, in total over their shards, that skip tests on every machine. */
 export const skipsOf: Readonly<Record<string, Skips>> = {
   emulator: {
     count: Infinity,
@@ -87,9 +87,9 @@ const vitest = join(root, 'node_modules/vitest/vitest.mjs')
 const tsx = join(root, 'node_modules/tsx/dist/cli.mjs')
 
 /**
- * Everything that is proved: what `npm test` runs, and what takes too long for it.
+ * All test runs: those of `npm test`, and those that take too long for it.
  *
- * @param repository Where the files of tests are looked for.
+ * @param repository Folder to search for test files.
  */
 export function allPieces(repository = root): readonly Piece[] {
   return [
@@ -111,7 +111,7 @@ export function allPieces(repository = root): readonly Piece[] {
   ]
 }
 
-/** Those that this process is not. */
+/** The supported versions of Node other than that of this process. */
 const otherNodes = (['20', '22', '24'] as const).filter(
   (version) => !process.version.startsWith(`v${version}.`),
 )
@@ -149,14 +149,14 @@ function isLong(file: string): boolean {
   return /\.long\.test\.tsx?$/.test(file)
 }
 
-/** What does more in the full run: cases of tables, journeys beside `npm start`, and the whole Chromium. */
+/** Modules that do more in the full run: all cases of tables, journeys beside `npm start`, and the complete Chromium. */
 export const fuller: readonly string[] = [
   'test/sampled.ts',
   'test/docs/beside-start.ts',
   'test/given/browser.ts',
 ]
 
-/** The files of which `npm test` runs less, by themselves or by what they import. */
+/** Test files of which `npm test` runs only a part, directly or through imports. */
 function testsOtherInFull(repository: string): string[] {
   const reachedFrom = importsIn(repository)
   return filesIn(repository).filter(
@@ -164,7 +164,7 @@ function testsOtherInFull(repository: string): string[] {
   )
 }
 
-/** Deals files into groups, none of them empty; one run of many files costs less than many runs of one. */
+/** Distributes files over non-empty groups, because one run of many files costs less than many runs. */
 function inGroups(files: readonly string[], count: number): readonly (readonly string[])[] {
   return Array.from({ length: count }, (_, group) =>
     files.filter((_file, index) => index % count === group),
@@ -172,7 +172,7 @@ function inGroups(files: readonly string[], count: number): readonly (readonly s
 }
 
 /**
- * Deals the pieces into parts that take about as long as one another, the same each time.
+ * Distributes the pieces over parts of similar duration, deterministically.
  *
  * @param count 1 or more.
  */
@@ -181,7 +181,7 @@ export function parts(pieces: readonly Piece[], count: number): readonly (readon
     minutes: 0,
     pieces: [],
   }))
-  // The longest first, each to the part that has the least so far.
+  // Longest first, each to the shortest part so far.
   for (const next of [...pieces].sort((a, b) => b.minutes - a.minutes || (a.name < b.name ? -1 : 1))) {
     const [least] = [...dealt].sort((a, b) => a.minutes - b.minutes)
     if (least === undefined) continue

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { root, type Piece } from './pieces.js'
 import { runPieces } from './run-pieces.js'
 
-/** A piece that says these lines, and ends well unless another code is given. */
+/** A piece that prints these lines and exits with this code. */
 function piece(name: string, lines: readonly string[], code = 0): Piece {
   const program = `process.stdout.write(${JSON.stringify(`${lines.join('\n')}\n`)}); process.exitCode = ${code}`
   return { name, minutes: 1, command: () => Promise.resolve([process.execPath, '-e', program]) }

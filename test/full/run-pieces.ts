@@ -7,14 +7,14 @@ import { root, type Piece } from './pieces.js'
 
 interface Result {
   readonly tally: Tally
-  /** Why it has failed, where its tally does not say so. */
+  /** Reason of a failure that the tally does not show. */
   readonly fault?: string
 }
 
 /**
- * Runs pieces one after another, also after one that has failed.
+ * Runs pieces one after another, and continues after a failure.
  *
- * @param say Takes what they say, what each came to and took, and last the sum of their tallies.
+ * @param say Receives their output, the result and duration of each, and finally the sum of their tallies.
  * @returns Whether all have passed.
  */
 export async function runPieces(pieces: readonly Piece[], say: (line: string) => void): Promise<boolean> {
@@ -49,19 +49,19 @@ interface Outcome {
   readonly fault?: string
 }
 
-/** What it has counted, and what is wrong beside the tests that it counts as failed. */
+/** The tally, and any fault besides failed tests. */
 async function outcomeOf(piece: Piece, say: (line: string) => void): Promise<Outcome> {
   try {
     const { tally, code } = await tallyOf(piece, say)
     if (tally === undefined) return { fault: 'it has not counted its tests' }
     return { tally, fault: code === 0 ? faultOf(tally, piece) : `it ended with ${code ?? 'a signal'}` }
   } catch (error) {
-    // It could not begin; the others may.
+    // This piece could not start; the others continue.
     return { fault: error instanceof Error ? error.message : String(error) }
   }
 }
 
-/** A test that was skipped proves nothing. */
+/** Reports skipped tests beyond the limit, because they prove nothing. */
 function faultOf({ passed, skipped }: Tally, { maySkip }: Piece): string | undefined {
   if (passed === 0) return 'no test has passed'
   const allowed = maySkip?.count ?? 0
@@ -70,7 +70,7 @@ function faultOf({ passed, skipped }: Tally, { maySkip }: Piece): string | undef
 
 const tallyLine = /^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/
 
-/** Runs it to its end. The tally is the last one that it says; the code is null after a signal. */
+/** Runs a piece. The tally is the last one printed; the code is null after a signal. */
 async function tallyOf(
   { command, variables }: Piece,
   say: (line: string) => void,

@@ -2,15 +2,15 @@ import { execFile } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { promisify } from 'node:util'
 
-/** An app with time-based codes, which knows nothing of the service but the key URI that it was shown. */
+/** An authenticator app, which knows only the key URI. */
 export interface Authenticator {
   /** The key URI's secret, in base32. */
   readonly secret: string
-  /** The code that it shows at a time. */
+  /** The code shown at a time. */
   codeAt(time: Date): string
 }
 
-/** RFC 6238 and RFC 4226 by hand, so that no library vouches for itself. */
+/** Implements RFC 6238 and RFC 4226 independently, so that the service's library is not tested against itself. */
 export function readKeyUri(uri: string): Authenticator {
   const { searchParams } = new URL(uri)
   const secret = searchParams.get('secret') ?? ''

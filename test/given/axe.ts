@@ -2,8 +2,8 @@ import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 
 /**
- * What axe finds wrong with a page as it is now; '' when it finds nothing. To read axe takes as long as a run of it, so it
- * stays where it is.
+ * The violations that axe finds in the current state of a page; '' without any. Loading axe takes as long as running it, so it
+ * stays loaded in the page.
  */
 export async function axeFaultsOf(page: Page): Promise<unknown> {
   if (!(await page.evaluate('typeof axe !== "undefined"'))) await page.evaluate(axe.source)

@@ -8,25 +8,25 @@ import {
 
 import { browserTool, toolPath } from '../debian-tools.js'
 
-/** A real browser; every page of it has its own cookies, as if a different person had opened it. */
+/** A real browser; each page has its own cookies, like that of another user. */
 export interface TestBrowser {
   /** Opens a blank page; locale, viewport, javaScriptEnabled and the like are options. */
   newPage: (options?: BrowserContextOptions) => Promise<Page>
-  /** The same for somebody who opens several pages. */
+  /** A context whose pages share their cookies. */
   newContext: (options?: BrowserContextOptions) => Promise<BrowserContext>
   /**
-   * A page without cookies, permissions, routes and listeners, for a test that opens one page at a time. Calls with the same
-   * options get the same page, because to open one costs as much as three visits. What its sites have stored stays, and so
-   * does the document of the test before, until this one visits another.
+   * A page reset to no cookies, permissions, routes and listeners, for a test that opens one page at a time. Calls with the same
+   * options get the same page, because opening one costs as much as three visits. The storage of its sites remains, and so
+   * does the document of the previous test until the next visit.
    */
   reusedPage: (options?: BrowserContextOptions) => Promise<Page>
-  /** Ends its pages, and all that they have kept. */
+  /** Closes its pages and deletes their data. */
   close: () => Promise<void>
 }
 
 /**
- * Opens the system's Chromium without a window, in a temporary profile of its own. The files of a process share one, which
- * ends with the process: to start it costs more than most of what is done in it, and its pages share nothing.
+ * Opens the system's Chromium headless, in a temporary profile of its own. The test files of a process share one, which
+ * ends with the process: starting it costs more than most tests, and its pages share nothing.
  *
  * @throws Error when there is no Chromium on the PATH; ask `hasTool(browserTool)` first to skip instead.
  */
@@ -64,14 +64,14 @@ export async function openBrowser(): Promise<TestBrowser> {
   }
 }
 
-/** Takes away what a test has left on a page. */
+/** Resets the state that a test left on a page. */
 async function renew(page: Page, options: BrowserContextOptions = {}): Promise<Page> {
   const context = page.context()
   for (const event of ['console', 'pageerror', 'request', 'requestfailed', 'response'] as const)
     page.removeAllListeners(event)
   await page.unrouteAll({ behavior: 'ignoreErrors' })
   await Promise.all([context.clearCookies(), context.clearPermissions(), context.setOffline(false)])
-  // What Playwright itself starts from.
+  // The default of Playwright.
   await page.setViewportSize(options.viewport ?? { width: 1280, height: 720 })
   await page.emulateMedia({ media: null, colorScheme: options.colorScheme ?? 'light' })
   return page
@@ -92,13 +92,13 @@ async function launch(): Promise<Browser> {
   if (!executablePath)
     throw new Error(`No ${browserTool} on the PATH. On Debian: apt-get install ${browserTool}.`)
 
-  // Vitest ends its processes by this signal, and kills those that take longer than half a second.
+  // Vitest ends its processes with this signal, and kills those that take longer than half a second.
   process.once('SIGTERM', () => process.exit())
-  // Playwright itself makes the temporary profile; when this process exits, it ends the browser and removes the profile.
+  // Playwright creates the temporary profile, and on exit of this process ends the browser and removes the profile.
   return chromium.launch({ executablePath, headless: true, handleSIGTERM: false, args: quietFlags })
 }
 
-// The last five stop Chromium from calling home, so that a run without a network behaves like any other.
+// The last five disable Chromium's background network requests, so that runs without a network behave the same.
 const quietFlags = [
   '--headless',
   '--no-sandbox',

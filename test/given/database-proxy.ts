@@ -5,8 +5,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { atFileEnd } from '../file-end.js'
 
 /**
- * What a network does to connections: `reset` breaks all, and each new one; `refuse` breaks all and takes no new one; `silent`
- * drops what is sent in both directions and keeps them open; `deaf` drops what the database answers alone; `late` delivers
+ * Network faults of connections: `reset` breaks all, and each new one; `refuse` breaks all and accepts no new one; `silent`
+ * drops data in both directions and keeps them open; `deaf` drops only the answers of the database; `late` delivers
  * after 200 ms; `slow` delivers 20 kB a second of each direction.
  */
 export const networkFaults = ['reset', 'refuse', 'silent', 'deaf', 'late', 'slow'] as const
@@ -16,12 +16,12 @@ const lateMs = 200
 const slowBytes = 1_000
 const slowEveryMs = 50
 
-/** A way to the database that a test can cut. */
+/** A proxy of the database connections, with injectable faults. */
 export interface DatabaseProxy {
   readonly url: string
-  /** Does this to every connection until the work is done. */
+  /** Applies the fault to every connection until the work is done. */
   during<T>(fault: NetworkFault, work: () => Promise<T>): Promise<T>
-  /** How often something was dropped on its way to the database. */
+  /** The number of drops of data sent to the database. */
   dropped(): number
 }
 
@@ -64,7 +64,7 @@ export async function startDatabaseProxy(databaseUrl: string, host = '127.0.0.1'
       sockets.add(socket)
       socket.on('close', () => sockets.delete(socket))
     }
-    // A cut connection ends in an error on either side, which is what it is for; the other side goes with it.
+    // A broken connection ends in an error on one side, as intended; the other side is closed with it.
     for (const [socket, other] of [
       [client, upstream],
       [upstream, client],
@@ -84,7 +84,7 @@ export async function startDatabaseProxy(databaseUrl: string, host = '127.0.0.1'
     server.close()
   })
   const url = new URL(databaseUrl)
-  // A TCP server that listens has an address with a port.
+  // A listening TCP server has an address with a port.
   const { port } = server.address() as AddressInfo
   url.host = `${host}:${port}`
   return {

@@ -19,7 +19,7 @@ interface Dashboard {
   }[]
 }
 
-/** An expression of Prometheus, with the name of the alert or the panel that has it. */
+/** An expression of Prometheus, with the name of its alert or panel. */
 interface Expression {
   readonly from: 'rules' | 'dashboard'
   readonly name: string
@@ -28,7 +28,7 @@ interface Expression {
 
 /** Every expression of the alert rules and of the dashboard. */
 export function expressionsOfDeployFiles(): Expression[] {
-  // The two files are ours, and other tests read them as their programs do.
+  // The two files belong to this repository, and other tests validate them with their programs.
   const rules = parse(readFileSync(deployFiles.rules, 'utf8')) as Rules
   const dashboard = JSON.parse(readFileSync(deployFiles.dashboard, 'utf8')) as Dashboard
   return [
@@ -44,7 +44,7 @@ export function expressionsOfDeployFiles(): Expression[] {
 const grouping = /\b(by|without|on|ignoring)\s*\([^)]*\)/g
 const notMetrics = /\{[^}]*\}|\[\w+\]|\b\w+\s*\(|\b(and|or|unless|bool)\b/g
 
-/** The metrics that an expression of Prometheus names. */
+/** The metrics in an expression of Prometheus. */
 export function metricsIn(expr: string): string[] {
   const bare = expr
     .replace(/"[^"]*"/g, '')

@@ -1,12 +1,12 @@
 import { expect } from 'vitest'
 
-/** The paths at fault in an error's body. */
+/** The paths of the invalid members in an error body. */
 export function fieldPaths(body: unknown): string[] {
   const { error } = body as { error?: { fields?: { path: string }[] } }
   return (error?.fields ?? []).map((field) => field.path)
 }
 
-/** The paths at fault in a 422 that the SDK has thrown. */
+/** The paths of the invalid members in a 422 thrown by the SDK. */
 export async function faultsOf(attempt: Promise<unknown>): Promise<string[]> {
   const error: unknown = await attempt.then(
     () => undefined,

@@ -11,19 +11,19 @@ export interface FlowScene {
   readonly user: User
 }
 
-/** Where the applications of these scenes have their codes sent. */
+/** The redirect URL of the applications in these fixtures. */
 export const callback = 'https://store.example/callback'
 
 export { goodPassword }
 
 export type FlowGiven = ReturnType<typeof flowGivenOf>
 
-/** Sign-ins on the pages, as far as a test wants them. */
+/** Sign-ins on the hosted pages, up to the step that a test needs. */
 export function flowGivenOf(service: Service, client: Client) {
   const passwords = passwordGivenOf(service, client)
   const totp = totpGivenOf(service, client)
 
-  /** The parameters of a good request; undefined takes one away. */
+  /** The parameters of a valid request; undefined removes one. */
   function parameters(
     scene: Pick<FlowScene, 'application'>,
     members: Record<string, string | undefined> = {},
@@ -52,17 +52,17 @@ export function flowGivenOf(service: Service, client: Client) {
     return `${service.baseUrl}/t/${scene.org_domain}/authorize?${query.toString()}`
   }
 
-  /** A user with a password, in an organization that takes links too. */
+  /** A user with a password, in an organization that also allows magic links. */
   async function scene(): Promise<FlowScene> {
     return passwords.sceneWithPassword()
   }
 
-  /** The same with the app enrolled. */
+  /** The same user with an enrolled app. */
   async function enrolledScene() {
     const of = await scene()
     await totp.activate(of.org_domain)
     const { app, recoveryCodes } = await totp.enroll({ org_domain: of.org_domain, user_id: of.user.id })
-    // Its present code is used up by the enrolment.
+    // The enrolment consumed the current code.
     await service.clock.advance(30)
     return { ...of, app, recoveryCodes }
   }
@@ -77,7 +77,7 @@ export function flowGivenOf(service: Service, client: Client) {
     return { scene: at, visitor, page: await visitor.visit(authorizeUrl(at, members)) }
   }
 
-  /** The page of the password. */
+  /** The page that asks for the password. */
   async function atPassword(
     of?: FlowScene,
     members: Record<string, string | undefined> = {},
@@ -87,7 +87,7 @@ export function flowGivenOf(service: Service, client: Client) {
     return { scene, visitor, page: await visitor.press(page, 'identify', { email: scene.user.email }) }
   }
 
-  /** Signs in by password to the end. */
+  /** Completes a sign-in with the password. */
   async function signIn(
     of?: FlowScene,
     members: Record<string, string | undefined> = {},
@@ -116,12 +116,12 @@ export function flowGivenOf(service: Service, client: Client) {
   }
 }
 
-/** What an answer tells the application by its redirect; nothing where it leads to a page of ours. */
+/** The parameters of a redirect to the application; empty if the answer leads to a hosted page. */
 export function answerOf({ location }: Pick<Seen, 'location'>): URLSearchParams {
   return new URL(location ?? '', 'https://nowhere.example').searchParams
 }
 
-/** Whether a browser has landed at the application with a code. */
+/** Whether a browser arrived at the application with a code. */
 export function isIn(landed: Seen): boolean {
   return answerOf(landed).get('code') !== null
 }

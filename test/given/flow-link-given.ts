@@ -3,9 +3,9 @@ import type { FlowGiven, FlowScene } from './flow-given.js'
 import type { Service } from './harness.js'
 import type { Seen, Visitor } from './visitor.js'
 
-/** Links that the pages mail, and browsers that open them. */
+/** Magic links mailed by the hosted pages, and browsers that open them. */
 export function flowLinkGivenOf(service: Service, client: Client, given: FlowGiven) {
-  /** The links that were mailed to an address, the newest first. */
+  /** The links mailed to an address, newest first. */
   async function linksTo(email: string): Promise<string[]> {
     await service.runJobs()
     const { data } = await client.outbox.list({ to: email })
@@ -18,7 +18,7 @@ export function flowLinkGivenOf(service: Service, client: Client, given: FlowGiv
     return link
   }
 
-  /** A flow of an address that waits for its link; in a scene of its own where none is given. */
+  /** A flow at the step that waits for the link. */
   async function atLinkSent(
     of?: FlowScene,
     {
@@ -39,7 +39,7 @@ export function flowLinkGivenOf(service: Service, client: Client, given: FlowGiv
     return { ...at, link: await newestLinkTo(options.email ?? at.scene.user.email) }
   }
 
-  /** Opens a link and presses its button; where there is none, what is there instead. */
+  /** Opens a link and presses its button; returns the opened page if it has none. */
   async function open(link: string, visitor = given.visitorOf()): Promise<Seen> {
     const page = await visitor.visit(link)
     return page.status === 200 ? pressButton(link, page, visitor) : page
@@ -49,12 +49,12 @@ export function flowLinkGivenOf(service: Service, client: Client, given: FlowGiv
     return visitor.send(page, '', { token: tokenOf(link) })
   }
 
-  /** The code that a link shows in another browser. */
+  /** The code that a link displays in another browser. */
   async function codeElsewhere(link: string): Promise<string> {
     return shownCode(await open(link))
   }
 
-  /** At which step a flow is, behind the service. */
+  /** The step of a flow, read from the database. */
   async function stepOf(flow: Seen): Promise<string> {
     const [row] = await service.query<{ step: string }>('select step from sign_in_flows where id = $1', [
       flowIdOf(flow),
@@ -73,15 +73,15 @@ export function flowIdOf({ url }: Seen): string {
   return /sign-in\/([\w-]+)/.exec(url)?.[1] ?? ''
 }
 
-/** The six digits that a page shows; empty where it shows none. */
+/** The six-digit code on a page; empty without one. */
 export function shownCode({ html }: Seen): string {
   return /<output>(\d{6})<\/output>/.exec(html)?.[1] ?? ''
 }
 
-/** A code that is not this one. */
+/** A different code. */
 export function otherCode(code: string): string {
   return code === '000000' ? '111111' : '000000'
 }
 
-/** A code as applications get it, at the address of a redirect. */
+/** The form of an authorization code in a redirect. */
 export const aCode = /^[\w-]{43}$/

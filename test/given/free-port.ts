@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 
 /**
- * A port that is free now. Nothing keeps it so, but that connections going out and listeners that leave the choice to
- * the system get theirs from above 32,767 on Linux: only another test that draws the very same one can take it.
+ * A port that is free now. It is not reserved, but outgoing connections and listeners that leave the choice to
+ * the system use ports above 32,767 on Linux: only another test that draws the same port can take it.
  */
 export async function freePort(): Promise<number> {
   for (;;) {
@@ -13,7 +13,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** The one of these that fetch() asks nobody at ("bad port" of the Fetch standard). */
+/** The only port of the range that fetch() refuses ("bad port" of the Fetch standard). */
 const refusedByFetch = 10_080
 
 async function isFree(port: number): Promise<boolean> {

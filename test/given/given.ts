@@ -6,7 +6,7 @@ type NewUser = Parameters<Client['users']['create']>[0]
 
 export type Given = ReturnType<typeof givenOf>
 
-/** The shortest way to a state, through the API. What a test does not say is made up. */
+/** Arranges state through the API with few calls. Members that a test omits get made-up values. */
 export function givenOf(client: Client) {
   return {
     organization(

@@ -8,44 +8,44 @@ import { type Given, givenOf } from './given.js'
 import { atFileEnd } from '../file-end.js'
 
 export interface ServiceOptions {
-  /** Variables of the configuration beside those the harness sets. */
+  /** Configuration variables in addition to those of the harness. */
   readonly variables?: Record<string, string>
-  /** The database of another service, to run a second process's worth beside it. */
+  /** The database of another service, to run this one like a second process of it. */
   readonly databaseUrl?: string
 }
 
-/** What a key may do, and whose it is: all of the sandbox of the service's first account unless said. */
+/** Permissions and owner of a key; default: the whole sandbox of the service's first account. */
 export type KeyRules = Partial<Omit<NewApiKey, 'accountId'>> & { readonly account?: Account }
 
-/** A mail or, without a subject, a text message. */
+/** A mail, or a text message, which has no subject. */
 export interface Sent {
   readonly to: string
   readonly subject: string | null
   readonly text: string
 }
 
-/** A service as it was started, in this process or as an emulator. */
+/** A running service, in this process or as an emulator. */
 export interface ServiceUnderTest {
   readonly baseUrl: string
-  /** Where it listens, whatever its address is called. */
+  /** The port it listens on, independent of its base URL. */
   readonly port: number
   readonly databaseUrl: string
-  /** What the service is made of; an emulator shows it to nobody. */
+  /** The dependencies of the service; not available with an emulator. */
   readonly deps: OpenDeps
-  /** As operators give them to its commands; an emulator tells nobody its own. */
+  /** The master keys, as operators pass them to commands; not available with an emulator. */
   readonly masterKeys: string
-  /** What the service logged, a line each. */
+  /** The log of the service, by line. */
   readonly logLines: readonly string[]
   readonly clock: Clock
-  /** Runs every job and delivery that is due by the clock. */
+  /** Runs every job and delivery that is due. */
   runJobs(): Promise<number>
-  /** What has left for an address or a number, newest first: no message of the sandbox, whose outbox keeps it. */
+  /** The messages sent to an address or number, newest first; without those of the sandbox, which stay in its outbox. */
   sentTo(to: string): Promise<readonly Sent[]>
   createAccount(name: string, plan: Account['plan']): Promise<Account>
   createKey(of: Account, rules: Omit<NewApiKey, 'accountId'>): Promise<ApiKeyCredentials>
 }
 
-/** A running service on a database of its own, its clock in the test's hand. */
+/** A running service on a database of its own, with a clock that the test controls. */
 export interface Service extends Omit<ServiceUnderTest, 'createAccount' | 'createKey'> {
   readonly account: Account
   readonly given: Given
@@ -56,17 +56,17 @@ export interface Service extends Omit<ServiceUnderTest, 'createAccount' | 'creat
   /** A bearer token of a new API key, for raw requests. */
   token(key?: KeyRules): Promise<string>
   createAccount(plan?: Account['plan']): Promise<Account>
-  /** Statements that look behind the service; never to arrange. */
+  /** Queries the database of the service; for assertions, never to arrange. */
   query<Row extends object>(text: string, values?: unknown[]): Promise<Row[]>
 }
 
-/** The service's only clock, which a test moves on. */
+/** The only clock of the service, moved by the test. */
 export interface Clock {
   now(): Date
   advance(seconds: number): Promise<void>
 }
 
-/** Limits that a file runs into without meaning to; one that means to sets them. */
+/** Limits raised so that files do not reach them by accident; files that test a limit set it. */
 const variables = {
   LOG_LEVEL: 'debug',
   API_RATE_PER_MINUTE: '1000000',
@@ -85,7 +85,7 @@ const variables = {
 }
 
 /**
- * Starts the service for a test file; it ends with the file. `npm run test:emulator` has the same tests go through an
+ * Starts the service for a test file; it ends with the file. `npm run test:emulator` runs the same tests through an
  * emulator and the packed SDK.
  */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
@@ -98,7 +98,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   return serviceOf(await startOwnService(settings, options))
 }
 
-/** What tests do with a service, however it was started. */
+/** Adds the helpers of tests to a running service. */
 export async function serviceOf(started: ServiceUnderTest): Promise<Service> {
   const { baseUrl, databaseUrl, createKey, createAccount: open } = started
   const createAccount: Service['createAccount'] = (plan = 'unlimited') =>
@@ -137,7 +137,7 @@ export async function serviceOf(started: ServiceUnderTest): Promise<Service> {
     return body.access_token
   }
 
-  // Not spread, because a member that an emulator does not have says so when it is read.
+  // Not spread, because members that an emulator lacks are getters that throw.
   return Object.assign(started, {
     account,
     apiKey,

@@ -16,7 +16,7 @@ type Traces = Awaited<ReturnType<Client['ssoConnections']['listLoginTraces']>>
 type NewConnection = Partial<Parameters<Client['ssoConnections']['create']>[0]>
 type NewOrganization = Partial<Parameters<Client['organizations']['create']>[0]>
 
-/** An organization whose users come from an OpenID provider, with one application. */
+/** An organization whose users sign in with an OpenID provider, with one application. */
 export interface OidcScene {
   readonly org_domain: string
   readonly organization_id: string
@@ -28,7 +28,7 @@ export interface OidcScene {
 /** A user whose address the provider has verified. */
 export const ada: SaidClaims = { sub: 'ada-1', email: 'ada@awesome.example', email_verified: true }
 
-/** Sign-ins by OpenID Connect, as far as a test wants them. */
+/** Sign-ins by OpenID Connect, up to the step that a test needs. */
 export function oidcGivenOf(service: Service, client: Client) {
   const flows = flowGivenOf(service, client)
 
@@ -46,7 +46,7 @@ export function oidcGivenOf(service: Service, client: Client) {
     return { ...of, ...(await connect(of, settings)) }
   }
 
-  /** One more connection of an organization, with a provider of its own unless one is given. */
+  /** Another connection of an organization, with its own provider by default. */
   async function connect(
     { organization_id, application }: Pick<OidcScene, 'organization_id' | 'application'>,
     settings: NewConnection = {},
@@ -65,7 +65,7 @@ export function oidcGivenOf(service: Service, client: Client) {
     return { connection, idp }
   }
 
-  /** A browser that an application has sent to the provider, and the address there. */
+  /** A browser that was redirected to the provider, and its URL there. */
   async function atProvider(
     of: OidcScene,
     members: Record<string, string | undefined> = {},
@@ -76,7 +76,7 @@ export function oidcGivenOf(service: Service, client: Client) {
     return { visitor, page, sent, address: sent.location ?? '' }
   }
 
-  /** Signs in to the end: the answer is the redirect to the application, or the page that refuses. */
+  /** Completes a sign-in; returns the redirect to the application, or the page with the refusal. */
   async function signIn(
     of: OidcScene,
     claims: SaidClaims = ada,
@@ -89,7 +89,7 @@ export function oidcGivenOf(service: Service, client: Client) {
     return { visitor, landed, address }
   }
 
-  /** The newest trace of a connection. */
+  /** The latest login attempt of a connection. */
   async function lastTrace(of: Pick<OidcScene, 'connection'>): Promise<Traces['data'][number]> {
     const { data } = await client.ssoConnections.listLoginTraces({ idp_id: of.connection.idp_id })
     const [newest] = data

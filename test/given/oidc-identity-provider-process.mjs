@@ -1,4 +1,4 @@
-// An OpenID provider of somebody else's making, in a process of its own: oidc-provider with its pages for development.
+// A third-party OpenID provider in a process of its own: oidc-provider with its development pages.
 // Its parameter is JSON: { port, client_id, client_secret, redirect_uris }. It prints a line once it listens.
 import process from 'node:process'
 import Provider from 'oidc-provider'
@@ -12,7 +12,7 @@ const provider = new Provider(issuer, {
   cookies: { keys: ['of a test'] },
   features: { devInteractions: { enabled: true } },
   pkce: { required: () => true },
-  // Whoever signs in as `mallory ada@awesome.example` is mallory, and says that address: subjects are names, addresses are not.
+  // The login `mallory ada@awesome.example` signs in the subject mallory with that address, to test that subjects identify users.
   findAccount: (_context, id) => ({
     accountId: id,
     claims: () => ({

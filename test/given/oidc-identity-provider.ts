@@ -5,7 +5,7 @@ import { atFileEnd } from '../file-end.js'
 import { freePort } from './free-port.js'
 import { createVisitor } from './visitor.js'
 
-/** What the provider knows of us. */
+/** The service as a client registered at the provider. */
 export interface KnownClient {
   readonly client_id: string
   readonly client_secret: string
@@ -14,11 +14,11 @@ export interface KnownClient {
 
 const program = fileURLToPath(new URL('oidc-identity-provider-process.mjs', import.meta.url))
 
-/** A customer's OpenID provider that we have not written, in a process of its own; it ends with the test file. */
+/** Starts a third-party OpenID provider in a process of its own; it ends with the test file. */
 export async function startOidcIdentityProvider(client: KnownClient) {
   const port = await freePort()
   const child = spawn(process.execPath, [program, JSON.stringify({ port, ...client })], {
-    // It says on stderr that it is no provider for production.
+    // On stderr it prints warnings for production.
     stdio: ['ignore', 'pipe', 'ignore'],
   })
   atFileEnd(() => child.kill())
@@ -27,13 +27,13 @@ export async function startOidcIdentityProvider(client: KnownClient) {
 
   return {
     issuer,
-    /** What an administrator enters of it. */
+    /** The settings that an administrator enters. */
     settings: {
       issuer,
       oidc_client_id: client.client_id,
       oidc_client_secret: client.client_secret,
     },
-    /** Signs in and consents at the provider's own pages; the answer is where it sends the browser back to. */
+    /** Signs in and consents on the provider's pages; returns the URL to which it redirects the browser. */
     async signIn(address: string, login: string): Promise<string> {
       const visitor = createVisitor(issuer)
       const form = await visitor.visit(address)

@@ -9,7 +9,7 @@ import { onboardingGivenOf, type OnboardingScene } from './onboarding-given.js'
 import { startOpenIdProvider } from './openid-provider.js'
 import { requestIdIn, startIdentityProvider } from './saml-identity-provider.js'
 
-/** What the pages say, by which a browser finds its way. */
+/** Texts of the pages by which a browser finds the controls. */
 export const says = {
   en: {
     continue: /^Continue as i\*\*\*@corp\.example$/,
@@ -60,7 +60,7 @@ export const says = {
 } as const
 type Lang = keyof typeof says
 
-/** Pages in which nothing can be evaluated. */
+/** Pages in which scripts are disabled. */
 const withoutScripts = new WeakSet<Page>()
 
 export interface BrowserLook extends Omit<BrowserContextOptions, 'viewport'> {
@@ -71,8 +71,8 @@ export interface BrowserLook extends Omit<BrowserContextOptions, 'viewport'> {
 export type OnboardingBrowser = Awaited<ReturnType<typeof openOnboardingBrowser>>
 
 /**
- * A service, an identity provider whose page signs ada in, and a browser to set the one up with the other. Axe, which takes
- * longer than the way itself, looks at each page of it when asked to.
+ * A service, an identity provider whose page signs ada in, and a browser to connect them. Axe, which takes
+ * longer than the onboarding itself, checks each page on request.
  */
 export async function openOnboardingBrowser({ hasAxe }: { readonly hasAxe: boolean }) {
   const service = await startService()
@@ -82,7 +82,7 @@ export async function openOnboardingBrowser({ hasAxe }: { readonly hasAxe: boole
   const browser = await openBrowser()
   atFileEnd(() => browser.close())
 
-  /** Sets a product up from the invitation to the end. */
+  /** Completes the onboarding of a product from the invitation on. */
   async function walk({ type, lang, ...look }: BrowserLook & { readonly type: ProviderType }) {
     const scene = await given.invited()
     const { page, faults } = await open(scene, { lang, ...look })
@@ -108,7 +108,7 @@ export async function openOnboardingBrowser({ hasAxe }: { readonly hasAxe: boole
     expect(faults).toEqual([])
   }
 
-  /** The same for a provider that speaks OpenID Connect, down to the page of the directory. */
+  /** The same for an OpenID provider, up to the page of the directory. */
   async function walkOidc({ type, lang, ...look }: BrowserLook & { readonly type: ProviderType }) {
     const scene = await invitedToOrganization()
     await client.directorySync.create({ org_domain: scene.org_domain, provider_type: 'entra_id' })
@@ -152,7 +152,7 @@ export async function openOnboardingBrowser({ hasAxe }: { readonly hasAxe: boole
     expect(faults).toEqual([])
   }
 
-  /** An invitation to an organization with one connection, which reaches its directory, too. */
+  /** An invitation to an organization with one connection, which includes its directory. */
   async function invitedToOrganization(): Promise<OnboardingScene> {
     const { connections, ...scene } = await given.invitedToAll(1)
     const [connection] = connections
@@ -160,9 +160,9 @@ export async function openOnboardingBrowser({ hasAxe }: { readonly hasAxe: boole
     return { ...scene, connection }
   }
 
-  /** A browser that knows the identity provider, whose page signs ada in. */
+  /** A browser in which the page of the identity provider signs ada in. */
   async function open({ connection }: OnboardingScene, { lang, width = 1280, ...options }: BrowserLook) {
-    // axe is a script of its own. Where it does not run, the pages are held to their policy on the whole way.
+    // axe is an injected script. Without it, the content security policy of the pages stays enforced.
     const page = await browser.reusedPage({
       locale: lang === 'fr' ? 'fr-FR' : 'en-GB',
       viewport: { width, height: 900 },
@@ -175,7 +175,7 @@ export async function openOnboardingBrowser({ hasAxe }: { readonly hasAxe: boole
     page.on('console', (message) => {
       if (message.type() === 'error') faults.push(`${message.text()} ${message.location().url}`)
     })
-    // A redirect cannot be intercepted where it leads to, and a visit can.
+    // The target of a redirect cannot be intercepted, but a visit can.
     await page.route('**/test/start?**', async (route) => {
       const { location = '' } = (await route.fetch({ maxRedirects: 0 })).headers()
       const body = `<!doctype html><meta http-equiv="refresh" content="0; url=${location.replaceAll('&', '&amp;')}">`
@@ -201,9 +201,9 @@ export async function openOnboardingBrowser({ hasAxe }: { readonly hasAxe: boole
     await field.waitFor()
     expect(await axeFaults(page)).toBe('')
     await field.fill(await given.codeTo(scene.email))
-    // An invitation to the organization leads to the list of its connections first.
+    // An invitation to the organization first shows the list of its connections.
     const listed = page.locator(`.connections a[href*="/${scene.connection.idp_id}"]`)
-    // Where scripts run, the code is sent as soon as it is there. A click that finds no button would wait for one, and
+    // With scripts, the code is submitted as soon as it is entered. A click would then wait for a button, and
     // press that of the next test on this page.
     if (withoutScripts.has(page))
       await page.getByRole('button', { name: says[lang].verify, exact: true }).click()
@@ -234,7 +234,7 @@ export async function openOnboardingBrowser({ hasAxe }: { readonly hasAxe: boole
     expect(await given.onboardingOf(scene)).toMatchObject({ provider_type: type })
   }
 
-  /** Reads every step, from the first to the upload. */
+  /** Visits every step, from the first to the upload. */
   async function walkTutorial(
     page: Page,
     scene: OnboardingScene,
@@ -273,10 +273,10 @@ export async function openOnboardingBrowser({ hasAxe }: { readonly hasAxe: boole
     expect(await axeFaults(page)).toBe('')
   }
 
-  /** What axe finds wrong; nothing where scripts do not run, and axe neither. */
+  /** The violations that axe finds; none without scripts, because axe cannot run. */
   async function axeFaults(page: Page): Promise<unknown> {
     if (!hasAxe || withoutScripts.has(page)) return ''
-    // Before its styles are there, a page has faults of its own.
+    // Before its styles are loaded, a page has other violations.
     await page.waitForLoadState('load')
     return axeFaultsOf(page)
   }

@@ -7,22 +7,22 @@ import { createVisitor, csrfOf, type Seen, type Visitor } from './visitor.js'
 type NewSsoConnection = Parameters<Client['ssoConnections']['create']>[0]
 type SsoConnection = Awaited<ReturnType<Client['ssoConnections']['create']>>
 
-/** A connection whose administrator has been mailed the link to its onboarding. */
+/** A connection whose administrator received the onboarding link by mail. */
 export interface OnboardingScene {
   readonly connection: SsoConnection
   readonly org_domain: string
   readonly organization_id: string
   readonly email: string
-  /** The address in the mail. */
+  /** The link in the mail. */
   readonly link: string
 }
 
 export type OnboardingGiven = ReturnType<typeof onboardingGivenOf>
 
 /**
- * Administrators, and how far they are.
+ * Administrators at different steps of the onboarding.
  *
- * @param mailedTo The mails to an address, the newest first; those of the outbox where nothing else is said.
+ * @param mailedTo The mails to an address, newest first; default: those of the outbox.
  */
 export function onboardingGivenOf(
   service: Service,
@@ -45,7 +45,7 @@ export function onboardingGivenOf(
     return link
   }
 
-  /** The newest code that was mailed to an address. */
+  /** The latest code mailed to an address. */
   async function codeTo(email: string): Promise<string> {
     const codes = (await mailsTo(email)).flatMap((text) => /^\d{6}$/m.exec(text) ?? [])
     const [code] = codes
@@ -53,7 +53,7 @@ export function onboardingGivenOf(
     return code
   }
 
-  /** A code that is not the one that was mailed. */
+  /** A code other than the mailed one. */
   async function wrongCode(email: string): Promise<string> {
     return String((Number(await codeTo(email)) + 1) % 1_000_000).padStart(6, '0')
   }
@@ -82,14 +82,14 @@ export function onboardingGivenOf(
     return { org_domain, organization_id, email, connections, link: await linkTo(email) }
   }
 
-  /** A browser that waits for the code. */
+  /** A browser on the page that asks for the code. */
   async function atCode({ link }: { link: string }, visitor = createVisitor(service.baseUrl)) {
     const invitation = await visitor.visit(link)
     const page = await visitor.press(invitation, 'continue', { token: tokenOf(link) })
     return { visitor, invitation, page }
   }
 
-  /** A browser whose administrator is in. */
+  /** A browser whose administrator has signed in. */
   async function arrived(scene: { link: string; email: string }, visitor = createVisitor(service.baseUrl)) {
     const { page: code } = await atCode(scene, visitor)
     const page = await visitor.press(code, 'verify', { code: await codeTo(scene.email) })
@@ -131,7 +131,7 @@ export function onboardingGivenOf(
     return visitor.request(`/onboarding/${idp_id}/metadata`, { method: 'POST', headers, body })
   }
 
-  /** Confirms what is waiting in the review. */
+  /** Confirms the upload under review. */
   async function confirm({ connection }: Pick<OnboardingScene, 'connection'>, visitor: Visitor) {
     const review = await visitor.visit(`/onboarding/${connection.idp_id}/review`)
     return visitor.press(review, 'confirm', { upload_id: uploadIdOf(review) })
@@ -149,7 +149,7 @@ export function onboardingGivenOf(
     return data.find((admin) => admin.email === email)
   }
 
-  /** What the log tells of administrators, the oldest first. */
+  /** The codes of the administrators' log events, oldest first. */
   async function logCodes(): Promise<string[]> {
     const rows = await service.query<{ event_code: string }>(
       `select event_code from log_events where event_code like 'ADMIN%' order by inserted_at`,
@@ -178,7 +178,7 @@ export function onboardingGivenOf(
   }
 }
 
-/** The address of a page of the onboarding. */
+/** The path of a page of the onboarding. */
 export function pathOf({ connection }: Pick<OnboardingScene, 'connection'>, page = ''): string {
   return `/onboarding/${connection.idp_id}${page}`
 }

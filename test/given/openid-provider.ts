@@ -6,20 +6,20 @@ import { CompactSign, exportJWK, SignJWT } from 'jose'
 import { atFileEnd } from '../file-end.js'
 import { anything } from './given.js'
 
-/** A user as the provider knows them. */
+/** The claims of a user at the provider. */
 export type SaidClaims = Readonly<Record<string, unknown>> & { readonly sub: string }
 
-/** How an answer differs from a right one. */
+/** Deviations of an answer from a valid one. */
 export interface Forgery {
-  /** Claims of the ID token that are others, or with undefined none. */
+  /** Claims of the ID token to replace, or to remove with undefined. */
   readonly claims?: Readonly<Record<string, unknown>>
-  /** Makes the ID token in another way. */
+  /** Replaces the creation of the ID token. */
   readonly idToken?: (claims: Readonly<Record<string, unknown>>) => string | Promise<string>
-  /** Parameters of the redirect that are others, or with undefined none. */
+  /** Parameters of the redirect to replace, or to remove with undefined. */
   readonly parameters?: Readonly<Record<string, string | undefined>>
 }
 
-/** What an address of the provider answers. */
+/** A handler of a path of the provider. */
 export type Answer = (res: ServerResponse, req: IncomingMessage) => void
 
 export type TestOpenIdProvider = Awaited<ReturnType<typeof startOpenIdProvider>>
@@ -27,7 +27,7 @@ export type TestOpenIdProvider = Awaited<ReturnType<typeof startOpenIdProvider>>
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const algorithm = { alg: 'RS256', kid: 'key-1' }
 
-/** An OpenID provider that says whatever a test wants; it ends with the test file. */
+/** Starts an OpenID provider whose answers a test can change; it ends with the test file. */
 export async function startOpenIdProvider(clock: { now(): Date }) {
   const codes = new Map<
     string,
@@ -56,7 +56,7 @@ export async function startOpenIdProvider(clock: { now(): Date }) {
     server.closeAllConnections()
     server.close()
   })
-  // A TCP server's address is never a string; that is for pipes.
+  // Only the address of a pipe is a string.
   const { port } = server.address() as AddressInfo
   const issuer = `http://127.0.0.1:${port}`
 
@@ -87,7 +87,7 @@ export async function startOpenIdProvider(clock: { now(): Date }) {
     sendJson(res, { access_token: accessToken, token_type: 'Bearer', id_token: idToken })
   }
 
-  /** Encoded as a form, which a secret with a colon has to be (RFC 6749 section 2.3.1). */
+  /** Checks the credentials, form-encoded as a secret with a colon must be (RFC 6749 section 2.3.1). */
   function isClient({ headers }: IncomingMessage, form: URLSearchParams): boolean {
     if (form.get('client_secret') !== null) return form.get('client_secret') === client.secret
     const [id = '', secret = ''] = Buffer.from((headers.authorization ?? '').slice('Basic '.length), 'base64')
@@ -110,18 +110,18 @@ export async function startOpenIdProvider(clock: { now(): Date }) {
     privateKey,
     publicKey,
     publicJwk,
-    /** The paths that were asked for. */
+    /** The requested paths. */
     asked,
     discovery,
     sign,
-    /** Signs claims that no object could be, as text. */
+    /** Signs claims given as text, for JSON that no object can represent. */
     signText: (text: string) =>
       new CompactSign(Buffer.from(text)).setProtectedHeader(algorithm).sign(privateKey),
-    /** Has a path answered in another way from now on. */
+    /** Replaces the handler of a path. */
     answer(path: string, answer: Answer): void {
       answers.set(path, answer)
     },
-    /** Where the provider sends a browser back to that has come with an address of ours. */
+    /** Approves an authorization request of the service; returns the URL to which the provider redirects the browser. */
     approve(address: string, { sub, ...said }: SaidClaims, forgery: Forgery = {}): string {
       const sent = new URL(address).searchParams
       const code = randomBytes(16).toString('base64url')
@@ -152,7 +152,7 @@ export function sendJson(res: ServerResponse, body: object, status = 200): void 
 
 async function textOf(req: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
-  // A request without an encoding gives buffers.
+  // A request without an encoding yields buffers.
   for await (const chunk of req) chunks.push(chunk as Buffer)
   return Buffer.concat(chunks).toString()
 }

@@ -17,7 +17,7 @@ import { atFileEnd } from '../file-end.js'
 import { freePort } from './free-port.js'
 import type { Clock, Sent, ServiceOptions, ServiceUnderTest } from './harness.js'
 
-/** The moment at which every test begins; real enough for other people's libraries, which ask the system. */
+/** A clock that starts at the real time, because third-party libraries read the system clock. */
 function createClock(): Clock {
   let offsetMs = 0
   const start = Date.now()
@@ -63,7 +63,7 @@ export async function startOwnService(
   })
   const server = createHttpServer(createApp(deps))
   await once(server.listen(port, '127.0.0.1'), 'listening')
-  // No job runs until a test asks for it, so that a test may look at what waits.
+  // Jobs run only on request, so that a test can inspect pending ones.
   const runJobs = async () => {
     const worker = startBackground(deps)
     try {
@@ -105,7 +105,7 @@ async function cloneTemplate(): Promise<string> {
   const adminUrl = inject('adminUrl')
   const name = `t_${process.pid}_${randomBytes(6).toString('hex')}`
   await asAdmin(adminUrl, `create database ${name} template ${inject('templateName')} strategy file_copy`)
-  // It stays until the end of the run where a program that a test killed has left a connection.
+  // The database stays until the end of the run if a killed program left a connection to it.
   atFileEnd(() => asAdmin(adminUrl, `drop database ${name}`).catch(() => undefined))
   const url = new URL(adminUrl)
   url.pathname = name

@@ -10,18 +10,18 @@ import { openBrowser, type TestBrowser } from './browser.js'
 import { atFileEnd } from '../file-end.js'
 
 /**
- * The pages in every state, with views of their own (server/src/pages/gallery.given.tsx): a sign-in comes by few of the
- * faults that they can show. They are answered with the headers of the service, so its policy holds here, too.
+ * The pages in every state, rendered directly (server/src/pages/gallery.given.tsx), because a sign-in reaches few of the
+ * faults that they can show. They are served with the headers of the service, so its content security policy applies, too.
  */
 export interface PageGallery {
   readonly origin: string
   readonly browser: TestBrowser
-  /** Of a set of names (usual, long), in both languages. */
+  /** The paths of a set of names (usual, long), in both languages. */
   readonly paths: (set: string) => string[]
-  /** One of each layout, in one language or in both. */
+  /** One path of each layout, in one language or in both. */
   readonly fewPaths: (set: string, ...langs: ('en' | 'fr')[]) => string[]
   readonly contentOf: (path: string) => string
-  /** The forms that were sent to it. */
+  /** The submitted forms. */
   readonly posted: string[]
 }
 
@@ -31,7 +31,7 @@ interface Answer {
   readonly content: string
 }
 
-/** Forms with a fault and without, lists, tables, a picture, long texts, tutorials. All of them: pages.long.test.ts. */
+/** Forms with and without faults, lists, tables, a picture, long texts, tutorials. pages.long.test.ts covers all pages. */
 const pagesToSee = [
   'identifier-invalid',
   'password',
@@ -59,7 +59,7 @@ export async function openPageGallery(): Promise<PageGallery> {
   return { origin, browser, posted, ...contentsOf(answers) }
 }
 
-/** Of a gallery that nobody looks at in a browser. */
+/** The contents of the gallery, without a browser. */
 export async function readPageContents(): Promise<Pick<PageGallery, 'contentOf'>> {
   return contentsOf(await readOnce())
 }
@@ -77,7 +77,7 @@ function contentsOf(answers: readonly Answer[]) {
   return { contentOf, paths, fewPaths }
 }
 
-/** The files of a process share what is written for the first one. */
+/** Shared by all test files of a process. */
 let answered: Promise<Answer[]> | undefined
 
 function readOnce(): Promise<Answer[]> {
@@ -86,7 +86,7 @@ function readOnce(): Promise<Answer[]> {
 
 const server = fileURLToPath(new URL('../../server', import.meta.url))
 
-/** What write-gallery.given.ts writes, by the compiled pages, which load faster than their sources. */
+/** The output of write-gallery.given.ts, run with the compiled pages, which load faster than their sources. */
 async function readGallery(): Promise<Answer[]> {
   const { outputFiles } = await build({
     entryPoints: [join(server, 'src/pages/write-gallery.given.ts')],
@@ -95,7 +95,7 @@ async function readGallery(): Promise<Answer[]> {
     packages: 'external',
     platform: 'node',
     format: 'esm',
-    // Without the paths of ours, which lead to the sources of the contract.
+    // Without the path aliases of this repository, which lead to the sources of the contract.
     tsconfigRaw: { compilerOptions: { jsx: 'react-jsx', jsxImportSource: 'preact' } },
     write: false,
   })
@@ -109,11 +109,11 @@ async function readGallery(): Promise<Answer[]> {
   writing.stdin?.end(outputFiles[0]?.text)
   const [code] = (await once(writing, 'close')) as [number | null]
   if (code !== 0) throw new Error(`the gallery cannot be written: ${faults.join('')}`)
-  // What the script writes.
+  // The output format of the script.
   return JSON.parse(said.join('')) as Answer[]
 }
 
-/** Leaves what is compiled already as it is; what tests share never is. */
+/** Keeps compiled files external; fixtures are never compiled. */
 const compiledServer: Plugin = {
   name: 'compiled server',
   setup: ({ onResolve }) => {
@@ -127,17 +127,17 @@ const compiledServer: Plugin = {
   },
 }
 
-/** A page that would go on by itself, as one that can be looked at: for longer than axe takes for a hurry. */
+/** Delays the automatic redirect of a page beyond the limit that axe reports, so that it can be inspected. */
 export function staying(content: string): string {
   return content
     .replace('http-equiv="refresh" content="0;', 'http-equiv="refresh" content="100000;')
     .replace(' data-at-once', '')
 }
 
-/** Without a page and without its policy, for who writes a page there. */
+/** The path of an empty page without a policy, into which tests write pages. */
 export const emptyPath = '/empty'
 
-/** Answers each address as the gallery says, and keeps what is posted. */
+/** Serves the gallery, and collects submitted forms. */
 async function serve(all: readonly Answer[], posted: string[]): Promise<string> {
   const byPath = new Map(all.map((answer) => [answer.path, answer]))
   const server = createServer((req, res) => {
@@ -163,7 +163,7 @@ async function serve(all: readonly Answer[], posted: string[]): Promise<string> 
     server.closeAllConnections()
     server.close()
   })
-  // A TCP server that listens has an address with a port.
+  // A listening TCP server has an address with a port.
   const { port } = server.address() as AddressInfo
   return `http://127.0.0.1:${port}`
 }

@@ -3,16 +3,16 @@ import { expect } from 'vitest'
 import { axeFaultsOf } from './axe.js'
 import { emptyPath, staying, type PageGallery } from './page-gallery.js'
 
-// What holds for every page: pages.test.ts looks at one of each layout, pages.long.test.ts at all of them.
+// Checks of every page: pages.test.ts runs them on one page of each layout, pages.long.test.ts on all.
 
-/** How a page can be looked at. */
+/** The conditions under which a page is displayed. */
 export interface Look {
   readonly colorScheme: 'light' | 'dark'
   readonly width: number
   readonly hasScript: boolean
 }
 
-/** What axe finds wrong with pages under one look, by path; empty when it finds nothing. */
+/** The violations that axe finds in pages under one look, by path; empty without any. */
 export async function faultsOf(
   gallery: PageGallery,
   { colorScheme, width, hasScript }: Look,
@@ -28,7 +28,7 @@ export async function faultsOf(
   return faults
 }
 
-/** What a browser complains of while it shows pages, by path. */
+/** The errors and warnings of a browser while it displays pages, by path. */
 export async function complaintsOf({ browser, origin }: PageGallery, paths: readonly string[]) {
   const page = await browser.reusedPage()
   const complaints: Record<string, string[]> = {}
@@ -43,7 +43,7 @@ export async function complaintsOf({ browser, origin }: PageGallery, paths: read
   return complaints
 }
 
-/** What is wider than a screen of 320 px, by path, in a text of this size. */
+/** The elements wider than a screen of 320 px at this text size, by path. */
 export async function tooWideIn(
   gallery: PageGallery,
   fontSize: string,
@@ -65,7 +65,7 @@ export async function tooWideIn(
   return wide
 }
 
-/** Of the pages with a table: the words that are broken though a line of 320 px holds them, and how many there are in all. */
+/** On pages with a table: the words broken although they fit in a line of 320 px, and the number of all words. */
 export async function brokenWordsIn(gallery: PageGallery, paths: readonly string[]) {
   const page = await shownAt(gallery, 320, 640)
   const broken: Record<string, unknown> = {}
@@ -79,7 +79,7 @@ export async function brokenWordsIn(gallery: PageGallery, paths: readonly string
   return { words, broken }
 }
 
-/** Goes through pages by the Tab key. */
+/** Checks that the Tab key reaches every control of the pages. */
 export async function expectKeysToLeadThrough(gallery: PageGallery, paths: readonly string[]): Promise<void> {
   const page = await shownAt(gallery, 360, 800)
   await eachIn(page, gallery, paths, true, async (path) => {
@@ -94,7 +94,7 @@ export async function expectKeysToLeadThrough(gallery: PageGallery, paths: reado
   })
 }
 
-/** Sees where the focus is, with scripts and without. */
+/** Checks that the focus is on the fault, with scripts and without. */
 export async function expectFocusOnFault(
   { browser, origin, contentOf }: PageGallery,
   paths: readonly string[],
@@ -114,8 +114,8 @@ export async function expectFocusOnFault(
 }
 
 /**
- * Shows pages one after the other as one document that is written anew: to go to an address costs four times as much, and
- * takes axe with it. The policy of the pages does not hold here.
+ * Displays pages one after the other by rewriting one document: navigating costs four times as much, and
+ * unloads axe. The content security policy of the pages does not apply here.
  */
 async function eachIn(
   page: Page,
@@ -124,20 +124,20 @@ async function eachIn(
   hasScript: boolean,
   look: (path: string) => Promise<void>,
 ): Promise<void> {
-  // Of the gallery, so that what pages load is found.
+  // At the gallery's origin, so that resources of pages are found.
   if (page.url() !== origin + emptyPath) await page.goto(origin + emptyPath)
   for (const path of paths) {
     const content = contentOf(path)
     const [script = '', source = ''] = /<script src="([^"]+)" defer><\/script>/.exec(content) ?? []
     if (contentOf(source) === '') throw new Error(`${path} has no script of the gallery`)
     await page.setContent(staying(content).replace(script, ''))
-    // In a function, because the names of a script stay in its window.
+    // In a function, because the global names of a script stay in its window.
     if (hasScript) await page.evaluate(`(() => {${contentOf(source)}})()`)
     await look(path)
   }
 }
 
-/** The page of all walks, at another size. */
+/** The shared page, resized. */
 async function shownAt({ browser }: PageGallery, width: number, height: number): Promise<Page> {
   const page = await browser.reusedPage({ colorScheme: 'light' })
   await page.setViewportSize({ width, height })
@@ -150,9 +150,9 @@ interface Stop {
   readonly isShown: boolean
 }
 
-/** Where the Tab key stops, from the start of the page until it leaves. */
+/** The elements that the Tab key reaches, from the start of the page until focus leaves it. */
 async function stopsOf(page: Page): Promise<Stop[]> {
-  // A field that has the focus from the start gets it with the first frame, which may come after the page is loaded.
+  // Autofocus takes effect with the first frame, which may follow the load event.
   await page.evaluate(`new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))`)
   await page.evaluate(
     `document.activeElement?.blur(); document.body.tabIndex = -1; document.body.focus(); document.body.removeAttribute('tabindex')`,
@@ -160,7 +160,7 @@ async function stopsOf(page: Page): Promise<Stop[]> {
   const stops: Stop[] = []
   for (;;) {
     await page.keyboard.press('Tab')
-    // What the script in the page answers is of this form.
+    // The script in the page returns this form.
     const stop = (await page.evaluate(
       `(() => {
          const element = document.activeElement
@@ -180,7 +180,7 @@ async function stopsOf(page: Page): Promise<Stop[]> {
   }
 }
 
-/** The radio buttons of a group are one stop: the one that is chosen. */
+/** Counts the tab stops. The radio buttons of a group are one stop, the selected button. */
 async function countOfControls(page: Page): Promise<number> {
   return page.evaluate(
     `[...document.querySelectorAll('a[href], button, input, select, textarea, summary')]
@@ -189,7 +189,7 @@ async function countOfControls(page: Page): Promise<number> {
   )
 }
 
-/** Runs in the page: how many words of up to 20 letters the tables have, and those of them that are on two lines. */
+/** Runs in the page: the number of words of up to 20 letters in tables, and those broken across two lines. */
 const wordsOfTables = `(() => {
   const found = { words: 0, broken: [] }
   document.querySelectorAll('details').forEach((details) => (details.open = true))

@@ -1,10 +1,10 @@
-/** What a server answered to a request that no client library wrote. */
+/** The answer to a raw request. */
 export interface RawAnswer {
   readonly status: number
   readonly body: unknown
 }
 
-/** Sends what callers may send and the SDK would not: a string as a form, an object as JSON. */
+/** Sends requests that the SDK would not send: a string as a form, an object as JSON. */
 export function rawSenderOf(baseUrl: string, token: string) {
   return async (method: string, path: string, body?: string | object): Promise<RawAnswer> => {
     const isForm = typeof body === 'string'

@@ -4,25 +4,25 @@ import type { AddressInfo } from 'node:net'
 import type { Event } from '@portico/sdk'
 import { atFileEnd } from '../file-end.js'
 
-/** What a receiver got. */
+/** A delivery as it was received. */
 export interface Received {
   readonly headers: IncomingHttpHeaders
   readonly body: string
   readonly event: Event
 }
 
-/** Answers one request: a status, or whatever it likes. */
+/** The answer to a request: a status, or a handler. */
 export type Behaviour = number | ((res: ServerResponse, received: Received) => void)
 
 export interface Receiver {
   readonly url: string
   /** In the order of arrival. */
   readonly received: Received[]
-  /** How it answers from now on; 204 until told otherwise. */
+  /** Sets the answer to later requests; initially 204. */
   answer(behaviour: Behaviour): void
-  /** Resolves once it has got so many. */
+  /** Resolves after this many deliveries. */
   arrived(count: number): Promise<void>
-  /** Ends every connection without an answer. */
+  /** Closes every connection without an answer. */
   hangUp(): void
 }
 
@@ -36,7 +36,7 @@ export async function startReceiver(behaviour: Behaviour = 204): Promise<Receive
     req.on('data', (chunk: Buffer) => chunks.push(chunk))
     req.on('end', () => {
       const body = Buffer.concat(chunks).toString()
-      // Nothing but the service posts to it.
+      // Only the service posts to it.
       const one = { headers: req.headers, body, event: JSON.parse(body) as Event }
       received.push(one)
       arrivals.emit('one')
@@ -49,7 +49,7 @@ export async function startReceiver(behaviour: Behaviour = 204): Promise<Receive
     server.closeAllConnections()
     server.close()
   })
-  // A TCP server's address is never a string; that is for pipes.
+  // Only the address of a pipe is a string.
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}/events`,

@@ -2,9 +2,9 @@ import type { Application, Client, Relay, User } from '@portico/sdk'
 import { anyEmail, givenOf } from './given.js'
 import { signIn } from './world.js'
 
-/** An organization whose user is signed in, a partner, and a relay from the one to the other. */
+/** An organization with a signed-in user, a partner, and a relay between them. */
 export interface RelayScene {
-  /** The organization that the user comes from. */
+  /** The organization of the user. */
   readonly org_domain: string
   readonly user: User
   readonly access_token: string
@@ -13,10 +13,10 @@ export interface RelayScene {
   readonly relay: Relay
 }
 
-/** Where users arrive at the partners of these scenes. */
+/** The redirect URL of the partners in these fixtures. */
 export const partnerCallback = 'https://partner.example/callback'
 
-/** Where a browser came to that has opened the address of a relay. */
+/** The answer to a browser that opened the URL of a relay. */
 export interface Arrival {
   readonly status: number
   /** The authorization code of the redirect; null on a page. */
@@ -25,7 +25,7 @@ export interface Arrival {
   readonly html: string
 }
 
-/** A browser's navigation to an address, stopped at the redirect. */
+/** Opens a URL like a browser, without following the redirect. */
 export async function arriveBy(relayUri: string, init: RequestInit = {}): Promise<Arrival> {
   const answer = await fetch(relayUri, { redirect: 'manual', ...init })
   const address = answer.headers.get('location')

@@ -2,7 +2,7 @@ import { sampleBody } from '@portico/contract/samples'
 import { bodyOf, queryOf, type Route } from '@portico/contract/walk'
 import { z } from 'zod/v4'
 
-/** The names under which routes take a reference to an object, with the object's value. */
+/** Values of the references to objects, by the parameter names of routes. */
 export type References = Readonly<Record<string, string>>
 
 export interface Answer {
@@ -40,7 +40,7 @@ export function bodyFor(route: Route, references: References): Record<string, un
   return { ...sample, ...Object.fromEntries(referred) }
 }
 
-/** A sample of one's own; the first is kept, because to compose one goes through every schema of the contract. */
+/** A copy of the route's sample body, which is cached because composing it walks every schema of the contract. */
 function sampleOf(route: Route): ReturnType<typeof sampleBody> {
   const known = samples.get(route.definition) ?? { body: sampleBody(route) }
   samples.set(route.definition, known)
@@ -49,14 +49,14 @@ function sampleOf(route: Route): ReturnType<typeof sampleBody> {
 
 const samples = new WeakMap<Route['definition'], { readonly body: ReturnType<typeof sampleBody> }>()
 
-/** The references that a route takes in its query string, where it does not only filter a list by them. */
+/** The references in the query string of a route, except filters of a list. */
 export function queryFor(route: Route, references: References): Record<string, string> {
   const schema = queryOf(route)
   if (route.method !== 'GET' || !(schema instanceof z.ZodObject) || 'page' in schema.shape) return {}
   return Object.fromEntries(Object.entries(references).filter(([name]) => name in schema.shape))
 }
 
-/** Sends a route's sample request, made to refer to these objects. */
+/** Sends the sample request of a route with references to these objects. */
 export async function send(route: Route, request: RouteRequest): Promise<Answer> {
   const body = route.method === 'GET' ? undefined : (request.body ?? bodyFor(route, request.references))
   const query = new URLSearchParams(queryFor(route, request.references)).toString()
@@ -83,7 +83,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** An error answer as two callers may compare it: all but the request id. */
+/** An error answer without its request id, for comparison. */
 export function withoutRequestId(answer: Answer): string {
   return `${answer.status} ${answer.text.replace(/"request_id":"[^"]*"/, '"request_id":""')}`
 }

@@ -15,7 +15,7 @@ type Traces = Awaited<ReturnType<Client['ssoConnections']['listLoginTraces']>>
 type NewConnection = Partial<Parameters<Client['ssoConnections']['create']>[0]>
 type NewOrganization = Partial<Parameters<Client['organizations']['create']>[0]>
 
-/** An organization whose users come from an identity provider, with one application. */
+/** An organization whose users sign in with an identity provider, with one application. */
 export interface SamlScene {
   readonly org_domain: string
   readonly organization_id: string
@@ -26,7 +26,7 @@ export interface SamlScene {
 
 export type SamlGiven = ReturnType<typeof samlGivenOf>
 
-/** Sign-ins by SSO, as far as a test wants them. */
+/** Sign-ins by SSO, up to the step that a test needs. */
 export function samlGivenOf(service: Service, client: Client) {
   const flows = flowGivenOf(service, client)
 
@@ -49,7 +49,7 @@ export function samlGivenOf(service: Service, client: Client) {
     return { ...of, ...(await connect(of, settings, idpName)) }
   }
 
-  /** One more connection of an organization. */
+  /** Another connection of an organization. */
   async function connect(
     { organization_id, application }: Pick<SamlScene, 'organization_id' | 'application'>,
     settings: NewConnection = {},
@@ -66,7 +66,7 @@ export function samlGivenOf(service: Service, client: Client) {
     return { connection, idp }
   }
 
-  /** A browser at the identity provider, which an application has sent there. */
+  /** A browser that was redirected to the identity provider. */
   async function atIdentityProvider(
     of?: SamlScene,
     members: Record<string, string | undefined> = {},
@@ -77,13 +77,13 @@ export function samlGivenOf(service: Service, client: Client) {
     return { scene: at, visitor, page, ...(await leave(visitor, page)) }
   }
 
-  /** Goes where the page of a flow leads by itself. */
+  /** Follows the automatic redirect of a page of a flow. */
   async function leave(visitor: Visitor, page: Seen) {
     const sent = await visitor.request(leadOf(page))
     return { sent, requestId: sent.location === null ? '' : requestIdIn(sent.location) }
   }
 
-  /** Posts a response as the identity provider's page does: from another site, and so without cookies. */
+  /** Posts a response like the identity provider's page: cross-site, and therefore without cookies. */
   function post(
     of: Pick<SamlScene, 'connection'>,
     samlResponse: string,
@@ -96,7 +96,7 @@ export function samlGivenOf(service: Service, client: Client) {
     })
   }
 
-  /** Posts a response in a browser, and goes where that leads. */
+  /** Posts a response in a browser, and follows the redirects. */
   async function comeBack(
     of: Pick<SamlScene, 'connection'>,
     visitor: Visitor,
@@ -106,7 +106,7 @@ export function samlGivenOf(service: Service, client: Client) {
     return hop.status === 200 ? visitor.visit(leadOf(hop)) : hop
   }
 
-  /** Signs in to the end: the answer is the redirect to the application, or the page that refuses. */
+  /** Completes a sign-in; returns the redirect to the application, or the page with the refusal. */
   async function signIn(
     of: SamlScene,
     said: Said = {},
@@ -118,7 +118,7 @@ export function samlGivenOf(service: Service, client: Client) {
     return { visitor, landed, requestId }
   }
 
-  /** The newest trace of a connection. */
+  /** The latest login attempt of a connection. */
   async function lastTrace(of: Pick<SamlScene, 'connection'>): Promise<Traces['data'][number]> {
     const { data } = await client.ssoConnections.listLoginTraces({ idp_id: of.connection.idp_id })
     const [newest] = data
@@ -126,12 +126,12 @@ export function samlGivenOf(service: Service, client: Client) {
     return newest
   }
 
-  /** Has the organization take no links, which it does unless it is told otherwise. */
+  /** Switches off the magic links of an organization, which are active by default. */
   async function closeLinks({ org_domain }: Pick<SamlScene, 'org_domain'>): Promise<void> {
     await client.magicLink.updateConnection({ org_domain, active: false })
   }
 
-  /** A user who has come by SSO before, and has the app enrolled. */
+  /** A user with an earlier sign-in by SSO and an enrolled app. */
   async function enrolled() {
     const of = await scene()
     const { org_domain } = of
@@ -157,7 +157,7 @@ export function samlGivenOf(service: Service, client: Client) {
   }
 }
 
-/** Where a page leads by itself. */
+/** The target of a page's automatic redirect. */
 export function leadOf({ html }: Pick<Seen, 'html'>): string {
   return /http-equiv="refresh" content="0; url=([^"]+)"/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? ''
 }

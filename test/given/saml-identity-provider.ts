@@ -2,16 +2,16 @@ import { createHash, createSign, randomBytes } from 'node:crypto'
 import { inflateRawSync } from 'node:zlib'
 import { makeServiceProviderKey, type ServiceProviderKey } from '@portico/server/saml/service-provider-key'
 
-/** Whom a response is for, and what it answers. */
+/** The recipient of a response, and the request that it answers. */
 export interface ResponseFor {
   readonly idp_id: string
   readonly sp_id: string
   readonly acs_url: string
-  /** The request; undefined: nobody has asked. */
+  /** The id of the request; undefined for an unsolicited response. */
   readonly requestId?: string | undefined
 }
 
-/** What an identity provider says of somebody, and how, where that is not what everybody does. */
+/** The asserted user, and deviations of the response from the usual form. */
 export interface Said {
   readonly nameId?: string
   readonly attributes?: Readonly<Record<string, string | readonly string[]>>
@@ -26,21 +26,21 @@ export interface Said {
   readonly issuedAt?: number
   readonly notOnOrAfter?: number
   readonly authenticatedAt?: number
-  /** Alters the document after it was signed. */
+  /** Alters the signed document. */
   readonly tamper?: (xml: string) => string
 }
 
 export type TestIdentityProvider = Awaited<ReturnType<typeof startIdentityProvider>>
 
 /**
- * The key of each identity provider by its name, made once per worker. It is not one of the ready-made keys: these come
- * round again, and the keys of two identity providers must differ.
+ * The key of each identity provider by its name, generated once per worker. It is not a ready-made key: these are
+ * reused, and the keys of two identity providers must differ.
  */
 const keys = new Map<string, Promise<ServiceProviderKey>>()
 
 /**
- * An identity provider that signs assertions by itself. Its assertions are written in the exclusive canonical form, so
- * that what is signed is the text as it stands.
+ * An identity provider that signs assertions without a library. Its assertions are written in the exclusive canonical form, so
+ * that the signed text is the document itself.
  */
 export async function startIdentityProvider(clock: { now(): Date }, name = 'idp') {
   const key = keys.get(name) ?? makeServiceProviderKey(`${name}.example`, new Date())
@@ -62,7 +62,7 @@ export async function startIdentityProvider(clock: { now(): Date }, name = 'idp'
     )
   }
 
-  /** A response as the form has it, in base64. */
+  /** A response in base64, as in the posted form. */
   function respond(to: ResponseFor, said: Said = {}): string {
     const { tamper = (xml) => xml } = said
     return Buffer.from(tamper(responseOf(to, said))).toString('base64')
@@ -100,7 +100,7 @@ export async function startIdentityProvider(clock: { now(): Date }, name = 'idp'
     )
   }
 
-  /** What stands before the signature and after it. */
+  /** The parts of the assertion before and after the signature. */
   function assertionOf(to: ResponseFor, said: Said, id: string): readonly [string, string] {
     const {
       nameId = 'ada@awesome.example',
@@ -156,12 +156,12 @@ function newId(): string {
   return `_${randomBytes(16).toString('hex')}`
 }
 
-/** The id of the request in the address of an identity provider. */
+/** The id of the request in a redirect to an identity provider. */
 export function requestIdIn(location: string | null): string {
   return / ID="([^"]+)"/.exec(requestIn(location))?.[1] ?? ''
 }
 
-/** The request itself. */
+/** The XML of the request. */
 export function requestIn(location: string | null): string {
   const sent = new URL(location ?? '').searchParams.get('SAMLRequest') ?? ''
   return inflateRawSync(Buffer.from(sent, 'base64')).toString()

@@ -1,13 +1,13 @@
 import type { Client } from '@portico/sdk'
 import { givenOf } from './given.js'
 
-/** What a request of a provider may have beside its path. */
+/** Options of a provider's request. */
 export interface ScimRequestInit {
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** An answer of SCIM, read. */
+/** A parsed SCIM answer. */
 export interface ScimResponse {
   readonly status: number
   readonly headers: Headers
@@ -15,7 +15,7 @@ export interface ScimResponse {
   readonly body: unknown
 }
 
-/** The provider of a directory, as far as it sends requests. */
+/** The provider of a directory, which sends SCIM requests. */
 export function scimProvider(baseUrl: string, secret: string) {
   return async (
     method: string,
@@ -40,12 +40,12 @@ export type ScimProvider = ReturnType<typeof scimProvider>
 
 type NewDirectory = Partial<Parameters<Client['directorySync']['create']>[0]>
 
-/** Directories, and the providers that keep them. */
+/** Directories and their providers. */
 export function scimGivenOf(client: Client) {
   const given = givenOf(client)
 
   return {
-    /** A directory of an organization, by default one of its own, and its provider. */
+    /** A directory and its provider, by default of a new organization. */
     async directory(members: NewDirectory = {}) {
       const org_domain = members.org_domain ?? (await given.organization()).domain
       const directory = await client.directorySync.create({

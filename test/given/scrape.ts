@@ -9,11 +9,11 @@ export async function startMetrics(service: Service): Promise<string> {
   const server = createMetricsServer(service.deps, { backlogKeptMs: 0 })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   atFileEnd(() => new Promise<void>((resolve) => server.close(() => resolve())))
-  // The address of a TCP server is never a string; that is for pipes.
+  // Only the address of a pipe is a string.
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/metrics`
 }
 
-/** The samples of a text of Prometheus, by name and labels. */
+/** The samples of a text in Prometheus' format, by name and labels. */
 export function samplesIn(text: string): Map<string, number> {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   return new Map(

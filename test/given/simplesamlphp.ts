@@ -10,22 +10,22 @@ import { createVisitor } from './visitor.js'
 
 const run = promisify(execFile)
 
-/** Where Debian has SimpleSAMLphp, an identity provider that other people have written. */
+/** Path of SimpleSAMLphp, a third-party identity provider, on Debian. */
 const simpleSamlRoot = '/usr/share/simplesamlphp/www'
 export const hasSimpleSaml =
   ['simplesamlphp', 'php-xml', 'php-mbstring'].every(hasPackage) && hasTool('php') && hasTool('openssl')
 
-/** A service provider that it knows, and what it sends to it. */
+/** A registered service provider, and the settings of its assertions. */
 export interface KnownServiceProvider {
-  /** As the service provider gives them out; it reads them itself. */
+  /** The published metadata of the service provider, which SimpleSAMLphp parses. */
   readonly metadata: string
-  /** By AES-128-CBC, the one cipher that it uses with a certificate. */
+  /** Encrypts assertions with AES-128-CBC, its only cipher with a certificate. */
   readonly encrypts?: boolean
   readonly signsResponse?: boolean
   readonly signsAssertion?: boolean
 }
 
-/** A form that it gives a browser to post: its response, and where to. */
+/** The form that a browser is to post: the response and its target. */
 export interface PostedResponse {
   readonly action: string
   readonly samlResponse: string
@@ -34,21 +34,21 @@ export interface PostedResponse {
 export interface SimpleSaml {
   readonly entityId: string
   readonly baseUrl: string
-  /** Its metadata, as it gives them to whoever asks. */
+  /** The published metadata. */
   metadata(): Promise<string>
-  /** Makes these the service providers that it knows; it knew others before, and knows them no more. */
+  /** Replaces the registered service providers. */
   trust(providers: readonly KnownServiceProvider[]): Promise<void>
-  /** Goes to an address there, signs in as a user of its own, and gives what the browser is told to post. */
+  /** Opens a URL of the identity provider, signs in as one of its users, and returns the form to post. */
   signIn(url: string, user?: { readonly name: string; readonly password: string }): Promise<PostedResponse>
-  /** Where a sign-in begins that nobody has asked for. */
+  /** The URL that starts an IdP-initiated sign-in. */
   unsolicitedUrl(entityId: string): string
   stop(): Promise<void>
 }
 
-/** Whom it knows, and under which password. */
+/** Its user, with the password. */
 export const simpleSamlUser = { name: 'ada', password: 'a-password-of-hers', email: 'ada@awesome.example' }
 
-/** Starts it as a process of its own, with a key of its own, at a free port of this machine. */
+/** Starts SimpleSAMLphp in a process of its own, with its own key, on a free port of this machine. */
 export async function startSimpleSaml(): Promise<SimpleSaml> {
   const folder = await mkdtemp(join(tmpdir(), 'portico-simplesaml-'))
   const port = await freePort()
@@ -70,7 +70,7 @@ export async function startSimpleSaml(): Promise<SimpleSaml> {
     detached: true,
   })
   const stop = async () => {
-    // Its workers are processes of its group.
+    // Its workers are in its process group.
     if (server.pid !== undefined && server.exitCode === null) process.kill(-server.pid, 'SIGTERM')
     await rm(folder, { recursive: true, force: true, maxRetries: 5 })
   }
@@ -103,7 +103,7 @@ export async function startSimpleSaml(): Promise<SimpleSaml> {
   }
 }
 
-/** The value of a form's hidden field; the page without it is what went wrong. */
+/** The value of a form's hidden field; throws with the page if it is missing. */
 function valueOf(html: string, name: string): string {
   const field = new RegExp(`<input[^>]* name="${name}"[^>]*>`).exec(html)?.[0] ?? ''
   const value = / value="([^"]*)"/.exec(field)?.[1]

@@ -5,31 +5,31 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { atFileEnd } from '../file-end.js'
 
 /**
- * How a mail server treats mail: `slow` waits a second before each answer, `defers` says to come back (RFC 5321 section
- * 4.2.1, 4yz), `refuses` says not to (5yz), `down` breaks all connections and takes no new one.
+ * Faults of a mail server: `slow` waits a second before each answer, `defers` refuses temporarily (RFC 5321 section
+ * 4.2.1, 4yz), `refuses` refuses permanently (5yz), `down` breaks all connections and accepts no new one.
  */
 export const mailFaults = ['down', 'slow', 'defers', 'refuses'] as const
 export type MailFault = (typeof mailFaults)[number]
 
 const slowMs = 1_000
 
-/** A mail that was taken. */
+/** An accepted mail. */
 export interface ReceivedMail {
   readonly to: string
-  /** The same over the attempts of a sender. */
+  /** The same in all attempts of a sender. */
   readonly messageId: string
   /** By `performance.now()`. */
   readonly at: number
-  /** Whether its sender was told so, as far as this end knows. */
+  /** Whether the acceptance was sent to the sender. */
   isAcknowledged: boolean
 }
 
-/** A mail server that takes every mail. */
+/** A mail server that accepts every mail. */
 export interface SmtpReceiver {
   readonly url: string
   /** In the order of arrival. */
   readonly received: readonly ReceivedMail[]
-  /** Treats mail so until the work is done. */
+  /** Applies the fault until the work is done. */
   during(fault: MailFault, work: () => Promise<void>): Promise<void>
 }
 
@@ -74,7 +74,7 @@ export async function startSmtpReceiver(): Promise<SmtpReceiver> {
   const server = createServer((socket) => {
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))
-    // A connection that is broken is what the fault is for.
+    // Broken connections are the purpose of the fault.
     socket.on('error', () => socket.destroy())
     converse(socket).catch(() => socket.destroy())
   })
@@ -85,7 +85,7 @@ export async function startSmtpReceiver(): Promise<SmtpReceiver> {
   }
   await listen(0)
   atFileEnd(breakAll)
-  // A TCP server's address is never a string; that is for pipes.
+  // Only the address of a pipe is a string.
   const { port } = server.address() as AddressInfo
   return {
     url: `smtp://127.0.0.1:${port}`,

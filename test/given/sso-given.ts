@@ -6,17 +6,17 @@ import { anything, givenOf } from './given.js'
 const dayMs = 24 * 60 * 60 * 1000
 const keys = generateKeyPairSync('rsa', { modulusLength: 2048 })
 
-/** What the metadata of a made-up identity provider say. */
+/** Contents of the metadata of a made-up identity provider. */
 export interface MetadataMembers {
   readonly entityId?: string
-  /** From when on the certificates hold. */
+  /** Start of the certificates' validity. */
   readonly from?: Date
-  /** For how many days each of the certificates holds. */
+  /** Validity of each certificate, in days. */
   readonly certificateDays?: readonly number[]
   readonly validUntil?: Date
 }
 
-/** The metadata of an identity provider that nobody runs. */
+/** The metadata of an identity provider that does not exist. */
 export function idpMetadata({
   entityId = `https://${anything()}.idp.example/metadata`,
   from = new Date(),
@@ -43,7 +43,7 @@ export function idpMetadata({
 
 type NewSsoConnection = Parameters<Client['ssoConnections']['create']>[0]
 
-/** Connections, and what they need. */
+/** Connections and their prerequisites. */
 export function ssoGivenOf(client: Client) {
   const given = givenOf(client)
 

@@ -1,7 +1,7 @@
 import { leadOf } from './saml-given.js'
 import type { Seen, Visitor } from './visitor.js'
 
-/** Sends the page of the built-in identity provider, and what it answers to us, as a browser does. */
+/** Submits the page of the built-in identity provider, and posts its response to the service, like a browser. */
 export async function answerAtTestIdp(
   visitor: Visitor,
   page: Seen,
@@ -18,7 +18,7 @@ export async function answerAtTestIdp(
   })
 }
 
-/** The same, and goes where that leads. */
+/** The same, and follows the redirects. */
 export async function chooseAtTestIdp(
   visitor: Visitor,
   page: Seen,

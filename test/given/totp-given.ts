@@ -5,7 +5,7 @@ import type { Service } from './harness.js'
 
 type Place = { readonly org_domain: string; readonly user_id: string }
 
-/** A user of an organization that asks for codes. */
+/** A user of an organization that requires codes. */
 export interface TotpScene extends Place {
   readonly user: User
 }
@@ -21,19 +21,19 @@ export interface EnrolledBySms extends TotpScene {
   readonly recoveryCodes: readonly string[]
 }
 
-/** A number that nobody else has. */
+/** A unique telephone number. */
 export function anyNumber(): string {
   return `+336${String(10_000_000 + (Number.parseInt(anything(), 16) % 89_999_999))}`
 }
 
-/** A step of the codes, in seconds. */
+/** The period of a code, in seconds. */
 export const stepSeconds = 30
 
 export type TotpGiven = ReturnType<typeof totpGivenOf>
 
 /** Second factors, through the API. */
 export function totpGivenOf(service: Service, client: Client) {
-  /** The code that an app shows so many seconds from now. */
+  /** The code of an app, this many seconds from now. */
   function codeOf(app: Authenticator, inSeconds = 0): string {
     return app.codeAt(new Date(service.clock.now().getTime() + inSeconds * 1000))
   }
@@ -64,7 +64,7 @@ export function totpGivenOf(service: Service, client: Client) {
     return { app: readKeyUri(enrollment.uri ?? ''), recoveryCodes: recoveryCodesOf(enrollment), enrollment }
   }
 
-  /** Enrols the app of a user by a code, which is used up then. */
+  /** Enrols the app of a user with a code, which is then consumed. */
   async function enroll(at: Place, members: { force_enroll?: boolean } = {}) {
     const { app, recoveryCodes } = await begun(at, members)
     const usedCode = codeOf(app)
@@ -94,7 +94,7 @@ export function totpGivenOf(service: Service, client: Client) {
     return client.totp.validateChallenge({ ...placeOf(at), code, ...members })
   }
 
-  /** A code that the app never shows around now. */
+  /** A code that the app does not show in any period around now. */
   function wrongCode(app: Authenticator): string {
     const near = [-2, -1, 0, 1, 2].map((steps) => codeOf(app, steps * stepSeconds))
     return (

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 
-/** What a visitor sees: an answer, with its page where it has one. */
+/** An answer to a visitor, with its page, if any. */
 export interface Seen {
   readonly status: number
   readonly url: string
@@ -11,7 +11,7 @@ export interface Seen {
 
 export type Visitor = ReturnType<typeof createVisitor>
 
-/** Somebody with a browser of their own: it keeps cookies, and sends forms as the pages' browsers do. */
+/** A visitor with a simulated browser: it stores cookies, and submits forms like a real one. */
 export function createVisitor(baseUrl: string) {
   const cookies = new Map<string, string>()
 
@@ -38,14 +38,14 @@ export function createVisitor(baseUrl: string) {
     else cookies.set(name, value)
   }
 
-  /** Goes where an answer leads, as long as that is the service itself. */
+  /** Follows redirects within the service. */
   async function follow(seen: Seen): Promise<Seen> {
     const { location } = seen
     if (location === null || !new URL(location, baseUrl).href.startsWith(`${baseUrl}/`)) return seen
     return follow(await request(location))
   }
 
-  /** Sends the form of a page with one of its buttons. */
+  /** Submits the form of a page with one of its buttons. */
   async function send(
     page: Seen,
     action: string,
@@ -61,10 +61,10 @@ export function createVisitor(baseUrl: string) {
     request,
     visit: async (url: string) => follow(await request(url)),
     send,
-    /** Sends a form and goes where the answer leads. */
+    /** Submits a form and follows the redirects. */
     press: async (page: Seen, action: string, fields: Record<string, string> = {}) =>
       follow(await send(page, action, fields)),
-    /** The session cookie's secret; undefined while there is none. */
+    /** The secret in the session cookie; undefined without one. */
     sessionSecret: () => [...cookies].find(([name]) => name.startsWith('portico-session-'))?.[1],
   }
 }

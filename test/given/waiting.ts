@@ -1,7 +1,7 @@
 import pg from 'pg'
 import type { Service } from './harness.js'
 
-/** Resolves once so many statements of the service wait for a lock, or it is of no interest any more. */
+/** Resolves once this many statements of the service wait for a lock, or when the signal aborts. */
 export async function untilWaiting(service: Service, count: number, signal?: AbortSignal): Promise<void> {
   while (signal?.aborted !== true) {
     const waiting = await service.query(
@@ -11,7 +11,7 @@ export async function untilWaiting(service: Service, count: number, signal?: Abo
   }
 }
 
-/** Lets a change wait where it records its event, its transaction open, until something else is done. */
+/** Blocks a change at the insert of its event, with its transaction open, until other work is done. */
 export async function whileEventWaits<Result>(
   service: Service,
   eventCode: string,

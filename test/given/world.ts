@@ -10,7 +10,7 @@ import { stepSeconds, totpGivenOf } from './totp-given.js'
 
 type Key = NonNullable<Parameters<Service['client']>[0]>
 
-/** One of every kind of object that a route can name, all of one organization, account and environment. */
+/** One object of every kind that a route can refer to, all in one organization, account and environment. */
 export async function createWorld(service: Service, key: Key = {}, orgDomain?: string): Promise<References> {
   const client = await clientOf(service, key)
   const hooked = await createHookedWorld(client, orgDomain)
@@ -21,7 +21,7 @@ export async function createWorld(service: Service, key: Key = {}, orgDomain?: s
   return { ...hooked, ...sso, ...relay, ...(await giveSession(client, hooked)) }
 }
 
-/** An organization's world, and a webhook with a delivery of it. */
+/** The objects of an organization, and a webhook with a delivery of their events. */
 async function createHookedWorld(client: Client, orgDomain?: string) {
   const { id: webhook_id } = await client.webhooks.create({
     name: 'Receiver',
@@ -33,34 +33,34 @@ async function createHookedWorld(client: Client, orgDomain?: string) {
   return { ...organization, webhook_id, delivery_id: deliveries[0]?.id ?? '' }
 }
 
-/** Gives an organization a relay to itself. */
+/** Creates a relay of an organization to itself. */
 async function giveRelay(client: Client, { org_domain, partner_redirect_uri }: World) {
   const { id } = await client.relays.create({ partner_domain: org_domain, partner_redirect_uri })
   return { relay_id: id, partner_domain: org_domain }
 }
 
-/** Signs the user of a world in. */
+/** Signs in the user of a world. */
 async function giveSession(client: Client, { org_domain, user_email }: World) {
   const access_token = await signIn(client, { org_domain, user_email })
   return { access_token, session_id: sessionIdOf(access_token) }
 }
 
-/** What of an operation tells what it needs to be there. */
+/** The parts of an operation that determine its prerequisites. */
 export interface NamedOperation {
   readonly name: string
   readonly resource: string
   readonly verb: string
-  /** The names of what it takes in path, query and body. */
+  /** The names of its members in path, query and body. */
   readonly takes: readonly string[]
 }
 
-/** The same with what one route can name, and quicker. */
+/** Creates only the objects that one route can refer to, which is faster. */
 export function createWorldFor(route: Route, service: Service): Promise<References> {
   const takes = [...route.pathParameters, ...membersOf(bodyOf(route)), ...membersOf(queryOf(route))]
   return createWorldOf({ ...route, takes }, service)
 }
 
-/** The same for an operation that is known by its name and members, of this contract or of another. */
+/** The same for an operation given by name and members, from this contract or another. */
 export async function createWorldOf(route: NamedOperation, service: Service): Promise<References> {
   const takes = (...names: string[]) => names.some((name) => route.takes.includes(name))
   const client = await clientOf(service, {})
@@ -73,18 +73,18 @@ export async function createWorldOf(route: NamedOperation, service: Service): Pr
     return { ...world, ...relay, ...session }
   }
   if (route.resource === 'ssoConnections') {
-    // The one route that begins an onboarding must not find one.
+    // The route that creates an onboarding requires that none exists.
     const hasOnboarding = route.verb !== 'createOnboarding'
     if (isOidc(route)) return { ...world, ...(await giveOidcConnection(service, client, world)) }
     return { ...world, ...(await giveConnection(client, world, hasOnboarding)) }
   }
   if (route.resource === 'totp') return prepareTotp(route, service, world)
-  // The one route that makes the connection must not find it.
+  // The route that creates the connection requires that none exists.
   const needsPassword = route.resource === 'password' && route.verb !== 'createConnection'
   return needsPassword ? { ...world, ...(await givePassword(client, world)) } : world
 }
 
-/** Resources whose operations need no user who could sign in. */
+/** Resources whose operations need no user able to sign in. */
 const withoutSignIn = new Set([
   'organizations',
   'users',
@@ -94,7 +94,7 @@ const withoutSignIn = new Set([
   'directorySync',
 ])
 
-/** An organization with only what the operation takes. */
+/** An organization with only the objects that the operation refers to. */
 async function createPlainWorld(client: Client, route: NamedOperation): Promise<References> {
   const takes = (...names: string[]) => names.some((name) => route.takes.includes(name))
   const given = givenOf(client)
@@ -119,7 +119,7 @@ async function createPlainWorld(client: Client, route: NamedOperation): Promise<
   }
 }
 
-/** Gives an organization a connection with all that one can have. */
+/** Creates a connection with every optional part. */
 async function giveConnection(client: Client, world: World, hasOnboarding = true) {
   const { organization_id, application_id } = world
   const { idp_id, default_redirection } = await client.ssoConnections.create({
@@ -134,17 +134,17 @@ async function giveConnection(client: Client, world: World, hasOnboarding = true
   return { idp_id, default_redirection_id: default_redirection.id, version }
 }
 
-/** Gives an organization a directory. */
+/** Creates a directory of an organization. */
 function giveDirectory(client: Client, { org_domain }: Pick<World, 'org_domain'>) {
   return client.directorySync.create({ org_domain, provider_type: 'okta' })
 }
 
-/** Whether a route is about connections of OpenID Connect alone. */
+/** Whether a route is only about OpenID Connect connections. */
 export function isOidc({ name }: Pick<NamedOperation, 'name'>): boolean {
   return name === 'ssoConnections.useOidcClient' || name === 'ssoConnections.createOauthChallenge'
 }
 
-/** Gives an organization a connection with a client at a provider. */
+/** Creates a connection with an OpenID Connect client. */
 async function giveOidcConnection(service: Service, client: Client, { organization_id }: World) {
   const provider = providers.get(service) ?? startOpenIdProvider(service.clock)
   providers.set(service, provider)
@@ -161,13 +161,13 @@ async function giveOidcConnection(service: Service, client: Client, { organizati
 
 const providers = new WeakMap<Service, Promise<TestOpenIdProvider>>()
 
-/** Gives an organization an administrator. */
+/** Creates an administrator of an organization. */
 async function giveAdmin(client: Client, { org_domain }: Pick<World, 'org_domain'>) {
   const { email } = await client.admins.invite({ org_domain, email: anyEmail() })
   return { email }
 }
 
-/** Gives the user of a world a password, and the code that sets another one. */
+/** Sets a password of the user of a world, and returns a code that sets another one. */
 async function givePassword(client: Client, world: World) {
   const { org_domain, user_email, partner_redirect_uri: redirect_uri } = world
   const plain_text = 'velvet harbour 41 lanterns'
@@ -184,7 +184,7 @@ async function givePassword(client: Client, world: World) {
   }
 }
 
-/** The world of a route of the second factor, in the state in which the route succeeds. */
+/** Prepares the second factor so that the route succeeds. */
 async function prepareTotp(route: NamedOperation, service: Service, world: References): Promise<References> {
   const given = totpGivenOf(service, await clientOf(service, {}))
   const place = { org_domain: world['org_domain'] ?? '', user_id: world['user_id'] ?? '' }
@@ -196,11 +196,11 @@ async function prepareTotp(route: NamedOperation, service: Service, world: Refer
   if (!/^totp\.(create|validate)Challenge$/.test(route.name)) return world
   const { app } = await given.enroll(place)
   const { request_id } = await given.challenge(place)
-  // Of the next step: the present one was used by the enrolment.
+  // A code of the next period: the enrolment consumed the current one.
   return { ...world, request_id, code: given.codeOf(app, stepSeconds) }
 }
 
-/** One client for all worlds of an account and environment: each has a key of its own, and asks for a token. */
+/** One client per account and environment for all worlds, because each new client needs a key and a token. */
 function clientOf(service: Service, key: Key): Promise<Client> {
   const known = clients.get(service) ?? new Map<string, Promise<Client>>()
   clients.set(service, known)
@@ -241,11 +241,11 @@ async function createOrganizationWorld(client: Client, orgDomain?: string) {
   }
 }
 
-/** Signs a user in, and answers with the access token. */
+/** Signs a user in, and returns the access token. */
 export async function signIn(
   client: Client,
   user: { readonly org_domain: string; readonly user_email: string },
-  // With all that a sign-in can leave behind.
+  // Includes a refresh token, so that every kind of row of a sign-in exists.
   scope = 'openid offline_access',
 ): Promise<string> {
   const { magic_link } = await client.magicLink.createChallenge({ ...user, send_email: false, scope })
@@ -254,7 +254,7 @@ export async function signIn(
   return tokens.access_token
 }
 
-/** The session that a token names (`sid`). */
+/** The session id of a token (`sid`). */
 export function sessionIdOf(token: string): string {
   const claims: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
   const isNamed = typeof claims === 'object' && claims !== null && 'sid' in claims
@@ -262,7 +262,7 @@ export function sessionIdOf(token: string): string {
   return claims.sid
 }
 
-/** The same world, with an application of the whole account in the place of the organization's own. */
+/** The same world, with an application of the whole account instead of the organization's own. */
 export async function withAccountApplication(
   service: Service,
   world: References,
@@ -273,7 +273,7 @@ export async function withAccountApplication(
   return { ...world, client_id: application.id, application_id: application.id }
 }
 
-/** Values in a body that must be new each time, which the sample of an operation repeats. */
+/** Members of a body that must be unique, because the sample of an operation repeats its values. */
 export function freshMembers(name: string): Record<string, string> {
   return {
     ...(name === 'users.create' && { email: anyEmail() }),

@@ -14,7 +14,7 @@ const operator = {
 
 type Credentials = Awaited<ReturnType<typeof givenKey>>
 
-/** A new API key of the account, with what a token request says beside its credentials. */
+/** A new API key of the account, and the other parameters of a token request. */
 async function givenKey(rules: KeyRules = {}) {
   const credentials = await service.apiKey(rules)
   return { ...credentials, domain: service.account.domain, grant_type: 'client_credentials' }
@@ -146,7 +146,7 @@ describe('an API token', () => {
 })
 
 describe('a token signed with the account’s own key', () => {
-  /** What signs a token as the service makes it, but for what is changed of it. */
+  /** A function that signs tokens like those of the service, with changes. */
   async function givenSigner() {
     const token = await givenToken(await givenKey())
     const header = decodeProtectedHeader(token)
@@ -193,7 +193,7 @@ describe('a token signed with the account’s own key', () => {
 
   test('is refused when that key has retired, and all that it signed until then has ended', async () => {
     const { kid, sign } = await givenSigner()
-    // Rotation is a command alone, which a copy of the sources does not have.
+    // Rotation is only a command, which a copy of the sources does not have in compiled form.
     const retire = "update signing_keys set state = 'retired', retired_at = $1 where kid = $2"
     await service.query(retire, [service.clock.now(), kid])
     const statusOfNew = async () => {

@@ -8,7 +8,7 @@ const atOnce = sessions(
   'a session of the browser gets a code at once, also without a page being allowed, and its code says when the user signed in',
 )
 
-/** Whom the authorization endpoint answers, and to which address. */
+/** Guards of the authorization endpoint: accepted requests and redirect URLs. */
 export const authorizeGuards = [
   guard({
     name: 'authorize: PKCE',

@@ -13,7 +13,7 @@ const byPassword = signsIn(
   'a sign-in on the pages by password ends at the application with a code for tokens, with state and iss',
 )
 
-/** Whose session of a browser is enough, and who may end it. */
+/** Guards of browser sessions: sufficient sessions, and permission to end them. */
 export const browserSessionGuards = [
   guard({
     name: 'session: second factor',

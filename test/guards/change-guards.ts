@@ -8,7 +8,7 @@ const usersCreate = routeTests('users.create')
 const repeated = (title: string) => guardTest('idempotency', title)
 const hasOneEffect = repeated('a request that is made twice has one effect and one answer')
 
-/** What a change has to meet. */
+/** Guards of changes. */
 export const changeGuards = [
   guard({
     name: 'e-mail address of one user',

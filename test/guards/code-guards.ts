@@ -11,7 +11,7 @@ const isVerified = challenged('is exchanged with its verifier')
 
 const sessionEnded = { file: exchange, find: ".where('sessions.ended_at', 'is', null)", replace: '' }
 
-/** Who gets tokens for a code. What ends a session is guarded twice: by the session, and by what ended it. */
+/** Guards of the code exchange. The end of a session is guarded twice: by the session, and by the row whose change ended it. */
 export const codeGuards = [
   guard({
     ...sessionEnded,

@@ -8,7 +8,7 @@ const service = await startService()
 const client = await service.client()
 
 describe('of a request under an Idempotency-Key and the deletion of its organization', () => {
-  /** Creates the same user under the same key at every call; gives the error's code when it is refused. */
+  /** A function that creates the same user with the same key at every call, and returns the error code of a refusal. */
   function givenCreator(org_domain: string) {
     const input = { org_domain, email: anyEmail() }
     const options = { idempotencyKey: anything() }
@@ -76,7 +76,7 @@ test('404: what is deleted while a change of it is under way is not there, and n
   expect(await service.query(`select id from events where code = 'webhook.webhook.test.success'`)).toEqual([])
 })
 
-/** Asks until the key is free, which a request that failed frees just after its answer. */
+/** Repeats the request until the key is free, because a failed request releases it shortly after its answer. */
 async function expectNothingToRepeat(create: () => Promise<string>): Promise<void> {
   await expect.poll(create, { interval: 5, timeout: 10_000 }).toBe('organization_not_found')
 }

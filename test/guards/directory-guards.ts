@@ -4,7 +4,7 @@ const logged = 'server/src/protocols/scim/logged-text.ts'
 const loggedFilter = 'server/src/protocols/scim/logged-filter.ts'
 const isAsItCame = unitTest(logged, 'what is stored of a request is all the rest as it came')
 
-/** Who is the provider of a directory, what it may ask, and what is kept of that. */
+/** Guards of directories: authentication of the provider, permitted requests, and the log of requests. */
 export const directoryGuards = [
   guard({
     name: 'directory: members that the contract does not know, in its log',

@@ -12,7 +12,7 @@ const sharedInTurn = person(
 const byLog =
   'union select resource_owner_id from theirs join log_events on ${inOrganization} and email_normalized = theirs.email where resource_owner_id is not null'
 
-/** What keeps the erasure and the export of one person from anybody else's data. */
+/** Guards that limit the erasure and the export to one person's data. */
 export const erasureGuards = [
   guard({
     name: 'erasure: when an address became theirs',

@@ -8,7 +8,7 @@ const byPassword = signsIn(
   'a sign-in on the pages by password ends at the application with a code for tokens, with state and iss',
 )
 
-/** Who may do what in a flow, from its first page to its one end. */
+/** Guards of a flow from its first page to its single completion. */
 export const flowGuards = [
   guard({
     name: 'flow: the next step',

@@ -23,7 +23,7 @@ const signsIn = own('signs in, once')
 const typed = other('lets its code be typed in groups')
 const sets = forgotten('is set by a link in the same browser, where the sign-in then goes on')
 
-/** What a link of a sign-in on our pages lets in, and what its password and its second factor do. */
+/** Guards of magic links on the hosted pages, and of the password and second factor after them. */
 export const flowLinkGuards = [
   guard({
     name: 'flow: step of its link',

@@ -6,7 +6,7 @@ const factor = (title: string) => ({ file: 'test/protocols/flow-second-factor.te
 
 const before = (title: string) => factor(`a session with one factor ${title}`)
 
-/** That the second factor on the pages is passed there, and by everybody who has one. */
+/** Guards of the second factor on the hosted pages: required of every enrolled user, and verified in the same flow. */
 export const flowSecondFactorGuards = [
   guard({
     name: 'second factor: sessions of before the enrolment',

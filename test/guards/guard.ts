@@ -2,14 +2,14 @@ import type { Edit } from './repository-copy.js'
 import { withoutColumn, type Column } from './generated/removals.js'
 import type { NamedTest } from './vitest-run.js'
 
-/** A predicate that keeps somebody out, and the test that goes red without it. */
+/** A predicate that refuses access, and the test that fails without it. */
 export interface Guard {
-  /** What kind of predicate it is, and whose. */
+  /** Kind and location of the predicate. */
   readonly name: string
-  /** What removes it; more than one edit where two places guard the same thing, each enough alone. */
+  /** The edits that remove it; several if two places guard the same thing redundantly. */
   readonly edits: readonly Edit[]
   readonly red: NamedTest
-  /** A test that passes through the same code and stays green, so that a statement broken by the edit proves nothing. */
+  /** A test of the same code that still passes, which rules out that the edit merely broke a statement. */
   readonly green: NamedTest
 }
 
@@ -20,16 +20,16 @@ interface GuardRow extends Edit {
   readonly green: NamedTest
 }
 
-/** A guard from its row in a table: the first edit flat, what else must go beside it in `also`. */
+/** Builds a guard from a table row: the first edit flat, further ones in `also`. */
 export function guard({ name, red, green, also = [], ...edit }: GuardRow): Guard {
   return { name, edits: [edit, ...also], red, green }
 }
 
 /**
- * Leaves one column out of a predicate of server/src/platform/db/tenant-predicate.ts, which is a condition of its own.
+ * Removes one column from a predicate of server/src/platform/db/tenant-predicate.ts that is a complete condition.
  *
- * @param predicate As the source has it: `ofTenant(tenant, 'users')`.
- * @param after What follows the condition, where the file has the same one twice.
+ * @param predicate As in the source: `ofTenant(tenant, 'users')`.
+ * @param after The text after the condition, if the file contains it twice.
  */
 export function without(column: Column, predicate: string, after = ''): Pick<Edit, 'find' | 'replace'> {
   const [, name = '', owner = '', table] = /^(\w+)\((.*?)(?:, ('\w+'))?\)$/.exec(predicate) ?? []

@@ -31,7 +31,7 @@ test('every removal that no test needs to notice is one that is generated', () =
   expect(unknown).toEqual([])
 })
 
-// `npm run test:guards -- FILE` looks for the tests of new ones, and forgets those that are gone.
+// `npm run test:guards -- FILE` finds tests for new removals, and deletes lines of obsolete ones.
 test('of every other removal that is generated the test is known that notices it', () => {
   expect([...readNoticed().keys()].toSorted()).toEqual(generatedGuards.map(({ name }) => name).toSorted())
 })

@@ -30,7 +30,7 @@ import { ssoConnectionGuards } from './sso-connection-guards.js'
 import { totpGuards } from './totp-guards.js'
 import { webhookGuards } from './webhook-guards.js'
 
-/** Every predicate that keeps somebody out, with the test that notices its removal. */
+/** Every predicate that refuses access, with the test that notices its removal. */
 export const guards: readonly Guard[] = [
   ...changeGuards,
   ...flowLinkGuards,

@@ -24,7 +24,7 @@ const foreignKey = {
   replace: 'on delete cascade',
 }
 
-/** Whose a hash is, what it may cost, and what becomes of it while keys change. */
+/** Guards of password hashes: ownership, cost, and rotation of keys. */
 export const hashGuards = [
   guard({
     name: 'password hash: its pepper stays',

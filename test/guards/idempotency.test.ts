@@ -12,7 +12,7 @@ interface Attempt {
   readonly domain: string | undefined
 }
 
-/** Creates organizations under one Idempotency-Key, of one API key. */
+/** Creates organizations with one Idempotency-Key and one API key. */
 async function givenRepeater() {
   const token = await service.token()
   const idempotencyKey = anything()
@@ -120,14 +120,14 @@ test('a lease that has run out is not another request’s to take', async () => 
   expect(fate).toBe('idempotency_key_reused')
 })
 
-/** What becomes of a request beside one that waits: it is refused with a code, or worked on, and then waits as well. */
+/** The outcome of a request concurrent with a blocked one: an error code, or undefined if it proceeds and is blocked, too. */
 async function fateOf(request: Promise<Attempt>): Promise<string | undefined> {
   const settled = new AbortController()
   const refused = request.then(({ code }) => code).finally(() => settled.abort())
   return Promise.race([refused, untilWaiting(service, 2, settled.signal).then(() => 'worked on')])
 }
 
-/** Holds the events table, so that every change waits before its end; then lets go, and sees what is under way through. */
+/** Locks the events table, so that every change waits before its end; then unlocks it, and awaits pending requests. */
 async function whileEventsAreLocked<Result>(
   work: (underWay: (request: Promise<Attempt>) => Promise<Attempt>) => Promise<Result>,
 ): Promise<Result> {

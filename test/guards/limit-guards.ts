@@ -16,7 +16,7 @@ const lockedLonger = attempt(
 const apart = (what: string) => attempt(`is counted apart from those of another ${what}`)
 const toldBesideKey = mail('201: says beside the limit of the key how many more there may be')
 
-/** Who may try how often, and what that tells. */
+/** Guards of limits: counting of attempts, and information in refusals. */
 export const limitGuards = [
   guard({
     name: 'limit: the lock by the last attempt',

@@ -9,11 +9,11 @@ const given = signInGivenOf(service, client)
 
 interface Pressed {
   readonly status: number
-  /** The code that the browser takes to the application, if it is sent there. */
+  /** The authorization code, if the browser is redirected to the application. */
   readonly code: string | null
 }
 
-/** The page of a link, its one button not pressed yet, in a new browser or in one that knows another page. */
+/** The page of a link before its button is pressed, in a new browser or in one with the cookies of another page. */
 async function givenPage(link: string, known?: { cookie: string }) {
   const page = await fetch(link, { headers: { accept: 'text/html', ...(known && { cookie: known.cookie }) } })
   const html = await page.text()

@@ -16,25 +16,25 @@ import { copyRepository } from './repository-copy.js'
 import { runTests, type NamedTest } from './vitest-run.js'
 
 /**
- * Removes each guard in a copy of the repository, and demands that its test fails, by an assertion, while another test
- * of the same code passes. A guard that has moved, and a test that has another name, are failures too.
+ * Removes each guard in a copy of the repository, and requires that its test fails by an assertion while another test
+ * of the same code passes. A moved guard or a renamed test is a failure, too.
  *
- * A generated removal that was noticed is believed as long as neither its source nor its tests change; a tenth of those are
- * removed all the same, every day another one.
+ * A noticed generated removal is trusted as long as neither its source nor its tests change; a tenth of the trusted ones is
+ * repeated nevertheless, a different one every day.
  *
- *     npm run test:guards                  all that are not believed
+ *     npm run test:guards                  all that are not trusted
  *     npm run test:guards -- --all         all
- *     npm run test:guards -- --slice=3/10  with the third tenth of those that were believed, instead of the one of the day
+ *     npm run test:guards -- --slice=3/10  with the third tenth of the trusted ones, instead of the tenth of the day
  *     npm run test:guards -- expiry        those whose name contains a word
- *     npm run test:guards -- --shard=1/4   the first of four parts, which take about as long as one another
- *     npm run test:guards -- --names FILE  removes nothing, and tells the names of what can be removed in a source
+ *     npm run test:guards -- --shard=1/4   the first of four parts of similar duration
+ *     npm run test:guards -- --names FILE  removes nothing, and prints the names of possible removals in a source
  */
 async function main(): Promise<void> {
   const args = process.argv.slice(2)
   if (args[0] === '--names') return tellNames(args.slice(1))
   const chosen = chooseTasks(args)
   keepTemporaryFilesInMemory()
-  // One for all runs; each makes its own databases in it.
+  // Shared by all runs, each of which creates its own databases.
   const dataDir = await mkdtemp(join(tmpdir(), 'portico-guards-'))
   const postgres = await startEmbedded({ dataDir, throwaway: true, maxConnections: 300 })
   const places = await Promise.all(
@@ -78,14 +78,14 @@ function chooseTasks(args: readonly string[]): Task[] {
   return made.filter(inShard(args.find((word) => word.startsWith('--shard='))))
 }
 
-/** Which of a list are in a shard such as --shard=1/4: every fourth, so that what takes long is spread. */
+/** Selects a shard such as --shard=1/4: every fourth item, so that slow ones are distributed. */
 function inShard(option = '--shard=1/1'): (item: unknown, index: number) => boolean {
   const [, shard = 0, count = 0] = (/^--shard=(\d+)\/(\d+)$/.exec(option) ?? []).map(Number)
   if (shard < 1 || shard > count) throw new Error('--shard takes which part of how many, such as --shard=1/4')
   return (_, index) => index % count === shard - 1
 }
 
-/** Which tenth of what is believed is removed all the same, from 0: the third by --slice=3/10, or one by the date. */
+/** The tenth of trusted removals to repeat, from 0: the third with --slice=3/10, by default one by date. */
 function tenthToMake(option: string | undefined): number {
   if (option === undefined) return Math.floor(Date.now() / 86_400_000) % 10
   const slice = Number(/^--slice=(\d+)\/10$/.exec(option)?.[1])
@@ -93,23 +93,23 @@ function tenthToMake(option: string | undefined): number {
   return slice - 1
 }
 
-/** As many as there are cores on a small machine; a run waits for its database more than it computes. */
+/** Number of concurrent runs: the cores of a small machine, because a run mostly waits for its database. */
 const lanes = 2
 
-/** What is wrong with a guard or with its test, in words. */
+/** A message about a fault of a guard or its test. */
 interface Finding {
   readonly name: string
   readonly fault: string
 }
 
-/** A guard to be removed, by a row of a table or by generation. */
+/** A guard to be removed, from a table row or generated. */
 interface Task {
   readonly name: string
-  /** Those known to notice, or to stay green. */
+  /** Tests known to notice or to stay green. */
   readonly tests: readonly NamedTest[]
-  /** Whether it was noticed, and nothing has changed since. */
+  /** Whether it was noticed earlier, and nothing has changed since. */
   readonly isBelieved: boolean
-  /** The test that notices, or in words why none does. */
+  /** Resolves to the noticing test, or to a message why none does. */
   readonly remove: (place: Place) => Promise<NamedTest | string>
 }
 
@@ -138,7 +138,7 @@ function allTasks(): Task[] {
   return tasks
 }
 
-/** Runs every test of the table with all guards in place. One that fails then proves nothing later. */
+/** Runs every test of the table with all guards in place, because a test that already fails proves nothing. */
 async function findRedBefore(places: readonly Place[], chosen: readonly Task[]): Promise<Finding[]> {
   const tests = new Map(chosen.flatMap((task) => task.tests).map((test) => [toText(test), test]))
   const files = [...new Set([...tests.values()].map(({ file }) => file))]
@@ -173,7 +173,7 @@ async function removeEach(places: readonly Place[], chosen: readonly Task[]): Pr
   return faults.flat()
 }
 
-/** What is wrong when a guard is removed; undefined when its test notices. */
+/** The fault found by removing a guard; undefined if its test notices. */
 async function faultOf(place: Place, { edits, red, green }: Guard): Promise<string | undefined> {
   try {
     await place.apply(edits)
@@ -186,7 +186,7 @@ async function faultOf(place: Place, { edits, red, green }: Guard): Promise<stri
   }
 }
 
-/** Works through the items, as many at once as there are places, each with one to itself. */
+/** Processes the items concurrently, each in a place of its own. */
 async function inLanes<Item, Result>(
   places: readonly Place[],
   items: readonly Item[],

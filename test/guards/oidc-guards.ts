@@ -27,7 +27,7 @@ const isMade = contract(
   'a connection of OpenID Connect is made with its client, which is current at once, and whose secret nobody is told',
 )
 
-/** Who comes in by an OpenID provider: by whose answer, in which browser, proved by whom, as whom. */
+/** Guards of sign-ins with an OpenID provider: origin of the answer, browser, ID token, and identified user. */
 export const oidcGuards = [
   guard({
     name: 'oidc: the step of a flow that is answered',

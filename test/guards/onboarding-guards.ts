@@ -31,7 +31,7 @@ const endsByInvitation = uploads(
 
 const ofSession = "ofOrganization({ accountId, organizationId }, 'sso_connections')"
 
-/** Who gets to the onboarding of a connection, and what each step of it takes. */
+/** Guards of the onboarding of a connection: access, and the inputs of each step. */
 export const onboardingGuards = [
   guard({
     name: 'onboarding: the code before a refusal',

@@ -7,7 +7,7 @@ const busyRows = (title: string) => ({
 const halfForOne = busyRows('have half of the connections: those of another key are answered meanwhile')
 const shortWait = busyRows('longer than 2 s are answered 503, and told when to come back')
 
-/** What keeps the service there for all others when something fails or somebody asks too much. */
+/** Guards of availability: failures and overload must not affect other callers. */
 export const outageGuards: readonly Guard[] = [
   guard({
     name: 'outage: the wait for a row',

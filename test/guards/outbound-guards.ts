@@ -9,7 +9,7 @@ const isPosted = unitTest(
   'a receiver that the operator has opened gets the request, and its answer comes back',
 )
 
-/** Where the service connects to for its tenants. */
+/** Guards of outbound connections to tenants' addresses. */
 export const outboundGuards = [
   guard({
     name: 'outbound: every address of a name',

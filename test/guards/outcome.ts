@@ -1,10 +1,10 @@
 import type { NamedTest, RunReport } from './vitest-run.js'
 
-/** How vitest's own failures begin; a request that is answered, or refused otherwise, is told as a plain Error. */
+/** The beginning of vitest's assertion failures; unexpected answers to requests are plain Errors. */
 export const assertion =
   /^AssertionError\b|^Error: promise resolved .* instead of rejecting|^Error: expected .* to match object /s
 
-/** Why a test has not noticed a removal; undefined when it fails, by assertions. */
+/** The reason why a test did not notice a removal; undefined if it failed by assertions. */
 export function whyNotNoticed(run: RunReport, test: NamedTest): string | undefined {
   const outcome = run.outcomeOf(test)
   if (outcome === undefined) return whyNotRun(run, test)
@@ -14,7 +14,7 @@ export function whyNotNoticed(run: RunReport, test: NamedTest): string | undefin
   return other === undefined ? undefined : `${toText(test)} fails by no assertion: ${firstLine(other)}`
 }
 
-/** Why a test has not passed; undefined when it has. */
+/** The reason why a test did not pass; undefined if it did. */
 export function whyNotGreen(run: RunReport, test: NamedTest): string | undefined {
   const outcome = run.outcomeOf(test)
   if (outcome === undefined) return whyNotRun(run, test)
@@ -31,7 +31,7 @@ function firstLine(text: string): string {
   return text.split('\n', 1).join('')
 }
 
-/** A test as it is told. */
+/** A test in messages. */
 export function toText({ file, title }: NamedTest): string {
   return `${file}: ${title}`
 }

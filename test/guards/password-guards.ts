@@ -14,7 +14,7 @@ const signsIn = contractTest(
 )
 const wrong = alike('password-challenge with a wrong password')
 
-/** Whom a password lets in, who may set one, and what nobody is told. */
+/** Guards of passwords: authentication, permission to set one, and confidentiality. */
 export const passwordGuards = [
   guard({
     name: 'password: the shortest is lower than the longest',

@@ -41,7 +41,7 @@ describe('a sign-in whose password was right when it was looked at', () => {
   })
 })
 
-/** Signs in while a change is made and not yet to be seen. */
+/** Signs in during an uncommitted change. */
 async function challengeDuring(
   scene: Parameters<PasswordGiven['challenge']>[0],
   eventCode: string,

@@ -14,7 +14,7 @@ const isSignedOut = logoutTest(
 )
 const isAsked = logoutTest('logout asks without an ID token, and ends the session when the button is pressed')
 
-/** What an access token opens, who is told what a token is worth, and who is signed out. */
+/** Guards of presented tokens: UserInfo, introspection, and sign-out. */
 export const presentedTokenGuards = [
   guard({
     name: 'organization: access token at UserInfo',

@@ -7,7 +7,7 @@ const promotion = (title: string) => guardTest('promotion', title)
 const isApplied = promotion('a plan is applied')
 const isOfEnvironment = promotion('a name is that of one environment')
 
-/** What keeps portico config within its account and environment, and to what was reviewed. */
+/** Guards that limit portico config to its account, its environment and the reviewed plan. */
 export const promotionGuards = [
   guard({
     name: 'portico config: a plan is for the things that it was made for',

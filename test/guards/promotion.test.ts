@@ -13,7 +13,7 @@ const service = await startService()
 
 const cause = { requestId: 'guards', actor: { type: 'operator', id: 'guards' }, params: () => ({}) } as const
 
-/** An account with an organization, and what portico config does in its production. */
+/** An account with an organization, and portico config for its production. */
 async function givenAccount(environment: 'sandbox' | 'production' = 'production') {
   const { deps } = service
   const account = await service.createAccount()
@@ -41,10 +41,10 @@ async function givenAccount(environment: 'sandbox' | 'production' = 'production'
     organization_id,
     plannerOf,
     applyOf,
-    /** What the file says of SSO connections. */
+    /** A file with these SSO connections. */
     connections: (text: string) =>
       plannerOfText(`version: 1\norganizations: {${org_domain}: {sso_connections: ${text}}}\n`),
-    /** What the file says of webhooks. */
+    /** A file with these webhooks. */
     webhooks: (text: string) => plannerOfText(`version: 1\nwebhooks: ${text}\n`),
     planOf: (planner: ReturnType<typeof plannerOf>) => dryRunChanges(deps, scope, planner),
     plan: (expiry: number, organization?: string) =>
@@ -146,7 +146,7 @@ test('of two applies at once the second plans what the first has left', async ()
   expect(await expiry()).toBe(60)
 })
 
-/** An SSO connection without a provider, and a younger one to Okta, which an apply has given a domain. */
+/** An SSO connection without a provider, and a newer one with Okta, to which an apply assigned a domain. */
 async function givenConnections() {
   const account = await givenAccount()
   const { client, organization_id, connections, planOf, applyOf } = account

@@ -11,7 +11,7 @@ const halfMinute = refreshTest(
   'a refresh for half a minute the same token gets the same successor; after that it ends all of its family',
 )
 
-/** Who gets tokens for a refresh token, and who ends its family. */
+/** Guards of refresh tokens: exchange, and end of the family. */
 export const refreshGuards = [
   guard({
     name: 'reuse: of a refresh token',

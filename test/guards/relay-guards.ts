@@ -10,7 +10,7 @@ const token = (title: string) => guardTest('relay', `the access token of a reque
 const signsIn = address('signs its user in at the partner')
 const isTaken = token('is taken while its user is signed in')
 
-/** The database itself would not store who is carried under another tenant than that of their session. */
+/** The foreign key that prevents storing a relayed user under a different tenant than that of the session. */
 const sessionKey = {
   file: 'server/src/platform/db/migrations/0009-relays.ts',
   find: `, constraint relay_requests_session_fkey foreign key (account_id, environment, organization_id, session_id)
@@ -22,7 +22,7 @@ const signingKeys = "ofEnvironment({ accountId, environment }, 'signing_keys')"
 const ofUser =
   "ofOwner({ accountId: caller.accountId, environment: caller.environment, organizationId: user.organizationId }, 'sessions')"
 
-/** Where relays may lead, whom they carry, and as whom these arrive. */
+/** Guards of relays: targets, relayed users, and their identity at the partner. */
 export const relayGuards = [
   guard({
     name: 'environment: access token of a relay, with the key of its session',

@@ -10,7 +10,7 @@ const service = await startService()
 const client = await service.client()
 const given = relayGivenOf(client)
 
-/** Switches the user off and on again, where they come from: the session has ended then. */
+/** Deactivates and reactivates the user in their own organization, which ends the session. */
 async function endSession({ org_domain, user }: RelayScene): Promise<void> {
   for (const active of [false, true]) await client.users.update({ org_domain, user_id: user.id, active })
 }
@@ -20,7 +20,7 @@ async function statusAndCodeOf(relayUri: string) {
   return { status, code }
 }
 
-/** Whom the code of an address is exchanged for. */
+/** The id of the user in the tokens obtained with a relay URL. */
 async function arrivedUser(relayUri: string): Promise<string | undefined> {
   const { code } = await arriveBy(relayUri)
   const tokens = await client.oauth.token({ grant_type: 'authorization_code', code: code ?? '' })

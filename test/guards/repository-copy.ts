@@ -7,35 +7,35 @@ import { fileURLToPath } from 'node:url'
 
 /** One replacement of text in a file of the repository. */
 export interface Edit {
-  /** From the root of the repository. */
+  /** Path from the root of the repository. */
   readonly file: string
-  /** The text as the file has it; how it is broken into lines does not matter. */
+  /** The text in the file, independent of line breaks. */
   readonly find: string
   readonly replace: string
-  /** How often the file must have the text; 1 when it is not said. */
+  /** Required number of occurrences of the text; default: 1. */
   readonly times?: number
 }
 
-/** The sources of the repository, as they are now, in a folder where they may be changed. */
+/** A modifiable copy of the current sources of the repository. */
 export interface RepositoryCopy {
   readonly root: string
-  /** Makes the edits. A text that is not there as often as it is said to be is an error, and then nothing is changed. */
+  /** Applies the edits. An unexpected number of occurrences is an error, and then nothing is changed. */
   apply(edits: readonly Edit[]): Promise<void>
   read(file: string): Promise<string>
   write(file: string, content: string): Promise<void>
-  /** Gives back every file that apply() or write() has touched its first content, and removes what they added. */
+  /** Restores every file changed by apply() or write(), and removes added ones. */
   restore(): Promise<void>
   remove(): Promise<void>
 }
 
 const repository = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Copies what git knows and what it would add. Packages are linked, but for the workspaces', which are the copy's own. */
+/** Copies tracked and untracked files. Packages are linked, except the workspaces, which belong to the copy. */
 export async function copyRepository(): Promise<RepositoryCopy> {
   const root = await mkdtemp(join(tmpdir(), 'portico-copy-'))
   for (const file of sourceFiles()) await cp(join(repository, file), join(root, file), { recursive: true })
   await linkPackages(root)
-  /** What each touched file was; undefined where there was none. */
+  /** The original content of each changed file; undefined for added ones. */
   const originals = new Map<string, string | undefined>()
 
   async function write(file: string, content: string): Promise<void> {
@@ -69,8 +69,8 @@ export async function copyRepository(): Promise<RepositoryCopy> {
 }
 
 /**
- * The content after an edit. Where a formatter may break lines, and may end a list with a comma, the text matches
- * either way.
+ * The content after an edit. The text matches regardless of line breaks and trailing commas that a formatter
+ * may add.
  */
 export function edited(content: string, { file, find, replace, times = 1 }: Edit): string {
   const pattern = new RegExp(looselySpaced(find), 'g')
@@ -90,7 +90,7 @@ function looselySpaced(text: string): string {
   return parts.join('').replace(/^(?:,\?)?\\s\*/, '')
 }
 
-/** A text as a regular expression that matches it alone. */
+/** A text escaped for a regular expression. */
 export function escaped(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
 }
@@ -101,7 +101,7 @@ function sourceFiles(): string[] {
     encoding: 'utf8',
     maxBuffer: 64 * 1024 * 1024,
   })
-  // A file that was deleted and not yet staged is listed, and is not there.
+  // A deleted but unstaged file is listed although it does not exist.
   return listed.split('\0').filter((file) => file !== '' && existsSync(join(repository, file)))
 }
 

@@ -19,7 +19,7 @@ const usedOnce = (title: string) => attacks(`an assertion is used once ${title}`
 
 const altered = isRefused('whose NameID was altered')
 
-/** Which response of an identity provider counts: to whose request, how often, in which browser. */
+/** Guards of SAML responses on arrival: answered request, replay, and browser. */
 export const samlArrivalGuards = [
   guard({
     name: 'saml: connections that are switched off while a response is decided about',

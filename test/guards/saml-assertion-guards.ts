@@ -4,12 +4,12 @@ import { content, isTaken } from './saml-response-tests.js'
 const tree = 'server/src/sso/saml/xml-tree.ts'
 const assertion = 'server/src/sso/saml/assertion.ts'
 
-/** A check on what the signed assertion says: each alone. */
+/** A single check of the signed assertion's content. */
 function contentGuard(name: string, find: string, replace: string, title: string, file = assertion) {
   return guard({ name: `saml: ${name}`, file, find, replace, red: content(title), green: isTaken })
 }
 
-/** What a proved assertion, and the response around it, must say. */
+/** Guards of the content of a validated assertion and its response. */
 export const samlAssertionGuards = [
   contentGuard(
     'times in UTC',

@@ -4,7 +4,7 @@ import { content, isTaken } from './saml-response-tests.js'
 const tree = 'server/src/sso/saml/xml-tree.ts'
 const document = 'server/src/sso/saml/response-document.ts'
 
-/** How the document of a SAML response has to be made before anything in it is believed. */
+/** Guards of the form of a SAML response, before any of its content is used. */
 export const samlDocumentGuards = [
   guard({
     name: 'saml: one declaration of XML',

@@ -4,7 +4,7 @@ import { forged, isDecrypted, isTaken, twoTexts } from './saml-response-tests.js
 const presumed = 'server/src/sso/saml/presumed-signature.ts'
 const proof = 'server/src/sso/saml/proof.ts'
 
-/** By which signature and which encryption the text of an assertion is its identity provider’s. */
+/** Guards of the signature and encryption that authenticate an assertion. */
 export const samlProofGuards = [
   guard({
     name: 'saml: what was encrypted is signed by a key of the metadata, also in a signed response',

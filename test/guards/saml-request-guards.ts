@@ -19,7 +19,7 @@ const isOpened = asked(
   'by the organization leads its browser to the application, with a code that the API key’s caller exchanges',
 )
 
-/** Who is sent to which identity provider, and how often. */
+/** Guards of redirects to identity providers, and their limits. */
 export const samlRequestGuards = [
   guard({
     name: 'saml: the last request of a flow',

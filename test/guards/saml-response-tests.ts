@@ -1,24 +1,24 @@
 import { samlTest } from './guard.js'
 
-/** Of a response that somebody has made or changed who may not. */
+/** A test with a forged or altered response. */
 export const forged = (title: string) => samlTest('forged', `a forged response ${title}`)
 
-/** Of a response in which something else stands where what is signed is looked for. */
+/** A test with signature wrapping. */
 export const wrapped = (title: string) => samlTest('wrapping', `a wrapped response ${title}`)
 
-/** Of a response that is signed as it should be, and says what it should not. */
+/** A test with a valid signature and invalid content. */
 export const content = (title: string) => samlTest('content', `a response with a right signature ${title}`)
 
-/** Of an assertion that is encrypted as it should not be, or holds what it should not. */
+/** A test with invalid encryption or invalid decrypted content. */
 export const encrypted = (title: string) => samlTest('encrypted', `an encrypted assertion ${title}`)
 
-/** Of an encrypted assertion that two programs would decrypt to two texts. */
+/** A test with an encrypted assertion that different parsers would decrypt to different texts. */
 export const twoTexts = (title: string) =>
   samlTest('two-plain-texts', `an encrypted assertion in which another reader finds another text ${title}`)
 
 export const taken = (title: string) => samlTest('accepted', `a response signed by xmlsec1 is taken ${title}`)
 
-/** A right response, which every guard lets pass. */
+/** A test with a valid response, which passes every guard. */
 export const isTaken = taken('whose assertion is signed, and tells all that it says')
-/** The same with its assertion encrypted. */
+/** The same with an encrypted assertion. */
 export const isDecrypted = taken('encrypted by AES (gcm)')

@@ -5,7 +5,7 @@ const admission = `${folder}/admission.ts`
 const asserted = `${folder}/asserted-identity.ts`
 const seats = (title: string) => protocolTest('saml-seats', title)
 
-/** As whom somebody comes in by an identity provider, and whether they may. */
+/** Guards of the asserted user: identification and authorization. */
 export const samlUserGuards = [
   guard({
     name: 'saml: names that users choose are no addresses',

@@ -4,7 +4,7 @@ import type { Service } from '../given/harness.js'
 type NewChallenge = Parameters<Client['magicLink']['createChallenge']>[0]
 type NewApplication = Parameters<Client['applications']['create']>[0]
 
-/** Where somebody signs in. */
+/** An organization with a user and an application. */
 export interface Place {
   readonly org_domain: string
   readonly user_id: string
@@ -14,7 +14,7 @@ export interface Place {
 
 export type SignInGiven = ReturnType<typeof signInGivenOf>
 
-/** Places to sign in, and links that do it. */
+/** Organizations to sign in to, and magic links. */
 export function signInGivenOf(service: Service, client: Client) {
   return {
     /** An organization with a user and an application of its own. */

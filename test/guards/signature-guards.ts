@@ -9,7 +9,7 @@ const verifyWebhook = (title: string) => ({
 const refuses = (title: string) => verifyWebhook(`refuses ${title}`)
 const accepts = verifyWebhook('accepts a delivery as it came, and returns its event')
 
-/** From whom a receiver takes events. */
+/** Guards of the verification of deliveries by receivers. */
 export const signatureGuards = [
   guard({
     name: 'signature of an event: its time',

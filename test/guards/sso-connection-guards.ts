@@ -20,7 +20,7 @@ const others = administrator(
 const signsIn = atTestIdp('signs in an address that is typed, and one of those that it offers')
 const noneOfOurs = atTestIdp('404: a request that is none of ours, or is answered too late')
 
-/** Whose connections are seen and changed, where they may lead, and whom the built-in identity provider answers. */
+/** Guards of SSO connections: tenancy, redirect targets, and the built-in identity provider. */
 export const ssoConnectionGuards = [
   guard({
     name: 'sso connection: bounds of seats',

@@ -51,7 +51,7 @@ describe('a key limited to some organizations', () => {
   })
 })
 
-/** What comes of asking for a link by an address alone, whose domain an organization allows. */
+/** Requests a link with only an address, whose domain an organization allows. */
 async function linkTo(client: Client, org_domain: string, [emailDomain]: string[]): Promise<unknown> {
   const user_email = `ada@${emailDomain}`
   await service.given.user({ org_domain, email: user_email })

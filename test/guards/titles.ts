@@ -1,7 +1,7 @@
 import ts from 'typescript'
 import { escaped } from './repository-copy.js'
 
-/** What the titles of the tests in a file match, read from its source; what a table fills in may be anything. */
+/** Patterns of the test titles in a source file; placeholders of tables match any text. */
 export function titlesIn(content: string): RegExp[] {
   const titles: RegExp[] = []
   const visit = (node: ts.Node, before: string): void => {

@@ -19,7 +19,7 @@ const isPassed = asked(
 )
 const isTexted = texted('is in the message and in no answer, and passes the challenge once')
 
-/** Who may be enrolled, and which code is good, how often and for how long. */
+/** Guards of the second factor: enrolment, and validity and single use of codes. */
 export const totpGuards = [
   guard({
     name: 'TOTP: count before the comparison, of first codes',

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { escaped } from './repository-copy.js'
 
-/** A test by its file, from the root of the repository, and its name with those of the groups around it before it. */
+/** A test by its file, from the root of the repository, and its title prefixed with those of the enclosing groups. */
 export interface NamedTest {
   readonly file: string
   readonly title: string
@@ -12,11 +12,11 @@ export interface NamedTest {
 
 export interface TestOutcome extends NamedTest {
   readonly state: 'passed' | 'failed' | 'skipped'
-  /** What failed, each beginning with the name of its error class. */
+  /** The errors, each beginning with the name of its class. */
   readonly errors: readonly string[]
 }
 
-/** What a run of vitest told: the outcome of every test that ran, and what it wrote. */
+/** The report of a vitest run: the outcome of every test, and the output. */
 export interface RunReport {
   outcomeOf(test: NamedTest): TestOutcome | undefined
   readonly outcomes: readonly TestOutcome[]
@@ -26,9 +26,9 @@ export interface RunReport {
 const timeLimitMs = 180_000
 
 /**
- * Runs these tests, and no other, in one process of vitest, until so many have failed.
+ * Runs only these tests in one process of vitest, until a number of failures.
  *
- * @param databaseUrl A Postgres that is running; without it the run starts its own, which takes a while.
+ * @param databaseUrl A running Postgres; without it the run starts its own, which is slow.
  */
 export function runTests(
   root: string,
@@ -70,7 +70,7 @@ async function run(
       ...files,
       // The project of unit tests starts no database.
       ...[...new Set(files.map(projectOf))].map((project) => `--project=${project}`),
-      // What the edit does not touch is not compiled again.
+      // Reuses compiled modules that the edit does not affect.
       '--experimental.fsModuleCache',
       ...options,
       '--reporter=json',
@@ -84,12 +84,12 @@ async function run(
   }
 }
 
-/** As vitest.config.ts has them. */
+/** The project of a file, as in vitest.config.ts. */
 function projectOf(file: string): string {
   return file.startsWith('test/') ? 'service' : 'unit'
 }
 
-/** The variables of this process without those by which a vitest knows itself inside another. */
+/** The variables of this process without those that mark a nested vitest. */
 export function cleanEnvironment(): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(([name]) => !/^(VITEST|TEST$|NODE_ENV$)/.test(name))
   return Object.fromEntries(own)
@@ -117,7 +117,7 @@ interface FileReport {
   }[]
 }
 
-/** No report: vitest broke down before its end, which no test's outcome then tells. */
+/** Throws without a report, because vitest then failed before its end, regardless of test outcomes. */
 async function readReport(path: string): Promise<readonly FileReport[]> {
   try {
     const { testResults } = JSON.parse(await readFile(path, 'utf8')) as { testResults: FileReport[] }

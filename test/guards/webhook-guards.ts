@@ -14,7 +14,7 @@ const isSubscribed = contractTest('webhooks', 'a webhook subscribes to each code
 const keySigns = contractTest('webhooks', 'the signature key signs beside its successor for a day')
 const notToldWithKey = contractTest('webhooks', 'a webhook tells of itself in events without its key')
 
-/** What is sent once, and which key signs. */
+/** Guards of webhooks: single delivery, and signature keys. */
 export const webhookGuards = [
   guard({
     name: 'lease: an event that is being sent',

@@ -1,12 +1,12 @@
 import pg from 'pg'
 
-/** A column of a table with tenants, as what copies its rows has to know it. */
+/** The properties of a tenant table's column that copying its rows requires. */
 interface Column {
   readonly name: string
   readonly type: string
-  /** Whether a unique index has it, beside those of whose row it is. */
+  /** Whether a unique index contains it, in addition to the tenant's columns. */
   readonly is_own: boolean
-  /** The table that it refers to alone, or together with the columns of the tenant. */
+  /** The table that it references, alone or together with the tenant's columns. */
   readonly parent: string | null
 }
 
@@ -18,14 +18,14 @@ interface Table {
 }
 
 /**
- * Not copied: what each event or sign-in has to do something for, of which an account has few, keys that are sealed for their
- * row, and what jobs work off each minute: each of those rows has its pages.
+ * Tables that are not copied: rows that each event or sign-in has to process, of which an account has few; keys sealed for their
+ * row; and rows that jobs process each minute.
  */
 const alone = new Set([
   ...['webhooks', 'meta_keys', 'sso_connections', 'sso_keys', 'config_numbers'],
   ...['record_counts', 'unnumbered_events', 'password_peppers'],
 ])
-/** In the place of a column: no copy of a job or a delivery is due. */
+/** Replacements of columns, so that no copy of a job or a delivery is due. */
 const values: Readonly<Record<string, string>> = {
   'jobs.run_at': `run_at + interval '10 years'`,
   'webhook_deliveries.run_at': `run_at + interval '10 years'`,
@@ -33,13 +33,13 @@ const values: Readonly<Record<string, string>> = {
 
 const tenantColumns = ['account_id', 'environment', 'organization_id']
 
-/** Whose rows are copied. */
+/** The owner of the copied rows. */
 export interface Place {
   readonly accountId: string
   readonly organizationId: string
 }
 
-/** Reads the tables that have rows of accounts, before the first of them is copied. */
+/** Reads the schema of tenant tables before copying. */
 export async function readTables(admin: pg.Client): Promise<Table[]> {
   const { rows } = await admin.query<Table>(
     `select relname as name,
@@ -66,11 +66,11 @@ export async function readTables(admin: pg.Client): Promise<Table[]> {
 }
 
 /**
- * Copies one row of each table that the organization or its account has, so often: once so that copies belong to copies (a
- * session of each user), and once so that they belong to what the row belongs to (many sessions of one user). Rows of which an
- * organization can have but one stay alone.
+ * Copies one row of each table of the organization or its account this many times: once so that copies refer to copies (a
+ * session of each user), and once so that they refer to the parent of the row (many sessions of one user). Rows of which an
+ * organization can only have one are not copied.
  *
- * @param admin A superuser, because no trigger and no foreign key may run for each row.
+ * @param admin A superuser, so that triggers and foreign keys can be disabled.
  * @returns The tables that were copied.
  */
 export async function grow(
@@ -115,7 +115,7 @@ export async function grow(
   return grown
 }
 
-/** Names that are given, such as that of an algorithm, cannot be others: an organization has one row of each. */
+/** Ignores violated check constraints: fixed names, such as that of an algorithm, cannot be varied. */
 async function orCheck(insertion: Promise<pg.QueryResult>): Promise<{ rowCount: number | null }> {
   try {
     return await insertion
@@ -125,7 +125,7 @@ async function orCheck(insertion: Promise<pg.QueryResult>): Promise<{ rowCount: 
   }
 }
 
-/** The tables of which an organization may have many rows: no unique index has tenants and single things alone. */
+/** The tables of which an organization may have many rows: no unique index consists only of tenant and single-row columns. */
 function manyOf(tables: readonly Table[]): Set<string> {
   const many = new Set<string>()
   for (let before = -1; before !== many.size;) {
@@ -144,13 +144,13 @@ function manyOf(tables: readonly Table[]): Set<string> {
   return many
 }
 
-/** The same for equal values in all tables, so that what a copy refers to is a copy. */
+/** Maps equal values equally in all tables, so that copies refer to copies. */
 function copyOf({ name, type }: Column): string {
   const column = `"${name}"`
   if (type === 'uuid') return `md5(${column}::text || n)::uuid`
   if (type === 'text') return `'n' || n || ${column}`
   if (type === 'bytea') return `sha256(${column} || convert_to(n::text, 'UTF8'))`
-  // Below all that are given out.
+  // Below all assigned numbers.
   if (type === 'bigint') return `-(${column} * 2000000 + n)`
   if (/^(integer|smallint)$/.test(type)) return `-n`
   if (type.startsWith('timestamp')) return `${column} - n * interval '1 second'`

@@ -17,16 +17,16 @@ import { scimProvider, type ScimProvider } from '../given/scim-given.js'
 import { createWorld, freshMembers } from '../given/world.js'
 import { grow, readTables } from './grow.js'
 
-// How many pages of tables and indexes a request looks at must not depend on how many rows an organization has, nor on when
-// the database was last analyzed.
+// The number of table and index pages read by a request must not depend on the number of an organization's rows, nor on the time
+// of the last analyze.
 
 const sizes = [0, 100, 1_500, 20_000]
 const otherOrganizations = 49
 
-/** Of 8 kB. A statement that looks each of 1,500 rows up comes to more. */
+/** Limit in pages of 8 kB. A statement that looks up each of 1,500 rows exceeds it. */
 const fewPages = 800
 
-/** What ends, deletes or sends again all rows that belong to a row. */
+/** Operations that end, delete or resend all rows of a parent row. */
 const ending = new Set([
   'admins.invite',
   'admins.delete',
@@ -34,12 +34,12 @@ const ending = new Set([
   'tokenCustomization.deleteMetaKey',
   'webhooks.redeliverAll',
 ])
-/** What each of those rows comes to. */
+/** Permitted pages per such row. */
 const pagesOfEnded = 60
-/** What each row that an index counts comes to: totals of lists are exact. */
+/** Permitted pages per row counted in an index, because totals of lists are exact. */
 const pagesOfCounted = 0.25
 
-/** Operations that the organization is not in the state for; they look up the same as others of their resource. */
+/** Operations refused in the state of the organization; they read the same rows as others of their resource. */
 const inVain = [
   'directorySync.create',
   'password.createConnection',
@@ -55,10 +55,10 @@ const inVain = [
   'totp.validateEnrollment',
 ]
 
-/** Of a directory. */
+/** Maximum number of groups of a directory. */
 const mostGroups = 10_000
 
-/** Tables that are certainly grown. */
+/** Tables that must be among the grown ones. */
 const many = [
   ...['applications', 'directory_groups', 'directory_group_members', 'directory_users', 'events'],
   ...['log_events_after', 'organizations', 'refresh_token_families', 'relays', 'scim_requests', 'sessions'],
@@ -101,7 +101,7 @@ describe.each([
     'no request looks at more pages than few where an organization has %i rows of each kind',
     async (size) => {
       const place = await placeOf(service)
-      // A session tells what it has read at its end, and not while something else is measured.
+      // A session reports its statistics when it ends, which must not happen during a measurement.
       const grower = await superuserOf(postgres.url, folder)
       const grown = await grow(grower, await readTables(grower), place, size)
       if (isAnalyzed) await grower.query('analyze')
@@ -118,7 +118,7 @@ describe.each([
     600_000,
   )
 
-  /** The pages that each request looks at, and the requests that were answered with an error. */
+  /** The number of pages read by each request, and the requests answered with an error. */
   async function pagesOf(requests: readonly NamedRequest[]) {
     const pages = new Map<string, { readonly count: number; readonly most: string }>()
     const refused: string[] = []
@@ -134,14 +134,14 @@ describe.each([
     return { pages, refused }
   }
 
-  /** A connection tells what it has read when it ends. */
+  /** Ends the connections, because they report their statistics at their end. */
   async function endConnections(): Promise<void> {
     const others = `from pg_stat_activity where application_name = 'portico' and backend_type = 'client backend'`
     await admin.query(`select pg_terminate_backend(pid) ${others}`)
     await vi.waitFor(async () => expect((await admin.query(`select ${others}`)).rowCount).toBe(0))
   }
 
-  /** By table, with its indexes. */
+  /** The pages read, by table including its indexes. */
   async function pagesRead(): Promise<Map<string, number>> {
     const { rows } = await admin.query<{ table: string; pages: string }>(
       `select relname as table, coalesce(heap_blks_hit, 0) + coalesce(heap_blks_read, 0)
@@ -152,7 +152,7 @@ describe.each([
   }
 })
 
-/** How many pages were looked at in all, and the table that had most of them. */
+/** The total number of pages read, and the table with most of them. */
 function difference(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>) {
   const grown = [...after].map(([table, pages]) => ({ table, pages: pages - (before.get(table) ?? 0) }))
   const [most] = grown.toSorted((a, b) => b.pages - a.pages)
@@ -161,7 +161,7 @@ function difference(before: ReadonlyMap<string, number>, after: ReadonlyMap<stri
 
 interface NamedRequest {
   readonly name: string
-  /** Resolves to an answer, where there is one. */
+  /** Resolves to the answer, if any. */
   readonly ask: () => Promise<{ readonly status: number } | undefined>
 }
 
@@ -172,14 +172,14 @@ async function placeOf(service: Service) {
   const org_domain = world['org_domain'] ?? ''
   const { scim_base_url, auth_secret_token } = await client.directorySync.reset({ org_domain })
   const provided = await scimRequests(scimProvider(scim_base_url, auth_secret_token.value ?? ''))
-  // What was done until here is not what is measured: jobs, and the numbers of events.
+  // Completes pending jobs and event numbering, which are not to be measured.
   await service.runJobs()
   await client.events.list()
   return {
     accountId: service.account.id,
     organizationId: world['organization_id'] ?? '',
     requests: [
-      // Those of each minute are due.
+      // The jobs of each minute are due.
       {
         name: 'jobs',
         ask: () =>
@@ -195,10 +195,10 @@ async function placeOf(service: Service) {
   }
 }
 
-/** What leaves nothing to ask for, or takes all rows away that there are. */
+/** Operations excluded because they delete the objects of other requests. */
 const takingAll = /^(organizations|webhooks|directorySync|ssoConnections|relays|applications)\.delete$/
 
-/** Every operation of the API, those that only read first. */
+/** Every operation of the API, reading ones first. */
 function apiRequests({ baseUrl }: Service, references: References, token: string): NamedRequest[] {
   const asked = routes().filter(({ name, access }) => access.auth === 'api_key' && !takingAll.test(name))
   const rank = ({ method }: { method: string }) => ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].indexOf(method)
@@ -270,7 +270,7 @@ async function scimRequests(scim: ScimProvider): Promise<NamedRequest[]> {
   ]
 }
 
-/** The pages and endpoints that browsers and applications ask for. */
+/** Requests of browsers and applications to pages and endpoints. */
 function pageRequests({ baseUrl }: Service, world: References): NamedRequest[] {
   const place = `/t/${world['org_domain']}`
   const authorize = new URLSearchParams({
@@ -296,7 +296,7 @@ function pageRequests({ baseUrl }: Service, world: References): NamedRequest[] {
   ]
 }
 
-/** A session of the superuser, who may leave out triggers and foreign keys. */
+/** A superuser session, which may disable triggers and foreign keys. */
 async function superuserOf(url: string, folder: string): Promise<pg.Client> {
   const [password = ''] = (await readFile(join(folder, 'postgres.passwords'), 'utf8')).split('\n')
   const admin = new pg.Client({

@@ -3,12 +3,12 @@ import { answerOf, flowGivenOf, goodPassword, type FlowGiven, type FlowScene } f
 import { startService, type Service } from '../given/harness.js'
 import { createVisitor } from '../given/visitor.js'
 
-// All of them are behind a proxy that says who asks.
+// All services are behind a proxy that sets the client address.
 const TRUSTED_PROXIES = '127.0.0.0/8,::1'
 
 let service: Service
 let given: FlowGiven
-/** With another limit than the shipped one, which takes less to reach. */
+/** A service with a lower limit than the default, which is faster to reach. */
 let strict: FlowGiven
 let strictService: Service
 const strictLimit = 8
@@ -22,7 +22,7 @@ beforeAll(async () => {
   strict = flowGivenOf(strictService, await strictService.client())
 })
 
-/** Sends a password from an address, as the proxy says. */
+/** Sends a password with this client address set by the proxy. */
 async function attempt(scene: FlowScene, ip: string, at = given) {
   const { visitor, page } = await at.atPassword(scene)
   return visitor.send(page, 'password', { password: goodPassword }, headersFrom(ip, at))
@@ -33,7 +33,7 @@ function headersFrom(ip: string, at = given): Record<string, string> {
   return { origin: baseUrl, 'x-forwarded-for': ip }
 }
 
-/** How many passwords are looked at before one is not. */
+/** The number of passwords checked before one is refused unchecked. */
 async function attemptsUntilLimit(scene: FlowScene, ips: readonly string[], at = given): Promise<number> {
   const { visitor, page } = await at.atPassword(scene)
   for (let count = 0; count < 40; count++) {
@@ -86,7 +86,8 @@ test('codes of the second factor are counted with passwords; looking at pages an
   for (let time = 0; time <= strictLimit; time++)
     statuses.push((await visitor.send(asked, 'totp', { code: wrong }, from)).status)
 
-  // Four wrong ones, the fifth locks the user, and so many are then refused unseen; the one after the limit is ours, for the password was right.
+  // Four incorrect ones, a fifth that locks the user, and then refusals without a check up to the limit; the last attempt
+  // is the user's own, with the correct password.
   expect(statuses.slice(0, 5)).toEqual([422, 422, 422, 422, 429])
   const { data } = await (
     await strictService.client()
@@ -117,7 +118,7 @@ test('of forty wrong passwords at once thirty are looked at', async () => {
   expect(seen.filter(({ status }) => status === 429)).toHaveLength(10)
 })
 
-/** A service at which an IP address begins three sign-ins; each test has addresses of its own. */
+/** A service that allows three started sign-ins per IP address; each test has addresses of its own. */
 function fewBegun() {
   return (few ??= startFewBegun())
 }

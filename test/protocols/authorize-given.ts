@@ -6,11 +6,11 @@ import type { Visitor } from '../given/visitor.js'
 
 export type AuthorizeGiven = ReturnType<typeof authorizeGivenOf>
 
-/** Sign-ins on the pages, and what becomes of requests for them. */
+/** Sign-ins on the hosted pages, and the answers to authorization requests. */
 export function authorizeGivenOf(service: Service, client: Client) {
   const flows = flowGivenOf(service, client)
 
-  /** What the application is told, of a request that shows no page. */
+  /** The parameters returned to the application by a request that shows no page. */
   async function answerTo(
     scene: FlowScene,
     members: Record<string, string | undefined> = {},
@@ -21,7 +21,7 @@ export function authorizeGivenOf(service: Service, client: Client) {
     return answerOf(seen)
   }
 
-  /** Whether a request leads to the pages of a new flow. */
+  /** Whether a request starts a new flow on the pages. */
   async function beginsFlow(
     scene: FlowScene,
     members: Record<string, string | undefined>,

@@ -15,7 +15,7 @@ const client = await service.client()
 const given = authorizeGivenOf(service, client)
 
 describe('a request that cannot be answered', () => {
-  /** Which no refused request changes. */
+  /** Objects that refused requests do not change. */
   let common: Awaited<ReturnType<AuthorizeGiven['scene']>>
   beforeAll(async () => {
     common = await given.scene()
@@ -157,7 +157,7 @@ describe('a request to sign in', () => {
     const post = (members: Members) =>
       visitor.request(`/t/${scene.org_domain}/authorize`, {
         method: 'POST',
-        // As the browser of somebody on another site does: without the cookies that are Lax.
+        // Like a cross-site request of a browser: without cookies that are SameSite=Lax.
         headers: { cookie: '', origin: 'https://store.example' },
         body: new URLSearchParams(given.parameters(scene, members)),
       })

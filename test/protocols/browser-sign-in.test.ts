@@ -12,7 +12,7 @@ import { anyEmail } from '../given/given.js'
 import { startService, type Service } from '../given/harness.js'
 import { sampled } from '../sampled.js'
 
-/** A page of the customer's, on another origin than the service. */
+/** A page of the customer on a different origin than the service. */
 interface Storefront {
   readonly callback: string
   readonly requests: string[]
@@ -189,7 +189,7 @@ async function startStorefront(): Promise<Storefront> {
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   afterAll(() => void server.close())
-  // A TCP server that listens has an address with a port.
+  // A listening TCP server has an address with a port.
   const { port } = server.address() as AddressInfo
   return { callback: `http://127.0.0.1:${port}/callback`, requests }
 }

@@ -3,10 +3,10 @@ import type { Service } from '../given/harness.js'
 import type { Seen } from '../given/visitor.js'
 import { answerOf } from '../given/flow-given.js'
 
-/** Where the applications of these scenes have their codes sent. */
+/** The redirect URL of the applications in these fixtures. */
 export const callback = 'https://store.example/callback'
 
-/** An organization with one application and one user, whom nothing keeps from signing in. */
+/** An organization with one application and one user who can sign in. */
 export interface Scene {
   readonly org_domain: string
   readonly application: Application
@@ -17,7 +17,7 @@ type ChallengeInput = Partial<Parameters<Client['magicLink']['createChallenge']>
 
 export type CodeGiven = ReturnType<typeof codeGivenOf>
 
-/** Authorization codes, and what they need. */
+/** Authorization codes and their prerequisites. */
 export function codeGivenOf(service: Service, client: Client) {
   return {
     async scene(members: Partial<Parameters<Service['given']['application']>[0]> = {}): Promise<Scene> {
@@ -56,7 +56,7 @@ interface Answer {
   readonly body: Record<string, unknown> & Partial<Tokens>
 }
 
-/** Sends a form to the token endpoint, of an authorization code unless it says otherwise. */
+/** Sends a form to the token endpoint, by default with the grant authorization_code. */
 export async function exchange(
   service: Service,
   parameters: Record<string, string>,
@@ -72,7 +72,7 @@ export async function exchange(
   return { status: answer.status, headers: answer.headers, text, body }
 }
 
-/** Exchanges the code with which a browser has landed at the application. */
+/** Exchanges the code with which a browser arrived at the application. */
 export function exchangeLanded(
   service: Service,
   landed: Seen,
@@ -83,13 +83,13 @@ export function exchangeLanded(
   return exchange(service, { code, code_verifier, client_id: application.client_id })
 }
 
-/** What every attempt that is not right is answered. */
+/** The answer to every invalid exchange. */
 export const refusal = JSON.stringify({
   error: 'invalid_grant',
   error_description: 'The code is not one that can be exchanged.',
 })
 
-/** Why the latest exchange for an organization failed, as its log has it. */
+/** The logged reason of the latest failed exchange of an organization. */
 export async function loggedReason(service: Service, org_domain: string): Promise<unknown> {
   const rows = await service.query<{ reason: string }>(
     `select reason from log_events where domain = $1 and event_code = 'TOKEN_EXCHANGE_FAILED' order by id desc`,

@@ -84,7 +84,7 @@ describe('a flow', () => {
 })
 
 describe('step skipping', () => {
-  /** Every button of every page; first those that would lead on the furthest. */
+  /** Every button of every page; first those that would advance the flow the furthest. */
   const actions = [
     ...['finish', 'password', 'totp', 'link_code', 'validate', 'acknowledge', 'set_password', 'not_now'],
     ...['identify', 'mail_link', 'forgot_password', 'change_address', 'resend'],

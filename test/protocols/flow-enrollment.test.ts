@@ -358,7 +358,7 @@ describe('a form that is not of the step of its flow is refused, and moves nothi
     recovery_codes: ['acknowledge', 'new_codes'],
     renew_password: ['set_password', 'not_now'],
   } as const
-  /** Which would lead on the furthest. */
+  /** The buttons that would advance the flow the furthest. */
   const telling = ['finish', 'password', 'totp', 'identify']
   const others = ['mail_link', 'forgot_password', 'send_sms', '', 'show']
 
@@ -392,7 +392,7 @@ describe('a form that is not of the step of its flow is refused, and moves nothi
   })
 })
 
-/** Whether a code is good for the second factor of a new sign-in. */
+/** Whether a code is accepted as the second factor of a new sign-in. */
 async function signsInBy(of: FlowScene, code: string): Promise<boolean> {
   const { visitor, page } = await given.atPassword(of)
   const asked = await visitor.press(page, 'password', { password: goodPassword })

@@ -13,7 +13,7 @@ const client = await service.client()
 const given = flowGivenOf(service, client)
 const links = flowLinkGivenOf(service, client, given)
 
-/** Goes where a link leads, which finishes a flow that is ready. */
+/** Follows the redirects of a link, which completes a flow that is ready. */
 async function finish(visitor: Visitor, at: Seen): Promise<URLSearchParams> {
   return answerOf(await visitor.visit(at.location ?? at.url))
 }

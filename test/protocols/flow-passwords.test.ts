@@ -26,7 +26,7 @@ function codeOf({ url }: Pick<Seen, 'url'>): string {
   return new URL(url).searchParams.get('password_code') ?? ''
 }
 
-/** Sends the form of the page. */
+/** Submits the form of the page. */
 function choose(visitor: Visitor, form: Seen, password: string, password_code = codeOf(form)): Promise<Seen> {
   return visitor.send(form, 'set_password', { password, password_code })
 }
@@ -386,7 +386,7 @@ describe('a password that should be another one', () => {
       `select count(*) from log_events where domain = $1 and event_code = 'PASSWORD_SET'`,
       [scene.org_domain],
     )
-    // The scene's own, and one more.
+    // The password of the fixture, and one more.
     expect(row?.count).toBe('2')
   })
 })

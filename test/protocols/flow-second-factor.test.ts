@@ -194,7 +194,7 @@ describe('a first enrolment', () => {
 
     await service.runJobs()
     const { data } = await client.outbox.list({ to: scene.user.email })
-    // What one round of jobs sends comes in no order.
+    // The messages of one run of jobs have no order.
     expect(data.map(({ subject }) => subject)).toContainEqual(
       expect.stringContaining('A second factor was set up at'),
     )
@@ -240,7 +240,7 @@ async function scenesBySms(phoneNumber = '+33612345679') {
   return { ...scene, phoneNumber }
 }
 
-/** The code of the newest message to a number. */
+/** The code in the latest message to a number. */
 async function newestMessage(phoneNumber: string): Promise<string> {
   await service.runJobs()
   const { data } = await client.outbox.list({ to: phoneNumber })

@@ -9,15 +9,15 @@ import {
 import type { Service } from '../given/harness.js'
 import { claimsOf } from '../given/claims.js'
 
-/** A token's parts as they are to be: header members and claims that differ from those of a good one. */
+/** Header members and claims that differ from those of a valid token. */
 interface Differences {
   readonly header?: Record<string, unknown>
   readonly claims?: Record<string, unknown>
 }
 
 /**
- * Tokens that differ from a good one in how they are signed (RFC 8725 section 2.1), by name. None of them may be taken
- * for it, wherever it is sent.
+ * Tokens that differ from a valid one in their signature (RFC 8725 section 2.1), by name. No endpoint may accept
+ * any of them.
  */
 export async function forgeriesOf(service: Service, token: string): Promise<Record<string, string>> {
   const { kid } = headerOf(token)
@@ -63,7 +63,7 @@ export async function forgeriesOf(service: Service, token: string): Promise<Reco
   }
 }
 
-/** A token signed with a key of the service itself, whose parts differ from those of another. */
+/** A token with changed parts, signed with a key of the service. */
 export async function resigned(service: Service, token: string, differences: Differences): Promise<string> {
   const { kid } = headerOf(token)
   const key = [...service.deps.keys.privateKeys].find(([known]) => known === kid)?.[1]

@@ -17,7 +17,7 @@ const given = flowGivenOf(service, client)
 
 const scope = 'openid email offline_access'
 
-/** Signs in on the pages, from the address that a library has made to the one that it reads the answer of. */
+/** Signs in on the pages, from the authorization URL of a library to the redirect that it parses. */
 async function throughThePages(scene: FlowScene, url: URL): Promise<URL> {
   const visitor = given.visitorOf()
   const asked = await visitor.press(await visitor.visit(url.href), 'identify', { email: scene.user.email })
@@ -37,7 +37,7 @@ describe('openid-client, which checks every signature', () => {
   async function begin(scene: FlowScene) {
     const issuer = new URL(`${service.baseUrl}/t/${scene.org_domain}`)
     const config = await openid.discovery(issuer, scene.application.client_id, undefined, openid.None(), {
-      // The test's service speaks http on this machine.
+      // The service under test uses http on this machine.
       execute: [openid.allowInsecureRequests, openid.enableNonRepudiationChecks],
     })
     const checks = {
@@ -185,14 +185,14 @@ describe.skipIf(!hasTool(browserTool))('oidc-client-ts, in a page of another ori
       else res.setHeader('content-type', 'text/html').end('<!doctype html><script src="/app.js"></script>')
     })
     await once(server.listen(0, '127.0.0.1'), 'listening')
-    // server.address() of a TCP server is an AddressInfo.
+    // A listening TCP server has an address with a port.
     origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     stop = () => server.close()
   })
 
   afterAll(() => stop())
 
-  /** Has the page's script use the library, as an application's own would. */
+  /** Runs the library in a script of the page, like an application. */
   function inPage(page: Page, scene: FlowScene, expression: string): Promise<unknown> {
     const settings = {
       authority: `${service.baseUrl}/t/${scene.org_domain}`,

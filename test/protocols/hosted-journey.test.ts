@@ -15,7 +15,7 @@ import { oathtoolCode } from '../given/authenticator.js'
 
 const service = await startService()
 const client = await service.client()
-/** The origin of the application, which is another one than the service's. */
+/** The origin of the application, different from that of the service. */
 const store = await startStore()
 
 const password = 'velvet harbour 41 lanterns'
@@ -37,7 +37,7 @@ describe.skipIf(!hasTool(browserTool) || !hasTool('oathtool'))('in a browser', (
         const laptop = await context.newPage()
         const person = { place, email, lang, context }
 
-        // Signs up: an address that nobody has, and a link that is sent there.
+        // Signs up with an unknown address and the link sent to it.
         await begin(laptop, place)
         await fill(laptop, 'email', email, 'identify')
         await press(laptop, 'mail_link')
@@ -45,14 +45,14 @@ describe.skipIf(!hasTool(browserTool) || !hasTool('oathtool'))('in a browser', (
         const signedUp = await openMailedLink(person)
         expect(await tokensOf(place, signedUp)).toMatchObject({ email, amr: ['email'] })
 
-        // Sets a password, by a link as well.
+        // Sets a password, also with a link.
         await begin(laptop, place, { prompt: 'login' })
         await fill(laptop, 'email', email, 'identify')
         await press(laptop, 'forgot_password')
         const setting = await openMailedLink(person, 'password')
         expect((await tokensOf(place, setting)).email).toBe(email)
 
-        // Signs in with it, elsewhere.
+        // Signs in with it in another browser.
         const desktop = await browser.newPage(options)
         await begin(desktop, place)
         await fill(desktop, 'email', email, 'identify')
@@ -62,7 +62,7 @@ describe.skipIf(!hasTool(browserTool) || !hasTool('oathtool'))('in a browser', (
           acr: 'urn:portico:acr:1fa',
         })
 
-        // Enrols an app, because the application asks for a second factor, and signs in anew for that.
+        // Enrols an app, because the application requires a second factor, and signs in again for that.
         await begin(laptop, place, { acr_values: 'urn:portico:acr:mfa' })
         await fill(laptop, 'email', email, 'identify')
         await fill(laptop, 'password', password, 'password')
@@ -77,13 +77,13 @@ describe.skipIf(!hasTool(browserTool) || !hasTool('oathtool'))('in a browser', (
         expect(enrolled).toMatchObject({ acr: 'urn:portico:acr:mfa' })
         expect(enrolled.amr).toEqual(expect.arrayContaining(['otp', 'mfa']))
 
-        // The other browser, which has passed one factor alone, is asked for the code and nothing else.
+        // The other browser, which completed only one factor, is asked only for the code.
         await service.clock.advance(30)
         await begin(desktop, place, { acr_values: 'urn:portico:acr:mfa' })
         await typeCode(desktop, secret, { action: 'totp', javaScriptEnabled })
         expect(await tokensOf(place, await landed(desktop))).toMatchObject({ acr: 'urn:portico:acr:mfa' })
 
-        // A third one, which the page of the second is without its cookies, signs in with both.
+        // A third browser (the page of the second one without cookies) signs in with both.
         await service.clock.advance(30)
         await desktop.context().clearCookies()
         await desktop.setViewportSize({ width: 360, height: 740 })
@@ -94,7 +94,7 @@ describe.skipIf(!hasTool(browserTool) || !hasTool('oathtool'))('in a browser', (
         await typeCode(phone, secret, { action: 'totp', javaScriptEnabled })
         const { idToken } = await tokensOf(place, await landed(phone))
 
-        // Sees where they are signed in, and ends one.
+        // Lists the sessions, and ends one.
         await phone.goto(`${service.baseUrl}/t/${place.org_domain}/sessions?ui_locales=${lang}`)
         await expectLanguage(phone, lang)
         const others = phone.locator('button[value="end"]')
@@ -103,7 +103,7 @@ describe.skipIf(!hasTool(browserTool) || !hasTool('oathtool'))('in a browser', (
         await phone.waitForLoadState()
         expect(await phone.locator('button[value="end"]').count()).toBe(before - 1)
 
-        // Signs out, sent by the application, and is nobody there from then on.
+        // Signs out through the application, after which no session exists there.
         const out = new URLSearchParams({
           id_token_hint: idToken,
           post_logout_redirect_uri: `${store}/signed-out`,
@@ -128,7 +128,7 @@ interface Place {
   readonly challenge: string
 }
 
-/** An organization that lets anybody sign up, and its application. */
+/** An organization with open sign-up, and its application. */
 async function givenApplication(): Promise<Place> {
   const { domain: org_domain } = await service.given.organization()
   await client.magicLink.updateConnection({ org_domain, find_or_create_user: true })
@@ -168,7 +168,7 @@ async function fill(page: Page, field: string, value: string, action: string): P
   await press(page, action)
 }
 
-/** With scripts a code is sent as soon as it is typed. */
+/** Enters a code, which scripts submit as soon as it is complete. */
 async function typeCode(
   page: Page,
   secret: string,
@@ -185,7 +185,7 @@ async function typeCode(
   await loaded
 }
 
-/** Opens the newest link that was mailed to a person, in a tab of theirs, and goes on to the application. */
+/** Opens the latest mailed link in a tab of the person, and continues to the application. */
 async function openMailedLink(
   { email, lang, context }: { email: string; lang: string; context: BrowserContext },
   purpose?: 'password',
@@ -213,13 +213,13 @@ async function expectLanguage(page: Page, lang: string): Promise<void> {
   expect(await page.getAttribute('html', 'lang')).toBe(lang)
 }
 
-/** Where the application was called. */
+/** The URL with which the application was called. */
 async function landed(page: Page): Promise<URL> {
   await page.waitForURL(`${store}/callback**`)
   return new URL(page.url())
 }
 
-/** The claims of the access token that a code leads to, and the ID token. */
+/** The claims of the access token exchanged for a code, and the ID token. */
 async function tokensOf(place: Place, url: URL) {
   const answer = await exchange(service, {
     code: url.searchParams.get('code') ?? '',
@@ -231,7 +231,7 @@ async function tokensOf(place: Place, url: URL) {
     200,
     `${service.baseUrl}/t/${place.org_domain}`,
   ])
-  // The contract of the token endpoint.
+  // The form defined by the contract of the token endpoint.
   const { access_token, id_token } = answer.body as { access_token: string; id_token: string }
   const claims = JSON.parse(Buffer.from(access_token.split('.')[1] ?? '', 'base64url').toString()) as {
     email: string
@@ -250,6 +250,6 @@ async function startStore(): Promise<string> {
     server.closeAllConnections()
     server.close()
   })
-  // A TCP server that listens has an address with a port.
+  // A listening TCP server has an address with a port.
   return `http://localhost:${(server.address() as AddressInfo).port}`
 }

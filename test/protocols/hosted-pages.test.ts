@@ -15,7 +15,7 @@ let service: Service
 let client: Client
 let given: FlowGiven
 let browser: TestBrowser
-/** Where the application of these scenes has its codes sent. */
+/** The redirect URL of the application in these fixtures. */
 let storefront: string
 
 beforeAll(async () => {
@@ -65,7 +65,7 @@ describe.skipIf(!hasTool(browserTool))('in a browser', () => {
 
       await page.goto(urlOf(scene, { ui_locales: lang }))
       expect(await page.getAttribute('html', 'lang')).toBe(lang)
-      // The field gets the focus by itself.
+      // The field has autofocus.
       await page.locator('input:focus').waitFor()
       await page.keyboard.type('nobody@awesome.example')
       await page.keyboard.press('Enter')
@@ -85,7 +85,7 @@ describe.skipIf(!hasTool(browserTool))('in a browser', () => {
       await page.waitForURL(`${storefront}**`)
 
       expect(new URL(page.url()).searchParams.get('code')).toMatch(/^[\w-]{43}$/)
-      // A browser says that the page with the fault had the status 422.
+      // A browser logs the status 422 of the page with the fault.
       expect(faults.filter((fault) => !fault.includes('422'))).toEqual([])
     },
     60_000,
@@ -160,7 +160,7 @@ describe.skipIf(!hasTool(browserTool))('in a browser', () => {
   })
 })
 
-/** A page, and what its console complains of. */
+/** A page, and the errors in its console. */
 async function open(options: BrowserContextOptions): Promise<{ page: Page; faults: string[] }> {
   const page = await browser.reusedPage(options)
   const faults: string[] = []
@@ -198,7 +198,7 @@ async function startStorefront(): Promise<string> {
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   atFileEnd(() => server.close())
-  // A TCP server that listens has an address with a port.
+  // A listening TCP server has an address with a port.
   const { port } = server.address() as AddressInfo
   return `http://127.0.0.1:${port}/callback`
 }

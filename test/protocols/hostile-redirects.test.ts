@@ -4,8 +4,8 @@ import { startService } from '../given/harness.js'
 import type { Seen } from '../given/visitor.js'
 import { families, queries } from './hostile-redirect-uris.js'
 
-// An application has registered three addresses. Whatever else is sent for one, in whatever disguise, ends on a page of
-// ours: a redirect to it would hand a code to a stranger, or lend them our name (RFC 9700 section 4.1 and 4.11).
+// An application registered three redirect URLs. Any other value, however disguised, must end on a hosted page:
+// a redirect to it would leak a code, or make the service an open redirector (RFC 9700 section 4.1 and 4.11).
 
 const registered = [
   'https://store.example/callback',
@@ -59,7 +59,7 @@ test('the same by a form', async () => {
   expect(seen.map(toVerdict)).toEqual(hostile.map(() => refused))
 })
 
-/** A request whose fault would be told to the address, if it were the application's. */
+/** A request with a fault that would be reported to the redirect URL if it were registered. */
 function faulty(): Record<string, string> {
   return given.parameters(scene, { redirect_uri: undefined, response_type: 'token' })
 }
@@ -71,7 +71,7 @@ function ask(redirectQuery: string): Promise<Seen> {
 
 const refused = { status: 400, location: null, refresh: null, hasScript: false, leadsAway: false }
 
-/** Whether a page leads anywhere: by a header, by itself, or by a link or form of its own. */
+/** Whether a page leads anywhere: by a header, an automatic redirect, a link or a form. */
 function toVerdict({ status, location, headers, html }: Seen) {
   return {
     status,

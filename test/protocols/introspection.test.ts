@@ -36,7 +36,7 @@ async function introspect(
   return { status: answer.status, headers: answer.headers, text, body }
 }
 
-/** All that is ever said of a token that is worth nothing (RFC 7662 section 2.2). */
+/** The only answer about an inactive token (RFC 7662 section 2.2). */
 const inactive = '{"active":false}'
 
 describe('introspection (RFC 7662)', () => {
@@ -90,7 +90,7 @@ describe('introspection (RFC 7662)', () => {
     })
     expect(Number(body['exp']) - Number(body['iat'])).toBeGreaterThan(29 * 24 * 60 * 60)
     expect(body).not.toHaveProperty('token_type')
-    // While it is answered again it is good.
+    // The token is active as long as a repeated refresh returns the same answer.
     expect([before.body['active'], replaced.text]).toEqual([true, inactive])
     expect((await given.refresh(scene, second.refreshToken)).status).toBe(200)
   })
@@ -205,7 +205,7 @@ describe('of a token that is worth nothing only that is said', () => {
     ]
 
     for (const token of others) expect((await introspect({ token, ...key })).text).toBe(inactive)
-    // Nothing was used, and so nothing reused.
+    // Introspection did not use the token, so there is no reuse.
     expect((await given.refresh(scene, refreshToken)).status).toBe(200)
   })
 

@@ -13,7 +13,7 @@ const given = refreshGivenOf(service, codes)
 
 const afterwards = 'https://store.example/bye'
 
-/** A user who is signed in in a browser, with the cookie that shows it. */
+/** A user signed in in a browser, with the session cookie. */
 interface Visit extends Scene {
   readonly idToken: string
   readonly refreshToken: string
@@ -29,7 +29,7 @@ async function visitOf(scene: Scene): Promise<Visit> {
   const { idToken, refreshToken } = await given.tokens(scene)
   const sessionId = String(claimsOf(idToken)['sid'])
   const secret = randomBytes(32).toString('base64url')
-  // As the end of a sign-in on our pages leaves the session and the browser.
+  // The state of session and browser after a sign-in on the hosted pages.
   await service.query('update sessions set secret_hash = $1 where id = $2', [
     createHash('sha256').update(secret).digest(),
     sessionId,
@@ -63,7 +63,7 @@ async function isLive({ sessionId }: Pick<Visit, 'sessionId'>): Promise<boolean>
   return rows.length > 0
 }
 
-/** Presses the button of a page that asks. */
+/** Presses the button of the confirmation page. */
 async function press(
   page: Awaited<ReturnType<typeof open>>,
   cookie: string,
@@ -219,7 +219,7 @@ describe('logout asks', () => {
       { cookie: seen.cookie },
     )
     expect([page.status, await isLive(seen)]).toEqual([200, true])
-    // Browsers hold form-action against the redirect that follows.
+    // Browsers apply form-action to the redirect that follows.
     expect(page.headers.get('content-security-policy')).toContain(`form-action 'self' https://store.example`)
 
     const answer = await press(page, seen.cookie)

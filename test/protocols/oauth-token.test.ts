@@ -205,7 +205,7 @@ describe('an attempt that is not right gets one answer, spends the code, and its
     [
       'user_inactive',
       async ({ org_domain, user }) => {
-        // As it would be if the sign-in and the deactivation crossed: the session is still there.
+        // Simulates a deactivation concurrent with the sign-in: the session still exists.
         await service.query('update users set active = false where id = $1', [user.id])
         return { path: `/t/${org_domain}/oauth/token` }
       },

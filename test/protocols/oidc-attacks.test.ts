@@ -15,7 +15,7 @@ const scene = await given.scene()
 const base64url = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const stranger = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
 
-/** Nobody is signed in, and the trace says why. */
+/** Expects that no user is signed in, and that the login attempt has the reason. */
 async function expectRefused(landed: Seen, failed: string, of: OidcScene = scene): Promise<void> {
   expect([landed.status, landed.location]).toEqual([403, null])
   const { data } = await client.ssoConnections.listLoginTraces({ idp_id: of.connection.idp_id })
@@ -246,7 +246,7 @@ describe('an ID token', () => {
     ['typ JWT', typed('JWT')],
     ['typ application/jwt', typed('application/jwt')],
     ['azp of our client', () => ({ claims: { azp: scene.idp.client.id } })],
-    // Entra dates its tokens five minutes back.
+    // Entra sets iat five minutes into the past.
     ['iat of eleven minutes ago', () => ({ claims: { iat: seconds() - 11 * 60 } })],
   ])('may have %s', async (_what, forgery) => {
     const { landed } = await given.signIn(scene, ada, forgery())
@@ -308,7 +308,7 @@ describe('a provider', () => {
     of.idp.answer('/token', (res) => sendJson(res, { error, error_description: 'says why' }, status))
     const { landed } = await given.signIn(of)
     await expectRefused(landed, failed, of)
-    // Who comes with a made-up code does not have us ask for more.
+    // A made-up code causes no further requests to the provider.
     expect(of.idp.asked).not.toContain('/keys')
   })
 

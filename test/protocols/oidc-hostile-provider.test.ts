@@ -10,7 +10,7 @@ const service = await startService()
 const client = await service.client()
 const given = oidcGivenOf(service, client)
 
-/** Which check refused; undefined where none has. */
+/** The failed check; undefined without one. */
 async function refusal(of: OidcScene, landed: Seen): Promise<string | null | undefined> {
   if (landed.status === 303) return undefined
   expect(landed.status).toBe(403)

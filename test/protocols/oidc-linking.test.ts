@@ -19,7 +19,7 @@ function userOf({ org_domain }: OidcScene, user_email: string) {
   return client.users.getByEmail({ org_domain, user_email })
 }
 
-/** Of another kind than its issuer is, which is nobody's real one. */
+/** Sets a provider type that does not match the issuer, because the test provider is none of the products. */
 function setKind({ connection }: OidcScene, kind: string): Promise<object[]> {
   return service.query('update sso_connections set provider_type = $1 where idp_id = $2', [
     kind,

@@ -14,7 +14,7 @@ const given = oidcGivenOf(service, client)
 
 const aCode = expect.stringMatching(/^[\w-]{43}$/)
 
-/** The tokens that a sign-in leads to. */
+/** The tokens obtained by a sign-in. */
 async function tokensOf(scene: OidcScene, claims: SaidClaims, members: Record<string, string> = {}) {
   const { verifier, challenge } = pkcePair()
   const { landed } = await given.signIn(scene, claims, {}, { code_challenge: challenge, ...members })
@@ -105,7 +105,7 @@ describe('a sign-in by OpenID Connect', () => {
       ...['oidc_subject', 'connection_active', 'email', 'email_domain'],
       ...['linking', 'user_policy', 'seats', 'user_active', 'destination_application'],
     ])
-    // What is said to have been there instead is said of what was refused alone.
+    // A received value is recorded only for refused checks.
     const refusals = /no iss|no open sign-in|neither a code|nobody who is registered|not said to be verified/
     expect(trace.checks.filter(({ received }) => refusals.test(received ?? ''))).toEqual([])
     expect(await client.ssoConnections.get({ idp_id: scene.connection.idp_id })).toMatchObject({

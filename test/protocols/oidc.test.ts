@@ -22,7 +22,7 @@ async function givenProvider() {
 
 function discover(issuer: string, clientId: string): Promise<openid.Configuration> {
   return openid.discovery(new URL(issuer), clientId, undefined, openid.None(), {
-    // The test's service speaks http on this machine.
+    // The service under test uses http on this machine.
     execute: [openid.allowInsecureRequests],
   })
 }
@@ -114,7 +114,7 @@ describe('discovery', () => {
     })
     const keys = createRemoteJWKSet(new URL(String(metadata['jwks_uri'])))
     const { payload } = await jwtVerify(tokens.id_token, keys, { issuer, audience: application.client_id })
-    // After a relay alone, and of members of a directory's groups alone.
+    // act only exists after a relay, groups only for members of a directory's groups.
     const claims = new Set([...Object.keys(payload), 'act', 'groups', ...Object.keys(UserInfo.shape)])
     expect([...claims].sort()).toEqual([...(metadata['claims_supported'] as string[])].sort())
   })
@@ -211,7 +211,7 @@ describe('the key set', () => {
   })
 })
 
-/** Without fetch(), which adds no-cache to what asks for a tag. */
+/** Without fetch(), which adds no-cache to conditional requests. */
 async function statusOf(url: string, headers: Record<string, string>): Promise<number | undefined> {
   const [answer] = (await once(get(url, { headers }), 'response')) as [IncomingMessage]
   answer.resume()

@@ -11,7 +11,7 @@ const scim = scimGivenOf(client)
 
 const path = '/onboarding/directory-sync/sandbox'
 
-/** An administrator of an organization that has a directory. */
+/** An administrator of an organization with a directory. */
 async function withDirectory() {
   const scene = await given.invitedToAll(1)
   const { org_domain } = scene

@@ -15,7 +15,7 @@ let service: Service
 let given: OnboardingGiven
 
 beforeAll(async () => {
-  // Tries as it is shipped, behind a proxy that says who asks.
+  // With the default limits, behind a proxy that sets the client address.
   service = await startService({
     variables: { SIGN_IN_ATTEMPTS_PER_ADDRESS: '', TRUSTED_PROXIES: '127.0.0.0/8,::1' },
   })
@@ -28,7 +28,7 @@ function headersFrom(ip: string): Record<string, string> {
   return { origin: service.baseUrl, 'x-forwarded-for': ip }
 }
 
-/** Presses the button behind the link in a new browser somewhere, which has a code mailed. */
+/** Presses the button behind the link in a new browser with this client address, which causes a code to be mailed. */
 async function pressFrom(ip: string, { link }: Pick<OnboardingScene, 'link'>) {
   const visitor = createVisitor(service.baseUrl)
   const invitation = await visitor.visit(link)
@@ -36,9 +36,9 @@ async function pressFrom(ip: string, { link }: Pick<OnboardingScene, 'link'>) {
   return { visitor, sent, status: sent.status }
 }
 
-/** A browser somewhere that waits for the newest code. */
+/** A browser with this client address on the page that asks for the latest code. */
 async function openFrom(ip: string, scene: Pick<OnboardingScene, 'link'>) {
-  // One after the other, so that the newest mail is that of the newest code.
+  // Sequentially, so that the latest mail contains the latest code.
   await service.runJobs()
   const { visitor, sent } = await pressFrom(ip, scene)
   return { visitor, page: await visitor.visit(sent.location ?? '') }

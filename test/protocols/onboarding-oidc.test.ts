@@ -15,7 +15,7 @@ interface Entered extends OnboardingScene {
   readonly idp: TestOpenIdProvider
 }
 
-/** An administrator at the form for the client. */
+/** An administrator on the page with the form of the OpenID Connect client. */
 async function atClient(provider_type = 'custom_oidc'): Promise<Entered> {
   const scene = await given.invited()
   const { visitor } = await given.inTutorial(scene, provider_type)
@@ -26,7 +26,7 @@ function pathOf({ connection: { idp_id } }: Pick<OnboardingScene, 'connection'>,
   return `/onboarding/${idp_id}/${page}`
 }
 
-/** Types a client into the form. */
+/** Enters a client in the form. */
 async function enter(of: Entered, changes: Record<string, string> = {}) {
   const form = await of.visitor.visit(pathOf(of, 'client'))
   return of.visitor.press(form, 'read', {
@@ -226,7 +226,7 @@ describe('the choice of the protocol', () => {
     await of.visitor.send(page, 'choose', { protocol: 'saml' })
     expect((await given.onboardingOf(of)).protocol).toBe('oidc')
 
-    // After a reset, too: users are known by it.
+    // Also after a reset, because users are identified by the issuer.
     await client.ssoConnections.resetOnboarding({ idp_id: of.connection.idp_id })
     const { visitor } = await given.arrived(of)
     const provider = await visitor.visit(pathOf(of, 'provider'))

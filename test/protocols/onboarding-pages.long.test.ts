@@ -9,7 +9,7 @@ beforeAll(async () => {
   if (hasTool(browserTool)) setup = await openOnboardingBrowser({ hasAxe: true })
 }, 60_000)
 
-/** Each product in one language, one look, and with or without scripts; every one of these comes several times. */
+/** Each product in one language and one look, with or without scripts; each of these occurs several times. */
 const walks = providerTypes
   .filter((type) => type !== 'test' && type !== 'custom_oidc')
   .map((type, index) => ({
@@ -20,7 +20,7 @@ const walks = providerTypes
     javaScriptEnabled: index % 5 !== 4,
   }))
 
-// Every product from its invitation to its test, with axe on each page: it takes minutes.
+// Every product from the invitation to the test, with axe on each page, which takes minutes.
 describe.skipIf(!hasTool(browserTool))('an administrator', () => {
   test.each([
     { type: 'okta', lang: 'en', colorScheme: 'light', width: 1280, javaScriptEnabled: true },

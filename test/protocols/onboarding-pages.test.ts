@@ -8,7 +8,7 @@ beforeAll(async () => {
   if (hasTool(browserTool)) setup = await openOnboardingBrowser({ hasAxe: false })
 }, 60_000)
 
-// The other products, OpenID Connect, and what axe knows of each page on the way: onboarding-pages.long.test.ts.
+// onboarding-pages.long.test.ts has the other products, OpenID Connect, and axe on each page.
 describe.skipIf(!hasTool(browserTool))('an administrator', () => {
   test.each([
     { type: 'okta', lang: 'en', colorScheme: 'light', width: 1280, javaScriptEnabled: true },
@@ -60,7 +60,7 @@ describe.skipIf(!hasTool(browserTool))('an administrator', () => {
     await page.getByRole('button', { name: says.fr.continue }).click()
     const field = page.getByLabel(says.fr.code)
     await field.waitFor()
-    // What is typed before the script is there waits for the button.
+    // A code entered before the script is loaded needs the button.
     await page.waitForLoadState('domcontentloaded')
     await field.fill(await setup.given.codeTo(scene.email))
     await page.getByRole('heading', { name: 'Quel est votre fournisseur d’identité' }).waitFor()

@@ -11,14 +11,14 @@ let production: Client
 let given: OnboardingGiven
 
 beforeAll(async () => {
-  // Mails of production leave, and those of the sandbox are in its outbox.
+  // Production mails are sent, while those of the sandbox are stored in its outbox.
   service = await startService({ variables: { SMTP_URL: 'smtp://localhost' } })
   sandbox = await service.client()
   production = await service.client({ environment: 'production' })
   given = onboardingGivenOf(service, production, mailedTo)
 })
 
-/** What has left for an address, the newest first. */
+/** The mails sent to an address, newest first. */
 async function mailedTo(to: string): Promise<string[]> {
   await service.runJobs()
   return (await service.sentTo(to)).map(({ text }) => text)

@@ -154,7 +154,7 @@ describe('the built-in identity provider', () => {
       metadata: [{ current: false }],
       onboarding: { provider_type: 'adfs', state: 'provider_type_chosen' },
     })
-    // It waits for the metadata of that one; nothing of the built-in one is tested, or at the end.
+    // The onboarding waits for that product's metadata; the pages of test and completion are not reachable.
     for (const part of ['/test/start', '/done'])
       expect((await visitor.visit(pathOf(scene, part))).url).not.toContain('/test-idp/')
     expect((await visitor.visit(pathOf(scene, '/done'))).url).toContain('/metadata')

@@ -8,7 +8,7 @@ const service = await startService()
 const client = await service.client()
 const given = onboardingGivenOf(service, client)
 
-/** Like the harness's clock, whose certificates must hold today. */
+/** Metadata with certificates that are valid at the time of the harness's clock. */
 function metadata(members: Parameters<typeof idpMetadata>[0] = {}): string {
   return idpMetadata({ from: service.clock.now(), ...members })
 }
@@ -79,7 +79,7 @@ describe('metadata', () => {
 
       expect(page.status).toBe(422)
       expect(page.html).toContain(sentence)
-      // Of /etc/passwd, which the entity names.
+      // The content of /etc/passwd, to which the entity refers.
       expect(page.html).not.toContain('root:')
       expect((await visitor.visit(pathOf(scene, '/review'))).url).toContain('/metadata')
       expect(await given.onboardingOf(scene)).toMatchObject({ metadata: [] })
@@ -145,7 +145,7 @@ describe('metadata', () => {
     expect(html).toMatch(/<p[^>]* id="xml-fault"[^>]*>This is not a well-formed XML document/)
     expect(html).not.toContain('file-fault')
 
-    // Where a file was sent beside it, the file is what was read.
+    // A file takes precedence over pasted text.
     const both = await given.upload(scene, visitor, { file: 'hello', xml: metadata() })
     expect(both.html).toMatch(/<p[^>]* id="file-fault"/)
     expect(both.html).toContain('&lt;md:EntityDescriptor')

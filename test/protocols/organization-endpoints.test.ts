@@ -8,7 +8,7 @@ const { domain } = await service.given.organization()
 const oauth = routes().filter(({ resource }) => resource === 'oauth')
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
 
-/** An answer without what differs from request to request. */
+/** An answer without the parts that differ between requests. */
 async function answerOf(url: string, init: RequestInit) {
   const answer = await fetch(url, init)
   const { 'x-request-id': requestId = '', date: _, ...headers } = Object.fromEntries(answer.headers)
@@ -46,7 +46,7 @@ describe('the OAuth endpoints', () => {
   })
 })
 
-/** What a verifier has to find, and says that there is such an organization. */
+/** Endpoints needed by verifiers, which reveal that the organization exists. */
 const published = ['oidc.discovery', 'oidc.keySet']
 
 describe('a stranger is answered alike at an organization and where there is none', () => {

@@ -12,7 +12,7 @@ function addressOf({ org_domain }: FlowScene): string {
   return `/t/${org_domain}/sessions`
 }
 
-/** The ids of the sessions that a page offers to end. */
+/** The ids of the sessions that can be ended on a page. */
 function endable(html: string): string[] {
   return [...html.matchAll(/name="session_id" value="([^"]+)"/g)].map(([, id]) => id ?? '')
 }
@@ -21,14 +21,14 @@ async function liveIds({ org_domain, user }: FlowScene): Promise<string[]> {
   return (await client.sessions.list({ org_domain, user_id: user.id })).data.map(({ id }) => id)
 }
 
-/** A user who is signed in nowhere; who sets a password is. */
+/** A user without sessions; setting a password creates one, which is ended. */
 async function givenScene(): Promise<FlowScene> {
   const scene = await given.scene()
   await client.sessions.endAll({ org_domain: scene.org_domain, user_id: scene.user.id })
   return scene
 }
 
-/** A user who is signed in in two browsers. */
+/** A user signed in in two browsers. */
 async function givenTwoBrowsers() {
   const scene = await givenScene()
   const { visitor: here } = await given.signIn(scene)
@@ -37,7 +37,7 @@ async function givenTwoBrowsers() {
   return { scene, here, there, page: await here.visit(addressOf(scene)) }
 }
 
-/** Whether a browser signs in without a page. */
+/** Whether a browser is signed in without a page (prompt=none). */
 async function isSignedIn(scene: FlowScene, visitor: Visitor): Promise<boolean> {
   const seen = await visitor.request(given.authorizeUrl(scene, { prompt: 'none' }))
   return answerOf(seen).has('code')

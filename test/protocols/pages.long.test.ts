@@ -10,7 +10,7 @@ import {
   tooWideIn,
 } from '../given/page-walks.js'
 
-// Some five hundred pages, each of which a browser lays out a dozen times: it takes ten minutes.
+// About five hundred pages, each of which a browser renders a dozen times, take ten minutes.
 
 let gallery: PageGallery
 

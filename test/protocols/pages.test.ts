@@ -17,9 +17,9 @@ beforeAll(async () => {
   if (hasTool(browserTool)) gallery = await openPageGallery()
 }, 60_000)
 
-// Every page in every state and both languages, and for axe in every look: pages.long.test.ts, with the same tests.
+// pages.long.test.ts runs the same tests on every page in every state and both languages, and axe in every look.
 describe.skipIf(!hasTool(browserTool))('a page of each layout', () => {
-  // Each color, width, language, and with scripts or without, once.
+  // Each color, width and language once, and with and without scripts.
   test.each([
     { colorScheme: 'light', width: 360, hasScript: true, lang: 'en' },
     { colorScheme: 'dark', width: 1280, hasScript: false, lang: 'fr' },
@@ -169,7 +169,7 @@ async function open(path: string, options: BrowserContextOptions = {}): Promise<
   const page = await gallery.browser.reusedPage(options)
   await page.setViewportSize({ width: 360, height: 800 })
   await page.goto(gallery.origin + path)
-  // It gets the focus with the first frame, which may come after the page is loaded.
+  // Autofocus takes effect with the first frame, which may follow the load event.
   if (gallery.contentOf(path).includes(' autofocus')) await page.locator(':focus').waitFor()
   return page
 }

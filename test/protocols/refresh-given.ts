@@ -1,7 +1,7 @@
 import type { Service } from '../given/harness.js'
 import { exchange, type codeGivenOf, type Scene } from './code-given.js'
 
-/** What the token endpoint answers, as far as tests of refresh tokens look at it. */
+/** The members of a token endpoint's answer that tests of refresh tokens read. */
 export interface Answered {
   readonly status: number
   readonly body: Record<string, unknown>
@@ -10,7 +10,7 @@ export interface Answered {
   readonly idToken: string
 }
 
-/** Refresh tokens, and what they need. */
+/** Refresh tokens and their prerequisites. */
 export function refreshGivenOf(service: Service, codes: ReturnType<typeof codeGivenOf>) {
   async function ask(
     parameters: Record<string, string>,
@@ -55,7 +55,7 @@ export function refreshGivenOf(service: Service, codes: ReturnType<typeof codeGi
       )
     },
 
-    /** The codes of the organization's log events, the newest first, with their reasons. */
+    /** The codes and reasons of the organization's log events, newest first. */
     async logged(org_domain: string): Promise<[code: string, reason: string | null][]> {
       const rows = await service.query<{ event_code: string; reason: string | null }>(
         'select event_code, reason from log_events where domain = $1 order by id desc',
@@ -66,7 +66,7 @@ export function refreshGivenOf(service: Service, codes: ReturnType<typeof codeGi
   }
 }
 
-/** What every refresh that is not right is answered. */
+/** The answer to every invalid refresh. */
 export const refusedRefresh = {
   error: 'invalid_grant',
   error_description: 'The refresh token is not one that can be exchanged.',

@@ -39,7 +39,7 @@ describe('a refresh', () => {
     const claims = await verifier.verifyIdToken(second.idToken, { accessToken: second.accessToken })
     const before = claimsOf(first.idToken)
     const access = claimsOf(second.accessToken)
-    // OpenID Connect Core section 12.2: the same sign-in, and no nonce of a request that there was not.
+    // OpenID Connect Core section 12.2: claims of the same sign-in, and no nonce.
     for (const name of ['iss', 'sub', 'aud', 'auth_time', 'amr', 'acr', 'sid'])
       expect([name, claims[name as keyof typeof claims]]).toEqual([name, before[name]])
     for (const name of ['nonce', 'c_hash', 's_hash']) expect(claims).not.toHaveProperty(name)

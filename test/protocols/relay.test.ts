@@ -11,14 +11,14 @@ const given = relayGivenOf(await service.client())
 
 const issuerOf = (domain: string) => `${service.baseUrl}/t/${domain}`
 
-/** The partner's own program: openid-client, which knows nothing of us or of relays. */
+/** The partner's program, which uses openid-client and has no special code for relays. */
 async function partnerProgram({ partner_domain, partner_application }: RelayScene) {
   return openid.discovery(
     new URL(issuerOf(partner_domain)),
     partner_application.client_id,
     undefined,
     openid.None(),
-    // The test's service speaks http on this machine.
+    // The service under test uses http on this machine.
     { execute: [openid.allowInsecureRequests] },
   )
 }

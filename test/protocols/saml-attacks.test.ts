@@ -14,7 +14,7 @@ const scene = await given.scene()
 
 const aCode = expect.stringMatching(/^[\w-]{43}$/)
 
-/** The page that refuses says one sentence and the reference, by which the trace is found, and nothing of the reason. */
+/** The page with the refusal contains one sentence and the reference of the login attempt, but not the reason. */
 async function refusedBy(of: SamlScene, seen: Seen): Promise<string | null> {
   const reference = seen.headers.get('x-request-id') ?? ''
   expect(seen.status).toBe(403)
@@ -37,7 +37,7 @@ function visibleIn({ html }: Seen): string {
   return html.replace(/<head>.*<\/head>/s, '').replace(/<[^>]*>/g, ' ')
 }
 
-/** A response to a request of the connection, that has not been posted yet. */
+/** A response to a request of the connection, not posted yet. */
 async function response(of: SamlScene, said: Said = {}) {
   const { visitor, requestId } = await given.atIdentityProvider(of)
   return { visitor, requestId, posted: of.idp.respond({ ...of.connection, requestId }, said) }
@@ -179,7 +179,7 @@ describe('an assertion is used once', () => {
     expect(answerOf(await given.comeBack(scene, visitor, posted)).get('code')).toEqual(aCode)
     expect(await refusedBy(scene, await given.post(scene, posted))).toBe('replay')
 
-    // What knows nothing but the database, as after a restart.
+    // A service without in-memory state, as after a restart.
     const seen = await postAt(await beside(service), posted)
     expect([seen.status, (await given.lastTrace(scene)).failed_check]).toEqual([403, 'replay'])
   })
@@ -311,7 +311,7 @@ describe('connections do not mix', () => {
   })
 })
 
-/** One more process on the same database, behind the same address, with the same time. */
+/** A second service on the same database, with the same base URL and time. */
 async function beside({ databaseUrl, baseUrl, clock }: Service): Promise<Service> {
   const process = await startService({ databaseUrl, variables: { BASE_URL: baseUrl } })
   await process.clock.advance((clock.now().getTime() - process.clock.now().getTime()) / 1000)

@@ -19,7 +19,7 @@ function challenge(input: Input) {
   return client.ssoConnections.createSamlChallenge(input)
 }
 
-/** Opens the address of a challenge, and signs in. */
+/** Opens the URL of a challenge, and signs in. */
 async function open(scene: SamlScene, url: string, visitor = createVisitor(service.baseUrl)) {
   const sent = await visitor.visit(url)
   if (!(sent.location ?? '').startsWith(scene.idp.ssoUrl)) return sent

@@ -48,7 +48,7 @@ describe('a fresh sign-in', () => {
 })
 
 describe('a request to an identity provider', () => {
-  /** Presses the button of the page again. */
+  /** Presses the button on the page of the sign-in again, which sends another request. */
   async function askAgain({ visitor, page }: Awaited<ReturnType<SamlGiven['atIdentityProvider']>>) {
     return requestIdIn((await visitor.request(leadOf(page))).location)
   }

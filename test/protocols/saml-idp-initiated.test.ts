@@ -13,7 +13,7 @@ const given = samlGivenOf(service, client)
 
 const aCode = expect.stringMatching(/^[\w-]{43}$/)
 
-/** Somebody who clicks at the portal of the identity provider. */
+/** Starts a sign-in at the portal of the identity provider. */
 async function click(scene: SamlScene, said: Said = {}, visitor = createVisitor(service.baseUrl)) {
   const landed = await given.comeBack(scene, visitor, scene.idp.respond(scene.connection, said))
   return { visitor, landed }

@@ -75,7 +75,7 @@ describe('a user who is there already', () => {
     await client.password.createConnection({ org_domain: scene.org_domain })
     const user = await service.given.user({ org_domain: scene.org_domain })
     await given.flows.passwords.set({ ...scene, user })
-    // An address that nobody has shown to be theirs.
+    // An unverified address.
     const { org_domain } = scene
     const claimed = await client.users.update({ org_domain, user_id: user.id, email: anyEmail() })
     const of = { ...scene, user: claimed }

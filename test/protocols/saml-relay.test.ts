@@ -22,7 +22,7 @@ function carryByOpenId(scene: OidcScene, email: string) {
   return carryBy(scene, email, (members) => openId.signIn(scene, claims, {}, members))
 }
 
-/** Signs in by SSO with an address, and is carried to a partner. */
+/** Signs a user in by SSO with an address, and hands the user over to a partner. */
 async function carryBy(
   scene: Pick<SamlScene, 'org_domain' | 'application'>,
   email: string,

@@ -15,8 +15,8 @@ async function total({ org_domain }: SamlScene): Promise<number> {
 }
 
 /**
- * A connection by which somebody has come in. Until then sign-ins wait for one another, as the first one writes the
- * connection; from then on nothing but the seats keeps them apart.
+ * A connection with an earlier sign-in. The first sign-in updates the connection, so that concurrent ones wait for each
+ * other; later ones are only serialized by the check of the seats.
  */
 async function testedScene(
   settings: Parameters<SamlGiven['scene']>[0],
@@ -27,7 +27,7 @@ async function testedScene(
   return scene
 }
 
-/** Somebody for whom nothing is left but the browser's next request. */
+/** A sign-in that only lacks the final request of the browser. */
 async function atTheDoor(scene: SamlScene, nameId = anyEmail()) {
   const { visitor, requestId } = await given.atIdentityProvider(scene)
   const hop = await given.post(scene, scene.idp.respond({ ...scene.connection, requestId }, { nameId }))

@@ -16,7 +16,7 @@ const aCode = expect.stringMatching(/^[\w-]{43}$/)
 const mfa = 'https://refeds.org/profile/mfa'
 const demandsMfa = { acr_values: 'urn:portico:acr:mfa' }
 
-/** The tokens that a sign-in leads to. */
+/** The tokens obtained by a sign-in. */
 async function tokensOf(scene: SamlScene, said: Said = {}, members: Record<string, string> = {}) {
   const { verifier, challenge } = pkcePair()
   const { landed, visitor } = await given.signIn(scene, said, { code_challenge: challenge, ...members })
@@ -326,7 +326,7 @@ describe('what the identity provider says of a user', () => {
 })
 
 describe('a user who signs in by SSO again', () => {
-  /** Signs in twice, and lists what was told of the user after the first time. */
+  /** Signs in twice, and lists the events about the user after the first sign-in. */
   async function toldOf(second: Said, settings: { update_user_new_connection?: boolean } = {}) {
     const scene = await given.scene(settings)
     const first = { nameId: 'n-1', attributes: { email: 'ada@awesome.example', last_name: 'Byron' } }

@@ -8,7 +8,7 @@ const service = await startService()
 const client = await service.client()
 const given = samlGivenOf(service, client)
 
-/** As if the one trace of a connection had come so often more, each time of another name. */
+/** Copies the only login attempt of a connection this many times, each with a different name. */
 async function repeatTrace({ connection }: SamlScene, times: number): Promise<void> {
   const { id } = await given.lastTrace({ connection })
   const columns =
@@ -37,7 +37,7 @@ describe('what strangers post', () => {
     const { idp_id } = scene.connection
     const { data } = await client.ssoConnections.listLoginTraces({ idp_id, request_id: reference })
     expect(data).toMatchObject([{ failed_check: 'encoding', checks: [{ received: 'more than 256 kB' }] }])
-    // Another language would be asked for by GET, which the address does not take.
+    // A link to another language would use GET, which this URL does not support.
     expect(long.html).not.toContain('hreflang')
   })
 
@@ -51,7 +51,7 @@ describe('what strangers post', () => {
     expect((await list()).total).toBe(200)
     await given.signIn(flooded)
     expect(await given.lastTrace(flooded)).toMatchObject({ outcome: 'success' })
-    // Also one that is refused, as soon as its browser is back.
+    // This includes a refused one, as soon as its browser has returned.
     const { landed } = await given.signIn(flooded, { nameId: 'no address' })
     expect([landed.status, (await given.lastTrace(flooded)).failed_check]).toEqual([403, 'email'])
     await service.clock.advance(24 * 60 * 60)
@@ -71,7 +71,7 @@ describe('what strangers post', () => {
     const [, reference] = /Reference: ([\w-]+)/.exec(refused.html) ?? []
     const { data } = await client.ssoConnections.listLoginTraces({ idp_id, request_id: reference ?? '' })
     expect(data).toMatchObject([{ outcome: 'failed', failed_check: 'audience', request_id: reference }])
-    // What no key has proved is told no more, whomever it names.
+    // Responses without a valid signature are no longer recorded, whichever user they name.
     const forged = scene.idp.respond(scene.connection, { tamper: (xml) => xml.replace('ada@', 'eve@') })
     expect((await given.post(scene, forged)).status).toBe(403)
     expect((await given.lastTrace(scene)).failed_check).toBe('audience')
@@ -91,7 +91,7 @@ describe('what strangers post', () => {
       [org_domain],
     )
     expect(logged?.count).toBe('20')
-    // Whoever else is refused, is told of.
+    // Other refusals are still recorded.
     const other = { nameId: 'eve@awesome.example', audience: 'https://other.example' }
     expect((await given.post(scene, idp.respond(connection, other))).status).toBe(403)
     expect(await given.lastTrace(scene)).toMatchObject({

@@ -10,7 +10,7 @@ const client = await service.client()
 const given = samlGivenOf(service, client)
 const onboarding = onboardingGivenOf(service, client)
 
-/** An administrator who has uploaded metadata, and is about to test them. */
+/** An administrator who uploaded metadata and has not tested them yet. */
 async function uploaded() {
   const scene = await onboarding.invited()
   const { visitor } = await onboarding.inTutorial(scene)
@@ -22,7 +22,7 @@ async function uploaded() {
 
 type Uploaded = Awaited<ReturnType<typeof uploaded>>
 
-/** The response to a test that has begun, posted. */
+/** Starts a test and posts the response to it. */
 async function tested(of: Uploaded, said: Said = {}) {
   const sent = await of.visitor.request(`/onboarding/${of.connection.idp_id}/test/start`)
   const requestId = requestIdIn(sent.location)

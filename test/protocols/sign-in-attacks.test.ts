@@ -15,7 +15,7 @@ async function isSignedIn(scene: FlowScene, visitor: Visitor): Promise<boolean> 
   return answerOf(await visitor.request(given.authorizeUrl(scene, { prompt: 'none' }))).has('code')
 }
 
-/** A browser that has but one cookie, stolen from another. */
+/** A browser with only a session cookie stolen from another. */
 function withSession(visitor: Visitor, secret = visitor.sessionSecret() ?? ''): Visitor {
   const thief = given.visitorOf()
   const name = [...visitor.cookies.keys()].find((cookie) => cookie.includes('session')) ?? ''

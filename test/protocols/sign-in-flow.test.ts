@@ -223,7 +223,7 @@ describe('the page of the password', () => {
   })
 })
 
-/** A page without what each flow has of its own. */
+/** A page without the parts that differ between flows. */
 function withoutOwn({ html }: Seen, email: string): string {
   return html
     .replaceAll('<wbr/>', '')
@@ -232,7 +232,7 @@ function withoutOwn({ html }: Seen, email: string): string {
     .replace(/sign-in\/[0-9a-f-]{36}/g, '')
 }
 
-/** The codes of the text messages of an organization, the newest first. */
+/** The codes in the text messages of an organization, newest first. */
 async function textCodes(org_domain: string): Promise<string[]> {
   await service.runJobs()
   const { data } = await client.outbox.list({})

@@ -22,12 +22,12 @@ import { exchange } from './code-given.js'
 
 const isPossible = hasSimpleSaml && hasTool(browserTool)
 
-/** Checks of a response that nobody has asked for, and those of one that was asked for. */
+/** Checks that only apply to unsolicited responses, or only to fresh sign-ins. */
 // No application of these tests asks for a fresh sign-in.
 const unaskedChecks = ['unsolicited', 'authenticated_at']
 const askedChecks = ['request', 'browser', 'authenticated_at']
 
-/** What of its user is in the ID token. */
+/** The claims of its user in the ID token. */
 const { email } = simpleSamlUser
 const whatItSays = {
   email,
@@ -40,7 +40,7 @@ describe.skipIf(!isPossible)('SimpleSAMLphp as the identity provider, in a brows
   let client: Client
   let idp: SimpleSaml
   let browser: TestBrowser
-  /** Where the application has its codes sent: another site than both. */
+  /** The redirect URL of the application, on a third site. */
   let storefront: string
 
   beforeAll(async () => {
@@ -126,7 +126,7 @@ describe.skipIf(!isPossible)('SimpleSAMLphp as the identity provider, in a brows
   type Scene = Awaited<ReturnType<typeof connected>>
   type Settings = Partial<Parameters<Client['ssoConnections']['create']>[0]>
 
-  /** An organization whose users come from there: each has read the metadata of the other. */
+  /** An organization connected to this identity provider, after an exchange of metadata. */
   async function connected(settings: Settings = {}, sends: Omit<KnownServiceProvider, 'metadata'> = {}) {
     const { domain: org_domain, id: organization_id } = await service.given.organization()
     const application = await service.given.application({
@@ -167,7 +167,7 @@ describe.skipIf(!isPossible)('SimpleSAMLphp as the identity provider, in a brows
     return new URL(page.url()).searchParams.get('code') ?? ''
   }
 
-  /** What the ID token says that the application gets for its code. */
+  /** The claims of the ID token that the application gets for its code. */
   async function claimsAt(
     { org_domain, application }: Scene,
     code: string,
@@ -188,7 +188,7 @@ describe.skipIf(!isPossible)('SimpleSAMLphp as the identity provider, in a brows
     return (await client.ssoConnections.listLoginTraces({ idp_id: connection.idp_id })).data
   }
 
-  /** The one trace tells of every check, but for those that are not of its kind. */
+  /** Expects that the only login attempt contains every check except those that do not apply to its kind. */
   async function expectEveryCheck(
     scene: Scene,
     kind: 'sign_in' | 'idp_initiated',
@@ -209,7 +209,7 @@ async function startStorefront(): Promise<string> {
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   afterAll(() => void server.close())
-  // A TCP server that listens has an address with a port.
+  // A listening TCP server has an address with a port.
   const { port } = server.address() as AddressInfo
   return `http://127.0.0.1:${port}/callback`
 }

@@ -14,7 +14,7 @@ const client = await service.client()
 
 type NewConnection = Partial<Parameters<Client['ssoConnections']['create']>[0]>
 
-/** An organization whose users come from the built-in identity provider, with one application. */
+/** An organization whose users sign in with the built-in identity provider, with one application. */
 async function givenScene(settings: NewConnection = {}) {
   const { id: organization_id, domain: org_domain } = await service.given.organization()
   const application = await service.given.application({
@@ -32,7 +32,7 @@ async function givenScene(settings: NewConnection = {}) {
 }
 type Scene = Awaited<ReturnType<typeof givenScene>>
 
-/** A browser at the built-in identity provider, which an application has sent there. */
+/** A browser that was redirected to the built-in identity provider. */
 async function atTestIdp(scene: Scene, members: Record<string, string> = {}) {
   const visitor = createVisitor(service.baseUrl)
   const url = flowGivenOf(service, client).authorizeUrl(scene, {
@@ -75,7 +75,7 @@ describe('a connection of the provider type test', () => {
           },
         ],
       })
-    // Chosen again it stays as it is.
+    // Choosing the same type again changes nothing.
     const again = await client.ssoConnections.update({ idp_id, provider_type: 'test' })
     expect(again.metadata).toEqual(changed.metadata)
   })
@@ -100,7 +100,7 @@ describe('a connection of the provider type test', () => {
          where connection.idp_id = $1 and key.purpose = 'test_identity_provider'`,
         [idp_id],
       )
-    // The key of before is gone, however often the type is changed.
+    // Each change of the type deletes the previous key.
     expect(await keys()).toHaveLength(1)
 
     await client.ssoConnections.createOnboarding({ idp_id, sso_admin_email: anyEmail() })
@@ -112,7 +112,7 @@ describe('a connection of the provider type test', () => {
 })
 
 describe('the state of a connection that the built-in identity provider has tested', () => {
-  /** One by which somebody has signed in, with an onboarding. */
+  /** A tested connection with an onboarding. */
   async function tested() {
     const scene = await givenScene()
     const { idp_id } = scene.connection
@@ -133,7 +133,7 @@ describe('the state of a connection that the built-in identity provider has test
     for (const idp_id of [reset, changed, chosen])
       expect((await client.ssoConnections.get({ idp_id })).state).toBe('it_admin_invitation_pending')
 
-    // Other metadata are tested by nobody yet.
+    // New metadata are not tested yet.
     await client.ssoConnections.update({ idp_id: changed, metadata: idpMetadata() })
     expect((await client.ssoConnections.get({ idp_id: changed })).state).toBe('configured')
   })
@@ -271,7 +271,7 @@ describe('the built-in identity provider', () => {
     expect(page.status).toBe(200)
 
     const atIdpAgain = await chooseAtTestIdp(visitor, page, { email: anyEmail() })
-    // Bounced: a sign-in was begun for it, which asks here.
+    // Bounced: the service started a sign-in, which arrives here.
     expect(atIdpAgain.url).toContain(`${portal}?SAMLRequest=`)
     expect((await newestTrace(scene.connection))?.kind).toBe('idp_initiated')
   })
@@ -293,7 +293,7 @@ describe('the built-in identity provider', () => {
     const production = await service.client({ environment: 'production' })
     const { organization_id, connection } = await givenScene()
     const real = await production.ssoConnections.create({ organization_id })
-    // No statement of the service does this; the table itself refuses it as well.
+    // No statement of the service does this; the constraint of the table refuses it as well.
     await expect(
       service.query(`update sso_connections set provider_type = 'test' where idp_id = $1`, [real.idp_id]),
     ).rejects.toThrow(/sso_connections_test_check/)

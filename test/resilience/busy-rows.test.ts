@@ -6,7 +6,7 @@ import { startService, type Service } from '../given/harness.js'
 import { rawSenderOf, type RawAnswer } from '../given/raw.js'
 import { untilWaiting } from '../given/waiting.js'
 
-/** Of eight connections. */
+/** Connections available to a key, of eight. */
 const share = 4
 
 let service: Service
@@ -15,7 +15,7 @@ beforeAll(async () => {
   service = await startService({ variables: { DATABASE_POOL_SIZE: '8' } })
 })
 
-/** Keeps a row of the table users locked until the work is done, or until it is let go. */
+/** Keeps a row of the table users locked until the work is done, or until it is released. */
 async function whileUserIsHeld(userId: string, work: (letGo: () => Promise<unknown>) => Promise<void>) {
   const holder = new pg.Client({ connectionString: service.databaseUrl })
   await holder.connect()
@@ -28,7 +28,7 @@ async function whileUserIsHeld(userId: string, work: (letGo: () => Promise<unkno
   }
 }
 
-/** How many changes of users wait for a lock; a worker may wait for locks of its own. */
+/** The number of changes of users that wait for a lock; waits of the worker are not counted. */
 async function waiting(): Promise<number> {
   const rows = await service.query(
     `select from pg_stat_activity
@@ -74,7 +74,7 @@ describe('requests that wait for one row', () => {
         body: JSON.stringify({ family_name: 'Lovelace' }),
       })
       expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])
-      // Postgres ended the wait, and the connection serves on.
+      // Postgres ended the wait, and the connection remains usable.
       expect(service.logLines.some((line) => line.includes('"sqlstate":"55P03"'))).toBe(true)
     })
   })

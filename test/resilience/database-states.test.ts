@@ -37,7 +37,7 @@ describe('a database that only takes reads', () => {
       status: 503,
       body: { status: 'down', reason: 'the database takes no writes' },
     })
-    // Nobody who reads such a line has to read where in the program it came from.
+    // Expected failures are logged without a stack trace.
     expect(service.logLines.filter((line) => line.includes('"stack"'))).toEqual([])
 
     await service.query('set default_transaction_read_only = off')
@@ -47,7 +47,7 @@ describe('a database that only takes reads', () => {
     await client.users.create({ org_domain, email: anyEmail() })
   })
 
-  /** Ends the sessions of the service, so that those it opens have the settings that hold now. */
+  /** Ends the database sessions of the service, so that new ones use the current settings. */
   async function newSessions({ query }: Service): Promise<void> {
     await query(
       `select pg_terminate_backend(pid, 5000) from pg_stat_activity
@@ -81,7 +81,7 @@ describe('a replica', () => {
   })
 })
 
-/** One of loopback at which nobody listens. */
+/** A loopback port without a listener. */
 async function closedPort(): Promise<number> {
   const { freePort } = await import('../given/free-port.js')
   const port = await freePort()
@@ -98,7 +98,7 @@ describe('a clock', () => {
     await client.webhooks.create({ name: 'Receiver', target_url: receiver.url, event_codes: ['user.all'] })
 
     await service.clock.advance(3600)
-    // A token is of its time, too.
+    // The validity of a token depends on the clock, too.
     const ahead = await service.client()
     await ahead.users.create({ org_domain, email: anyEmail() })
     await service.clock.advance(-3600)

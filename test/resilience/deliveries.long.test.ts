@@ -15,12 +15,12 @@ import { until } from './until.js'
 const minutesMs = 60_000
 const masterKeys = `v1:${randomBytes(32).toString('base64')}`
 
-/** A process sends at most 12 at once to the three webhooks that wait at the gate: of 20, each of two has 8 or more. */
+/** A process sends at most 12 at once to the three webhooks at the gate, so of 20 each of two processes has at least 8. */
 const heldAtOnce = 20
 const answeredAtLast = 6
-/** What is answered takes this long at most to be stored, on a machine that is busy with all of it. */
+/** Maximum delay until the outcome of an answered attempt is stored, on a loaded machine. */
 const unstoredWithinMs = 2_000
-/** The waits of the schedule at their longest, in seconds, after the leases of what was left under way. */
+/** The longest waits of the schedule in seconds, after the leases of interrupted deliveries. */
 const waitsSeconds = [
   31,
   ...[5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400].map((s) => s * 1.1),
@@ -31,7 +31,7 @@ let processes: [ServiceProcess, ServiceProcess]
 let tenants: Tenant[]
 let disturbances: Disturbance[]
 let readers: Map<Tenant, string[]>
-/** The ids of users by the tenants for which a client was told that they were created. */
+/** The ids of users whose creation was acknowledged to a client, by tenant. */
 let acknowledged: Map<Tenant, string[]>
 let deliveries: Delivery[]
 
@@ -39,16 +39,16 @@ const gate = createGate()
 let isBack = false
 let now = () => Date.now()
 
-/** Something that befell the service, from and until, by `performance.now()`. */
+/** A disturbance of the service, with start and end by `performance.now()`. */
 interface Disturbance {
   readonly what: string
-  /** How long answers were held, so that deliveries were under way. */
+  /** Time for which answers were delayed, so that deliveries were in flight. */
   readonly heldMs: number
   readonly from: number
   readonly until: number
-  /** Deliveries under way to receivers that answer 200, as it began. */
+  /** Deliveries in flight to receivers that answer 200 at its start. */
   readonly open: number
-  /** How many of these never got their answer. */
+  /** Number of these that never got an answer. */
   readonly cut: number
 }
 
@@ -56,7 +56,7 @@ interface Delivery {
   readonly webhook_id: string
   readonly id: string
   readonly state: string
-  /** How often it was taken to be sent, and how many of these attempts are stored with their end. */
+  /** Number of claims, and number of attempts stored with an outcome. */
   readonly taken: number
   readonly stored: number
 }
@@ -69,7 +69,7 @@ beforeAll(async () => {
     MASTER_KEYS: masterKeys,
     DATABASE_POOL_SIZE: '20',
     OUTBOUND_ALLOW: '127.0.0.0/8',
-    // Shorter than answers are held, so that a process which is told to stop leaves some unfinished.
+    // Shorter than the delay of answers, so that a terminated process leaves some deliveries unfinished.
     DRAIN_SECONDS: '2',
   }
   processes = [await serviceProcess(variables), await serviceProcess(variables)]
@@ -94,13 +94,13 @@ beforeAll(async () => {
   report()
 }, 12 * minutesMs)
 
-// Registered here: what beforeAll registers while it runs is never called.
+// Registered here, because vitest ignores hooks registered within beforeAll.
 afterAll(async () => {
   await Promise.all(processes.map((each) => each.kill()))
   await postgres.remove()
 })
 
-/** Readers that follow the stream of each tenant, half of them at either process, until they have come to its end. */
+/** Readers that follow the stream of each tenant to its end, half of them at each process. */
 function startReaders(): () => Promise<void> {
   const abort = new AbortController()
   setMaxListeners(0, abort.signal)
@@ -117,7 +117,7 @@ function startReaders(): () => Promise<void> {
   const reading = [...readers].map(([tenant, seen], index) => read(tenant, seen, index))
   return async () => {
     for (const [tenant, seen] of readers) {
-      // Asked each time: an event gets its position later than it is written, so that the last one may change.
+      // Queried each time, because an event gets its position after it is written, so the last one may change.
       const isAtEnd = async () => seen.at(-1) === (await eventsOf(tenant)).at(-1)
       await until(async () => failures.length > 0 || (await isAtEnd()), { everyMs: 100 })
     }
@@ -145,7 +145,7 @@ function startAllWriters(): Writers {
   return startWriters(writes.toSorted((a, b) => a.place - b.place).map(({ write }) => write))
 }
 
-/** Ends processes and restarts Postgres, at even distances over all the writes. */
+/** Ends processes and restarts Postgres, evenly distributed over all writes. */
 async function disturbAll(writers: Writers): Promise<Disturbance[]> {
   const [one, two] = processes
   const plan = [
@@ -168,7 +168,7 @@ async function disturbAll(writers: Writers): Promise<Disturbance[]> {
   return done
 }
 
-/** Some of what is held is answered at the last moment, when a killed process does not store it any more. */
+/** Answers some delayed deliveries just before the end, too late for a killed process to store the outcome. */
 function endAndStart(what: string, portico: ServiceProcess, how: 'kill' | 'terminate'): Promise<Disturbance> {
   return disturb(what, async (open) => {
     gate.letThrough(answeredAtLast)
@@ -179,7 +179,7 @@ function endAndStart(what: string, portico: ServiceProcess, how: 'kill' | 'termi
   })
 }
 
-/** All that is held is answered while there is no database to store it in. */
+/** Answers all delayed deliveries while the database is down. */
 function restart(what: string, signal: 'SIGINT' | 'SIGQUIT'): Promise<Disturbance> {
   return disturb(what, (open) =>
     postgres.whileStopped(signal, async () => {
@@ -204,7 +204,7 @@ async function disturb(
   return { what, heldMs: from - begun, from, until: performance.now(), open: open.length, cut }
 }
 
-/** Waits until the processes have caught up by themselves, which takes as long as a lease that nobody holds any more. */
+/** Waits until the processes have caught up, which takes as long as an abandoned lease. */
 async function untilSentToHealthy(): Promise<void> {
   const healthy = tenants.filter(({ kind }) => kind.isGated).map(({ webhook }) => webhook.id)
   const isSent = async () => {
@@ -214,7 +214,7 @@ async function untilSentToHealthy(): Promise<void> {
   await until(isSent, { withinMs: 2 * minutesMs, everyMs: 500 })
 }
 
-/** The clock of a process cannot be set: a service that has one which can goes on with what is left. */
+/** Completes the remaining deliveries with an in-process service, because the clock of a process cannot be set. */
 async function runScheduleToItsEnd(): Promise<void> {
   const { clock, runJobs } = await startService({
     databaseUrl: postgres.url,
@@ -248,7 +248,7 @@ function readDeliveries(): Promise<Delivery[]> {
     from webhook_deliveries`)
 }
 
-/** What a tenant's receiver has accepted, and how often. */
+/** The events accepted by a tenant's receiver, with counts. */
 function acceptedBy({ page }: Tenant): Map<string, number> {
   return countBy(page.arrivals.filter(({ end }) => end?.kind === 'accepted'))
 }
@@ -259,7 +259,7 @@ function countBy(arrivals: readonly Arrival[]): Map<string, number> {
   return times
 }
 
-/** What was accepted, and came again nevertheless. */
+/** Accepted events that were delivered again. */
 function acceptedBefore({ page }: Tenant): Arrival[] {
   const last = new Map(page.arrivals.map((arrival) => [arrival.eventId, arrival]))
   return page.arrivals.filter(
@@ -267,7 +267,7 @@ function acceptedBefore({ page }: Tenant): Arrival[] {
   )
 }
 
-/** From a moment to the nearest disturbance. */
+/** Time from a moment to the nearest disturbance. */
 function distanceMs(at: number): number {
   return Math.min(...disturbances.map(({ from, until: to }) => Math.max(from - at, at - to, 0)))
 }

@@ -13,7 +13,7 @@ import {
   type PlaceBefore,
 } from './release-before.js'
 
-// Beside this release, or before it, there is the one that numbers events for all accounts in their own rows.
+// The previous release, which stores positions in the rows of events, may have run before this one or run beside it.
 
 const service = await startService()
 

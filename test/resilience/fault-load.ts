@@ -3,7 +3,7 @@ import { createClient, openMagicLink, type Client } from '@portico/sdk'
 import { anyEmail, anything } from '../given/given.js'
 
 const writers = 6
-/** Each loop begins its next step no sooner: an hour of it fits on a small disk. */
+/** Minimum pause between steps of a loop, so that an hour of load fits on a small disk. */
 const restMs = 200
 
 export interface LoadOptions {
@@ -13,31 +13,31 @@ export interface LoadOptions {
   readonly org_domain: string
 }
 
-/** A write with its key, which is repeated until it is acknowledged. */
+/** A write with an idempotency key, repeated until it is acknowledged. */
 export interface Write {
   readonly email: string
-  /** Set when it was acknowledged. */
+  /** Id of the record, set after acknowledgement. */
   id?: string
 }
 
-/** What goes on through all faults, and what became of it. */
+/** The load that continues through all faults, and its results. */
 export interface Load {
   readonly writes: readonly Write[]
-  /** What may not be: answers that nobody can act on, a read that waits longer than a caller does. */
+  /** Violations: answers that callers cannot handle, reads slower than a caller's timeout. */
   readonly wrong: readonly string[]
   readonly counts: { reads: number; signIns: number; refused: number }
-  /** Links that the service was to mail, each to another user, and said that it would. */
+  /** Acknowledged requests for mailed links, each to a different user. */
   readonly mails: readonly { readonly to: string; readonly at: number }[]
   /**
-   * Resolves once something is written, read and signed in to that begins now, to which was the last and what it was told
-   * before; rejects after so long.
+   * Resolves once a write, a read and a sign-in started now have succeeded, to the last of them and its previous
+   * failure; rejects after a timeout.
    */
   succeeds(withinMs: number): Promise<string>
-  /** Ends it; resolves when every write is acknowledged. */
+  /** Ends the load; resolves when every write is acknowledged. */
   settle(): Promise<void>
 }
 
-/** Starts writers with keys, a reader, somebody who signs in and one who has links mailed, each one after the other. */
+/** Starts loops of writes with keys, reads, sign-ins and mailed links. */
 export function startLoad({ baseUrl, account, credentials, org_domain }: LoadOptions): Load {
   const { client_id: clientId, client_secret: clientSecret } = credentials
   const clientWith = (maxRetries: number) =>
@@ -78,7 +78,7 @@ export function startLoad({ baseUrl, account, credentials, org_domain }: LoadOpt
     entry.id = id
   }
 
-  /** Does a step again until it succeeds; where an attempt takes a second, the next one begins beside it. */
+  /** Repeats a step until it succeeds; after a second without a result, the next attempt starts concurrently. */
   async function again(step: () => Promise<boolean>, deadline: number): Promise<string> {
     let isDone = false
     let last = 'no refusal'
@@ -94,7 +94,7 @@ export function startLoad({ baseUrl, account, credentials, org_domain }: LoadOpt
     return `${step.name}, ${last}`
   }
 
-  /** May find nobody there, or be told to come back; anything else is wrong. */
+  /** Runs a step that may fail by a lost connection or a retryable answer; any other failure is a violation. */
   async function tolerant(what: string, step: () => Promise<unknown>): Promise<void> {
     const begun = performance.now()
     try {
@@ -102,7 +102,7 @@ export function startLoad({ baseUrl, account, credentials, org_domain }: LoadOpt
     } catch (error) {
       counts.refused += 1
       const { name, status, code } = error as { name?: string; status?: number; code?: string }
-      // A clock that jumps ends codes and tokens before their time.
+      // A jump of the clock expires codes and tokens early.
       const isToldToComeBack = status === 503 || code === 'invalid_grant' || code === 'invalid_token'
       if (name !== 'ConnectionError' && !isToldToComeBack) wrong.push(`${what}: ${String(error)}`)
     }
@@ -115,9 +115,9 @@ export function startLoad({ baseUrl, account, credentials, org_domain }: LoadOpt
     counts.reads += 1
   }
 
-  /** Resolves to whether somebody was signed in. */
+  /** Resolves to whether a sign-in was completed. */
   async function signIn(client: Client): Promise<boolean> {
-    // Of two links of a user only the later one works, so that each sign-in has its own, and none who is mailed one.
+    // Only the latest link of a user is valid, so each sign-in uses a different user than other sign-ins and mailed links.
     const { email: user_email, id } = writes[signedIn * 2 + 1] ?? {}
     if (user_email === undefined || id === undefined) return false
     signedIn += 1
@@ -126,7 +126,7 @@ export function startLoad({ baseUrl, account, credentials, org_domain }: LoadOpt
       { org_domain, user_email, send_email: false },
       limited,
     )
-    // Its page is asked without the client, which says only that it is not to be had.
+    // The page is requested without the client, whose errors do not contain the status.
     const code = await openMagicLink(magic_link ?? '').then(
       (opened) => opened.code,
       () => undefined,
@@ -137,7 +137,7 @@ export function startLoad({ baseUrl, account, credentials, org_domain }: LoadOpt
     return true
   }
 
-  /** A link of another user each time: the next one of the same user would have it not sent. */
+  /** Requests a link of a different user each time, because the next link of the same user would cancel the mail. */
   async function mail(client: Client): Promise<void> {
     const user = writes[mailed * 2]
     if (user?.id === undefined) return
@@ -176,7 +176,7 @@ export function startLoad({ baseUrl, account, credentials, org_domain }: LoadOpt
   }
 }
 
-/** Callers wait as long for an answer. */
+/** Timeout of callers. */
 const callerMs = 20_000
-/** A statement of a request is waited for 3 s, and some requests have several. */
+/** Longest permitted duration: a statement times out after 3 s, and some requests have several. */
 const longestMs = 25_000

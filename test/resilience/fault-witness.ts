@@ -4,34 +4,34 @@ import { samplesIn } from '../given/scrape.js'
 import type { Fault } from './faults.js'
 import type { ServiceProcess } from './service-process.js'
 
-/** How often it asks, in ms: less often than /readyz asks for a commit, which it does once a second. */
+/** Interval of probes in ms, longer than the second for which /readyz caches its commit. */
 const everyMs = 1_100
-/** Longer than an answer takes whose statements are each waited for. */
+/** Longer than an answer takes if each of its statements times out. */
 const patienceMs = 15_000
 
-/** What was told at one time; the status, or 0 where nobody answered. */
+/** The answers of one round: statuses, or 0 without an answer. */
 interface Round {
   readonly ready: number
   readonly worker: number
   readonly read: number
   readonly write: number
-  /** Whether all of it was while the fault lasted. */
+  /** Whether the whole round was within the fault. */
   readonly isWithin: boolean
 }
 
 export interface WitnessOptions {
   readonly service: ServiceProcess
   readonly worker: ServiceProcess
-  /** Of a key that nothing else uses. */
+  /** Client of a dedicated key. */
   readonly client: Client
   readonly org_domain: string
 }
 
-/** Asks as a caller, as a balancer and as an operator while faults happen. */
+/** Probes as a caller, a load balancer and an operator during faults. */
 export function witnessOf({ service, worker, client, org_domain }: WitnessOptions) {
   const processes = { service, worker }
 
-  /** Has a fault happen, and then the rest. @returns What was told and should not have been, in words. */
+  /** Runs a fault, and then the rest. @returns Messages about unexpected answers. */
   async function watch(fault: Fault, afterwards: () => Promise<void>): Promise<string[]> {
     const wrong: string[] = []
     const rounds: Promise<Round>[] = []
@@ -45,7 +45,7 @@ export function witnessOf({ service, worker, client, org_domain }: WitnessOption
         if (error instanceof ConnectionError) return 0
         const { status, code, retryAfterSeconds } = error as ApiError
         if (status === 503 && retryAfterSeconds === undefined) wrong.push('503 without Retry-After')
-        // A clock that jumps ends tokens before their time.
+        // A jump of the clock expires tokens early.
         if (status !== 503 && code !== 'invalid_token') wrong.push(`${status}: ${String(error)}`)
         return status
       }
@@ -83,7 +83,7 @@ export function witnessOf({ service, worker, client, org_domain }: WitnessOption
     return [...new Set(wrong)].map((each) => `${fault.name}: ${each}`)
   }
 
-  /** The sum of what an operator looks at. */
+  /** The sum of the metric's samples. */
   async function counted({ counts }: Fault): Promise<number | undefined> {
     if (counts === undefined) return undefined
     const text = await fetch(processes[counts.by].metricsUrl).then((answer) => answer.text())
@@ -94,12 +94,12 @@ export function witnessOf({ service, worker, client, org_domain }: WitnessOption
   return { watch }
 }
 
-/** Whether requests got what they should, and whether /readyz said the same. */
+/** Faults of the answers to requests, and contradictions of /readyz. */
 function faultsIn(rounds: readonly Round[], { requests }: Fault): string[] {
   const wrong: string[] = []
   const within = rounds.filter(({ isWithin }) => isWithin)
   const summary = JSON.stringify(rounds.map(({ ready, worker, read, write }) => [ready, worker, read, write]))
-  // One at a time each may be answered when a fault of a few seconds is over; isLasting finds those that differ for longer.
+  // Single probes may be answered after the end of a fault of a few seconds; isLasting finds longer contradictions.
   const isTold = rounds.some(({ ready }) => ready === 503) && rounds.some(({ write }) => write === 503)
   if (requests === 'refused' && !isTold) wrong.push(`nobody was told to come back: ${summary}`)
   const isAnswered = ({ ready, read, write }: Round) => ready === 200 && read === 200 && write === 200
@@ -114,7 +114,7 @@ function faultsIn(rounds: readonly Round[], { requests }: Fault): string[] {
   return wrong
 }
 
-/** The status of an answer; 0 where there is none in time. */
+/** The status of an answer; 0 without one in time. */
 export async function statusOf(url: string, withinMs: number): Promise<number> {
   return fetch(url, { signal: AbortSignal.timeout(withinMs) }).then(
     ({ status }) => status,

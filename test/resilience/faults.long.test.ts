@@ -21,15 +21,15 @@ import { outOfMemoryVariables, serviceProcess, type ServiceProcess } from './ser
 import { until } from './until.js'
 import { addVanishingAddress } from './vanishing-address.js'
 
-// Each fault in turn while requests, jobs and deliveries go on. FAULT_MINUTES repeats them, in an order that FAULT_SEED decides,
-// for so long; without it each one comes once.
+// Causes each fault in turn while requests, jobs and deliveries continue. FAULT_MINUTES repeats them in an order given by
+// FAULT_SEED; by default each fault occurs once.
 
 const minutesMs = 60_000
 const minutes = Number(process.env.FAULT_MINUTES ?? '0')
 const seed = Number(process.env.FAULT_SEED ?? String(Date.now() % 1_000_000))
-/** From the end of a fault until requests are answered again. */
+/** Maximum time from the end of a fault until requests are answered again. */
 const recoveryMs = 5_000
-/** Deliveries that a killed process had under way, from its end: their lease, and 2 s. */
+/** Maximum time from the end of a killed process until its deliveries are resumed: their lease and 2 s. */
 const leaseMs = 32_000
 const code = 'user.user.create.success'
 
@@ -94,7 +94,7 @@ beforeAll(async () => {
   })
 }, minutesMs)
 
-// Registered here: what beforeAll registers while it runs is never called.
+// Registered here, because vitest ignores hooks registered within beforeAll.
 afterAll(async () => {
   await Promise.all([service.kill(), worker.kill()])
   await postgres.remove()
@@ -114,7 +114,7 @@ async function givenAccount(masterKeys: string) {
   return { account: domain, keys }
 }
 
-/** The clock of processes with these variables, by libfaketime. */
+/** A clock of processes with these variables, through libfaketime. */
 function clockThatMoves() {
   const folder = ['/usr/lib', '/usr/lib64'].flatMap((root) =>
     existsSync(root) ? readdirSync(root).map((name) => join(root, name, 'faketime', 'libfaketime.so.1')) : [],
@@ -136,7 +136,7 @@ function clockThatMoves() {
   return { shift, variables }
 }
 
-/** The same numbers for the same seed (mulberry32). */
+/** A seeded random generator (mulberry32). */
 function randomOf(from: number): () => number {
   let state = from
   return () => {
@@ -147,7 +147,7 @@ function randomOf(from: number): () => number {
   }
 }
 
-/** Every fault once, and then any of them until the time is over. */
+/** Every fault once, and then random ones until the time is over. */
 function* planned(): Generator<Fault> {
   yield* faults
   const random = randomOf(seed)
@@ -187,7 +187,7 @@ describe(`faults (FAULT_SEED=${seed})`, () => {
           ])
         })
         missed.push(...told)
-        // At once: an hour is long to wait for the first.
+        // Printed immediately, because the run may take an hour.
         for (const each of missed.slice(before)) console.warn(each)
         past.push({ fault, from: begun, to: performance.now() })
       }
@@ -253,7 +253,7 @@ describe(`faults (FAULT_SEED=${seed})`, () => {
       const during = (at: number, kind: RegExp) =>
         past.some(({ fault, from, to }) => kind.test(fault.name) && at > from - 2_000 && at < to + 2_000)
       const firsts = new Map(received.toReversed().map((mail) => [mail.to, mail]))
-      // While the clocks of service and worker differ, a link may have expired before it can be sent.
+      // While the clocks of service and worker differ, a link may expire before it is sent.
       expect(load.mails.filter(({ to, at }) => !firsts.has(to) && !during(at, /^a clock/))).toEqual([])
       expect(await postgres.query(`select from jobs where name = 'send_magic_link'`)).toEqual([])
       const again = received.filter((mail) => firsts.get(mail.to) !== mail)

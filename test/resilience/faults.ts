@@ -13,25 +13,25 @@ import type { ServiceProcess } from './service-process.js'
 import { until } from './until.js'
 import type { VanishingAddress } from './vanishing-address.js'
 
-/** How long a fault lasts that has no end of its own. */
+/** Duration of a fault without a natural end. */
 const lastsMs = 5_000
-/** Longer than the worker takes to say that it has not looked for work. */
+/** Longer than the time after which the worker reports that it has not looked for work. */
 const stallsMs = 20_000
 /** Longer than requests wait for a connection, which is 5 s. */
 const crowdedMs = 7_000
 /** Longer than requests wait for a connection and then for an answer, which is 8 s. */
 const standsStillMs = 10_000
 
-/** Something that befalls the service, its database, its clock or whom it calls. */
+/** A fault of the service, its database, its clock or a called server. */
 export interface Fault {
   readonly name: string
-  /** Resolves when it is over, and its processes run again. */
+  /** Causes the fault; resolves when it is over and the processes run again. */
   readonly happen: () => Promise<void>
-  /** What requests get meanwhile: what they ask for, or to come back. Undefined where it may be either, or nothing. */
+  /** Expected answers to requests during the fault: success, or a retryable refusal. Undefined if any outcome is permitted. */
   readonly requests?: 'answered' | 'refused'
-  /** What an operator finds of it in the logs. */
+  /** Expected log lines. */
   readonly logs?: RegExp
-  /** What an operator finds of it in the metrics: samples of one process, by name and labels, whose sum rises. */
+  /** Expected metrics: samples of one process, by name and labels, whose sum increases. */
   readonly counts?: { readonly by: 'service' | 'worker'; readonly sample: RegExp }
 }
 
@@ -42,17 +42,17 @@ export interface Place {
   readonly worker: ServiceProcess
   readonly receiver: Receiver
   readonly mailServer: SmtpReceiver
-  /** A key that nothing else uses, and a user whom it may change. */
+  /** A dedicated key, and a user that it may change. */
   readonly crowd: { readonly client: Client; readonly org_domain: string; readonly user_id: string }
-  /** Where the proxy is; undefined where it cannot be made to vanish. */
+  /** The address of the proxy; undefined if it cannot be made unreachable. */
   readonly address: VanishingAddress | undefined
-  /** What moves the clock of both processes; undefined where it cannot be moved. */
+  /** Moves the clock of both processes; undefined if that is not possible. */
   readonly clock: { shift(seconds: number): void } | undefined
-  /** The mount that the database's files are on; undefined where none could be made. */
+  /** The mount of the database's files; undefined if none could be created. */
   readonly disk: string | undefined
 }
 
-/** What is there of any fault for which requests are told to come back. */
+/** Expectations of any fault with retryable refusals. */
 const refused = {
   requests: 'refused',
   counts: { by: 'service', sample: /^portico_http_request_duration_seconds_count\{.*status="503"/ },
@@ -60,10 +60,10 @@ const refused = {
 const away = { ...refused, logs: /"msg":"the database cannot be reached"/ }
 const answered = { requests: 'answered' } as const
 
-/** What network faults have requests get that do not take the database away. */
+/** Expectations of network faults during which the database stays reachable. */
 const passable: Partial<Record<NetworkFault, Partial<Fault>>> = { late: answered, slow: {} }
 
-/** Every fault that can be made here. */
+/** Every fault that this machine supports. */
 export function faultsOf(place: Place): Fault[] {
   const { proxy, postgres, service, worker, receiver, mailServer, address, clock, disk } = place
   return [
@@ -161,9 +161,9 @@ export function faultsOf(place: Place): Fault[] {
 }
 
 /**
- * Ends it and starts it again.
+ * Terminates and restarts a process.
  *
- * @throws Error unless it ends by itself, in order, within DRAIN_SECONDS=2 and 5 s.
+ * @throws Error unless it exits gracefully within DRAIN_SECONDS=2 and 5 s.
  */
 async function terminated(portico: ServiceProcess): Promise<void> {
   const begun = performance.now()
@@ -198,7 +198,7 @@ async function endSessions(postgres: OwnPostgres): Promise<void> {
   )
 }
 
-/** One key asks for one row by many requests at once, for longer than they wait for a connection. */
+/** Sends many concurrent requests of one key for one locked row, for longer than they wait for a connection. */
 async function crowdedRow({ postgres, crowd: { client, ...user } }: Place): Promise<void> {
   const admin = new pg.Client({ connectionString: postgres.url })
   await admin.connect()
@@ -216,7 +216,7 @@ async function crowdedRow({ postgres, crowd: { client, ...user } }: Place): Prom
   await Promise.all(all)
 }
 
-/** A link that waits for a mail server would expire meanwhile: none waits when it begins. */
+/** Moves the clock after all pending mails are sent, because their links would expire. */
 async function jump(
   seconds: number,
   clock: { shift(seconds: number): void },
@@ -229,21 +229,21 @@ async function jump(
   clock.shift(0)
 }
 
-/** How long a delivery waits for its answer (decision 11). */
+/** Timeout of a delivery's answer (decision 11). */
 const waitedForMs = 15_000
 
 async function hanging(receiver: Receiver): Promise<void> {
   receiver.answer(() => undefined)
-  // Deliveries of a process that was killed before stay under its lease, and no attempt is made until that has run out.
+  // Deliveries of a previously killed process are leased, and not attempted until the lease has expired.
   await receiver.arrived(receiver.received.length + 1)
   await pause(waitedForMs + 2_000)
   receiver.answer(204)
   receiver.hangUp()
-  // Until the attempts have ended.
+  // Waits for the end of the attempts.
   await pause(500)
 }
 
-/** Nothing more can be written, until what has filled it is gone. */
+/** Fills the disk until the work is done. */
 async function fullDisk(disk: string, postgres: OwnPostgres): Promise<void> {
   const filler = join(disk, 'filler')
   try {
@@ -255,7 +255,7 @@ async function fullDisk(disk: string, postgres: OwnPostgres): Promise<void> {
   await postgres.ensureRunning()
 }
 
-/** In small pieces, because Postgres writes meanwhile. */
+/** Fills the disk in small pieces, because Postgres writes at the same time. */
 function fill(disk: string, filler: string): void {
   const left = () => {
     const { bavail, bsize } = statfsSync(disk)
@@ -269,7 +269,7 @@ function fill(disk: string, filler: string): void {
   }
 }
 
-/** A small file system of its own, not among other temporary files; undefined where none can be mounted. */
+/** Mounts a small separate file system; undefined if that is not possible. */
 export function mountDisk(megabytes: number): { path: string; remove(): void } | undefined {
   const path = mkdtempSync('/var/tmp/portico-disk-')
   try {

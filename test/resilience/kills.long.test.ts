@@ -11,11 +11,11 @@ import { startService, type Service } from '../given/harness.js'
 import { serviceProcess, type ServiceProcess } from './service-process.js'
 
 const writers = 20
-/** Of the connections, which one key may have. */
+/** Connections available to one key. */
 const share = 15
 const minutesMs = 60_000
 
-/** Its database, its account, and a look at what was stored. */
+/** An in-process service on the same database, to create the account and to query stored rows. */
 let service: Service
 let credentials: { client_id: string; client_secret: string }
 
@@ -32,7 +32,7 @@ function processOnTheDatabase(): Promise<ServiceProcess> {
   })
 }
 
-/** Repeats each request with its key until it is answered, and asks again soon. */
+/** A client that repeats each request with its key until it is answered, with short pauses. */
 function patientClient(baseUrl: string): Client {
   const { client_id: clientId, client_secret: clientSecret } = credentials
   const { domain } = service.account
@@ -43,16 +43,16 @@ function patientClient(baseUrl: string): Client {
 interface Write {
   readonly email: string
   readonly key: string
-  /** Set when the write was acknowledged. */
+  /** Id of the record, set after acknowledgement. */
   id?: string
 }
 
-/** What clients know of their writes. */
+/** The writes as known to clients. */
 interface Ledger {
   readonly writes: Write[]
-  /** Ends the writers; resolves when every write was acknowledged. */
+  /** Ends the writers; resolves when every write is acknowledged. */
   settle(): Promise<void>
-  /** The writers go on with something else while their last write waits for its lease to end. */
+  /** Lets the writers continue with other writes while their last one waits for its lease to expire. */
   goOn(): void
 }
 
@@ -102,7 +102,7 @@ function startWriters(client: Client, org_domain: string): Ledger {
 
 async function killAtRandomMoments(portico: ServiceProcess, ledger: Ledger, kills: number): Promise<void> {
   for (let count = 0; count < kills; count++) {
-    // The moment is the point here: nothing that could be waited for is to decide it.
+    // The kill must happen at a random moment, not after a particular event.
     await pause(Math.random() * 500)
     await portico.kill()
     await portico.start()
@@ -265,7 +265,7 @@ describe('SIGTERM', () => {
     2 * minutesMs,
   )
 
-  /** A process, and a client that sends each request once. */
+  /** A process, and a client without retries. */
   async function started() {
     const portico = await processOnTheDatabase()
     await portico.start()

@@ -3,35 +3,35 @@ import type { ServerResponse } from 'node:http'
 import { verifyWebhook } from '@portico/sdk/webhooks'
 import { startReceiver, type Received } from '../given/receiver.js'
 
-/** One time that an event came to a receiver. */
+/** One arrival of an event at a receiver. */
 export interface Arrival {
   readonly eventId: string
-  /** Undefined while the connection waits for an answer. */
+  /** Undefined while the answer is pending. */
   end?: {
-    /** `cut`: the connection was gone before a whole answer was given, whoever closed it. */
+    /** `cut`: the connection closed before the answer was complete, by either side. */
     readonly kind: 'accepted' | 'refused' | 'cut'
     /** By `performance.now()`. */
     readonly at: number
   }
 }
 
-/** Answers an event that has come so many times, 1 for the first. */
+/** Answers an event given its number of arrivals, 1 for the first. */
 export type Treatment = (res: ServerResponse, times: number) => void
 
-/** A receiver, and a page of its ledger. */
+/** A receiver and its ledger. */
 export interface LedgerPage {
   readonly url: string
   readonly arrivals: readonly Arrival[]
-  /** From its creation on, what comes must be of this webhook. */
+  /** Sets the webhook to which all deliveries must belong. */
   expect(webhook: { id: string; signature_key: string }): void
-  /** What came and was not of its webhook, in words; empty when all was. */
+  /** Messages about deliveries that do not belong to the webhook; empty without any. */
   faults(): Promise<string[]>
 }
 
 /**
- * Starts a receiver that writes down what comes.
+ * Starts a receiver that records deliveries.
  *
- * @param now The time by which signatures must be fresh.
+ * @param now The time for the freshness check of signatures.
  */
 export async function startLedgerPage(treat: Treatment, now: () => number): Promise<LedgerPage> {
   const arrivals: Arrival[] = []
@@ -41,7 +41,7 @@ export async function startLedgerPage(treat: Treatment, now: () => number): Prom
   let webhook: { id: string; signature_key: string } | undefined
 
   async function check({ body, headers, event }: Received): Promise<void> {
-    // Taken on arrival: a clock that is set may be moved while the signature is computed.
+    // Read on arrival, because the clock may be moved while the signature is verified.
     const at = now()
     try {
       const verified = await verifyWebhook(body, headers, webhook?.signature_key ?? [], {
@@ -79,7 +79,7 @@ export async function startLedgerPage(treat: Treatment, now: () => number): Prom
   }
 }
 
-/** Where answers wait while it is closed, so that deliveries are under way when something is to happen to them. */
+/** A gate that delays answers while closed, so that deliveries are in flight during a disturbance. */
 export function createGate() {
   const signals = new EventEmitter()
   let isClosed = false
@@ -99,7 +99,7 @@ export function createGate() {
       waiting.push(answer)
       signals.emit('waits')
     },
-    /** Closes it, and resolves once so many wait. */
+    /** Closes the gate, and resolves once this many answers wait. */
     async hold(count: number): Promise<void> {
       isClosed = true
       while (waiting.length < count) await once(signals, 'waits')

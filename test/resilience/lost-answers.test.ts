@@ -7,8 +7,8 @@ import { startService } from '../given/harness.js'
 import { startReceiver } from '../given/receiver.js'
 import { serviceProcess } from './service-process.js'
 
-// What lies between service and database drops bytes and keeps the connections open, as a firewall does that has forgotten
-// them: no error ever comes. It takes as long as the service waits for an answer, so that both wait at the same time.
+// The network between service and database drops data but keeps the connections open, like a firewall that has lost the state of
+// connections: no error occurs. The tests run concurrently, because each takes as long as the timeout of an answer.
 
 test.concurrent('where answers of the database are lost, requests are told so, and deliveries and jobs go on afterwards', async () => {
   const service = await startService()
@@ -49,7 +49,7 @@ test.concurrent('where answers of the database are lost, a worker is not ready, 
     return { status: answer.status, body: (await answer.json()) as unknown }
   }
 
-  // Several at once: the next question finds a connection that is there already.
+  // Several at once, so that the next query finds an open connection.
   await Promise.all([1, 2, 3].map(ready))
   const lost = await proxy.during('silent', ready)
   const afterwards = await ready()
@@ -90,7 +90,7 @@ test.concurrent('SIGTERM ends a process whose database does not answer, and the 
   const logged = process.logged()
   expect(logged).toMatch(/"connections":\d+,"msg":"requests were left unfinished"/)
   expect(logged).toContain('the last use of API keys cannot be written')
-  // With --json the log has another place, and the same form: what an error quotes may be somebody's.
+  // With --json the log goes elsewhere in the same form: texts quoted by an error may be personal data.
   expect(logged).toContain('"err":{"type":"Error","message":"Query read timeout"}')
   expect(logged).not.toContain('"stack"')
 })

@@ -25,7 +25,7 @@ test('whoever finds a new database migrated finds its statistics, too, and may d
   expect(found).toEqual([['account_id'], ['account_id'], ['account_id']])
 })
 
-/** Of the columns that say whose a row is, those of which the planner knows something. */
+/** The tenant's columns for which the planner has statistics. */
 async function statisticsOf(url: string, table: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

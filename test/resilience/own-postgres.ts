@@ -6,31 +6,31 @@ import pg from 'pg'
 import { freePort } from '../given/free-port.js'
 import { until } from './until.js'
 
-/** A Postgres as durable as in production, at one address over all its starts. */
+/** A Postgres with the durability of production, at a constant address across restarts. */
 export interface OwnPostgres {
   readonly url: string
   /**
-   * Stops it, and starts it again once the work is done.
+   * Stops Postgres, and restarts it after the work is done.
    *
-   * @param signal SIGINT ends what is under way in order; SIGQUIT does not, and it starts again from its log.
+   * @param signal SIGINT shuts down in order; SIGQUIT aborts, so that the restart recovers from the log.
    */
   whileStopped(signal: 'SIGINT' | 'SIGQUIT', work: () => Promise<void>): Promise<void>
-  /** Where its files are. */
+  /** The folder of its files. */
   readonly dataDir: string
   /** Sends a signal to each of its processes. */
   signalAll(name: NodeJS.Signals): Promise<void>
-  /** Starts it again where it has ended by itself. */
+  /** Restarts it if it has ended by itself. */
   ensureRunning(): Promise<void>
-  /** Asks on a connection of its own, which no restart can break. */
+  /** Queries on a new connection, unaffected by restarts. */
   query<Row extends object>(text: string, values?: unknown[]): Promise<Row[]>
-  /** Ends it, and removes its folder. */
+  /** Stops Postgres, and removes its folder. */
   remove(): Promise<void>
 }
 
-/** Starts it on a folder of its own. */
+/** Starts Postgres in a folder of its own. */
 export async function startOwnPostgres(options: {
   maxConnections: number
-  /** Of its folder; that of temporary files unless given. */
+  /** Parent of its folder; default: that of temporary files. */
   parent?: string
 }): Promise<OwnPostgres> {
   const { parent = tmpdir(), maxConnections } = options
@@ -52,7 +52,7 @@ export async function startOwnPostgres(options: {
       const pid = await postmaster()
       const signalled = new Set<number>()
       let found = [pid]
-      // Those that it starts meanwhile too, and those that a listing leaves out while others end.
+      // Repeated, to include processes started in the meantime or missed by a listing.
       while (found.length > 0) {
         for (const each of found) {
           signalled.add(each)

@@ -22,7 +22,7 @@ const folder = ['/usr/lib/postgresql/15/bin', '/usr/local/bin'].find((candidate)
 )
 if (folder === undefined) process.stderr.write('Postgres 15 is not installed here: its tests are skipped.\n')
 
-// What a database is made with decides how it orders and folds text; the service may depend on neither.
+// The locale provider of a database determines collation and case folding; the service must depend on neither.
 const kinds = [
   ['in the order of code points', "locale 'C.UTF-8'"],
   ['in the order of English', "locale 'C.UTF-8' locale_provider icu icu_locale 'en-US'"],
@@ -124,7 +124,7 @@ describe.skipIf(folder === undefined)('Postgres 15', () => {
 
       await service.clock.advance(400 * 24 * 60 * 60)
       await service.runJobs()
-      // Jobs of that day log what has ended meanwhile, in a month of their own.
+      // Jobs of that day write log events in a later month.
       expect((await placesOf()).filter((place) => places.includes(place))).toEqual([])
       await service.clock.advance(-431 * 24 * 60 * 60)
       await service.token()
@@ -140,7 +140,7 @@ describe.skipIf(folder === undefined)('Postgres 15', () => {
       const faults = async () => {
         const variables = { DATABASE_URL: reader.href, MASTER_KEYS: service.masterKeys }
         const { stdout } = await portico(['doctor', '--json'], variables)
-        // What the command answers is what is looked at.
+        // The test asserts the form of the output.
         const findings = JSON.parse(stdout) as { check: string; ok: boolean; detail: string; sql?: string }[]
         const checks = ['Missing parents', 'Schema', 'Counts', 'Master keys']
         return findings.filter(({ check, ok }) => !ok && checks.includes(check))
@@ -164,7 +164,7 @@ describe.skipIf(folder === undefined)('Postgres 15', () => {
             'Schema: the foreign key meta_keys_organization_fkey on meta_keys is disabled',
           ]),
         )
-        // Of missing parents, it shows the rows; whether they are deleted is the operator's decision.
+        // For rows without a parent, the SQL selects them; deletion is the operator's decision.
         for (const { sql = '' } of found) await client.query(sql.replace(/^select \*/, 'delete'))
         expect(await faults()).toEqual([])
       } finally {
@@ -180,7 +180,7 @@ describe.skipIf(folder === undefined)('Postgres 15', () => {
   })
 })
 
-/** Starts a cluster of its own, as the user postgres where we are root, which Postgres refuses to be. */
+/** Starts a new cluster, as the user postgres if this process is root, under which Postgres refuses to run. */
 async function startPostgres(programs: string): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'portico-postgres-15-'))
   const identity = process.getuid?.() === 0 ? identityOf('postgres') : undefined

@@ -1,8 +1,8 @@
 import type pg from 'pg'
 
-// The statements by which the release before migration 0022 numbers events and reads them, as it sends them.
+// The original statements with which the release before migration 0022 numbers and reads events.
 
-/** Gives every event a position, as a request of that release does before it reads. */
+/** Assigns a position to every event, like a reading request of that release. */
 export async function numberAsBefore(client: pg.Client): Promise<void> {
   for (;;) {
     const { rows } = await client.query<{ is_any: boolean }>(
@@ -24,7 +24,7 @@ export async function lockAsBefore(client: pg.Client): Promise<string> {
   return rows[0]?.last_position ?? '0'
 }
 
-/** The second one. */
+/** The second statement of the transaction. */
 export async function numberBatchAsBefore(client: pg.Client, last: string): Promise<void> {
   await client.query(
     `with unnumbered as (
@@ -51,7 +51,7 @@ export interface PlaceBefore {
   readonly position: string
 }
 
-/** Events of the sandbox behind a position. */
+/** Events of the sandbox after a position. */
 export async function readAsBefore(
   client: pg.Client,
   accountId: string,
@@ -66,7 +66,7 @@ export async function readAsBefore(
   return rows
 }
 
-/** Takes away what migration 0022 and those after it have added, which is all that they do. */
+/** Reverts migration 0022 and later ones, which only add. */
 export async function takeBackMigration(client: pg.Client): Promise<void> {
   await client.query(`
     drop trigger number_events_for_release_before on event_sequencer;

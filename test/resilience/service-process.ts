@@ -7,35 +7,35 @@ import { atFileEnd } from '../file-end.js'
 
 const main = fileURLToPath(new URL('../../server/portico.js', import.meta.url))
 
-/** `portico serve` or `portico worker` as its own process, at one address over all its starts. */
+/** `portico serve` or `portico worker` in a process of its own, at a constant address across restarts. */
 export interface ServiceProcess {
   readonly baseUrl: string
-  /** Of its /metrics, since it was started last. */
+  /** URL of /metrics since the last start. */
   readonly metricsUrl: string
   /** Resolves once it listens. */
   start(): Promise<void>
-  /** SIGKILL: nothing in the process gets to know. */
+  /** Sends SIGKILL, which the process cannot handle. */
   kill(): Promise<void>
   /** Sends SIGTERM; resolves to the exit code. */
   terminate(): Promise<number | null>
   /** Sends another signal, such as SIGSTOP. */
   signal(name: NodeJS.Signals): void
-  /** Has it use up its memory; resolves once Node has ended it. Asks for `outOfMemoryVariables`. */
+  /** Exhausts its memory; resolves once Node has ended it. Requires `outOfMemoryVariables`. */
   exhaust(): Promise<void>
-  /** The last of what it has logged. */
+  /** The end of its log. */
   logged(): string
-  /** What it has logged since this was asked last. */
+  /** Its log since the last call. */
   loggedSince(): string
 }
 
-/** Has a process keep all that it can allocate, on SIGUSR2, where it may have little. */
+/** Variables that limit the memory of a process and make it allocate all of it on SIGUSR2. */
 export const outOfMemoryVariables = {
   NODE_OPTIONS: `--max-old-space-size=160 --import=data:text/javascript,${encodeURIComponent(
     `process.on('SIGUSR2', () => { for (const kept = []; ; ) kept.push(new Array(10_000).fill(0.5)) })`,
   )}`,
 }
 
-/** Prepares a process with these variables; what still runs ends with the test file. */
+/** Prepares a process with these variables; it ends with the test file at the latest. */
 export async function serviceProcess(
   variables: Record<string, string>,
   command: readonly string[] = ['serve'],

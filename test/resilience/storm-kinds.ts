@@ -1,30 +1,30 @@
 import type { ServerResponse } from 'node:http'
 import type { Treatment } from './ledger.js'
 
-/** A kind of receiver: what it does with events, and what the service makes of that in the end. */
+/** A kind of receiver: its behaviour, and the expected final state of its deliveries. */
 export interface Kind {
   readonly title: string
   readonly treat: Treatment
   readonly events: number
   readonly retryOnTimeout?: boolean
-  /** Its answers wait at the gate. */
+  /** Whether its answers wait at the gate. */
   readonly isGated?: boolean
   readonly end: 'delivered' | 'failed' | 'lost'
 }
 
-/** What receivers of a storm ask for before they answer. */
+/** Shared conditions on which receivers of the storm base their answers. */
 export interface StormWeather {
-  /** Where those wait that answer every event with 200. */
+  /** The gate of receivers that answer every event with 200. */
   pass(answer: () => void): void
-  /** Whether the one that was away all the time is back. */
+  /** Whether the receiver that was down throughout is up again. */
   isBack(): boolean
 }
 
-/** After the 15 s in which an answer counts, and shortly before their end. */
+/** After the timeout of 15 s, and shortly before it. */
 const tooLateMs = 16_000
 const justInTimeMs = 12_000
 
-/** Every kind that there is, with 10,000 events in all. Each attempt that ends by its limit takes 15 s, so those are few. */
+/** Every kind, with 10,000 events in total. Kinds with timeouts get few events, because each timeout takes 15 s. */
 export function kindsOf({ pass, isBack }: StormWeather): Kind[] {
   const ok: Treatment = (res) => pass(() => answer(res, 200))
   const always =

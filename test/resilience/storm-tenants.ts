@@ -7,16 +7,16 @@ import { anything } from '../given/given.js'
 import { startLedgerPage, type LedgerPage } from './ledger.js'
 import type { Kind } from './storm-kinds.js'
 
-/** What the webhooks subscribe to. */
+/** The subscribed event code. */
 export const eventCode = 'user.user.create.success'
 
-/** An account and environment with one webhook, to a receiver of its kind, and an organization. */
+/** An account and environment with an organization, and one webhook to a receiver of its kind. */
 export interface Tenant {
   readonly kind: Kind
   readonly page: LedgerPage
   readonly accountId: string
   readonly environment: 'sandbox' | 'production'
-  /** One at each process. */
+  /** One client per process. */
   readonly clients: readonly Client[]
   readonly webhook: Webhook
   readonly org_domain: string
@@ -25,14 +25,14 @@ export interface Tenant {
 export interface TenantOptions {
   readonly databaseUrl: string
   readonly masterKeys: string
-  /** Of the processes. */
+  /** Base URLs of the processes. */
   readonly baseUrls: readonly string[]
   readonly kinds: readonly Kind[]
-  /** The clock of those who send. */
+  /** The clock of the senders. */
   readonly now: () => number
 }
 
-/** Makes a tenant of each kind. Accounts and keys come from within, as from an operator; all else through the API. */
+/** Creates a tenant of each kind. Accounts and keys are created in-process, like by an operator; the rest through the API. */
 export async function createTenants(options: TenantOptions): Promise<Tenant[]> {
   const { databaseUrl, masterKeys, baseUrls, kinds, now } = options
   const deps = await openDeps(
@@ -42,7 +42,7 @@ export async function createTenants(options: TenantOptions): Promise<Tenant[]> {
   let account = { id: '', domain: '' }
   for (const [index, kind] of kinds.entries()) {
     const environment = index % 2 === 0 ? 'sandbox' : 'production'
-    // Two tenants of one account, whose events nothing but the environment keeps apart.
+    // Two tenants of one account, whose events are separated only by the environment.
     if (environment === 'sandbox')
       account = await createAccount(deps, { name: `Storm ${anything()}`, plan: 'unlimited' })
     const key = await createApiKey(deps, deps.db, { accountId: account.id, environment, name: 'storm' })
@@ -64,7 +64,7 @@ export async function createTenants(options: TenantOptions): Promise<Tenant[]> {
   return tenants
 }
 
-/** Repeats each request until it is answered, and asks again soon. */
+/** A client that repeats each request until it is answered, with short pauses. */
 function patientClient(
   baseUrl: string,
   domain: string,

@@ -2,15 +2,15 @@ import { EventEmitter, once } from 'node:events'
 
 const atOnce = 30
 
-/** Writes that go on through whatever happens to the service. */
+/** Writes that continue through all disturbances of the service. */
 export interface Writers {
-  /** Resolves once so many writes are acknowledged, and rejects as the first that fails. */
+  /** Resolves once this many writes are acknowledged; rejects with the first failure. */
   acknowledged(count: number): Promise<void>
-  /** Those under way go on, and others begin beside them: a write whose process died waits for its lease to end. */
+  /** Starts further writes beside the pending ones, because a write of a dead process waits for its lease to expire. */
   goOn(): void
 }
 
-/** Starts writes in this order, so many at once, each of which repeats itself until it is acknowledged. */
+/** Starts writes in this order with limited concurrency; each repeats until it is acknowledged. */
 export function startWriters(writes: readonly (() => Promise<void>)[]): Writers {
   const waiting = [...writes]
   const underWay = new Set<Promise<void>>()

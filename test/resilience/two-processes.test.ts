@@ -5,7 +5,7 @@ import { porticoJson } from '../cli/portico.js'
 import { anyEmail, anything } from '../given/given.js'
 import { startService, type Service } from '../given/harness.js'
 
-/** Two processes' worth of the service behind one address, on one database. */
+/** Two services behind one base URL on one database, like two processes. */
 let one: Service
 let two: Service
 
@@ -32,7 +32,7 @@ async function ask(service: Service, path: string, init: RequestInit = {}): Prom
   return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text }
 }
 
-/** The same request so many times at once, in turn at either process. */
+/** Sends the same request several times concurrently, alternating between the processes. */
 function alternately(times: number, path: string, init: RequestInit): Promise<Answer[]> {
   return Promise.all(Array.from({ length: times }, (_, index) => ask(index % 2 ? two : one, path, init)))
 }
@@ -191,7 +191,7 @@ describe('signing in', () => {
     return { domain, link: await linkOf(domain) }
   }
 
-  /** Path and query of a new magic link, which either process serves. */
+  /** Path and query of a new magic link, for use at either process. */
   async function linkOf(org_domain: string): Promise<string> {
     const { email } = await one.given.user({ org_domain })
     const client = await one.client()

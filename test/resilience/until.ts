@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Resolves once it is so. What the test's own time limit is too long for has a limit here. */
+/** Resolves once the condition holds; has its own timeout for waits shorter than that of the test. */
 export async function until(
   isSo: () => boolean | Promise<boolean>,
   { withinMs = 60_000, everyMs = 10 } = {},

@@ -1,15 +1,15 @@
 import { execFileSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 
-/** An address of this machine to which there is no way for a while. */
+/** An address of this machine that can be made unreachable temporarily. */
 export interface VanishingAddress {
   readonly host: string
-  /** Has the kernel refuse it (EHOSTUNREACH) until the work is done; what is connected gets no answers. */
+  /** Makes the kernel refuse it (EHOSTUNREACH) until the work is done; open connections get no answers. */
   during(work: () => Promise<void>): Promise<void>
   remove(): void
 }
 
-/** Makes one; undefined where the network cannot be changed, as without root or iproute2. */
+/** Adds an address; undefined if the network cannot be configured, for example without root or iproute2. */
 export function addVanishingAddress(): VanishingAddress | undefined {
   const host = `10.${randomInt(200, 255)}.${randomInt(255)}.${randomInt(1, 255)}`
   const ip = (words: string) => void execFileSync('ip', words.split(' '), { stdio: 'pipe' })

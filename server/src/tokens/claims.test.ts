@@ -41,7 +41,7 @@ const facts: IdTokenFacts = {
   state: 'af0ifjsldkj',
 }
 
-/** A schema of claims that refuses whatever it does not declare. */
+/** A strict schema of claims, which refuses undeclared ones. */
 const rsaKey = generateSigningKey('RS256')
 const strict = (claims: z.ZodObject) => z.strictObject(claims.shape)
 
@@ -71,7 +71,7 @@ describe('the ID token', () => {
     expect(strict(IdTokenClaims).parse(exampleOf(IdTokenClaims))).toBeDefined()
   })
 
-  // The access token, the code and their hashes are those of OpenID Connect Core appendix A; the state's is by openssl.
+  // Access token, code and their hashes are from OpenID Connect Core appendix A; that of the state was computed with openssl.
   test('binds itself to the access token, the code and the state', () => {
     expect(toIdTokenClaims(facts)).toMatchObject({
       at_hash: '77QmUPtjPfzWtF2AnpK9RQ',

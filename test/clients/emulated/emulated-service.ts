@@ -5,17 +5,17 @@ import { serviceOf, type Service, type ServiceOptions } from '../../given/harnes
 import { excludeTest } from './excluded.js'
 
 /**
- * Starts an emulator in place of the service, or takes one that an earlier file has left, reset.
+ * Starts an emulator instead of the service, or resets and reuses one of an earlier file.
  *
- * What no emulator has excludes the test that reads it: members of the service in this process, and a whole service that no
- * emulator can be.
+ * Reading a member that no emulator has excludes the test: members of the in-process service, and services with settings that
+ * an emulator refuses.
  */
 export async function startEmulatedService(
   variables: Readonly<Record<string, string>>,
   { databaseUrl }: ServiceOptions,
 ): Promise<Service> {
   if (databaseUrl !== undefined) return absentService('a second service on the database of another one')
-  // In place of a mail server and a provider of text messages an emulator has its outbox, and takes no other.
+  // Instead of a mail server and a provider of text messages, an emulator only has its outbox.
   const { SMTP_URL, SMS_URL, ...others } = variables
   const portico = await takeEmulator(others)
   if (typeof portico === 'string') return absentService(`${portico}, which no emulator takes`)
@@ -35,13 +35,13 @@ export async function startEmulatedService(
       now: portico.clock.now,
       async advance(seconds) {
         if (seconds < 0) excludeTest('a clock that goes back')
-        // No job runs until a test asks for it.
+        // Jobs run only on request.
         await control.clock.move({ by_seconds: seconds, run_jobs: false })
       },
     },
     runJobs: portico.runJobs,
     async sentTo(to) {
-      // An emulator sends nothing: what production would is in its outbox, too.
+      // An emulator sends nothing: messages of production are in its outbox, too.
       const { data } = await control.outbox.list({ to })
       return data
         .filter(({ __environment__ }) => __environment__ === 'production')
@@ -63,20 +63,20 @@ export async function startEmulatedService(
   })
 }
 
-/** A service that hooks may start and keep; a test that uses it is excluded. */
+/** A placeholder service that hooks may start and keep; a test that uses it is excluded. */
 function absentService(need: string): Service {
   const members: ProxyHandler<object> = {
-    // That it is no promise, `await` finds out by this.
+    // `await` reads this member to detect promises.
     get: (_, name) => (name === 'then' ? undefined : excludeTest(need)),
   }
-  // Nobody gets to see that it has none of a service's members.
+  // The proxy handles every access to a service's members.
   return new Proxy({}, members) as Service
 }
 
-/** Emulators that no file uses now, by the variables that they were started with. */
+/** Idle emulators, by the variables that they were started with. */
 const idle = new Map<string, Portico[]>()
 
-/** @returns The name of a variable, when no emulator takes it. */
+/** @returns An emulator, or the name of a variable that emulators refuse. */
 async function takeEmulator(variables: Readonly<Record<string, string>>): Promise<Portico | string> {
   const kind = JSON.stringify(variables)
   const waiting = idle.get(kind) ?? []
@@ -92,12 +92,12 @@ async function start(variables: Readonly<Record<string, string>>): Promise<Porti
   try {
     return await startPortico({ command: [process.execPath, program], variables, runsJobs: false, seed })
   } catch (error) {
-    // A service that somebody relies on may have this setting, and an emulator says that it may not.
+    // The setting is valid for a service, but an emulator refuses it.
     const [, refused] = /(\w+) is .*: unset it/.exec(String(error)) ?? []
     if (refused === undefined) throw error
     return refused
   }
 }
 
-/** Every file makes accounts of its own; a seed has one at least. */
+/** The required minimum of a seed, because every file creates accounts of its own. */
 const seed = { accounts: [{ name: 'Seeded' }] }

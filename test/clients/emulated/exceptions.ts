@@ -1,13 +1,13 @@
-/** A test that an emulator does not pass, though nothing that it needs is missing. */
+/** A test that fails with an emulator, although everything it needs exists. */
 export interface Exception {
-  /** From the root of the repository. */
+  /** Path from the root of the repository. */
   readonly file: string
-  /** With the names of the groups around it, a > between. */
+  /** Title with the names of the enclosing groups, separated by >. */
   readonly title: string
   readonly why: string
 }
 
-/** Each must fail: one that passes again, or is no test any more, fails the run. */
+/** Each must fail: an exception that passes, or no longer exists as a test, fails the run. */
 export const exceptions: readonly Exception[] = [
   {
     file: 'test/api/requests.test.ts',

@@ -3,16 +3,16 @@ import type { RunnerTestCase, RunnerTask } from 'vitest'
 
 declare module 'vitest' {
   interface TaskMeta {
-    /** What this test needs, or all tests of this file, that an emulator does not have. */
+    /** The member that this test, or every test of the file, needs and an emulator lacks. */
     excluded?: string
   }
 }
 
 let firstOfFile: RunnerTestCase | undefined
 
-/** Has excludeTest() know the file whose hooks run. */
+/** Tells excludeTest() which file's hooks are running. */
 export function registerFile(): void {
-  // Vitest demands the braces, and hands over the suite behind what they hold.
+  // Vitest requires the destructured first parameter; the suite is the second one.
   // eslint-disable-next-line no-empty-pattern
   beforeAll(({}, suite) => {
     firstOfFile = firstTest(suite.file.tasks)
@@ -20,15 +20,15 @@ export function registerFile(): void {
 }
 
 /**
- * Ends the test that is under way as skipped; in a hook before the tests, all of them. What it needs is kept for the report, which tells
- * every one of them.
+ * Ends the running test as skipped; in a hook before the tests, all tests of the file. The need is recorded for the report,
+ * which lists every excluded test.
  */
 export function excludeTest(need: string): never {
   const test = TestRunner.getCurrentTest()
   const place = test ?? firstOfFile
   if (place === undefined) throw new Error(`${need} is needed before any test runs`)
   ;(test ?? place.file).meta.excluded = need
-  // Vitest offers the error that skips through tests alone.
+  // Vitest only offers the skip error on the context of tests.
   return place.context.skip(need)
 }
 

@@ -4,9 +4,9 @@ import { tallyOf, toText, type Tally } from '../../tally-reporter.js'
 import { exceptions } from './exceptions.js'
 
 /**
- * Tells after a run what went through the emulator, what did not and why; an exception that is none any more fails the run.
+ * Reports after a run which tests used the emulator, which did not and why; an obsolete exception fails the run.
  *
- * @param others How many files neither start a service nor use the SDK.
+ * @param others Number of files that neither start a service nor use the SDK.
  */
 export function exclusionReporter(root: string, others: number): Reporter {
   return {
@@ -52,7 +52,7 @@ function needOf(test: TestCase): string | undefined {
   return test.result().state === 'skipped' ? (test.meta().excluded ?? test.module.meta().excluded) : undefined
 }
 
-/** Who is skipped, and not excluded, lacks a tool. */
+/** Summarizes a run. Tests skipped but not excluded lack a tool. */
 function describe({ passed, failed, skipped }: Tally, excepted: number, excluded: number): string {
   return [
     `${passed} passed`,

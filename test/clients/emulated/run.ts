@@ -8,10 +8,10 @@ import { cleanEnvironment } from '../../guards/vitest-run.js'
 import { packedConsumer, root } from '../sdk/packed.js'
 
 /**
- * Runs tests that use a service through an emulator, which startPortico() of the packed SDK starts, with that SDK as the client.
+ * Runs tests of a service against an emulator, started by startPortico() of the packed SDK, with that SDK as the client.
  *
- * @param words Of their paths, any of which a file must contain; none: all of them.
- * @returns The exit code, and what the run said unless it said so here.
+ * @param words Parts of paths, of which a file's path must contain one; empty: all files.
+ * @returns The exit code, and the output unless it was inherited.
  */
 export async function runThroughEmulator(
   words: readonly string[],
@@ -19,9 +19,9 @@ export async function runThroughEmulator(
 ): Promise<{ code: number; output: string }> {
   const consumer = await packedConsumer()
   try {
-    // What the mock is installed beside.
+    // The peer dependency of the mock.
     await consumer.link('msw')
-    // Where everything is put that goes with its process, so that the end shows whether it did.
+    // A separate folder for temporary files, so that leftovers are detected at the end.
     const temporary = join(consumer.folder, 'tmp')
     await mkdir(temporary)
     const vitest = join(root, 'node_modules/vitest/vitest.mjs')
@@ -33,7 +33,7 @@ export async function runThroughEmulator(
     })
     const exit = once(child, 'exit')
     const output = child.stdout === null ? '' : await text(child.stdout)
-    // Null after a signal.
+    // The code is null after a signal.
     const [code] = (await exit) as [number | null]
     const left = await findLeft(temporary)
     for (const name of left)
@@ -46,7 +46,7 @@ export async function runThroughEmulator(
 
 const endsWithinMs = 30_000
 
-/** @returns What was left behind, once the emulators have ended, which do so after the tests that started them. */
+/** @returns Remaining temporary files after the emulators have ended, which happens after the end of their tests. */
 async function findLeft(folder: string): Promise<string[]> {
   for (const start = performance.now(); ; await sleep(100)) {
     const left = (await readdir(folder)).filter((name) => name.startsWith('portico-'))

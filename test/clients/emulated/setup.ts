@@ -9,7 +9,7 @@ registerFileEnd()
 registerFile()
 beforeEach(({ task }) => expectFailureOf(task))
 
-/** Turns the outcome of an exception around, so that one that passes again is a failure. */
+/** Inverts the outcome of an exception, so that it fails if the test passes. */
 function expectFailureOf(task: RunnerTestCase): void {
   const path = relative(root, task.file.filepath).split(sep).join('/')
   if (exceptions.some(({ file, title }) => file === path && title === task.fullTestName)) task.fails = true

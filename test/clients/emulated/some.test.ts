@@ -3,8 +3,8 @@ import { sampled } from '../../sampled.js'
 import { runThroughEmulator } from './run.js'
 
 /**
- * Of the contract, of the protocols and of SCIM a small one. `npm test` runs the first of them, and `npm run test:emulator`
- * all files of tests.
+ * One small test file each of the API, the protocols and SCIM. `npm test` runs the first one, and `npm run test:emulator`
+ * all test files.
  */
 const files = sampled(
   [
@@ -19,7 +19,7 @@ test(`${files.join(', ')}: passes through the packed SDK and an emulator as thro
   const { code, output } = await runThroughEmulator(files, 'pipe')
 
   expect(code, output).toBe(0)
-  // Not one of them was left out.
+  // No test was excluded.
   expect(output).toMatch(
     new RegExp(`${files.length} files through the emulator: \\d{2,} passed, 0 failed, 0 excluded\n`),
   )

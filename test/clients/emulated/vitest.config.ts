@@ -6,7 +6,7 @@ import { root as repository } from '../sdk/packed.js'
 import { exclusionReporter } from './exclusion-reporter.js'
 import { findUsersOfSdk } from './users-of-sdk.js'
 
-// Where main.ts has unpacked the SDK.
+// The folder into which main.ts unpacked the SDK.
 const sdk = process.env.PORTICO_TEST_SDK
 if (sdk === undefined) throw new Error('PORTICO_TEST_SDK is not set: run npm run test:emulator')
 

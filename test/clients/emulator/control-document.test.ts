@@ -28,14 +28,14 @@ function operations(): Placed[] {
   )
 }
 
-/** The answer that an operation has for a status itself. */
+/** The answer that an operation declares for a status, not by range. */
 function answerOf({ responses, operationId }: Placed, status: number) {
   const answer = responses[status]
   if (answer === undefined || '$ref' in answer) throw new Error(`${operationId} does not have ${status}`)
   return answer
 }
 
-/** Calls an operation as the document says, by its own examples. */
+/** Calls an operation with the examples of the document. */
 function callByExample({ method, path, parameters = [], requestBody }: Placed) {
   const filled = path.replace(/{(\w+)}/g, (_, name: string) =>
     String(parameters.find((parameter) => parameter.name === name)?.example),
@@ -54,10 +54,10 @@ function send(method: string, path: string, body?: unknown) {
   })
 }
 
-/** What is wrong with an answer by the document, told by a library that knows nothing of the contract. */
+/** The schema violations of an answer, found by a library that only knows the document. */
 function faultsOf(schema: object, answer: unknown): unknown[] {
   const ajv = new Ajv2020({ strict: false, allErrors: true })
-  // Its types are those of CommonJS, where the function is the module.
+  // Its types describe CommonJS, where the function is the module.
   ;(formats as unknown as (to: Ajv2020) => void)(ajv)
   const { components } = document
   const check = ajv.compile({ ...schema, components })
@@ -111,7 +111,7 @@ test('the control answers each abuse as it declares, and refuses what it cannot 
 })
 
 test('the guide steers an emulator by curl: reset, clock, faults, outbox, accounts', async () => {
-  // The clock was moved by its example.
+  // The example request moved the clock.
   await portico.reset()
   const before = Date.parse((await portico.control.clock.get()).now)
 

@@ -2,7 +2,7 @@ import { startPortico, type Portico, type PorticoOptions } from '@portico/sdk/te
 import { atFileEnd } from '../../file-end.js'
 import { program } from '../../cli/portico.js'
 
-/** The command as it is installed; the check before the tests has built it. */
+/** The installed command, built by the check before the tests. */
 export const command = [process.execPath, program] as const
 
 /** Starts an emulator that ends with the test file. */
@@ -12,7 +12,7 @@ export async function givenEmulator(options: PorticoOptions = {}): Promise<Porti
   return portico
 }
 
-/** An account with one organization, whose users have passwords and get links. */
+/** An account with one organization with passwords and magic links. */
 export const smallSeed = {
   accounts: [
     {

@@ -7,7 +7,7 @@ const list = { org_domain: ada.org_domain }
 const portico = await givenEmulator({ seed: smallSeed })
 
 describe('a fault', () => {
-  // Nothing else is changed here, and a reset costs more than the test.
+  // The tests change only the faults, and a reset costs more than a test.
   beforeEach(() => portico.faults.clear())
 
   test('is met as often as was asked for, and the SDK repeats a read until it is over', async () => {
@@ -138,7 +138,7 @@ describe('the outbox', () => {
   })
 })
 
-/** Of nothing. */
+/** The id of no object. */
 const lostId = '0190c8b0-0000-7000-8000-00000000dead'
 
 describe('an account of its own', () => {

@@ -19,16 +19,16 @@ import { buildSite } from '../../docs/built-site.js'
 import { command, givenEmulator } from './emulator.js'
 
 const repository = fileURLToPath(new URL('../../../', import.meta.url))
-/** As its source is compiled before the tests: a program that has nothing else needs no compiler of its own. */
+/** The compiled module, so that programs without a compiler can load it. */
 const testing = new URL('../../../sdk/dist/testing.mjs', import.meta.url).href
 
 afterAll(removeFolders)
 
 let shared: Promise<Portico> | undefined
-/** The one that tests ask which change nothing of it. */
+/** Shared by tests that change nothing. */
 const givenShared = () => (shared ??= givenEmulator())
 
-/** An address of this machine that is not loopback. */
+/** An address of this machine other than loopback. */
 const outside = Object.values(networkInterfaces())
   .flatMap((addresses) => addresses ?? [])
   .find(({ internal, family }) => !internal && family === 'IPv4')
@@ -54,7 +54,7 @@ describe('an emulator does not start', () => {
   })
 })
 
-/** Asks an emulator with any headers, also those that fetch sets by itself. */
+/** Sends a request with any headers, including those that fetch sets itself. */
 async function ask(baseUrl: string, options: RequestOptions, body?: string) {
   const sent = request({ host: '127.0.0.1', port: new URL(baseUrl).port, ...options })
   sent.end(body)
@@ -156,7 +156,7 @@ describe('the control of an emulator', () => {
     const commands = readdirSync(join(src, 'cli'))
       .filter((name) => name.endsWith('.ts'))
       .map((name) => join(src, 'cli', name))
-      // It loads the command that is named and no other; main.ts is its process.
+      // run.ts loads only the named command; main.ts is its process.
       .filter((file) => file !== run && file !== join(src, 'cli/main.ts'))
 
     const loaders = commands.filter((file) => reachedFrom(file).some(isOfEmulator))
@@ -170,7 +170,7 @@ describe('the control of an emulator', () => {
       return relative(src, file).startsWith('cli/emulator')
     }
 
-    /** A file, those that it imports at any time, and those that these import. */
+    /** A file with its direct and indirect imports, static and dynamic. */
     function reachedFrom(file: string, found = new Set<string>()): string[] {
       if (found.has(file)) return []
       found.add(file)
@@ -197,7 +197,7 @@ describe('the control of an emulator', () => {
   })
 })
 
-/** The files of the same package that a file imports, as it is loaded or later. */
+/** The files of the same package that a file imports, statically or dynamically. */
 function importsOf(file: string): string[] {
   return pathsIn(readFileSync(file, 'utf8')).flatMap((path) => {
     const stem = resolve(dirname(file), path).replace(/\.js$/, '')
@@ -216,7 +216,7 @@ function pathsIn(source: string): string[] {
 
 test('everything that an emulator made is gone when it stops', async () => {
   const portico = await givenShared()
-  // Who comes later starts another one.
+  // Later tests start another one.
   shared = undefined
   const folder = folderOf(portico.databaseUrl)
   expect(existsSync(folder)).toBe(true)
@@ -237,7 +237,7 @@ test('what cannot be started is told, with how to name the command', async () =>
   await expect(startPortico({ command: [...command], timeoutMs: 1 })).rejects.toThrow(/not ready within 1 ms/)
 })
 
-/** A program that starts an emulator, and ends as END says or waits for its end. */
+/** A program that starts an emulator, and ends in the way of END or waits to be ended. */
 const starting = `
   import { startPortico } from ${JSON.stringify(testing)}
   const portico = await startPortico()
@@ -256,7 +256,7 @@ function processOf(commandLine: string, variables: { END?: string; TMPDIR?: stri
   return { args: ['--input-type=module', '--eval', starting], env }
 }
 
-/** What those leave behind who start emulators. */
+/** Remaining files of started emulators. */
 function leftIn(folder: string): string[] {
   return readdirSync(folder).filter((name) => name.startsWith('portico-testing-'))
 }
@@ -264,7 +264,7 @@ function leftIn(folder: string): string[] {
 const named = 'node server/dist/cli/main.js'
 
 let killed: ReturnType<typeof startAndKill> | undefined
-/** Of two tests. */
+/** Shared by two tests. */
 const givenKilled = () => (killed ??= startAndKill())
 
 /** Starts an emulator, and kills its parent once it answers. */
@@ -304,7 +304,7 @@ describe('an emulator for tests runs in a folder of its own', () => {
   }
 
   let besidePlanted: (ReturnType<typeof startIn> & { folder: string }) | undefined
-  /** Started once for two tests, where somebody has put files and settings that must not be found; its process just ends. */
+  /** Started once for two tests in a folder with planted files and settings that must be ignored; its process simply ends. */
   const startBesidePlanted = () => (besidePlanted ??= plant())
 
   function plant() {
@@ -319,7 +319,7 @@ describe('an emulator for tests runs in a folder of its own', () => {
   const ends: [how: string, start: () => Outcome | Promise<Outcome>][] = [
     ['the end of the process', startBesidePlanted],
     ['its death', givenKilled],
-    // What stop() of the same function leaves is looked for above, too.
+    // The leftovers of stop() of the same function are also checked above.
     ['stop()', () => startIn(repository, named, { END: 'stop' })],
   ]
 
@@ -366,7 +366,7 @@ describe('an emulator for tests runs in a folder of its own', () => {
   })
 })
 
-/** Where the emulator is whose database this is. */
+/** The folder of the emulator with this database. */
 function folderOf(databaseUrl: string, place = tmpdir()): string {
   const folder = readdirSync(place)
     .filter((name) => name.startsWith('portico-emulator-'))

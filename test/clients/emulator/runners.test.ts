@@ -5,7 +5,7 @@ import { givenFolder, removeFolders } from '../../cli/portico.js'
 import { givenEmulator } from './emulator.js'
 import { blockOf } from './runners.js'
 
-// The examples of the guide are in runners.long.test.ts: each takes a runner and an emulator of its own.
+// runners.long.test.ts runs the examples of the guide, which need a runner and an emulator each.
 
 afterAll(removeFolders)
 

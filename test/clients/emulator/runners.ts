@@ -10,8 +10,8 @@ const run = promisify(execFile)
 const guide = readFileSync(join(root, 'docs/guides/testing.md'), 'utf8')
 
 /**
- * The folder of a program with the packed SDK and these packages. It is outside of the repository, whose own settings of the
- * runners would count there.
+ * The folder of a program with the packed SDK and these packages. It is outside of the repository, whose settings of the
+ * runners would otherwise apply.
  */
 export function runnersFolder(packages: readonly string[]): () => string {
   let consumer: Consumer | undefined
@@ -23,14 +23,14 @@ export function runnersFolder(packages: readonly string[]): () => string {
   return () => consumer?.folder ?? ''
 }
 
-/** The one code block of the guide that is marked so. */
+/** The code block of the guide with this mark. */
 export function blockOf(mark: string): string {
   const [, text = ''] = new RegExp(`^\`\`\`\\w+ ${mark}\\n([^]*?)^\`\`\`$`, 'm').exec(guide) ?? []
   if (text === '') throw new Error(`the guide has no block ${mark}`)
   return text
 }
 
-/** Runs a program of the folder, for which the command is installed. */
+/** Runs a program of the folder, in which the command is installed. */
 export function runNode(folder: string, args: readonly string[]) {
   const { PATH, HOME } = process.env
   return run(process.execPath, [...args], {

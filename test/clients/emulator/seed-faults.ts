@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import type { portico } from '../../cli/portico.js'
 
-/** A seed with an organization, whose sandbox has these lines. */
+/** A seed with an organization and these lines in its sandbox. */
 export const organization = (lines: string) => `accounts:
   - name: Acme
     organizations:
@@ -13,7 +13,7 @@ ${lines}`
 
 export type SeedFault = [what: string, text: string, message: RegExp]
 
-/** Found by an emulator that begins to make what the seed says: each in a process of its own, as only a new one derives. */
+/** Faults found while the seed is applied: each in a process of its own, because ids are only derived in a new one. */
 export const faultsForTheService: SeedFault[] = [
   [
     'a weak password',
@@ -43,7 +43,7 @@ export const faultsForTheService: SeedFault[] = [
   ],
 ]
 
-/** Expects that an emulator of a seed ends, and says what is wrong with it and where. */
+/** Expects that an emulator with this seed ends with the fault and its position. */
 export async function expectTold(
   start: typeof portico,
   folder: string,

@@ -4,7 +4,7 @@ import { expectTold, faultsForTheService } from './seed-faults.js'
 
 afterAll(removeFolders)
 
-// Each starts an emulator of its own, which takes about 3 s; the first one is in seed.test.ts.
+// Each case starts an emulator, which takes about 3 s; the first one is in seed.test.ts.
 describe('a fault of a seed', () => {
   test.each(faultsForTheService.slice(1))('%s is told with file, line and path', async (_, text, message) => {
     await expectTold(porticoProcess, givenFolder(), text, message)

@@ -11,7 +11,7 @@ import { expectTold, faultsForTheService, organization, type SeedFault } from '.
 const folder = mkdtempSync(join(tmpdir(), 'portico-seeds-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** A seed with something of everything that has an id, and two accounts whose names could be mistaken for one another. */
+/** A seed with one object of every kind that has an id, and two accounts with similar names. */
 const whole = `
 accounts:
   - name: Acme
@@ -64,15 +64,15 @@ const twoMore = `            - { email: aaron@awesome.example }
 `
 
 let one: Promise<Portico> | undefined
-/** Of all tests, the first of which resets it. */
+/** Shared by all tests; the first one resets it. */
 const givenOne = () => (one ??= givenEmulator({ seed: seedOf('') }))
 
 type World = Awaited<ReturnType<typeof worldOf>>
 
-/** What an emulator of a seed has, beside the world of another one. */
+/** Variants of the seed, with expectations about the differences of the resulting objects. */
 const others: [users: string, expectSame: (world: World, other: World) => void][] = [
   ['', (world, same) => expect(same).toEqual(world)],
-  // The whole seed with two users more, who change nothing of the other entries.
+  // The whole seed with two additional users, which do not affect the other entries.
   [
     twoMore,
     (world, changed) => {
@@ -84,7 +84,7 @@ const others: [users: string, expectSame: (world: World, other: World) => void][
   ],
 ]
 
-/** Everything that a test could rely on. */
+/** All values that a test could rely on. */
 async function worldOf(portico: Portico) {
   const client = portico.client({ name: 'Back end' })
   const org_domain = 'awesome-company'
@@ -135,7 +135,7 @@ describe('the same seed', () => {
       const other = beside[index]
       if (other === undefined) expect.unreachable('an emulator of each seed was started')
       expectSame(world, await worldOf(other))
-      // What one does is not seen by the other.
+      // The emulators are independent.
       expect(portico.baseUrl).not.toBe(other.baseUrl)
     }
 
@@ -253,7 +253,7 @@ describe('a fault of a seed', () => {
     await expectTold(run, folder, text, message)
   })
 
-  // One of them; the others are in seed.long.test.ts.
+  // The first case; the others are in seed.long.test.ts.
   test.each(faultsForTheService.slice(0, 1))(
     '%s is told with file, line and path',
     async (_, text, message) => {

@@ -8,7 +8,7 @@ import { ada, givenEmulator, smallSeed } from './emulator.js'
 
 const portico = await givenEmulator({ seed: smallSeed })
 
-// A reset takes a second: each test has a user or a webhook of its own instead.
+// Each test has a user or a webhook of its own, because a reset takes a second.
 
 const { org_domain } = ada
 
@@ -30,7 +30,7 @@ async function signIn() {
   return given
 }
 
-/** A webhook for what happens to users, whose receiver gets nothing more after the test. */
+/** A webhook for events of users, deleted after the test. */
 async function givenWebhook(client: Client, target_url: string) {
   const { id: webhook_id } = await client.webhooks.create({
     name: 'Events',
@@ -41,7 +41,7 @@ async function givenWebhook(client: Client, target_url: string) {
 }
 
 test('a reset and a move of the clock that meet come one after the other', async () => {
-  // A reset takes the clock back to the time of this machine, wherever other tests have moved it.
+  // A reset sets the clock back to the time of this machine.
   const start = Date.now()
   const year = 365 * 86_400
 
@@ -121,7 +121,7 @@ test('a recurring job has run when the clock was moved past it', async () => {
 
   expect((await challenges()).rows).toBe(0)
 
-  /** Of links that nobody can use any more, the hourly job leaves nothing. */
+  /** The number of stored challenges, of which the hourly job deletes expired ones. */
   async function challenges() {
     const { default: pg } = await import('pg')
     const { database_url } = await portico.control.state.get()

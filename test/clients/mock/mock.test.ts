@@ -28,7 +28,7 @@ function prepared(overrides: Overrides = {}) {
   return { handlers: createMockHandlers({ baseUrl, overrides }), client, bodies }
 }
 
-/** Of all tests that override nothing: handlers for every operation, and a client that needs one token. */
+/** Shared by tests without overrides: handlers for every operation, and a client that needs only one token. */
 const plain = prepared()
 
 function given(overrides?: Overrides) {
@@ -48,7 +48,7 @@ function givenClient(options: Partial<ClientOptions> = {}) {
   })
 }
 
-/** Calls an operation by its name, with something for each path parameter. */
+/** Calls an operation by its name, with a value for each path parameter. */
 async function call(client: object, route: Route, prefer?: string): Promise<unknown> {
   const group: unknown = Reflect.get(client, route.resource)
   const method: unknown = Reflect.get(group as object, route.verb)
@@ -73,7 +73,7 @@ test.each(everyRoute)('$name answers what the contract says', async ({ route }) 
   expect(route.success.parse(answer)).toEqual(answer)
 })
 
-/** One of each status first: the mock composes the refusals of all operations in the same way. */
+/** One refusal of each status first, because the mock composes those of all operations in the same way. */
 const firstRefusals = everyRefusal.filter(
   ({ status, name }, index) =>
     everyRefusal.findIndex((other) => other.status === status) === index || name === 'users.create',

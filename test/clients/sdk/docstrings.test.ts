@@ -9,7 +9,7 @@ import { programOf } from './typescript.js'
 
 let consumer: Consumer
 let program: ts.Program
-/** What is said by the sources, which is the same however the package is loaded. */
+/** The comments in the sources, independent of how the package is loaded. */
 let saidInSources: string[] | undefined
 
 beforeAll(async () => {
@@ -108,7 +108,7 @@ function typesOf(files: readonly string[]): ts.Program {
   return programOf(files, { module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ES2022 })
 }
 
-/** What an entry exports, seen through its aliases. */
+/** The exported symbols of an entry, with aliases resolved. */
 function exportsOf(entry: string): ts.Symbol[] {
   const checker = program.getTypeChecker()
   const source = program.getSourceFile(entry)
@@ -154,7 +154,7 @@ function throwsOf(symbol: ts.Symbol): string[] {
   )
 }
 
-/** Everything that is exported, and what examples have at hand. */
+/** Imports of all exports, and the variables that examples use. */
 function preamble(): string {
   const [main = '', ...others] = entries()
   const values = (entry: string) =>

@@ -1,7 +1,7 @@
 import ts from 'typescript'
 
 /**
- * What an editor says of the members that programs meet behind the exports of some files of a folder, also by types that
+ * The comments that an editor shows for members reachable through the exports of files of a folder, including types that
  * are not exported: `Type.member: comment` for each declaration of a member that has a comment, sorted.
  */
 export function documentedMembers(program: ts.Program, files: readonly string[], folder: string): string[] {
@@ -20,7 +20,7 @@ export function documentedMembers(program: ts.Program, files: readonly string[],
     const symbol = (met.flags & ts.SymbolFlags.Alias) === 0 ? met : checker.getAliasedSymbol(met)
     if (seen.has(symbol)) return
     seen.add(symbol)
-    // What bundling calls User$1 is a User in its source.
+    // Bundling renames User to User$1.
     const name = symbol.name.replace(/\$\d+$/, '')
     for (const declaration of symbol.declarations ?? [])
       if (declaration.getSourceFile().fileName.startsWith(folder) && !isPart(declaration))
@@ -50,18 +50,18 @@ function isMember(node: ts.Node): node is ts.TypeElement | ts.ClassElement | ts.
   )
 }
 
-/** What is met within the declaration of something else. */
+/** Whether a node is part of another declaration. */
 function isPart(node: ts.Node): boolean {
   return isMember(node) || ts.isParameter(node) || ts.isTypeParameterDeclaration(node)
 }
 
-/** What a function does, and what a constant or a member begins with: declarations do not have it. */
+/** Function bodies and initializers, which declarations do not contain. */
 function isCode(node: ts.Node): boolean {
   const { parent } = node
   return ts.isBlock(node) || (ts.hasOnlyExpressionInitializer(parent) && parent.initializer === node)
 }
 
-/** The name without the quotes that one of the two files may have around it. */
+/** The name without quotes, which only one of the two files may have. */
 function nameOf(name: ts.Node): string {
   return ts.isStringLiteral(name) ? name.text : name.getText()
 }

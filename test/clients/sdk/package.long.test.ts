@@ -3,7 +3,7 @@ import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/co
 import { afterAll, describe, expect, test } from 'vitest'
 import { manifestOf, npm, packedConsumer } from './packed.js'
 
-// Two tools that read the whole archive, for 5 s of CPU. In package.test.ts publint reads it, and programs of every kind compile.
+// Two tools read the whole archive in 5 s of CPU. package.test.ts runs publint and compiles programs of every kind.
 const consumer = await packedConsumer()
 
 afterAll(() => consumer.remove())
@@ -33,7 +33,7 @@ describe('the archive', () => {
     expect(Object.keys(checked.entrypoints)).toEqual(
       expect.arrayContaining(['.', './webhooks', './mock', './testing']),
     )
-    // The resolution of Node 10, which knows no `exports`: the oldest Node that the SDK runs on is 20.
+    // Faults of Node 10's resolution without `exports` are ignored, because the SDK requires Node 20.
     const faults = checked.problems.filter(
       (problem) => !('resolutionKind' in problem && problem.resolutionKind === 'node10'),
     )

@@ -158,7 +158,7 @@ test('a switch over the codes of an operation and of any call is complete, as in
   const program = exhaustiveProgram(codes)
   const readme = await readFile(join(consumer.installed, 'README.md'), 'utf8')
 
-  // The libraries were checked above.
+  // The libraries have been checked above.
   const options = [...nodeNext, '--skipLibCheck', 'true']
 
   expect(codes).toContain('email_taken')
@@ -184,7 +184,7 @@ test('the generated files are what the contract says today', async () => {
   await remember('generated', inputs)
 })
 
-/** All that decides what the generator writes, and what it has written. */
+/** The inputs and outputs of the generator. */
 const generatorFiles =
   /^(?:contract\/src\/.*\.tsx?|sdk\/[\w.-]+\.(?:ts|json)|sdk\/src\/(?:generated[\w-]*|index)\.ts|package-lock\.json|\.oxfmtrc\.json|\.editorconfig)$/
 
@@ -230,11 +230,11 @@ async function runProgram(file: string, text: string): Promise<string> {
   return stdout
 }
 
-/** The names of what each entry exports besides types, as its declarations have them. */
+/** The names of the exported values of each entry, from its declarations. */
 async function declaredValues(names: readonly string[]): Promise<string[][]> {
   const file = join(consumer.folder, 'values.mts')
   await writeFile(file, names.map((name, index) => `export * as entry${index} from '${name}'\n`).join(''))
-  // As the strict programs are compiled, so that the libraries are read once.
+  // With the options of the strict programs, so that the libraries are parsed once.
   const program = programOfCommand(consumer.folder, commandOf(['values.mts']))
   const checker = program.getTypeChecker()
   const source = program.getSourceFile(file)
@@ -261,7 +261,7 @@ async function bundledBytes(contents: string): Promise<number> {
   return gzipSync(outputFiles[0]?.contents ?? '').byteLength
 }
 
-/** What browsers have, and nothing more. */
+/** Only the globals of browsers. */
 function webGlobals() {
   const { AbortController, Headers, Response, TextDecoder, TextEncoder, URL, URLSearchParams, crypto } =
     globalThis

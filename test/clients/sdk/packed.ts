@@ -14,13 +14,13 @@ const run = promisify(execFile)
 export const root = fileURLToPath(new URL('../../..', import.meta.url))
 export const sdk = join(root, 'sdk')
 
-/** What a file of the archive is, as npm says it. */
+/** A file of the archive, as listed by npm. */
 interface PackedFile {
   readonly path: string
   readonly size: number
 }
 
-/** A program's folder, with the package installed from its archive and from nowhere else. */
+/** The folder of a program in which the package is installed from its archive. */
 export interface Consumer {
   readonly folder: string
   /** The folder of the installed package. */
@@ -28,14 +28,14 @@ export interface Consumer {
   /** The archive. */
   readonly tarball: string
   readonly files: readonly PackedFile[]
-  /** Gives the program a package that the repository has. */
+  /** Links a package of the repository into the program. */
   link(name: string): Promise<void>
   /** Writes a file of the program. */
   write(file: string, text: string): Promise<void>
   remove(): Promise<void>
 }
 
-/** The SDK as it is installed from its archive, in a project that has nothing else. */
+/** The SDK installed from its archive in an otherwise empty project. */
 interface Packed {
   /** The project. */
   readonly program: string
@@ -48,7 +48,7 @@ export async function manifestOf({ installed }: Consumer): Promise<Readonly<Reco
   return JSON.parse(await readFile(join(installed, 'package.json'), 'utf8')) as Record<string, unknown>
 }
 
-/** A project of its own that has the SDK as its owner publishes it, and nothing else. */
+/** Creates a project with only the published form of the SDK. */
 export async function packedConsumer(): Promise<Consumer> {
   const { program, tarball, files } = await (packedOnce ??= packed())
   const folder = await mkdtemp(join(tmpdir(), 'portico-sdk-'))
@@ -66,19 +66,19 @@ export async function packedConsumer(): Promise<Consumer> {
 
 let packedOnce: Promise<Packed> | undefined
 
-/** Packs and installs it, once for all test files and all runs until something of it changes. */
+/** Packs and installs the SDK, once for all test files and runs until a source changes. */
 async function packed(): Promise<Packed> {
   const kept = join(cache, `packed-${await digestOfSources()}`)
   if (!existsSync(kept)) await pack(kept)
   const listed = await readFile(join(kept, 'packed.json'), 'utf8')
-  // Written by pack() below, as npm says it.
+  // The output of npm, written by pack() below.
   const { filename, files } = JSON.parse(listed) as { filename: string; files: PackedFile[] }
   return { program: join(kept, 'program'), tarball: join(kept, filename), files }
 }
 
 const cache = join(root, 'node_modules/.cache/portico')
 
-/** Of what is packed, and of all that has a part in it. */
+/** A digest of the packed files and of everything that affects them. */
 async function digestOfSources(): Promise<string> {
   const entries = await readdir(sdk, { recursive: true, withFileTypes: true })
   const own = entries
@@ -102,8 +102,8 @@ function isPacked(path: string): boolean {
 }
 
 /**
- * Packs the SDK by npm, as its owner publishes it, and installs the archive into a project that has nothing else. In a copy
- * of its folder, since other tests read what is built in sdk/dist meanwhile.
+ * Packs the SDK with npm as for publication, and installs the archive into an otherwise empty project. Works in a copy
+ * of its folder, because other tests read sdk/dist at the same time.
  */
 async function pack(kept: string): Promise<void> {
   await mkdir(cache, { recursive: true })
@@ -120,18 +120,18 @@ async function pack(kept: string): Promise<void> {
     const program = join(folder, 'program')
     await mkdir(program)
     await writeFile(join(program, 'package.json'), JSON.stringify({ name: 'program', private: true }))
-    // Without network and scripts: what it needs must be in it.
+    // Without network and scripts, so that the archive must be self-contained.
     await npm(['install', '--offline', '--ignore-scripts', join(folder, listed.filename)], program)
     await removeKept()
     await rename(folder, kept)
   } catch (error) {
     await rm(folder, { recursive: true, force: true })
-    // Another test file has packed the same meanwhile.
+    // Another test file has packed the same sources in the meantime.
     if (!existsSync(kept)) throw error
   }
 }
 
-/** Removes what was packed before of other sources, unless somebody may read it still. */
+/** Removes packed versions of other sources that are no longer in use. */
 async function removeKept(): Promise<void> {
   for (const name of await readdir(cache)) {
     const folder = join(cache, name)
@@ -153,16 +153,16 @@ async function linkPackage(folder: string, name: string): Promise<void> {
   await symlink(join(root, 'node_modules', name), target)
 }
 
-/** How a program is compiled. */
+/** Options of a compilation. */
 export interface Compilation {
-  /** The compiler; the repository's, in this process, unless given. */
+  /** Path of the compiler; default: the repository's, in this process. */
   readonly tsc?: string
   readonly options?: readonly string[]
 }
 
 const strictest = ['--strict', '--noUncheckedIndexedAccess', '--exactOptionalPropertyTypes']
 
-/** What a compiler has to say of some files of a program that checks its libraries, too; empty text when nothing. */
+/** The errors of a compilation that includes the libraries; empty text without any. */
 export async function compile(
   { folder, write }: Consumer,
   files: Readonly<Record<string, string>>,
@@ -170,7 +170,7 @@ export async function compile(
 ): Promise<string> {
   await Promise.all(Object.entries(files).map(([file, text]) => write(file, text)))
   const args = commandOf(Object.keys(files), ['--skipLibCheck', 'false', ...options])
-  // Of the libraries all but those that the compiler brings; another compiler, in the long tests, checks these, too.
+  // Skips only the compiler's own libraries, which other compilers check in the long tests.
   if (tsc === undefined) return complaintsOf(folder, ['--skipDefaultLibCheck', 'true', ...args])
   return run(process.execPath, [tsc, ...args], { cwd: folder }).then(
     () => '',
@@ -178,7 +178,7 @@ export async function compile(
   )
 }
 
-/** The command line of a strict program, whose libraries are not checked unless the options say so. */
+/** The command line of a strict program; libraries are checked only with an option. */
 export function commandOf(files: readonly string[], options: readonly string[] = nodeNext): string[] {
   return ['--noEmit', ...strictest, '--skipLibCheck', 'true', '--target', 'es2022', ...options, ...files]
 }
@@ -186,7 +186,7 @@ export function commandOf(files: readonly string[], options: readonly string[] =
 /** Node without the declarations of a browser. */
 export const nodeNext = ['--module', 'nodenext', '--lib', 'es2022', '--types', 'node']
 
-/** A bundler with those of a browser alone. */
+/** A bundler with only the declarations of a browser. */
 export const bundler = [
   '--module',
   'esnext',

@@ -1,4 +1,4 @@
-/** Programs as users of the package write them, for compilers and for versions of Node. */
+/** Programs of users of the package, for compilers and for versions of Node. */
 
 const client = `import { ApiError, createClient, createVerifier, etagOf, isApiError, type Client, type Event, type User } from '@portico/sdk'
 export const client: Client = createClient({ baseUrl: 'https://auth.example', domain: 'a', clientId: 'b', clientSecret: 'c' })
@@ -35,7 +35,7 @@ export async function receive(request: Request): Promise<string> {
 }
 `
 
-/** Strict programs, by how they load the package. */
+/** Strict programs, by the way they load the package. */
 export const programs = {
   ESM: { 'client.mts': client, 'webhooks.mts': webhooks },
   CommonJS: { 'client.cts': client, 'webhooks.cts': webhooks },
@@ -52,7 +52,7 @@ function loading(ending: Ending, members: string, name: string): string {
     : `const { ${members} } = require('${name}')`
 }
 
-/** Calls an operation, refuses and accepts a token, and signs and verifies a delivery; then it says ok. */
+/** Calls an operation, refuses and accepts a token, signs and verifies a delivery, and prints ok. */
 export function smokeProgram(ending: Ending): string {
   return `${loading(ending, 'createClient, createVerifier, isApiError', '@portico/sdk')}
 ${loading(ending, 'signTestEvent, verifyWebhook', '@portico/sdk/webhooks')}
@@ -94,7 +94,7 @@ void main()
 `
 }
 
-/** Calls an operation of the mock; then it says ok. */
+/** Calls an operation of the mock, and prints ok. */
 export function mockProgram(ending: Ending): string {
   return `${loading(ending, 'createClient', '@portico/sdk')}
 ${loading(ending, 'createMockHandlers', '@portico/sdk/mock')}

@@ -9,19 +9,19 @@ const described = fileURLToPath(new URL('toolchain', import.meta.url))
 const lock = readFileSync(join(described, 'package-lock.json'))
 const cache = join(root, 'node_modules/.cache')
 
-/** Where other versions of Node and of the compiler are; another one for other versions, so that what is there is always whole and right. */
+/** The folder of other versions of Node and of the compiler, one per set of versions, so that a complete one is never changed. */
 export const toolchain = join(
   cache,
   `portico-toolchain-${createHash('sha256').update(lock).digest('hex').slice(0, 12)}`,
 )
 
-/** The program of a version of Node, which is installed when it is not there. */
+/** Path of a version of Node, which is installed if missing. */
 export async function nodeOf(version: '20' | '22' | '24'): Promise<string> {
   if (!(await installToolchain())) throw new Error(`Node ${version} cannot be fetched from the registry`)
   return join(toolchain, `node_modules/node-${version}/bin/node`)
 }
 
-/** Installs what toolchain/package-lock.json names, once; false where the registry cannot be reached. */
+/** Installs toolchain/package-lock.json once; false if the registry cannot be reached. */
 export async function installToolchain(): Promise<boolean> {
   if (existsSync(toolchain)) return true
   await mkdir(cache, { recursive: true })

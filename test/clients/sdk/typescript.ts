@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import ts from 'typescript'
 
-/** Files that were read before, most of them declarations that every program has: to read them again costs a second each time. */
+/** Cache of parsed files, most of them declarations common to all programs, which take a second to parse. */
 const read = new Map<string, ts.SourceFile>()
 
 /** A program of the compiler in this process. */
@@ -16,7 +16,7 @@ export function programOf(
   host.getCurrentDirectory = () => folder
   host.getSourceFile = (name, version, onError, isNew) => {
     const format = typeof version === 'object' ? version.impliedNodeFormat : version
-    // All that decides what becomes of its text.
+    // All options that affect parsing.
     const key = [name, target, module, moduleResolution, moduleDetection, strict, format].join('|')
     const before = read.get(key)
     if (before !== undefined && before.text === ts.sys.readFile(name)) return before
@@ -36,7 +36,7 @@ export function programOfCommand(folder: string, args: readonly string[]): ts.Pr
   return programOf(fileNames.map(inFolder), { ...options, ...(typeRoots && { typeRoots }) }, folder)
 }
 
-/** What the compiler says of a program, by its command line; empty text when nothing. */
+/** The compiler's errors in a program with this command line; empty text without any. */
 export function complaintsOf(folder: string, args: readonly string[]): string {
   return textOf(folder, ts.getPreEmitDiagnostics(programOfCommand(folder, args)))
 }

@@ -14,7 +14,7 @@ const id = '0190c8f1-1a2b-7c3d-8e4f-5061728394a5'
 const body =
   '{"__type__":"Event","id":"0190c8f1-1a2b-7c3d-8e4f-5061728394a5","code":"user.user.create.success","data":{"name":"Zoë 🎈"}}'
 
-/** Made with openssl, as the tests below do it again. */
+/** Computed with openssl, which the tests below repeat. */
 const vector = {
   'service-signature':
     't=1773480413,v1=sha256.u7AgmRV4io41s2wRqBdpZg0ehb-muCbJcGL6xowS1gM,v0=sha256.ZMaPYlQs_4vYIv3sFNgl5Q12uws2V7skHjY7ZUH1QeE',

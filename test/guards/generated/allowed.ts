@@ -1,6 +1,6 @@
 /**
- * Removals that nothing can notice, and why. A line about a condition on the tenant counts for its columns, too, and one about
- * a refusal for each of its conditions.
+ * Removals that no test can notice, with the reason. A line about a tenant predicate applies to its columns, too, and one about
+ * a refusal to each of its conditions.
  */
 export const allowed: Readonly<Record<string, string>> = {
   'server/src/sign-in/totp/challenge.ts: checkChallenge: if (phoneNumber === null || !isPhoneNumberVerified) throw without phoneNumber === null':

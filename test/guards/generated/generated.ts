@@ -8,11 +8,11 @@ import { removalsOf, type Removal } from './removals.js'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** A removal that some test must notice, or several that are made at once. */
+/** A removal, or several made at once, that some test must notice. */
 export interface GeneratedGuard {
   readonly name: string
   readonly removals: readonly Removal[]
-  /** The tests among which one that notices is looked for; undefined where no list demands the removal. */
+  /** The tests among which a noticing one is searched; undefined if no list requires the removal. */
   readonly where: Listed | undefined
 }
 
@@ -21,7 +21,7 @@ const whereOf = new Map(
   listed.flatMap((where) => where.sources.flatMap(sourcesIn).map((file) => [file, where] as const)),
 )
 
-/** All that can be removed from the listed sources, and from those of which a line of noticed.jsonl tells, by name. */
+/** All possible removals of listed sources and of sources in noticed.jsonl, by name. */
 const removals = new Map(
   [
     ...new Set([
@@ -33,16 +33,16 @@ const removals = new Map(
     .map((removal) => [`${removal.file}: ${removal.key}`, removal]),
 )
 
-/** Those that a list demands. */
+/** Removals required by a list. */
 const listedGuards: readonly GeneratedGuard[] = [...removals].flatMap(([name, removal]) => {
   const where = removal.site === undefined ? undefined : whereOf.get(removal.file)
   return where === undefined ? [] : [{ name, removals: [removal], where }]
 })
 
-/** The names of those that a list demands. */
+/** Names of removals required by a list. */
 export const demanded: readonly string[] = listedGuards.map(({ name }) => name)
 
-/** Those that a test must notice: all with a line, and all that a list demands and nothing allows. */
+/** Removals that a test must notice: all with a line, and all required by a list and not allowed. */
 export const generatedGuards: readonly GeneratedGuard[] = [
   ...listedGuards.filter(({ name }) => noticed.has(name) || !isAllowed(name)),
   ...[...noticed].flatMap(([name, [entry]]) => {
@@ -52,13 +52,13 @@ export const generatedGuards: readonly GeneratedGuard[] = [
   }),
 ]
 
-/** The lines of noticed.jsonl whose removal is generated no more. */
+/** Names in noticed.jsonl that no longer match a generated removal. */
 export function staleNames(): string[] {
   const names = new Set(generatedGuards.map(({ name }) => name))
   return [...noticed.keys()].filter((name) => !names.has(name))
 }
 
-/** The sources of a folder, without tests; of a file it alone. */
+/** The sources of a folder without tests, or a single file. */
 export function sourcesIn(path: string): string[] {
   if (path.endsWith('.ts')) return [path]
   return readdirSync(join(root, path), { recursive: true, encoding: 'utf8' })

@@ -1,9 +1,9 @@
-/** Sources whose guards are removed one by one, and the tests of which one must notice each. */
+/** Sources whose guards are removed one by one, and the tests of which at least one must notice each. */
 export interface Listed {
-  /** Files, and folders with all that is in them. */
+  /** Files and complete folders. */
   readonly sources: readonly string[]
   readonly tests: readonly string[]
-  /** Whose tests in the tables over all routes count, too: how the names of the routes begin. */
+  /** Prefixes of route names whose tests in the tables over all routes are included. */
   readonly routes: readonly string[]
 }
 

@@ -6,10 +6,10 @@ import { readNoticed, remember, sourceOf, type Noticed } from './noticed.js'
 import { reachOf } from './reach.js'
 import { contentWithout } from './removals.js'
 
-/** A test that fails by something else than an assertion is no reason to stop, many of them are. */
+/** Maximum number of failures; a single one may be no assertion, so it does not stop the run. */
 const maxFailures = 5
 
-/** The test that notices the removal of a guard, or in words that none does. */
+/** The test that notices the removal of a guard, or a message that no test does. */
 export async function noticeRemoval(place: Place, guard: GeneratedGuard): Promise<NamedTest | string> {
   const known = readNoticed().get(guard.name) ?? []
   const [first] = known
@@ -37,7 +37,7 @@ function isNoticed(run: RunReport, { red, green }: Noticed): boolean {
   return whyNotNoticed(run, red) === undefined && whyNotGreen(run, green) === undefined
 }
 
-/** Looks among the tests that reach the guard: first in the file that noticed most of its source, then in the others. */
+/** Searches the tests that reach the guard: first the file that noticed most guards of its source, then the others. */
 async function search(place: Place, guard: GeneratedGuard): Promise<NamedTest | string> {
   const { name, where } = guard
   const [{ file, site } = {}] = guard.removals
@@ -56,7 +56,7 @@ async function search(place: Place, guard: GeneratedGuard): Promise<NamedTest | 
     if (run.outcomes.length === 0) return `nothing runs:\n${run.output.trim().slice(-600)}`
     outcomes.push(...run.outcomes)
     const found = findNotice(outcomes)
-    // Once more without the others, because a test of many requests may fail by the load of them all.
+    // Repeated without the others, because a test with many requests may fail under their load.
     if (
       found === undefined ||
       !isNoticed(await runTests(place.root, [found.red, found.green], place.databaseUrl), found)
@@ -83,7 +83,7 @@ function likeliest(source: string, tests: readonly NamedTest[]): string | undefi
   return tests.map(({ file }) => file).toSorted((a, b) => often(b) - often(a))[0]
 }
 
-/** A test that fails by assertions alone, and the one that passes and is most like it by file and title. */
+/** A test that fails only by assertions, and the passing test most similar to it by file and title. */
 function findNotice(outcomes: readonly TestOutcome[]): Noticed | undefined {
   const red = outcomes.find(
     ({ state, errors }) => state === 'failed' && errors.every((error) => assertion.test(error)),

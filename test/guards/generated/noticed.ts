@@ -11,16 +11,16 @@ export interface Noticed {
 }
 
 interface Entry extends Noticed {
-  /** The names of the removals that are made at once, where several places guard the same thing; mostly one. */
+  /** The names of removals made at once, if several places guard the same thing; mostly one. */
   readonly parts: readonly string[]
-  /** Of the code of the source and of both files of tests when the removal was noticed; empty where that was not remembered. */
+  /** Digest of the source and of both test files when the removal was noticed; empty if not recorded. */
   readonly digest: string
 }
 
 const path = new URL('noticed.jsonl', import.meta.url)
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 
-/** What earlier runs have found, by the names of the removals; more than one where each of several tests has to notice. */
+/** Results of earlier runs, by names of removals; several entries if each of several tests must notice. */
 export function readNoticed(): Map<string, Entry[]> {
   const noticed = new Map<string, Entry[]>()
   for (const line of readFileSync(path, 'utf8')
@@ -33,7 +33,7 @@ export function readNoticed(): Map<string, Entry[]> {
   return noticed
 }
 
-/** Keeps what a run has found, for later ones to begin with. */
+/** Stores the results of a run for later ones. */
 export function remember(parts: readonly string[], found: readonly Noticed[]): void {
   const entries = found.map(({ red, green }) => {
     const entry = { parts, red, green, digest: '' }
@@ -54,7 +54,7 @@ export function isUnchanged(entries: readonly Entry[] = []): boolean {
   return entries.length > 0 && entries.every((entry) => entry.digest === digestOf(entry))
 }
 
-/** In which tenth a removal is, of which each run makes one also where nothing has changed. */
+/** The tenth of a removal; each run repeats one tenth even without changes. */
 export function tenthOf(name: string): number {
   return createHash('sha256').update(name).digest().readUInt32BE() % 10
 }

@@ -2,8 +2,8 @@ import ts from 'typescript'
 import { normalized, type Splice } from './splice.js'
 
 /**
- * What can be taken out of the code at a node: a statement, a call from its chain, a call around its argument, an operand, an
- * item of a list, a value from a text. And what can be fixed there, as true, false or undefined.
+ * The pieces of code removable at a node: a statement, a call from its chain, a call around its argument, an operand, an
+ * item of a list, a value from a text; and expressions replaceable by true, false or undefined.
  */
 export function piecesAt(node: ts.Node): Splice[] {
   if (ts.isIfStatement(node)) return [...ifPieces(node), ...fixed(node.expression, ['true'])]
@@ -41,7 +41,7 @@ const operators = new Set([
   ts.SyntaxKind.AsteriskToken,
 ])
 
-/** An expression as each of some constants. */
+/** An expression replaced by each of some constants. */
 function fixed(value: ts.Node | undefined, others: readonly string[], name = value): Splice[] {
   if (value === undefined || name === undefined) return []
   return others.map((other) => ({
@@ -55,7 +55,7 @@ function without(node: ts.Node, replacement: string, range = rangeOf(node)): Spl
   return { what: `without ${textOf(node)}`, ...range, replacement }
 }
 
-/** Each item of a list with the comma after it, or, the last one, with that before it. */
+/** Each item of a list with the following comma, or for the last one the preceding comma. */
 function items(list: readonly ts.Node[] = []): Splice[] {
   return list.map((item, index) => {
     const [next, previous] = [list[index + 1], list[index - 1]]
@@ -124,9 +124,9 @@ function textOf(node: ts.Node): string {
   return shortened(node.getText())
 }
 
-/** A name need not repeat a whole function. */
+/** Shortens code in a name, so that it does not repeat a whole function. */
 function shortened(code: string): string {
-  // The rest of a long text would be thrown away, once for each piece around it.
+  // Cut first, because normalizing the rest of a long text would be wasted for each enclosing piece.
   const text = normalized(code.slice(0, 10 * maxText))
   return text.length > maxText ? `${text.slice(0, maxText)}…` : text
 }

@@ -8,18 +8,18 @@ import type { Listed } from './listed.js'
 import { sourcesIn } from './generated.js'
 import { probed } from './removals.js'
 
-/** Which tests pass where with all guards in place. */
+/** The tests that reach each guard, with all guards in place. */
 export interface Reach {
-  /** Those that reach a guard, in the order of the list. */
+  /** The tests that reach a guard, in the order of the list. */
   testsAt(site: string): readonly NamedTest[]
 }
 
-/** Where the routes of the contract have their tests. */
+/** The test files with tables over all routes of the contract. */
 const routeTables = ['test/api/every-route.test.ts', 'test/api/declared-errors.test.ts']
 
 const reaches = new Map<Listed, Promise<Reach>>()
 
-/** Runs the tests listed with some sources, once, with all guards in place and told when they are reached. */
+/** Runs the tests listed with some sources once, with all guards in place and instrumented. */
 export function reachOf(place: Place, listed: Listed): Promise<Reach> {
   const reach = reaches.get(listed) ?? findReach(place, listed)
   reaches.set(listed, reach)
@@ -57,7 +57,7 @@ async function findReach(place: Place, { sources, tests, routes }: Listed): Prom
 
 const setup = 'test/file-setup.ts'
 
-/** Notes each guard that a test reaches. What a hook reaches, or comes after a test, all tests of the file need. */
+/** Records each guard that a test reaches. Guards reached in hooks or after a test count for all tests of the file. */
 function recorder(path: string): string {
   return `
 import { appendFileSync as append } from 'node:fs'

@@ -5,7 +5,7 @@ import { contentWithout, probed, removalsOf } from './removals.js'
 const guardsOf = (content: string) => removalsOf('a.ts', content).filter(({ site }) => site !== undefined)
 const keysOf = (content: string) => guardsOf(content).map(({ key }) => key)
 const removed = (content: string) => guardsOf(content).map((removal) => contentWithout(content, [removal]))
-/** What the file is without a piece that no list demands. */
+/** The file without a piece that no list requires. */
 const without = (key: string, content: string) =>
   contentWithout(
     content,

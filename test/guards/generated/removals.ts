@@ -6,9 +6,9 @@ import { normalized, type Splice } from './splice.js'
 /** One guard of a source file, and the file without it. */
 export interface Removal {
   readonly file: string
-  /** The function around the guard and the guard itself; unique in its file, and the same however lines are broken. */
+  /** The enclosing function and the guard; unique in the file and independent of line breaks. */
   readonly key: string
-  /** Of the expression that is reached with the guard, as probed() tells it; undefined for what no list demands. */
+  /** Site of the expression reached with the guard, as reported by probed(); undefined for pieces that no list requires. */
   readonly site: string | undefined
   readonly splice: Pick<Splice, 'start' | 'end' | 'replacement'>
 }
@@ -16,9 +16,9 @@ export interface Removal {
 type Guard = Splice & { readonly reached: ts.Expression }
 
 /**
- * Removes each guard of a source file, one at a time: conditions of queries, those on the tenant also without each
+ * Removes each guard of a source file, one at a time: conditions of queries, tenant predicates also without each
  * column; conditional refusals, of several conditions each; calls of `check…()` and `assert…()` as statements. These have
- * a site. The others are any pieces of the code, of which few are guards; a line of noticed.jsonl says which.
+ * a site. The others are arbitrary pieces of code, few of which are guards, as listed in noticed.jsonl.
  */
 export function removalsOf(file: string, content: string): Removal[] {
   const source = ts.createSourceFile(file, content, ts.ScriptTarget.Latest, true)
@@ -45,7 +45,7 @@ export function removalsOf(file: string, content: string): Removal[] {
   return removals
 }
 
-/** A file without what some removals take out of it, each from another place. */
+/** A file without the pieces of several removals, all at different places. */
 export function contentWithout(content: string, removals: readonly Removal[]): string {
   let [text, end] = [content, content.length]
   for (const { key, splice } of removals.toSorted((a, b) => b.splice.start - a.splice.start)) {
@@ -60,13 +60,13 @@ function toRange({ start, end, replacement }: Splice): string {
   return `${start} ${end} ${replacement}`
 }
 
-/** The source with a call of `globalThis.guardReached` wherever a guard is reached. */
+/** The source with a call of `globalThis.guardReached` at each guard. */
 export function probed(file: string, content: string): string {
   const source = ts.createSourceFile(file, content, ts.ScriptTarget.Latest, true)
   const insertions = [
     ...new Set(splicesIn(source, (node) => guardsAt(node, source)).map(({ reached }) => reached)),
   ].flatMap((reached) => [
-    // A line that began with a bracket would belong to the one before.
+    // Without the semicolon, a line that begins with a bracket would continue the previous one.
     {
       at: reached.getStart(source),
       text: `${ts.isExpressionStatement(reached.parent) ? 'void ' : ''}(globalThis.guardReached?.('${siteOf(file, reached)}'), `,
@@ -103,7 +103,7 @@ function guardsAt(node: ts.Node, source: ts.SourceFile): Guard[] {
   return [{ what, reached: node.expression, start: node.getStart(source), end: node.end, replacement: ';' }]
 }
 
-/** What stands in the place of a condition. A join needs one. */
+/** Replacements of conditions, because a join needs one. */
 const replacements = new Map([
   ['where', ''],
   ['whereRef', ''],
@@ -133,7 +133,7 @@ const columns = {
 /** A column of the tenant. */
 export type Column = keyof typeof columns
 
-/** The predicates of server/src/platform/db/tenant-predicate.ts about an owner, and their columns. */
+/** The predicates of server/src/platform/db/tenant-predicate.ts for an owner, and their columns. */
 const predicates: Readonly<Record<string, readonly Column[]>> = {
   ofTenant: ['account_id', 'environment', 'organization_id'],
   ofOwner: ['account_id', 'environment', 'organization_id'],
@@ -141,7 +141,7 @@ const predicates: Readonly<Record<string, readonly Column[]>> = {
   ofOrganization: ['account_id', 'organization_id'],
 }
 
-/** A predicate of the tenant without each of its columns. */
+/** A tenant predicate without each of its columns. */
 function columnSplices(condition: ts.Expression, source: ts.SourceFile): Guard[] {
   if (!ts.isCallExpression(condition) || !ts.isIdentifier(condition.expression)) return []
   const name = condition.expression.text
@@ -159,11 +159,11 @@ function columnSplices(condition: ts.Expression, source: ts.SourceFile): Guard[]
 interface Predicate {
   readonly name: string
   readonly owner: string
-  /** As the source has it, in quotes. */
+  /** The table in quotes, as in the source. */
   readonly table: string | undefined
 }
 
-/** The predicate as an expression that `.where()` and `.on()` take, without one of its columns. */
+/** The predicate without one of its columns, as an expression for `.where()` and `.on()`. */
 export function withoutColumn(column: Column, { name, owner, table }: Predicate): string {
   const qualified = (of: string) => (table === undefined ? `'${of}'` : `\`\${${table}}.${of}\``)
   return name === 'ofTenant' && column === 'organization_id'
@@ -172,7 +172,7 @@ export function withoutColumn(column: Column, { name, owner, table }: Predicate)
       `(eb) => ${name}({ __proto__: ${owner}, ${columns[column]}: eb.ref(${qualified(column)}) }${table === undefined ? '' : `, ${table}`})`
 }
 
-/** `if (a || b) throw …` without the statement, or, where it has several conditions, without each of them. */
+/** `if (a || b) throw …` without the statement, or without each of several conditions. */
 function refusalSplices(statement: ts.IfStatement, source: ts.SourceFile): Guard[] {
   const action = refusalOf(statement.thenStatement)
   if (action === undefined || statement.elseStatement !== undefined) return []
@@ -200,7 +200,7 @@ function operandsOf(expression: ts.Expression): ts.Expression[] {
     : [expression]
 }
 
-/** How a statement refuses; undefined when it does something else. */
+/** The way a statement refuses; undefined for other statements. */
 function refusalOf(statement: ts.Statement): 'throw' | 'return' | undefined {
   if (ts.isBlock(statement)) {
     const [only, ...others] = statement.statements
@@ -232,7 +232,7 @@ function nameOfCall(expression: ts.Expression): string {
   return ts.isPropertyAccessExpression(callee) ? callee.name.text : ''
 }
 
-/** The function around a node that has a name. */
+/** The named function that encloses a node. */
 function placeOf(node: ts.Node): string {
   for (let around = node.parent; around !== undefined; around = around.parent) {
     if (ts.isFunctionDeclaration(around) || ts.isMethodDeclaration(around))

@@ -1,13 +1,13 @@
-/** What stands in the place of a piece of text. */
+/** A replacement of a piece of text. */
 export interface Splice {
-  /** As the name of the removal says it. */
+  /** The text in the name of the removal. */
   readonly what: string
   readonly start: number
   readonly end: number
   readonly replacement: string
 }
 
-/** The same however lines are broken. */
+/** Normalizes line breaks and white space. */
 export function normalized(text: string): string {
   return text
     .replace(/\/\/.*$/gm, '')

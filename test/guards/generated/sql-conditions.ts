@@ -1,7 +1,7 @@
 import ts from 'typescript'
 import type { Splice } from './splice.js'
 
-/** Each condition in the text of an sql template as one that is true, and the whole text so. */
+/** Replaces each condition in an sql template, and the whole template, by true. */
 export function sqlConditions(node: ts.Node): Splice[] {
   if (!ts.isTaggedTemplateExpression(node) || node.tag.getText() !== 'sql') return []
   const start = node.template.getStart() + 1
@@ -18,7 +18,7 @@ export function sqlConditions(node: ts.Node): Splice[] {
   }))
 }
 
-/** The text between the backticks, of the same length, with nothing but filler in the place of values, strings and comments. */
+/** The text between the backticks, with values, strings and comments replaced by filler of the same length. */
 function flatText(template: ts.TemplateLiteral): string {
   const filled = (text: string) => '~'.repeat(text.length)
   const source = template.getSourceFile().text
@@ -38,7 +38,7 @@ interface Range {
   readonly end: number
 }
 
-/** A condition is what stands between two of these words, of which one is such that conditions follow or are joined. */
+/** Keywords that are followed by a condition or join conditions; a condition extends to the next keyword. */
 const openers = new Set(['where', 'on', 'when', 'having', 'and', 'or', 'then', 'else'])
 const joiners = new Set(['and', 'or'])
 const closers = new Set(
@@ -47,7 +47,7 @@ const closers = new Set(
   ),
 )
 
-/** Words and brackets from left to right; each bracket has an open condition of its own. */
+/** Scans words and brackets from left to right; each bracket opens a scope for conditions. */
 function conditionsIn(text: string): Range[] {
   const found: Range[] = []
   interface Open {

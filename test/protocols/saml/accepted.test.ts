@@ -96,7 +96,7 @@ describe.skipIf(!hasXmlsec)('a response signed by xmlsec1 is taken', () => {
     const weaker = (await stage.signed({}, sha384)).replace(sha384.method, rsaSha256)
     await stage.refuse(response({ content: weaker }), 'signature')
 
-    // The library says so by itself, too: here nothing of ours has looked before.
+    // The library itself refuses it, too: this test bypasses the service's own check.
     const xml = await stage.signedResponse({}, sha384)
     const isRight = (text: string, { certificate } = stage.key) => {
       const root = readXmlTree(text, limits)

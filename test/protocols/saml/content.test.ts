@@ -20,12 +20,12 @@ import {
 import { startStage, type Stage } from './stage.js'
 import { hasXmlsec } from './xmlsec.js'
 
-/** Seconds: the two minutes that are allowed for clocks. */
+/** The clock tolerance of two minutes, in seconds. */
 const skew = 120
 const hour = 3600
 const declaration = '<?xml version="1.0" encoding="UTF-8"?>'
 
-/** A time in UTC that says so by its offset. */
+/** A time in UTC written with an offset. */
 function utc(seconds: number, offset = '+00:00'): string {
   return instant(seconds).replace('Z', offset)
 }

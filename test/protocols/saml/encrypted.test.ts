@@ -170,7 +170,7 @@ describe.skipIf(!hasXmlsec)('an encrypted assertion', () => {
       await broken({}, 0),
       await broken({}, 40),
       await broken({}, -1),
-      // Of AES-CBC: the padding alone, the text alone.
+      // With AES-CBC: only the padding, only the text.
       await broken(cbc, -17),
       await broken(cbc, 20),
       response({ content: await stage.encrypted(assertion()) }),

@@ -37,7 +37,7 @@ describe.skipIf(!hasXmlsec)('what we send to identity providers', () => {
     await tool.remove()
   })
 
-  /** Throws what the schema has against it. */
+  /** Throws the violations of the schema. */
   async function checkSchema(xml: string, schema: string): Promise<void> {
     const file = join(folder, 'document.xml')
     await writeFile(file, xml)
@@ -163,7 +163,7 @@ function inflated(url: string): string {
   return inflateRawSync(Buffer.from(message, 'base64')).toString()
 }
 
-/** What the schemas of OASIS import from the web, where Debian has it. */
+/** Maps the web imports of the OASIS schemas to the files of Debian. */
 const catalog = `<?xml version="1.0"?>
 <catalog xmlns="urn:oasis:names:tc:entity:xmlns:xml:catalog">
 ${Object.entries({

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 
-/** When all of it happens. */
+/** The current time of the tests. */
 export const at = new Date('2026-03-14T09:26:53.000Z')
 
-/** A moment before or after, as SAML writes it. */
+/** A time relative to it, in the format of SAML. */
 export function instant(seconds: number): string {
   return new Date(at.getTime() + seconds * 1000).toISOString()
 }
@@ -25,7 +25,7 @@ export function newId(): string {
   return `_${randomBytes(16).toString('hex')}`
 }
 
-/** What a signature says of itself, where it is not what everybody sends. */
+/** Deviations of a signature from the usual form. */
 export interface SignatureParts {
   readonly canonical?: string
   readonly method?: string
@@ -33,7 +33,7 @@ export interface SignatureParts {
   readonly transforms?: readonly string[]
   readonly uri?: string
   readonly keyInfo?: string
-  /** More children of the signature. */
+  /** Additional children of the signature. */
   readonly more?: string
 }
 
@@ -56,7 +56,7 @@ export function signature(id: string, parts: SignatureParts = {}): string {
   )
 }
 
-/** An assertion, and what is different about it; each text stands where its name says. */
+/** Parts of an assertion that replace the usual ones; each text is inserted at the position of its name. */
 export interface AssertionParts {
   readonly id?: string
   readonly version?: string
@@ -91,7 +91,7 @@ export function nameIdOf(text: string): string {
   return `<saml:NameID Format="urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress">${text}</saml:NameID>`
 }
 
-/** A confirmation with these attributes of its data; undefined leaves one out. */
+/** A confirmation with these attributes of its data; undefined omits one. */
 export function confirmation(
   changes: Readonly<Record<string, string | undefined>> = {},
   method = 'urn:oasis:names:tc:SAML:2.0:cm:bearer',
@@ -139,7 +139,7 @@ export interface ResponseParts {
   readonly issuer?: string
   readonly signature?: string
   readonly status?: string
-  /** The assertion, plain or encrypted, and whatever stands beside it. */
+  /** The assertion, plain or encrypted, and any siblings. */
   readonly content?: string
   readonly destination?: string | undefined
   readonly inResponseTo?: string | undefined

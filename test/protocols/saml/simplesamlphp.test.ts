@@ -38,7 +38,7 @@ describe.skipIf(!hasSimpleSaml)('SimpleSAMLphp, which knows nothing of us', () =
       identityProvider: { entityId, certificates: certificates.map(({ pem }) => pem) },
       serviceProvider: { ...sp, privateKeys: [key.privateKey] },
       rules: { allowSha1: false, allowCbcUnsignedResponse: false },
-      // It has a clock of its own, which is the machine's.
+      // SimpleSAMLphp uses the clock of the machine.
       at: new Date(performance.timeOrigin + performance.now()),
     })
   }

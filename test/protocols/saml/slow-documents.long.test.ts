@@ -13,11 +13,11 @@ import {
 import { startStage, type Stage } from './stage.js'
 import { hasXmlsec, withoutDeclaration } from './xmlsec.js'
 
-/** Milliseconds of one core, whoever sends a document; of a core that does the reference work in this time. */
+/** CPU budget of one document in milliseconds, on the core for which the reference work was calibrated. */
 const budgetMs = 200
 const referenceMs = 20
 
-/** Characters: what may come, and what of it may be in the clear. */
+/** Maximum size of a response, and of its unencrypted part, in characters. */
 const size = 250_000
 const plainSize = 114_000
 
@@ -26,10 +26,10 @@ describe.skipIf(!hasXmlsec)('a large document takes less than 200 ms of CPU', ()
   let certificates: string[]
   beforeAll(async () => {
     stage = await startStage()
-    // As many as metadata may have: each is tried.
+    // The maximum number in metadata, each of which is tried.
     const keys = await Promise.all(Array.from({ length: 10 }, () => stage.tool.key('idp.example')))
     certificates = keys.map(({ certificate }) => certificate)
-    // What is compiled once is not the document's.
+    // One-time compilation is not part of the document's cost.
     const known = await stage.signedResponse({
       content: await stage.signed({ attributes: attribute.repeat(200) }),
     })
@@ -152,7 +152,7 @@ describe.skipIf(!hasXmlsec)('a large document takes less than 200 ms of CPU', ()
         )
         const content = assertion({ id, signature: template, attributes: make() })
         const xml = await wrap(withoutDeclaration(await stage.tool.sign(content, stage.key)))
-        // All certificates but one are somebody else's.
+        // Only one certificate matches.
         const usedMs = await leastUsed(() =>
           stage.accept(xml, { certificates: [...certificates.slice(1), stage.key.certificate] }),
         )
@@ -166,17 +166,17 @@ describe.skipIf(!hasXmlsec)('a large document takes less than 200 ms of CPU', ()
   const encrypted = async (content: string) => response({ content: await stage.encrypted(content) })
 })
 
-/** How much slower than the core of the reference one may be. */
+/** Maximum slowness relative to the reference core. */
 const slownessLimit = 3
 
 /**
- * What the work costs without what the machine does besides, such as collecting garbage of other tests; where the core is
- * slower now than that of the reference, by so much less. Of the references before and after it the faster one counts: a
- * pause in one of them says nothing of the core.
+ * The CPU time of the work without other load of the machine, such as garbage collection of other tests; corrected if the core is
+ * currently slower than the reference core. The faster of the reference runs before and after the work counts, because a
+ * pause during one of them says nothing about the core.
  */
 async function leastUsed(work: () => Promise<unknown>): Promise<number> {
   let least = Infinity
-  // Three rounds warm up; what is still over the budget is measured again before it is believed.
+  // Three rounds warm up; a result over the budget is measured again before it counts.
   for (let round = 0; round < 3 || (round < 10 && least >= budgetMs); round += 1) {
     const before = await cpuMs(reference)
     const ms = await cpuMs(work)
@@ -193,7 +193,7 @@ async function cpuMs(work: () => unknown): Promise<number> {
   return (user + system) / 1000
 }
 
-/** Texts, objects and hashes, as a document makes them. */
+/** Reference work with texts, objects and hashes like that of a document. */
 function reference(): void {
   for (let round = 0; round < 8; round += 1) {
     JSON.parse(referenceText)
@@ -208,11 +208,11 @@ const referenceText = JSON.stringify(
 const attribute =
   '<saml:Attribute Name="a-name-of-an-attribute-of-some-length"><saml:AttributeValue>a value of an attribute, of some length</saml:AttributeValue></saml:Attribute>'
 
-/** As some products have them. */
+/** A group name as sent by some products. */
 const group =
   '<saml:AttributeValue xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="xs:string">CN=Group of some people,OU=Groups,OU=Department,DC=awesome,DC=example</saml:AttributeValue>'
 
-/** A signature of the right form, which nobody has made. */
+/** A well-formed signature that is not genuine. */
 function fake(id: string): string {
   return signature(id)
     .replace('<ds:DigestValue/>', '<ds:DigestValue>ZGlnZXN0</ds:DigestValue>')

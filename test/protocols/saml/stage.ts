@@ -22,7 +22,7 @@ import {
 } from './response-template.js'
 import { startXmlsec, withoutDeclaration, type OpensslKey, type Xmlsec } from './xmlsec.js'
 
-/** What is different about the context in which a response is validated. */
+/** Changes of the context in which a response is validated. */
 export interface ContextChanges {
   readonly certificates?: readonly string[]
   readonly privateKeys?: readonly string[]
@@ -31,29 +31,29 @@ export interface ContextChanges {
   readonly at?: Date
 }
 
-/** An identity provider made of openssl and xmlsec1, and our side of a connection to it. */
+/** An identity provider built with openssl and xmlsec1, and the service's side of a connection to it. */
 export interface Stage {
   readonly tool: Xmlsec
   readonly key: OpensslKey
-  /** Of somebody who is not in the metadata. */
+  /** A key that is not in the metadata. */
   readonly stranger: OpensslKey
   readonly ours: ServiceProviderKey
-  /** An assertion that is signed alone. */
+  /** A response with only a signed assertion. */
   signed(parts?: AssertionParts, how?: SignatureParts, key?: OpensslKey): Promise<string>
-  /** A response that is signed as it stands. */
+  /** A signed response. */
   signedResponse(parts?: ResponseParts, how?: SignatureParts, key?: OpensslKey): Promise<string>
   encrypted(content: string, how?: EncryptionParts): Promise<string>
   validate(xml: string, changes?: ContextChanges): Promise<Validation>
-  /** What of it is proved; every check has passed. */
+  /** Expects that every check passes; returns the validated assertion. */
   accept(xml: string, changes?: ContextChanges): Promise<Assertion>
-  /** That this check refuses it, after all those before it have passed; gives what its trace says. */
+  /** Expects that this check fails after all previous ones passed; returns its record. */
   refuse(xml: string, check: SsoCheck, changes?: ContextChanges): Promise<Validation['checks'][number]>
   close(): Promise<void>
 }
 
 export interface EncryptionParts {
   readonly cipher?: string
-  /** As xmlsec1 calls it. */
+  /** The name of the algorithm in xmlsec1. */
   readonly sessionKey?: string
   readonly keyMethod?: string
   readonly certificate?: string

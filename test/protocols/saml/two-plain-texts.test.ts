@@ -8,7 +8,7 @@ const xenc = 'http://www.w3.org/2001/04/xmlenc#'
 const dsig = 'http://www.w3.org/2000/09/xmldsig#'
 const gcm = 'http://www.w3.org/2009/xmlenc11#aes256-gcm'
 
-/** Milliseconds of one core. */
+/** CPU budget, in milliseconds. */
 const budgetMs = 200
 
 describe.skipIf(!hasXmlsec)('an encrypted assertion in which another reader finds another text', () => {
@@ -22,13 +22,16 @@ describe.skipIf(!hasXmlsec)('an encrypted assertion in which another reader find
   })
   afterAll(() => stage.close())
 
-  /** Puts one text where our reader finds it, and another where one finds it that takes the first CipherValue for the key. */
+  /**
+   * Places one text where the service reads it, and another where a parser reads it that takes the first CipherValue as
+   * the key.
+   */
   function sent(hidden: string, edit: (xml: string, parts: Ciphers) => string): string {
     const parts = ciphersOf(good, hidden, stage.ours.certificate)
     return response({ content: edit(encryptionOf(parts), parts) })
   }
 
-  /** The key stands in a KeyInfo of the key, and what is taken for the key is a content that another reader decrypts. */
+  /** The key is in a nested KeyInfo, and content that another parser decrypts takes its position. */
   const inKeyInfo = (hidden: string) =>
     sent(hidden, (_, { key, shown, hidden: content }) =>
       encryptionOf({ key: shown, shown: content, info: cipherValue(key) }),
@@ -140,7 +143,7 @@ interface Ciphers {
   readonly hidden: string
 }
 
-/** Two texts by one key, and the key for the one who has the certificate; all base64. */
+/** Two texts encrypted with one key, and this key encrypted for the certificate; all in base64. */
 function ciphersOf(shown: string, hidden: string, certificate: string): Ciphers {
   const key = randomBytes(32)
   const encrypt = (text: string) => {

@@ -14,8 +14,8 @@ import { startStage, type Stage } from './stage.js'
 import { hasXmlsec, withoutDeclaration } from './xmlsec.js'
 
 /**
- * Signature wrapping: what is signed stays in the document, and what is read is something else. Numbered as in
- * Somorovsky et al., On Breaking SAML (2012), and by the tools that try them.
+ * Signature wrapping: the signed content stays in the document, but a parser reads other content. Numbered as in
+ * Somorovsky et al., On Breaking SAML (2012), and in attack tools.
  */
 describe.skipIf(!hasXmlsec)('a wrapped response', () => {
   let stage: Stage
@@ -32,7 +32,7 @@ describe.skipIf(!hasXmlsec)('a wrapped response', () => {
     })
   const signatureOf = (xml: string) => /<ds:Signature .*<\/ds:Signature>/s.exec(xml)?.[0] ?? ''
   const withoutSignature = (xml: string) => xml.replace(/<ds:Signature .*<\/ds:Signature>/s, '')
-  /** A response in which the evil one stands around all of the signed one, or beside its signature. */
+  /** A response in which the forged one encloses the signed one, or is beside its signature. */
   const around = (id: string, inside: string) => response({ id, signature: inside, content: evil() })
   const inObject = (signed: string, content: string) =>
     signatureOf(signed).replace('</ds:Signature>', `<ds:Object>${content}</ds:Object></ds:Signature>`)
@@ -42,7 +42,7 @@ describe.skipIf(!hasXmlsec)('a wrapped response', () => {
       content: rest,
     })
 
-  /** A response without an assertion is one that the identity provider has refused. */
+  /** Status of a refusal, because a response without an assertion has one. */
   const refusedStatus = statusOf('<samlp:StatusCode Value="urn:oasis:names:tc:SAML:2.0:status:Responder"/>')
 
   test('is not the one that is taken as it is signed', async () => {
@@ -211,7 +211,7 @@ describe.skipIf(!hasXmlsec)('a wrapped response', () => {
         const id = newId()
         const subject = `<saml:Subject ID="${id}">${nameIdOf('eve')}${signature(id)}</saml:Subject>`
         const content = withoutDeclaration(await stage.tool.sign(assertion({ subject }), stage.key))
-        // Signed as a whole, so that nothing else is wrong with it.
+        // The response is signed as a whole, so that it has no other fault.
         return stage.signedResponse({ content })
       },
     ],
@@ -243,7 +243,7 @@ describe.skipIf(!hasXmlsec)('a wrapped response', () => {
       async () => {
         const signed = await stage.signed()
         const content = signed.replace('<saml:Subject>', `${signatureOf(signed)}<saml:Subject>`)
-        // Signed as a whole, as without it two would count as none.
+        // The response is signed as a whole, because otherwise two assertions would count as unsigned.
         return stage.signedResponse({ content })
       },
     ],

@@ -8,7 +8,7 @@ const service = await startService()
 const client = await service.client()
 const given = scimGivenOf(client)
 
-/** A directory with two users and so many groups, all of which have the first user as a member. */
+/** A directory with two users and this many groups, all with the first user as a member. */
 async function scene(groupCount: number) {
   const { org_domain, directory, scim } = await given.directory()
   const [first = '', second = ''] = await directoryUsers(service, directory, 2)

@@ -12,7 +12,7 @@ const client = await service.client()
 const codes = codeGivenOf(service, client)
 const given = scimUsersGivenOf(client)
 
-/** A user of a directory, who may sign in. */
+/** A user of a directory who may sign in. */
 async function scene() {
   const { org_domain, application } = await codes.scene()
   const provided = await given.directory({ org_domain, provider_type: 'entra_id' })

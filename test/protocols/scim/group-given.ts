@@ -4,7 +4,7 @@ import type { ScimGiven, ScimProvider } from '../../given/scim-given.js'
 
 type Directory = Awaited<ReturnType<ScimGiven['directory']>>['directory']
 
-/** A group as it is answered. */
+/** A group in an answer. */
 export interface Group {
   readonly id: string
   readonly externalId?: string
@@ -34,7 +34,7 @@ export interface GroupList {
 const patchSchemas = ['urn:ietf:params:scim:api:messages:2.0:PatchOp']
 const groupSchemas = ['urn:ietf:params:scim:schemas:core:2.0:Group']
 
-/** Users whom a directory has made, as many as wanted and in one go, by their ids. */
+/** Creates users of a directory concurrently, and returns their ids. */
 export async function directoryUsers(
   { query, clock }: Service,
   { id }: Directory,
@@ -83,7 +83,7 @@ export function groupsOf(scim: ScimProvider) {
       }
       const made = await scim('POST', '/Groups', { body })
       if (made.status !== 201) throw new Error(JSON.stringify(made.body))
-      // What the service answers with 201.
+      // The body of a 201.
       return made.body as Group
     },
     async read(id: string): Promise<Group> {

@@ -270,7 +270,7 @@ describe('PATCH of a group', () => {
       externalId: 'E',
       members: asMembers(users),
     })
-    // As Okta does.
+    // The form that Okta sends.
     await groups.patch(id, { op: 'replace', value: { id, displayName: 'Two' } })
     expect(await groups.read(id)).toMatchObject({ displayName: 'Two', members: asMembers(users) })
     await groups.patch(id, { op: 'remove', path: 'externalId' })

@@ -12,7 +12,7 @@ let userId: string
 
 const patchSchema = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
 const userSchema = 'urn:ietf:params:scim:schemas:core:2.0:User'
-/** Longer than anything that is refused may take, also on a busy machine. */
+/** Upper bound of the duration of a refusal, also on a busy machine. */
 const patienceMs = 2000
 
 beforeAll(async () => {
@@ -26,14 +26,14 @@ beforeAll(async () => {
 const newUser = (members: object = {}) => ({ schemas: [userSchema], userName: anyEmail(), ...members })
 const operations = (list: unknown) => ({ schemas: [patchSchema], Operations: list })
 const nested = (depth: number) => JSON.parse(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`) as object
-/** More members than a resource may have, and fewer names than a body. */
+/** More members than a resource may have, but fewer distinct names than a body may have. */
 const ofFewNames = () => {
   const members = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`y${index}`, 1]))
   return Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`x${index}`, members]))
 }
 const search = (filter: string) => ({ filter })
 
-/** What is asked, and the one answer it may get. */
+/** Requests, and the only permitted answer to each. */
 const refused: [string, string, () => unknown, string][] = [
   [
     '1,000 operations',

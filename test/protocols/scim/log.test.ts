@@ -134,7 +134,7 @@ describe('a request that was answered', () => {
   test('has no secret of its query, its search or its path, in log, events, answer and lines of the service', async () => {
     const { scim, create, logged, events, failures, secret, directory } = await givenOwn()
     const { id } = await create()
-    // As an address looks, which is searched for.
+    // The password has the form of an address, which the log could contain as a search term.
     const password = `canary-${anything()}@vault.example`
     const body = {
       schemas: [patchSchema],

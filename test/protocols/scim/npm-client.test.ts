@@ -4,7 +4,7 @@ import { startService } from '../../given/harness.js'
 import { scimGivenOf, type ScimResponse } from '../../given/scim-given.js'
 import { enterpriseUser, userBody } from './user-given.js'
 
-/** A resource as the library reads one. */
+/** A resource parsed by the library. */
 interface Resource {
   id(): string
   meta(): { readonly location: string }
@@ -24,7 +24,7 @@ interface Patches {
   removeOperation(path: string): Operation
 }
 
-// A library in CommonJS without types has to be told what it is.
+// The library is CommonJS without types, so its interface is declared here.
 const require = createRequire(import.meta.url)
 const { Resource } = require('@braveulysses/scim2') as { readonly Resource: new (json: unknown) => Resource }
 const Patch = require('@braveulysses/scim2/dist/Patch.js') as Patches
@@ -41,7 +41,7 @@ test('a client library from npm provisions, changes and deprovisions a user', as
   const path = `/Users/${made.id()}`
   expect(made.meta().location).toMatch(new RegExp(`${path}$`))
 
-  // Read, changed and put back, as the library has it.
+  // Read, modified and replaced through the library.
   const user = read(await scim('GET', path))
   expect(user.get('emails[type eq "work"]')).toMatchObject({ value: body.userName })
   expect(user.get(`${enterpriseUser}:department`)).toBe('Engines')

@@ -3,18 +3,18 @@ import { expect, test } from 'vitest'
 import { startService } from '../../given/harness.js'
 import { scimGivenOf } from '../../given/scim-given.js'
 
-/** What a product asks, one request after the other, and what it needs to be answered. */
+/** The recorded requests of a product in order, with the answers that it needs. */
 interface Recording {
   readonly provider_type: 'okta' | 'entra_id'
   readonly steps: readonly {
     readonly does: string
-    /** Method and path. {name} is an id that a step before has kept under this name. */
+    /** Method and path. {name} is an id saved by an earlier step under this name. */
     readonly request: string
     readonly body?: unknown
     readonly status: number | readonly number[]
-    /** What must be in the answer. */
+    /** The expected part of the answer. */
     readonly answer?: unknown
-    /** The name under which the id in the answer is kept. */
+    /** The name under which the id in the answer is saved. */
     readonly keep?: string
   }[]
 }

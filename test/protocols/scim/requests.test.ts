@@ -10,7 +10,7 @@ const given = scimGivenOf(client)
 const errorSchemas = ['urn:ietf:params:scim:api:messages:2.0:Error']
 
 describe('a request without the secret of its directory', () => {
-  /** What is answered, without what differs from request to request. */
+  /** An answer without the parts that differ between requests. */
   async function answerTo(url: string, headers: Record<string, string>) {
     const answer = await fetch(url, { headers })
     const { 'x-request-id': _, date: _date, ...rest } = Object.fromEntries(answer.headers)
@@ -111,7 +111,7 @@ test('429: so many requests a second of one directory, of which the log has the 
 
   const answers = await Promise.all(Array.from({ length: 40 }, ask))
 
-  // As many as they may fall into.
+  // The number of seconds over which the requests may be spread.
   const seconds = Math.ceil((performance.now() - start) / 1000) + 1
   const refused = answers.filter(({ status }) => status === 429)
   expect(refused.length).toBeGreaterThanOrEqual(Math.max(1, 40 - 5 * seconds))

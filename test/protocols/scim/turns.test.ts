@@ -17,10 +17,10 @@ test('requests of one directory that take long leave connections to the database
   const others: Promise<ScimResponse>[] = []
 
   const first = await whileEventWaits(service, 'user.user.create.success', make, async () => {
-    // More than there are connections.
+    // More than the number of connections.
     others.push(...Array.from({ length: 12 }, make))
     await untilWaiting(service, 2)
-    // Long enough for all of them to have come.
+    // Long enough for all of them to arrive.
     for (let count = 0; count < 30; count++) {
       const answered = await client.organizations.get({ org_domain }).then(
         ({ domain }) => domain,

@@ -5,7 +5,7 @@ import { scimGivenOf, type ScimProvider, type ScimResponse } from '../../given/s
 export const coreUser = 'urn:ietf:params:scim:schemas:core:2.0:User'
 export const enterpriseUser = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
 
-/** A user of SCIM, as far as tests look at one. */
+/** The members of a SCIM user that tests read. */
 export interface ScimUser {
   readonly id: string
   readonly userName: string
@@ -36,7 +36,7 @@ export function replacing(path: string, value: unknown) {
 
 /** The user in an answer. */
 export function userIn({ body }: ScimResponse): ScimUser {
-  // Whoever needs more than this expects it.
+  // Tests that need further members assert them.
   return body as ScimUser
 }
 
@@ -53,7 +53,7 @@ export function scimUsersGivenOf(client: Client) {
       if (made.status !== 201) throw new Error(`no user was made: ${JSON.stringify(made.body)}`)
       return userIn(made)
     },
-    /** What happened to the users of an organization, the newest last. */
+    /** The events about the users of an organization, oldest first. */
     async events(org_domain: string): Promise<Event[]> {
       const events: Event[] = []
       for (let after: string | undefined; ;) {

@@ -33,7 +33,7 @@ async function givenUsers() {
   return { scim, made, found }
 }
 
-/** What stands before the @ of the users on a page. */
+/** The local parts of the users' addresses on a page. */
 async function sorted(scim: ScimProvider, query: Record<string, string>): Promise<string[]> {
   const { body } = await scim('GET', `/Users?${new URLSearchParams(query).toString()}`)
   const { Resources } = body as { Resources: readonly { userName: string }[] }

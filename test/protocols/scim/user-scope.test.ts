@@ -9,7 +9,7 @@ const service = await startService()
 const client = await service.client()
 const given = scimUsersGivenOf(client)
 
-/** A user who has read a mail that was sent to them. */
+/** A user with a verified address. */
 async function verifiedUser(org_domain: string) {
   const user = await service.given.user({ org_domain })
   await service.given.application({ org_domain, organization_domain_scope: org_domain })

@@ -115,7 +115,7 @@ describe('a user of a directory', () => {
     expect(await client.users.get({ org_domain, user_id: id })).toMatchObject({ deleted: true })
     const again = await scim('POST', '/Users', { body })
     expect(again.status).toBe(201)
-    // By the API, too.
+    // Also through the API.
     await client.users.delete({ org_domain, user_id: userIn(again).id })
     expect((await scim('POST', '/Users', { body })).status).toBe(201)
   })

@@ -19,7 +19,7 @@ async function statusFor(host: string, variables: Record<string, string>): Promi
     server.close()
     await db.destroy()
   })
-  // The address of a TCP server is never a string; that is for pipes.
+  // Only the address of a pipe is a string.
   const { port } = server.address() as AddressInfo
   const sent = request({ port, host: '127.0.0.1', path: '/metrics', headers: { host } }).end()
   return new Promise((resolve, reject) => {

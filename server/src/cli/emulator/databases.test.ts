@@ -17,7 +17,7 @@ function givenDirectory(name: string, minutes: number): string {
   return folder
 }
 
-/** Of a process that has ended. */
+/** The id of an ended process. */
 const deadPid = spawnSync(process.execPath, ['--eval', '']).pid
 
 test('what a killed emulator left behind is removed', async () => {

@@ -31,7 +31,7 @@ async function givenEmulator({ isReady = true } = {}) {
   const server = createServer(app).listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => void server.close())
-  // The address of a TCP server is never a string; that is for pipes.
+  // Only the address of a pipe is a string.
   const { port } = server.address() as AddressInfo
 
   async function ask(path: string, options: RequestOptions = {}, body?: string) {

@@ -12,7 +12,7 @@ import type { Loop } from './loop.js'
 import { startWorker, type WorkerOptions } from './run.js'
 import { dayMs, secondMs, startQueue, type Queue } from './run.given.js'
 
-/** A worker that looks for jobs only when it is told to. */
+/** A polling interval so long that a worker looks for jobs only on request. */
 const onlyWhenAsked = 2 ** 31 - 1
 
 let queue: Queue
@@ -46,7 +46,7 @@ function start(
   return worker
 }
 
-/** A job that runs until it is let go. */
+/** A job that runs until it is released. */
 function gate() {
   let open = () => {}
   const opened = new Promise<void>((resolve) => (open = resolve))

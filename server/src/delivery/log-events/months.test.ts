@@ -18,7 +18,7 @@ beforeAll(async () => {
     .execute()
 }, 60_000)
 
-/** In March 2026, and without a month. */
+/** Starts in March 2026, without partitions. */
 beforeEach(async () => {
   await queue.reset()
   const { db } = queue
@@ -40,7 +40,7 @@ async function insertAt(time: string, organization: string | null = null): Promi
     values (${account}, ${organization}, 'acme', 'x', ${time}, ${time})`.execute(queue.db)
 }
 
-/** Where the row of each time is. */
+/** The partition of each row, by time. */
 async function places(): Promise<Record<string, string>> {
   const { rows } = await sql<{ time: string; place: string }>`
     select request_id as time, substr(tableoid::regclass::text, 12) as place from log_events
@@ -121,7 +121,7 @@ test('the log ends on time also where a long transaction reads it; its months ar
   await queue.db.transaction().execute(async (trx) => {
     await sql`select from log_events`.execute(trx)
     const deleting = deleteExpired(queue.deps)
-    // Whoever writes meanwhile waits no longer than the one who waits for the reader.
+    // Concurrent writers wait no longer than the statement that waits for the reader.
     await sleep(100)
     const at = performance.now()
     await insertAt('2027-07-20')

@@ -33,11 +33,11 @@ describe.concurrent('an attempt to send fails, and the next one can come, when t
   }, 90_000)
 })
 
-/** A mailer whose mail server speaks as it is told. */
+/** A mailer with a scripted mail server. */
 async function openMailerTo(onConnection: (socket: Socket) => void) {
   const server = createServer(onConnection).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  // A TCP server that listens has an address with a port.
+  // A listening TCP server has an address with a port.
   const { port } = server.address() as AddressInfo
   const mailer = openMailer(readConfig({ SMTP_URL: `smtp://127.0.0.1:${port}` }))
   onTestFinished(() => {

@@ -40,7 +40,7 @@ describe.each(Object.entries(mails))('the mail with %s', (_, mailFrom) => {
     })
     const { plainLink } = mailTexts[locale]
 
-    // Of a link that is a button the HTML has the address a second time, for whom the button does not serve.
+    // For a link shown as a button, the HTML also contains its URL as text.
     const inHtml = sentencesOf(mail.html).filter((sentence) => sentence !== plainLink)
     expect(linesOf(mail.text)).toEqual([...new Set(inHtml)])
   })
@@ -71,7 +71,7 @@ describe('the invitation of an administrator', () => {
   })
 })
 
-/** The paragraphs, and of links where they lead; the heading is the subject. */
+/** The paragraphs and link targets; the heading equals the subject. */
 function sentencesOf(html: string): string[] {
   return [...html.matchAll(/<p\b[^>]*>(.*?)<\/p>/gs)].map(([, content = '']) => {
     const [, address] = /<a [^>]*href="([^"]*)"/.exec(content) ?? []
@@ -83,7 +83,7 @@ function readable(text: string): string {
   return text.replaceAll('&lt;', '<').replaceAll('&quot;', '"').replaceAll('&amp;', '&')
 }
 
-/** What begins and ends a part of the text is not said by it: the stars of the sandbox, and the mark of a signature. */
+/** The lines of a text without markers: the stars of the sandbox, and the signature separator. */
 function linesOf(text: string): string[] {
   return text
     .split('\n')

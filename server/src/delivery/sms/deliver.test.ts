@@ -29,10 +29,10 @@ describe('a text message', () => {
   test.each([
     ['+33612345678', true],
     ['+447400123456', true],
-    // Its calling code is that of the United States too.
+    // Its calling code is shared with the United States.
     ['+18765551234', false],
     ['+12125552368', false],
-    // A satellite's.
+    // A satellite telephone.
     ['+881612345678', false],
     // Premium rate, shared cost, universal access.
     ['+33899123456', false],

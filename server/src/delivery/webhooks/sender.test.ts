@@ -24,7 +24,7 @@ beforeEach(async () => {
   await queue.db.deleteFrom('events').execute()
 })
 
-/** A webhook for which one event waits. */
+/** A webhook with one pending event. */
 async function givenWaiting(webhook: { active?: boolean; isFailing?: boolean; sealed?: Buffer } = {}) {
   const at = queue.now()
   const id = uuidv7()
@@ -74,7 +74,7 @@ async function givenWaiting(webhook: { active?: boolean; isFailing?: boolean; se
   return id
 }
 
-/** Sends what is due to receivers that take everything, as soon as so many are asked at once. */
+/** Sends due deliveries to receivers that answer once this many requests have arrived. */
 async function send(options: SenderOptions, together = 1): Promise<void> {
   const waiting: (() => void)[] = []
   const outbound: Outbound = {

@@ -43,7 +43,7 @@ test('what else callers can write is left out for a reason that the guide tells'
   }
 })
 
-/** Whether a route writes a thing itself, and not a challenge, an onboarding or the like of it. */
+/** Whether a route writes the object itself, rather than a challenge, an onboarding or the like. */
 function isOfSettings(verb: string): boolean {
   return /^(create|update|post)(Connection)?$/.test(verb)
 }

@@ -30,7 +30,7 @@ test('a table that carries an address tells when, so that it can be told whose i
   for (const { table, writtenAt } of carrying) expect([table.name, writtenAt]).not.toContain(undefined)
 })
 
-// A new column is looked at here once: what is said of a person is exported, what is secret is not.
+// Every new column must be considered here once: personal data is exported, secrets are not.
 test('these columns are exported, beside the user', () => {
   const exported = [...personalTablesIn(tables), ...belongings].map(({ table }) => [
     table.name,

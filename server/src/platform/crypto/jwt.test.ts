@@ -32,7 +32,7 @@ function issue(algorithm: Algorithm, key: TestKey): string {
   return signJwt({ kid: key.jwk.kid, algorithm, privateKey: key.privateKey, typ: 'at+jwt' }, claims)
 }
 
-/** What a service does with a token: takes it apart, then checks the signature with the key it looked up. */
+/** Verifies a token like the service: decodes it, then checks the signature with the selected key. */
 function isAccepted(token: string, algorithm: Algorithm, publicKey: KeyObject): boolean {
   const decoded = decodeJwt(token)
   return decoded !== undefined && isJwtSignatureValid(decoded, algorithm, publicKey)

@@ -39,7 +39,7 @@ test.each([
     const pid = rows[0]?.pid
     await sql`select pg_terminate_backend(${pid}, 5000)`.execute(other.db)
     await expect(sql`select 1`.execute(connection)).rejects.toThrow(
-      // Whether Postgres' farewell is here already when the statement is sent is up to the system.
+      // Depends on whether Postgres' termination message arrives before the statement is sent.
       /Client has encountered a connection error|terminating connection/,
     )
     return { closing }
@@ -47,7 +47,7 @@ test.each([
   await (closed.closing ?? db.destroy())
   await other.db.destroy()
 
-  // Postgres says so, and then the socket ends.
+  // Postgres sends the message, and then the socket ends.
   expect([...new Set(lines)]).toEqual(told)
 })
 

@@ -29,7 +29,7 @@ async function modeOf(file: string): Promise<number> {
 }
 
 describe('what a start gives', () => {
-  // These tests only look, so that one Postgres serves all of them.
+  // These tests only read, so one Postgres serves all of them.
   let dataDir: string
   let postgres: EmbeddedPostgres
 
@@ -62,7 +62,7 @@ describe('what a start gives', () => {
   test('only this machine reaches it, and only over TCP', async () => {
     const { url } = postgres
 
-    // Only a superuser sees where the sockets are.
+    // Only a superuser can read the socket directories.
     const settings = await query(
       await superuserUrl(dataDir, url),
       `SELECT name, setting FROM pg_settings WHERE name IN ('listen_addresses', 'unix_socket_directories')`,

@@ -23,7 +23,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true })
 })
 
-/** The lookups of a pool, and where each was answered. */
+/** The lookups of a pool, and the connection that answered each. */
 function givenLookups({ count = 1, isPooled = false } = {}) {
   const pool = new pg.Pool({ connectionString: postgres.url, max: 6, pipeline: true })
   pool.on('error', () => undefined)
@@ -31,7 +31,7 @@ function givenLookups({ count = 1, isPooled = false } = {}) {
   const lookups = openLookups({
     connect: async () => {
       const client = await pool.connect()
-      // A pooler gives out connections of its own, whose numbers are no processes of Postgres.
+      // A pooler reports connection ids of its own, which are not process ids of Postgres.
       return isPooled ? Object.assign(client, { processID: 1 }) : client
     },
     count,
@@ -51,7 +51,7 @@ function givenLookups({ count = 1, isPooled = false } = {}) {
     })
     return { row: rows[0], isOnPool }
   }
-  /** Has its connections opened, by two lookups at once for each, and answers the process of the last. */
+  /** Opens the connections with two concurrent lookups for each, and returns the process id of the last. */
   const open = async () => {
     for (let opened = 1; opened <= count; opened++) {
       await Promise.all(Array.from({ length: count + 1 }, () => run(whoAnswers)))
@@ -180,7 +180,7 @@ const selectOne = lookup((db, { one }: { one: number }) => ({
 describe('a database', () => {
   const log = pino({ level: 'silent' })
 
-  /** Whether a lookup is answered while all else of the pool is in use; `all` connections can be had beside the shared ones. */
+  /** Whether a lookup is answered while the rest of the pool is in use; `all` connections exist besides the shared ones. */
   async function isAnsweredBeside(all: number, options: { poolSize: number; named: boolean }) {
     const db = connect({ url: postgres.url, log, ...options })
     onTestFinished(() => closePool(db))
@@ -190,7 +190,7 @@ describe('a database', () => {
     const held = await Promise.all(Array.from({ length: all }, () => db.startTransaction().execute()))
     let isAnswered = false
     const answer = selectOne(db, { one: 1 }).then(() => (isAnswered = true))
-    // Several answers later, one that waited for no connection has come.
+    // A lookup that does not wait for a connection is answered after a few other statements.
     for (const trx of [...held, ...held]) await sql`select 1`.execute(trx)
     const wasAnswered = isAnswered
     await Promise.all(held.map((trx) => trx.rollback().execute()))

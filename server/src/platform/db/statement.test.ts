@@ -11,7 +11,7 @@ import { describe, expect, test } from 'vitest'
 import type { DB } from './schema.js'
 import { insertion, lookup, statement } from './statement.js'
 
-/** A Kysely that sends nothing and remembers what it would have sent. */
+/** A Kysely that records statements instead of sending them. */
 function recordingDb() {
   const sent: { sql: string; parameters: readonly unknown[] }[] = []
   const connection: DatabaseConnection = {
@@ -98,7 +98,7 @@ test.each([
   const { db, sent } = recordingDb()
   const written = lookup((own) => ({ compile: () => sql.raw(text).compile(own) }))
 
-  // Each time: what was refused once is not compiled.
+  // Refused every time, because a refused statement is not cached.
   for (let times = 0; times < 2; times++)
     await expect(written(db, {})).rejects.toThrow('a lookup is a select without a lock')
   expect(sent).toEqual([])

@@ -15,7 +15,7 @@ afterEach(() => {
   for (const end of ended.splice(0)) end()
 })
 
-/** What a reader makes of a body: what it read, or the kind of its fault. */
+/** The result of reading a body: the parsed value, or the kind of fault. */
 async function readBy(
   reader: RequestHandler,
   body: string | Buffer,
@@ -29,7 +29,7 @@ async function readBy(
   const server = app.listen(0, '127.0.0.1')
   ended.push(() => server.close())
   await once(server, 'listening')
-  // The address of a TCP server is never a string; that is for pipes.
+  // Only the address of a pipe is a string.
   const { port } = server.address() as AddressInfo
   const sent = {
     method: 'POST',

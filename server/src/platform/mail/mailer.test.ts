@@ -31,7 +31,7 @@ test.each([
   },
 )
 
-/** The log line of a mail whose recipient is answered so. */
+/** The log line of a mail whose recipient gets this SMTP answer. */
 async function loggedOf(answer: string): Promise<string> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined)
@@ -42,7 +42,7 @@ async function loggedOf(answer: string): Promise<string> {
     })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  // A TCP server that listens has an address with a port.
+  // A listening TCP server has an address with a port.
   const { port } = server.address() as AddressInfo
   const mailer = openMailer(readConfig({ SMTP_URL: `smtp://127.0.0.1:${port}` }))
   onTestFinished(() => {

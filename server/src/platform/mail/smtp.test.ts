@@ -16,7 +16,7 @@ test('sends it in the clear where the address asks for that', async () => {
   expect(heard).toContain(`AUTH PLAIN ${Buffer.from('\0ada\0hunter2').toString('base64')}`)
 })
 
-/** What a mail server without TLS hears from a sender with a password. */
+/** The commands that a mail server without TLS receives from a sender with a password. */
 async function verifyAgainstPlainServer(query: string): Promise<string> {
   let heard = ''
   const server = createServer((socket) => {
@@ -30,7 +30,7 @@ async function verifyAgainstPlainServer(query: string): Promise<string> {
     })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  // A TCP server that listens has an address with a port.
+  // A listening TCP server has an address with a port.
   const { port } = server.address() as AddressInfo
   const smtp = openSmtp(`smtp://ada:hunter2@127.0.0.1:${port}${query}`, { connectMs: 2000, silenceMs: 2000 })
   onTestFinished(() => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { ApiError } from '../errors.js'
 import { createLog, logFailure } from './log.js'
 
-/** The one line that is logged of an error. */
+/** The log line of an error. */
 function lineOf(err: Error): string {
   const lines: string[] = []
   createLog({ logLevel: 'info' }, { write: (line: string) => void lines.push(line) }).error({ err }, 'failed')

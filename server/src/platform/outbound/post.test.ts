@@ -72,7 +72,7 @@ describe('a receiver inside the network', () => {
     for (let attempt = 0; attempt < 6; attempt += 1)
       outcomes.push((await post(outbound, `http://rebind.example:${inside.port}/`)).outcome)
 
-    // Nobody listens at the outer address: what is refused there was tried there.
+    // The public address has no listener, so a refused connection proves the attempt.
     expect(outcomes).toEqual(Array.from({ length: 3 }).flatMap(() => ['unreachable', 'not_allowed']))
     expect(lookup.calls()).toBe(6)
     expect(inside.connections()).toBe(0)

@@ -7,7 +7,10 @@ import { resolvingLookup } from './resolve.js'
 const nameServer = createSocket('udp4')
 let servers: string[]
 
-/** A name server that knows quick.example, answers that absent.example and localhost do not exist, and ignores all else. */
+/**
+ * Starts a name server that resolves quick.example, answers that absent.example and localhost do not exist, and ignores
+ * other queries.
+ */
 beforeAll(async () => {
   nameServer.on('message', (question, from) => {
     const name = nameIn(question)
@@ -81,7 +84,7 @@ describe('a name', () => {
     const found = await lookUp('quick.example')
 
     expect([found, isAnyEnded]).toEqual([['203.0.113.7'], false])
-    // None of them goes on to the system's lookup, whose threads they would hold.
+    // None falls back to the system's lookup, whose threads they would block.
     expect((await Promise.all(silent)).flat()).toEqual([])
   })
 

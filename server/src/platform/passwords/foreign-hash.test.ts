@@ -5,7 +5,7 @@ import { isForeignHash, toStoredForeignHash, verifyForeignHash } from './foreign
 // ② is 2 after NFKC, and é is one character here and two below.
 const password = 'correct horse ② é'
 
-/** Hashes of the password, each made by the tool that it is named after. */
+/** Hashes of the password, each named after the tool that created it. */
 const hashes = [
   ['argon2 -i', '$argon2i$v=19$m=4096,t=3,p=1$c29tZXNhbHQ$TNtAMI6vBb6zM3fQ53YDstoW7GccD6wio094Gtdb/xE'],
   ['argon2 -d', '$argon2d$v=19$m=4096,t=3,p=1$c29tZXNhbHQ$3j4VLKbtQ2jpaDY3MAQK0xCxrn11azCeI3tH9rsTkg0'],

@@ -9,7 +9,7 @@ async function countOf(metrics: Metrics, work: 'hash' | 'verify'): Promise<numbe
   return values.find(({ labels }) => labels.work === work)?.value ?? 0
 }
 
-/** The least that Argon2id may take, where the cost is not the matter (RFC 9106 section 3.1). */
+/** The minimum parameters of Argon2id, for tests that are not about the cost (RFC 9106 section 3.1). */
 const least = { memorySize: 8, iterations: 1 }
 
 function givenHasher(cost?: PasswordCost) {
@@ -93,7 +93,7 @@ test('one organization has half of the room, and the others the rest', async () 
   expect(await passwords.verify(undefined, 'x')).toBe(false)
   const answers = await flood
   expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(room / 2)
-  // Refused work has not begun.
+  // Refused work was not started.
   expect(begun).toHaveLength(room / 2)
 })
 

@@ -18,7 +18,7 @@ interface Heard {
   readonly form: Record<string, string>
 }
 
-/** A server in the form of Twilio's Messages resource, and what it is asked. */
+/** A server like Twilio's Messages resource, and its received requests. */
 async function startProvider(answer: (res: ServerResponse) => void) {
   const heard: Heard[] = []
   const server = createServer((req: IncomingMessage, res) => {
@@ -32,7 +32,7 @@ async function startProvider(answer: (res: ServerResponse) => void) {
     })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  // A TCP server that listens has an address with a port.
+  // A listening TCP server has an address with a port.
   const { port } = server.address() as AddressInfo
   const sender = openSmsSender({
     accountSid: 'AC00000000000000000000000000000000',

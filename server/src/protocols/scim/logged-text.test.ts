@@ -10,7 +10,7 @@ import {
 
 const canary = 'canary-velvet-harbour'
 
-/** What is stored of a body. */
+/** The stored form of a body. */
 function logged(body: unknown, type: 'User' | 'Group' = 'User'): string {
   const isOne = typeof body === 'object' && body !== null && 'Operations' in body
   return toLoggedText(toLoggedBody(body, isOne ? { ...one, type } : { ...many, type })) ?? ''

@@ -22,7 +22,7 @@ function given(body: object): ScimResource {
   return readResource(userSchemas, body, () => undefined)
 }
 
-/** The attributes of a user after operations, and how these were read. */
+/** The attributes of a user after operations, and the recorded quirks. */
 function after(operations: readonly unknown[], body: object = ada) {
   const quirks: string[] = []
   const quirk = (name: string) => void quirks.push(name)

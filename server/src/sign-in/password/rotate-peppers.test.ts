@@ -33,12 +33,12 @@ beforeEach(async () => {
   await queue.reset()
   logLines = []
   deps = { ...queue.deps, log: pino({}, { write: (line: string) => void logLines.push(line) }) }
-  // Rows of one test would use up the budget of the next, or be sealed with its master keys.
+  // Rows left by one test would consume the budget of the next, or be sealed with other master keys.
   for (const table of ['passwords', 'password_peppers', 'password_connections', 'master_key_canary'] as const)
     await queue.db.deleteFrom(table).execute()
 })
 
-/** An organization whose users have passwords, in the sandbox. */
+/** An organization with passwords enabled, in the sandbox. */
 async function givenOrganization() {
   const cause = { requestId: uuidv7(), actor: { type: 'operator', id: 'test' }, params: () => ({}) } as const
   const account = await createAccount(deps, { name: 'Acme', plan: 'unlimited' })
@@ -154,7 +154,7 @@ describe('a pepper', () => {
 
     expect(await peppers(organization.owner)).toEqual([2])
     expect(await wrapped(organization.owner)).toEqual({ 2: 2 })
-    // No new password: its time is unchanged, too.
+    // The password is not new, so its time is unchanged, too.
     expect(await Promise.all(users.map((user) => findPassword(deps, queue.db, user)))).toEqual(before)
     expect(await rotatePeppers(deps)).toEqual({ made: 0, rewrapped: 0, destroyed: 0 })
   })
@@ -297,7 +297,7 @@ describe('while peppers rotate', () => {
         .where('organization_id', '=', owner.organizationId)
         .where('version', '=', version)
         .execute()
-    // The successor appears and the former one goes in one transaction, after the statement below has begun.
+    // One transaction inserts the successor and deletes the former pepper after the statement below has started.
     const finish = await holding(async (trx) => {
       await trx
         .insertInto('password_peppers')
@@ -434,7 +434,7 @@ describe('the master key', () => {
   })
 })
 
-/** Waits until a statement waits for a lock. */
+/** Resolves once a statement waits for a lock. */
 async function untilSomebodyWaits(): Promise<void> {
   for (;;) {
     const { rows } = await sql<{ is_waiting: boolean }>`

@@ -8,7 +8,7 @@ const until = new Date('2029-01-01T00:00:00Z')
 
 const ofOne = generateKeyPairSync('rsa', { modulusLength: 2048 })
 
-/** Another one each time, by its serial number. */
+/** Creates a certificate with a unique serial number. */
 function certificate({ publicKey, privateKey } = ofOne, notAfter = until): X509Certificate {
   return new X509Certificate(
     selfSignedCertificate({ commonName: 'idp.example', notBefore: from, notAfter, publicKey, privateKey }),
@@ -18,15 +18,15 @@ function certificate({ publicKey, privateKey } = ofOne, notAfter = until): X509C
 const one = certificate()
 const other = certificate(generateKeyPairSync('rsa', { modulusLength: 2048 }))
 
-/** Of `openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256`. */
+/** Created with `openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256`. */
 const ofEc =
   'MIIBgDCCASegAwIBAgIUOScEReSNmgd1zWj1W7VsvnD3Vf4wCgYIKoZIzj0EAwIwFjEUMBIGA1UEAwwLaWRwLmV4YW1wbGUwHhcNMjYxMTIyMTMyMjA4WhcNMzYxMTE5MTMyMjA4WjAWMRQwEgYDVQQDDAtpZHAuZXhhbXBsZTBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABPsNb22OFg+QycpMAajcEAKpJvkVpHEZRx+01bkUs5b4bDs++uAS1K4CgLbkJ8D83Zn/jOQeBnWjggh7a3SGZp6jUzBRMB0GA1UdDgQWBBQs2dSjRevFPhEiyJrwWCNmRx6VPTAfBgNVHSMEGDAWgBQs2dSjRevFPhEiyJrwWCNmRx6VPTAPBgNVHRMBAf8EBTADAQH/MAoGCCqGSM49BAMCA0cAMEQCIEBG/Dmzg1BVqs9pRVq+3T6q69RV6JlxYMMZPmEjRcXpAiBnLIKaZsx8y064dmN5XumEeN1D0p1nghLerofJY7OyJg=='
 
-/** Of `openssl req -x509 -newkey rsa:2048 -subj /`. */
+/** Created with `openssl req -x509 -newkey rsa:2048 -subj /`. */
 const ofNobody =
   'MIIC4TCCAcmgAwIBAgIUHBHnImm46MNH+KEe3AGXGfdMjr0wDQYJKoZIhvcNAQELBQAwADAeFw0yNjExMjIxNTU2MTJaFw0zNjExMTkxNTU2MTJaMAAwggEiMA0GCSqGSIb3DQEBAQUAA4IBDwAwggEKAoIBAQCMiTnHdplXxA5wluQzzRPWhThkFvdBbXZxaoNo6pYsVnZHRp+bzfhkLQCbE4Si+eaQL6Rj8TCGObBXpJ4fNk4as1QLjWA8WDnPZmOiJdajaOJdb0wQnHLnMnBJCWCKgiNax2dWHCEtyEK9V8h0ilqnpqnnY0XYmNYo6+3syYpesz6ss3N0U7rwPMS77oifLooZwasD2Y5yxUAU3XypDmQnZQUaLJZ/WfePoNW973GuYRk+5hL4r27rssrMAWq+S8QmdMpW7HqRe6GVq9jXDv8SPyDpa5WhEzX8WZ0bCqJvZMz3Gh/ZehbooSlfs74cQhL34k6IPgV1+SuVCwTvLi7ZAgMBAAGjUzBRMB0GA1UdDgQWBBR6QgLhIjusCw9zms9suvpWG/Ws7DAfBgNVHSMEGDAWgBR6QgLhIjusCw9zms9suvpWG/Ws7DAPBgNVHRMBAf8EBTADAQH/MA0GCSqGSIb3DQEBCwUAA4IBAQB8GqKN269OSCTq5lKRoe3Pqje7JP6lsqmAzi5dnTGTw2Ig4wHlbChmuTIRQQTgh0C6Jm/fkXETmustVYl3s44ZE6UJSD+Ie6Gk2snVfUn6cmzSowj4WmKG0YIZ0+QXYFPkwXRk6daaNaQUV5d9LwEfPg2bda1pE30i5AdZsa3fQtxMAp8Ug+jhJd4gf4RZOzNLM/MD/42STFbSLbaWsqRaU5C2dK5llnYjnEXkLTW/x5v2arv9YO06WMoRdd7Eje7ivEfd4GFQAQzvXXrvVVymNEA41h+f6l2SA11Sql2eu+N6agY+OXCqqoK8rXfr5IGheZAjxAfd/bPv7qHHMsiR'
 
-/** The certificate with another end of its validity. */
+/** The certificate with a different end of validity. */
 function ending(yearToSecond: string): string {
   const bytes = one.raw.toString('latin1').replace('290101000000Z', `${yearToSecond}Z`)
   return Buffer.from(bytes, 'latin1').toString('base64')
