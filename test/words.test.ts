@@ -5,8 +5,17 @@ import { expect, test } from 'vitest'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Words that the sources had of their own for what the field has a word for, with that word (docs/glossary.md). */
-const left: readonly (readonly [word: RegExp, instead: string, examples: readonly string[]])[] = [
+type Word = readonly [word: RegExp, instead: string, examples: readonly string[]]
+
+/** Comments that begin with a pronoun instead of their subject; refused in tests, too. */
+const subject: Word = [
+  /^\s*(?:\/\*\*|\*|\/\/) (?:Who|Whoever|Whom|Whose|Those who|That which)\b/,
+  'the subject by its name',
+  ['/** Who signs in here is known. */', '// Whoever asks gets nothing.', '/** Whose session it is. */'],
+]
+
+/** Private words that were replaced in the sources, with the established term (docs/glossary.md). */
+const left: readonly Word[] = [
   [/\b\w*[Ss]pen[dt](?:[A-Z]\w*)?\b/, 'consume', ['spendToken(db)', 'the link was spent']],
   [/\bredeem\w*/, 'consume', ['redeems the code']],
   [/\b\w*[Dd]oorway\w*/, 'eligibility check', ['checkDoorway(doorway)']],
@@ -16,39 +25,50 @@ const left: readonly (readonly [word: RegExp, instead: string, examples: readonl
   [/\btell[A-Z]\w*|\btold[A-Z]\w*/, 'record, emit or report', ['tellLimit(res)']],
   [/\bgoOn\b/, 'the name of the step', ['goOn(deps)']],
   [/\b(?:insert|delete|new|New|refused|Refused)Trace\w*/, 'login attempt', ['insertTrace(db)']],
-  [
-    /^\s*(?:\/\*\*|\*|\/\/) (?:Who|Whoever|Those who|That which)\b/,
-    'the subject by its name',
-    ['/** Who signs in here is known. */', '// Whoever asks gets nothing.'],
-  ],
+  [/\bgives? way to\b/, 'is replaced by', ['any other gives way to the default']],
+  [/\bsigns nobody in\b/, 'refuses sign-ins', ['An inactive connection signs nobody in']],
+  [/\bnobody (?:has )?asked for\b/, 'unsolicited', ['A response that nobody asked for']],
+  [/\bways? of signing in\b/, 'sign-in method', ['This way of signing in is switched off']],
+  subject,
 ]
 
-function leftIn(text: string): string[] {
+function leftIn(text: string, words = left): string[] {
   return text
     .split('\n')
     .flatMap((line, index) =>
-      left.flatMap(([word, instead]) =>
+      words.flatMap(([word, instead]) =>
         word.test(line) ? [`${index + 1}: ${word.exec(line)?.[0].trim()}, say ${instead}`] : [],
       ),
     )
 }
 
-test('the sources have no word of their own where the field has one', () => {
-  const listed = execFileSync('git', ['ls-files', 'contract/src', 'sdk/src', 'server/src'], {
-    cwd: root,
-    encoding: 'utf8',
-  })
-  // Texts for people and applied migrations are no place for the words of engineers, and generated files repeat others.
-  const files = listed
-    .split('\n')
-    .filter((file) => /\.tsx?$/.test(file))
-    .filter((file) => !/\.(?:test|given)\.|\/texts\/|\/tutorials\/|\/migrations\/|\/generated/.test(file))
-
+/** The faults of the tracked files in some folders, by file and line. */
+function faultsIn(folders: readonly string[], isMeant: (file: string) => boolean, words = left) {
+  const listed = execFileSync('git', ['ls-files', ...folders], { cwd: root, encoding: 'utf8' })
+  const files = listed.split('\n').filter((file) => /\.[mt]?[jt]sx?$/.test(file) && isMeant(file))
   const found = files.flatMap((file) =>
-    leftIn(readFileSync(`${root}/${file}`, 'utf8')).map((fault) => `${file}:${fault}`),
+    leftIn(readFileSync(`${root}/${file}`, 'utf8'), words).map((fault) => `${file}:${fault}`),
+  )
+  return { count: files.length, found }
+}
+
+const isOfTests = (file: string) => /^test\/|\.(?:test|given)\./.test(file)
+
+test('the sources have no word of their own where the field has one', () => {
+  // Texts for users and applied migrations do not follow these terms, and generated files repeat other files.
+  const { count, found } = faultsIn(
+    ['contract/src', 'sdk/src', 'server/src'],
+    (file) => !isOfTests(file) && !/\/texts\/|\/tutorials\/|\/migrations\/|\/generated/.test(file),
   )
 
-  expect(files.length).toBeGreaterThan(500)
+  expect(count).toBeGreaterThan(500)
+  expect(found).toEqual([])
+})
+
+test('no comment of a test begins with a pronoun in the place of its subject', () => {
+  const { count, found } = faultsIn(['test', 'contract/src', 'sdk/src', 'server/src'], isOfTests, [subject])
+
+  expect(count).toBeGreaterThan(400)
   expect(found).toEqual([])
 })
 

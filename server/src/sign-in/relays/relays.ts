@@ -84,7 +84,7 @@ export async function getRelay(
 }
 
 /**
- * Changes the given members of a relay. Inactive, it signs nobody in, open requests included.
+ * Changes the given members of a relay. An inactive relay refuses sign-ins, including those of open requests.
  *
  * @param versions The versions the change may happen to; undefined: any.
  * @throws ApiError `relay_not_found`, `precondition_failed`, and for another redirect URI as createRelay() does.

@@ -40,7 +40,7 @@ export function updateOpenChallenges(trx: Transaction<DB>, tenant: Tenant, open:
 
 /**
  * Whether a challenge belongs to a flow or, with null, to the API. Neither accepts a code of the other, so that a code
- * meant for an application signs nobody in at a page.
+ * meant for an application is not accepted on a page.
  */
 export function isOfFlow(flowId: string | null): RawBuilder<boolean> {
   return sql<boolean>`(
