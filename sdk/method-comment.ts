@@ -34,11 +34,11 @@ export function methodComment(method: Method): readonly string[] {
   const { route } = method
   const { access } = route
   const remarks = [
-    access.scope === null ? 'Sends no API token.' : `Needs the scope \`${access.scope}\`.`,
-    access.sandboxOnly ? 'Exists with sandbox keys alone.' : '',
-    access.idempotent ? 'Carries an Idempotency-Key, so that it is repeated safely.' : '',
-    access.versioned === 'answers' ? 'etagOf() knows the version of the answer.' : '',
-    access.versioned === 'checks' ? 'With `ifMatch` the change happens to that version alone.' : '',
+    access.scope === null ? 'Sends no API token.' : `Requires the scope \`${access.scope}\`.`,
+    access.sandboxOnly ? 'Available only with sandbox keys.' : '',
+    access.idempotent ? 'Sends an Idempotency-Key, so that it can be repeated safely.' : '',
+    access.versioned === 'answers' ? 'etagOf() returns the version of the answer.' : '',
+    access.versioned === 'checks' ? 'With `ifMatch`, only that version is changed.' : '',
   ]
   return [
     sentence(route.definition.summary ?? route.name),

@@ -6,11 +6,11 @@ import { readRoutes } from './route-lines.js'
 /** Answered by `state.get`, `state.reset`. */
 export interface EmulatorState {
   base_url: string
-  /** Of the present run: after a reset it is another one. */
+  /** Database of the current run; a reset replaces it. */
   database_url: string
   /** RFC 3339 in UTC with milliseconds. */
   now: string
-  /** Whether jobs run by themselves, or when they are asked for alone. */
+  /** true: jobs run automatically; false: only on request. */
   runs_jobs: boolean
   accounts: EmulatorAccount[]
 }
@@ -20,7 +20,7 @@ export interface EmulatorAccount {
   /** UUID in lower case. */
   id: string
   domain: string
-  /** Those that the seed or this API made, with their secrets. */
+  /** API keys that the seed or this API created, with their secrets. */
   api_keys: EmulatorKey[]
 }
 
@@ -36,13 +36,13 @@ export interface EmulatorKey {
 export interface EmulatorClock {
   /** RFC 3339 in UTC with milliseconds. */
   now: string
-  /** Jobs and deliveries that ended on the way. */
+  /** Jobs and deliveries that ended while the clock moved. */
   jobs_run: number
 }
 
 /** Answered by `jobs.run`. */
 export interface JobsRun {
-  /** Jobs and deliveries that ended, well or not. */
+  /** Jobs and deliveries that ended, successfully or not. */
   jobs_run: number
 }
 
@@ -54,9 +54,9 @@ export interface Fault {
   latency_ms: number
   reset: boolean
   retry_after_seconds: number | null
-  /** Requests that it still waits for; null: all. */
+  /** Number of requests that it will still affect; null: all. */
   remaining: number | null
-  /** Requests that have met it. */
+  /** Number of requests that it has affected. */
   met: number
 }
 
@@ -67,13 +67,13 @@ export interface FaultList {
 
 /** Answered by `faults.clear`, `outbox.clear`. */
 export interface Cleared {
-  /** How many there were. */
+  /** Number of removed entries. */
   cleared: number
 }
 
 /** Answered by `outbox.list`. */
 export interface EmulatorOutbox {
-  /** The newest first, of both environments and all accounts. */
+  /** Newest first, from both environments and all accounts. */
   data: OutboxMessage[]
 }
 
@@ -107,11 +107,11 @@ export interface ClockGetInput {}
 
 /** What `clock.move` takes. */
 export interface ClockMoveInput {
-  /** How far ahead, from now; this or to is needed. */
+  /** Seconds to move ahead; required without to. */
   by_seconds?: number
-  /** The moment itself, in place of by_seconds. */
+  /** Time to move to, instead of by_seconds. */
   to?: string
-  /** Whether what comes due on the way runs, each at its own time, before the answer. */
+  /** Whether jobs that become due run before the answer, each at its own time. */
   run_jobs?: boolean
 }
 
@@ -120,19 +120,19 @@ export interface JobsRunInput {}
 
 /** What `faults.add` takes. */
 export interface FaultsAddInput {
-  /** Its name in the contract, resource and verb with a dot between. */
+  /** Name of the operation in the contract: resource and verb, separated by a dot. */
   operation: string
-  /** An error code that the operation declares; of an OAuth endpoint one of RFC 6749. */
+  /** Error code that the operation declares; for an OAuth endpoint one of RFC 6749. */
   code?: string
-  /** The status of the answer, where code is not given; its first code is answered. */
+  /** Status of the answer if code is omitted; its first declared code is answered. */
   status?: number
-  /** How long the request waits first. */
+  /** Delay before the answer, in milliseconds. */
   latency_ms?: number
-  /** true: the connection ends without an answer. */
+  /** true: the connection is closed without an answer. */
   reset?: boolean
-  /** Retry-After of the answer. */
+  /** Value of Retry-After in the answer. */
   retry_after_seconds?: number
-  /** Requests that meet it; every one when left out. */
+  /** Number of requests that it affects; default: all. */
   times?: number
 }
 
@@ -162,7 +162,7 @@ export interface AccountsCreateKeyInput {
   account_domain: string
   name?: string
   environment?: 'sandbox' | 'production'
-  /** What it may do; all unless given. */
+  /** Scopes of the key; default: all. */
   scopes?: Array<
     | 'read:organizations'
     | 'write:organizations'
@@ -195,7 +195,7 @@ export interface AccountsCreateKeyInput {
     | 'read:sessions'
     | 'write:sessions'
   >
-  /** The only organizations it may see. */
+  /** Organizations to which the key is limited; default: all. */
   organization_ids?: string[]
   expires_at?: string
 }
@@ -203,7 +203,7 @@ export interface AccountsCreateKeyInput {
 /** The methods of `portico.control.state`. */
 export interface StateMethods {
   /**
-   * Tell where the emulator is, and its accounts with their keys.
+   * Get the addresses of the emulator, and its accounts with their keys.
    * `GET /_emulator/state`. Sends no API token.
    *
    * @example
@@ -214,7 +214,7 @@ export interface StateMethods {
   get(input?: StateGetInput, options?: RequestOptions): Promise<EmulatorState>
 
   /**
-   * Put everything back as it was seeded: data, clock, outbox and faults.
+   * Restore the seeded state: data, clock, outbox and faults.
    * `POST /_emulator/reset`. Sends no API token.
    *
    * @example
@@ -228,7 +228,7 @@ export interface StateMethods {
 /** The methods of `portico.control.clock`. */
 export interface ClockMethods {
   /**
-   * Tell the time of the emulator.
+   * Get the time of the emulator.
    * `GET /_emulator/clock`. Sends no API token.
    *
    * @example
@@ -239,7 +239,7 @@ export interface ClockMethods {
   get(input?: ClockGetInput, options?: RequestOptions): Promise<EmulatorClock>
 
   /**
-   * Move the clock ahead, and run what comes due on the way.
+   * Move the clock ahead, and run the jobs that become due.
    * `POST /_emulator/clock`. Sends no API token.
    *
    * @throws EmulatorError 409 `clock_behind`; 422 `invalid_parameters`.
@@ -254,7 +254,7 @@ export interface ClockMethods {
 /** The methods of `portico.control.jobs`. */
 export interface JobsMethods {
   /**
-   * Run every job and delivery that is due, and wait for their end.
+   * Run every job and delivery that is due, and wait for completion.
    * `POST /_emulator/jobs`. Sends no API token.
    *
    * @example
@@ -268,7 +268,7 @@ export interface JobsMethods {
 /** The methods of `portico.control.faults`. */
 export interface FaultsMethods {
   /**
-   * Have an operation fail, hang or answer late.
+   * Make an operation fail, hang or answer late.
    * `POST /_emulator/faults`. Sends no API token.
    *
    * @throws EmulatorError 422 `invalid_parameters`, `fault_not_declared`.
@@ -285,7 +285,7 @@ export interface FaultsMethods {
   add(input: FaultsAddInput, options?: RequestOptions): Promise<Fault>
 
   /**
-   * List the faults, in the order in which requests meet them.
+   * List the faults in the order in which they apply.
    * `GET /_emulator/faults`. Sends no API token.
    *
    * @example
@@ -296,7 +296,7 @@ export interface FaultsMethods {
   list(input?: FaultsListInput, options?: RequestOptions): Promise<FaultList>
 
   /**
-   * Take all faults away.
+   * Remove all faults.
    * `DELETE /_emulator/faults`. Sends no API token.
    *
    * @example
@@ -310,7 +310,7 @@ export interface FaultsMethods {
 /** The methods of `portico.control.outbox`. */
 export interface OutboxMethods {
   /**
-   * Run what is due, then list the mails and text messages that were sent.
+   * Run the jobs that are due, then list the mails and text messages that were sent.
    * `GET /_emulator/outbox`. Sends no API token.
    *
    * @example
@@ -321,7 +321,7 @@ export interface OutboxMethods {
   list(input?: OutboxListInput, options?: RequestOptions): Promise<EmulatorOutbox>
 
   /**
-   * Forget all messages.
+   * Delete all messages.
    * `DELETE /_emulator/outbox`. Sends no API token.
    *
    * @example
@@ -335,7 +335,7 @@ export interface OutboxMethods {
 /** The methods of `portico.control.accounts`. */
 export interface AccountsMethods {
   /**
-   * Make an account, with a key for each environment.
+   * Create an account with a key for each environment.
    * `POST /_emulator/accounts`. Sends no API token.
    *
    * @throws EmulatorError 422 `invalid_parameters`.
@@ -347,7 +347,7 @@ export interface AccountsMethods {
   create(input: AccountsCreateInput, options?: RequestOptions): Promise<EmulatorAccount>
 
   /**
-   * Make an API key of an account.
+   * Create an API key of an account.
    * `POST /_emulator/accounts/:account_domain/api-keys`. Sends no API token.
    *
    * @throws EmulatorError 404 `account_not_found`; 422 `invalid_parameters`.

@@ -7,11 +7,11 @@ import { readRoutes } from './route-lines.js'
 
 /** Part of the error of a 422. */
 export interface FieldError {
-  /** Where the member is, dots between levels, for example profile.address.locality. */
+  /** Path of the member, with dots between levels, for example profile.address.locality. */
   path: string
-  /** What kind of fault it is, for example too_long. */
+  /** Kind of the fault, for example too_long. */
   code: string
-  /** What is wrong, and what would be right. */
+  /** The fault, and what would be valid. */
   message: string
 }
 
@@ -30,12 +30,12 @@ export interface Organization {
   __type__: 'Organization'
   /** Domain of the account that manages the organization. */
   __domain__: string
-  /** Made once from the name; immutable. */
+  /** Derived from the name at creation; immutable. */
   domain: string
   /** UUID in lower case. */
   id: string
   name: string
-  /** Domains whose users may sign in; null or empty: any. */
+  /** E-mail domains whose users may sign in; null or empty: any. */
   allowed_email_domains: string[] | null
   /** Hexadecimal color of the logo. */
   color: string
@@ -68,7 +68,7 @@ export interface OrganizationStatus {
   errors: string[]
   estimated_time_to_complete_in_seconds: number | null
   progress_in_percentage: number | null
-  /** terminated: set up completely. */
+  /** terminated: the setup is complete. */
   state: 'pending' | 'terminated'
 }
 
@@ -122,7 +122,7 @@ export interface User {
   /** Personal data. */
   address: Address
   identities: Identity[]
-  /** Those of the directory of the organization that the user is a member of, by name; about 1,000 at most. They change without the version and updated_at of the user: dir_sync.group events tell of it. */
+  /** Groups of the organization’s directory that the user is a member of, by name, at most about 1,000. They change without a change of the user’s version and updated_at, and are reported by dir_sync.group events. */
   groups: Array<{
     /** UUID in lower case. */
     id: string
@@ -145,7 +145,7 @@ export interface PhoneNumber {
   default: boolean
   phone_country_code: number
   phone_national_number: string
-  /** The one that phone_number shows; exactly one is. */
+  /** true for exactly one number, the value of phone_number. */
   primary: boolean
   type: string
   /** E.164. */
@@ -167,7 +167,7 @@ export interface Address {
 /** Part of `User`. */
 export interface Identity {
   __type__: 'Identity'
-  /** The connection that asserted the user. */
+  /** idp_id of the connection that asserted the user. */
   idp_id: string | null
   /** For example saml.okta, oidc.entra_id, scim.entra_id or relay. */
   provider: string
@@ -220,11 +220,11 @@ export interface Profile {
   /** Address of the profile page. */
   profile: string | null
   website: string | null
-  /** Copy of the user’s; read-only. */
+  /** Copy of the same member of the user; read-only. */
   email: string
-  /** Copy of the user’s; read-only. */
+  /** Copy of the same member of the user; read-only. */
   phone_number: string | null
-  /** Copy of the user’s; read-only. */
+  /** Copy of the same member of the user; read-only. */
   address: Address
 }
 
@@ -257,7 +257,7 @@ export interface UserDeletion {
 /** Answered by `applications.create`, `applications.list`, `applications.get`, `applications.update`. */
 export interface Application {
   __type__: 'Application'
-  /** The organization it is restricted to, else the account. */
+  /** Domain of the organization it is restricted to, otherwise of the account. */
   __domain__: string
   __database__: 'sandbox' | 'production'
   __environment__: 'sandbox' | 'production'
@@ -291,7 +291,7 @@ export interface Application {
     | 'vue'
     | 'web'
     | 'webflow'
-  /** Where a code may be sent; compared exactly. */
+  /** Permitted redirect URIs of authorization codes; compared exactly. */
   allowed_redirect_urls: string[]
   allowed_origins_cors: string[]
   allowed_logout_urls: string[]
@@ -301,11 +301,11 @@ export interface Application {
   default_web_origin: string | null
   default_origin_cors: string | null
   default_logout_url: string | null
-  /** Null: usable by every organization of the account. */
+  /** null: usable by every organization of the account. */
   organization_domain_scope: string | null
   access_token_lifetime_in_seconds: number
   token_signing_alg: 'ES256' | 'RS256'
-  /** What the exchange of a code must prove besides the code. */
+  /** Proof required for the exchange of a code besides the code. */
   code_exchange: 'open' | 'pkce' | 'api_key'
   /** RFC 3339 in UTC with milliseconds. */
   inserted_at: string
@@ -377,7 +377,7 @@ export interface MagicLinkChallenge {
   __domain__: string
   __environment__: 'sandbox' | 'production'
   /**
-   * Null: the code reaches the redirect_uri when the link is used.
+   * null: the code is sent to redirect_uri when the link is used.
    * Secret: do not log it.
    */
   code: string | null
@@ -385,13 +385,13 @@ export interface MagicLinkChallenge {
   email_address: string
   find_or_create_user: boolean
   /**
-   * The link, when send_email is false; else null.
+   * The link if send_email is false, otherwise null.
    * Secret: do not log it.
    */
   magic_link: string | null
   /** UUID in lower case. */
   request_id: string
-  /** When the link stops working. */
+  /** Expiry of the link. */
   expired_at: string
 }
 
@@ -403,7 +403,7 @@ export interface MagicLinkConnection {
   /** UUID in lower case. */
   id: string
   active: boolean
-  /** An unknown address becomes a user when its link is used. */
+  /** A user is created for an unknown address when its link is used. */
   find_or_create_user: boolean
   /** UUID in lower case. */
   sign_in_template_id: string
@@ -421,11 +421,11 @@ export interface PasswordConnection {
   /** UUID in lower case. */
   id: string
   active: boolean
-  /** Characters; a new password is no shorter. */
+  /** Minimum length of a new password, in characters. */
   plain_text_min_length: number
-  /** Characters; a new password is no longer. */
+  /** Maximum length of a new password, in characters. */
   plain_text_max_length: number
-  /** Seconds after which the key around the hashes is replaced. */
+  /** Seconds after which the pepper, the key that encrypts the hashes, is replaced. */
   pepper_rotation_period: number
   /** RFC 3339 in UTC with milliseconds. */
   inserted_at: string
@@ -440,9 +440,9 @@ export interface PasswordRequest {
   __environment__: 'sandbox' | 'production'
   /** Send it with a magic-link challenge, whose link then leads to a new password. */
   request_id: string
-  /** Null for keys without the scope read:users. */
+  /** null for keys without the scope read:users. */
   user_id: string | null
-  /** Until when the password can be set. */
+  /** End of the time in which the password can be set. */
   expired_at: string
 }
 
@@ -456,7 +456,7 @@ export interface PassedPasswordChallenge {
   'valid?': true
   error: null
   /**
-   * Retrieves the tokens, once, until expired_at.
+   * Authorization code, exchanged once for the tokens until expired_at.
    * Secret: do not log it.
    */
   code: string
@@ -465,14 +465,14 @@ export interface PassedPasswordChallenge {
   /** UUID in lower case. */
   user_id: string
   password_id: number
-  /** The password does not meet the rules any more, or is known from a breach: have the user set another. */
+  /** Set if the password no longer meets the rules or appears in a known breach: have the user set another. */
   renew_password: PasswordRenewal | null
 }
 
 /** Part of `PassedPasswordChallenge`, `PassedTotpChallenge`. */
 export interface PasswordRenewal {
   /**
-   * Sets the new password, within an hour.
+   * Authorizes setting a new password; valid for one hour.
    * Secret: do not log it.
    */
   password_code: string
@@ -486,11 +486,11 @@ export interface RefusedPasswordChallenge {
   /** UUID in lower case. */
   request_id: string
   'valid?': false
-  /** totp_required: the password is right; make a TOTP challenge with request_id as its password_request_id. invalid_credentials: whatever else was wrong, and also while an address is locked. */
+  /** totp_required: the password is correct; create a TOTP challenge with request_id as its password_request_id. invalid_credentials: any other failure, and while an address is locked. */
   error: 'invalid_credentials' | 'totp_required'
-  /** With totp_required, until when the code has to come. */
+  /** With totp_required, end of the time in which the code must be entered. */
   expired_at: string | null
-  /** With totp_required alone. */
+  /** Set only with totp_required. */
   user_id: string | null
   password_id: null
   renew_password: null
@@ -505,7 +505,7 @@ export interface Password {
   /** UUID in lower case. */
   user_id: string
   /**
-   * Retrieves the tokens, once, within 300 seconds; null when the user has a second factor, and has to sign in with both.
+   * Authorization code, exchanged once for the tokens within 300 seconds; null if the user has a second factor and must sign in with both.
    * Secret: do not log it.
    */
   code: string | null
@@ -517,9 +517,9 @@ export interface TotpConnection {
   __domain__: string
   __environment__: 'sandbox' | 'production'
   active: boolean
-  /** How users are enrolled; who is enrolled already keeps their method. */
+  /** Method of new enrolments; enrolled users keep theirs. */
   method: 'totp_mobile_app' | 'sms'
-  /** How long a code is good for. With the app, codes of earlier periods of 30 seconds within it. */
+  /** Validity of a code. With the app, codes of earlier 30-second periods are accepted within it. */
   expiry_in_seconds: number
   /** RFC 3339 in UTC with milliseconds. */
   inserted_at: string
@@ -537,30 +537,30 @@ export interface TotpEnrollment {
   /** Personal data. */
   email: string
   method: 'totp_mobile_app' | 'sms'
-  /** When the enrolment began that this answer is about. */
+  /** Start of this enrolment. */
   enrolled_totp_at: string
-  /** When it was validated; null before, and from then on codes are asked of the user. */
+  /** Time of its validation, from which on the user must enter codes; null before. */
   validated_enrollment_at: string | null
-  /** How many enrolments of the user have been validated. */
+  /** Number of validated enrolments of the user so far. */
   enrollment_totp_nb: number
   /**
-   * With the method sms, the code that the user has been sent; at creation alone.
+   * With the method sms, the code that was sent to the user; only at creation.
    * Secret: do not log it.
    */
   first_verification_code: string | null
   /**
-   * Five codes, one a line, each of which stands for one code of the user; at creation alone.
+   * Five codes, one per line, each of which replaces one code of the user; only at creation.
    * Secret: do not log it.
    */
   recovery_codes: string | null
   /**
-   * With the mobile app, the key URI to show as a QR code; at creation alone.
+   * With the mobile app, the key URI to show as a QR code; only at creation.
    * Secret: do not log it.
    */
   uri: string | null
-  /** When the user confirmed that they have stored the recovery codes. */
+  /** Time at which the user confirmed having stored the recovery codes. */
   last_recovery_acknowledgement_at: string | null
-  /** When a recovery code was used last. */
+  /** Last use of a recovery code. */
   last_recovery_code_at: string | null
 }
 
@@ -574,18 +574,18 @@ export interface ValidatedTotpEnrollment {
   /** Personal data. */
   email: string
   method: 'totp_mobile_app' | 'sms'
-  /** When the enrolment began that this answer is about. */
+  /** Start of this enrolment. */
   enrolled_totp_at: string
   /** RFC 3339 in UTC with milliseconds. */
   validated_enrollment_at: string
-  /** How many enrolments of the user have been validated. */
+  /** Number of validated enrolments of the user so far. */
   enrollment_totp_nb: number
   first_verification_code: null
   recovery_codes: null
   uri: null
-  /** When the user confirmed that they have stored the recovery codes. */
+  /** Time at which the user confirmed having stored the recovery codes. */
   last_recovery_acknowledgement_at: string | null
-  /** When a recovery code was used last. */
+  /** Last use of a recovery code. */
   last_recovery_code_at: string | null
 }
 
@@ -595,19 +595,19 @@ export interface TotpChallenge {
   __domain__: string
   __environment__: 'sandbox' | 'production'
   /**
-   * After the validation of a challenge that belongs to a sign-in: retrieves the tokens, once, within 300 seconds; else null.
+   * Set after validation of a challenge that belongs to a sign-in: exchange it once for the tokens within 300 seconds; otherwise null.
    * Secret: do not log it.
    */
   code: string | null
-  /** Creation and validation have different ones. */
+  /** Different at creation and at validation. */
   request_id: string
   /** UUID in lower case. */
   user_id: string
   /** RFC 3339 in UTC with milliseconds. */
   sent_at: string
-  /** When it was validated. */
+  /** Time of its validation. */
   challenged_at: string | null
-  /** Until when it can be validated. */
+  /** End of the time in which it can be validated. */
   expired_at: string
   success: boolean
   recovery_code_used: boolean
@@ -619,11 +619,11 @@ export interface PassedTotpChallenge {
   __domain__: string
   __environment__: 'sandbox' | 'production'
   /**
-   * After the validation of a challenge that belongs to a sign-in: retrieves the tokens, once, within 300 seconds; else null.
+   * Set after validation of a challenge that belongs to a sign-in: exchange it once for the tokens within 300 seconds; otherwise null.
    * Secret: do not log it.
    */
   code: string | null
-  /** Creation and validation have different ones. */
+  /** Different at creation and at validation. */
   request_id: string
   /** UUID in lower case. */
   user_id: string
@@ -631,11 +631,11 @@ export interface PassedTotpChallenge {
   sent_at: string
   /** RFC 3339 in UTC with milliseconds. */
   challenged_at: string
-  /** Until when it can be validated. */
+  /** End of the time in which it can be validated. */
   expired_at: string
   success: true
   recovery_code_used: boolean
-  /** As a password challenge without a second factor answers it: have the user set another password. */
+  /** Set as in a password challenge without a second factor: have the user set another password. */
   renew_password: PasswordRenewal | null
 }
 
@@ -658,22 +658,22 @@ export interface Session {
   id: string
   /** UUID in lower case. */
   user_id: string
-  /** The application that the user signed in to first. */
+  /** Application of the original sign-in. */
   client_id: string
   /** How the user was authenticated: email, relay, or a name of RFC 8176. */
   amr: string[]
   /**
-   * What the browser calls itself; null where the user signed in by the API.
+   * User-Agent header of the browser; null if the user signed in through the API.
    * Personal data.
    */
   user_agent: string | null
   /** RFC 3339 in UTC with milliseconds. */
   authenticated_at: string
-  /** When it last led to tokens. */
+  /** Last time it was used to obtain tokens. */
   last_used_at: string
-  /** Until when it signs in to applications. */
+  /** End of the time in which it signs the user in to applications. */
   expires_at: string
-  /** Until when refresh tokens of it are good, unless they were given back; null where there were none. */
+  /** Expiry of its refresh tokens unless revoked earlier; null if none were issued. */
   offline_until: string | null
 }
 
@@ -710,11 +710,11 @@ export interface SsoConnection {
   id: string
   /** Immutable. */
   idp_id: string
-  /** Our entity ID, which is also the address of our metadata. */
+  /** Entity ID of the service for this connection, which is also the URL of its SAML metadata. */
   sp_id: string
-  /** Where the identity provider posts its responses. */
+  /** Assertion consumer service URL, to which the identity provider posts its responses. */
   acs_url: string
-  /** Where an OpenID provider sends users back to. */
+  /** Redirect URI to which an OpenID provider returns users. */
   oidc_redirect_uri: string
   protocol: 'saml' | 'oidc'
   provider_type:
@@ -732,36 +732,36 @@ export interface SsoConnection {
     | 'custom_saml'
     | 'custom_oidc'
     | 'test'
-  /** An inactive connection signs nobody in. True at creation, and the first metadata are in use at once, also those of an administrator you have invited: disable it first to look before anybody signs in. */
+  /** An inactive connection refuses sign-ins. A new connection is active, so the first metadata take effect immediately, even if an invited administrator uploads them: disable it first to review them before anybody can sign in. */
   active: boolean
-  /** configured: metadata, or the client of OpenID Connect, are there; tested: somebody has signed in, or the test has passed. */
+  /** configured: metadata or an OpenID Connect client is stored; tested: a user has signed in, or a test sign-in has succeeded. */
   state: 'it_admin_invitation_pending' | 'it_admin_onboarding' | 'configured' | 'tested'
-  /** Users the organization may have for a new one to be created at sign-in; 0: any number. */
+  /** Maximum number of users of the organization up to which sign-ins create new ones; 0: no limit. */
   seats_limit: number
   /** The same as user_security_type. */
   user_policy: 'none' | 'user_registered' | 'user_provisionned'
-  /** none: unknown users are created; user_registered: they must be in the directory; user_provisionned: and come from directory sync. */
+  /** none: unknown users are created; user_registered: the user must already exist; user_provisionned: the user must also come from directory sync. */
   user_security_type: 'none' | 'user_registered' | 'user_provisionned'
-  /** The profile is refreshed at each sign-in. */
+  /** The profile is updated at each sign-in. */
   update_user_new_connection: boolean
-  /** Addresses of these domains sign in here; empty: those of allowed_email_domains of the organization, where it has no other connection. */
+  /** Domains whose addresses sign in with this connection; empty: allowed_email_domains of the organization, if it has no other connection. */
   email_domains: string[]
-  /** A response that nobody asked for: bounce: a sign-in is begun for it; accept: it signs in; reject: it is refused. */
+  /** Handling of unsolicited responses: bounce: the service starts a sign-in of its own; accept: the user is signed in; reject: the response is refused. */
   idp_initiated: 'bounce' | 'accept' | 'reject'
-  /** Takes signatures by RSA-SHA1, which can be forged. */
+  /** Accepts RSA-SHA1 signatures, which can be forged. */
   allow_sha1: boolean
-  /** Opens assertions encrypted by AES-CBC in responses that are not signed themselves. */
+  /** Accepts assertions encrypted with AES-CBC in responses that are not signed themselves. */
   allow_cbc_unsigned_response: boolean
-  /** The versions that are kept, newest first. */
+  /** Stored versions, newest first. */
   metadata: SsoMetadata[]
-  /** Of the OpenID provider; null without one. */
+  /** Issuer of the OpenID provider; null without one. */
   issuer: string | null
   oidc_client_id: string | null
-  /** The versions that are kept, newest first. */
+  /** Stored versions, newest first. */
   oidc_clients: SsoOidcClient[]
-  /** The id, unless preload_associations names enterprise_connection_onboarding. */
+  /** Id; the record if preload_associations contains enterprise_connection_onboarding. */
   onboarding: SsoAdminOnboarding | string | null
-  /** The id, unless preload_associations names default_redirection. */
+  /** Id; the record if preload_associations contains default_redirection. */
   default_redirection: DefaultRedirection | string | null
   /** RFC 3339 in UTC with milliseconds. */
   inserted_at: string
@@ -774,12 +774,12 @@ export interface SsoMetadata {
   __type__: 'SsoMetadata'
   /** From 1. */
   version: number
-  /** Sign-ins are checked against this version. */
+  /** Sign-ins are validated against this version. */
   current: boolean
   entity_id: string
-  /** Where users are sent to sign in. */
+  /** URL of the identity provider that users are redirected to. */
   sso_url: string
-  /** Up to ten; each one verifies. */
+  /** Up to ten; a signature by any of them is accepted. */
   certificates: SsoCertificate[]
   /** RFC 3339 in UTC with milliseconds. */
   valid_until: string | null
@@ -808,9 +808,9 @@ export interface SsoOidcClient {
   __type__: 'SsoOidcClient'
   /** From 1. */
   version: number
-  /** Sign-ins go by this version. */
+  /** Sign-ins use this version. */
   current: boolean
-  /** As the discovery document and the ID tokens of the provider have it. */
+  /** Exactly as in the discovery document and the ID tokens of the provider. */
   issuer: string
   client_id: string
   uploaded_by: 'api_key' | 'sso_admin'
@@ -824,7 +824,7 @@ export interface SsoAdminOnboarding {
   /** UUID in lower case. */
   id: string
   /**
-   * Whom invite-admin writes to.
+   * Recipient of the invitations of invite-admin.
    * Personal data.
    */
   sso_admin_email: string | null
@@ -843,7 +843,7 @@ export interface SsoAdminOnboarding {
     | 'custom_oidc'
     | 'test'
     | null
-  /** provider_type_chosen: in the tutorial; xml_provided: the metadata, or the client of OpenID Connect, are there. */
+  /** provider_type_chosen: the tutorial is in progress; xml_provided: the metadata or an OpenID Connect client is stored. */
   state: 'not_initialized' | 'provider_type_chosen' | 'xml_provided'
   /** From 0. */
   tutorial_step: number
@@ -860,7 +860,7 @@ export interface DefaultRedirection {
   id: string
   /** UUID in lower case. */
   app_id: string
-  /** Where users go who begin at the identity provider. */
+  /** Redirect URL of IdP-initiated sign-ins. */
   uri: string
   /** RFC 3339 in UTC with milliseconds. */
   inserted_at: string
@@ -894,9 +894,9 @@ export interface SsoLoginTrace {
   /** UUID in lower case. */
   id: string
   idp_id: string
-  /** idp_initiated: nobody asked for it; test: by the administrator, and without a session. */
+  /** idp_initiated: the response was unsolicited; test: by the administrator, creates no session. */
   kind: 'sign_in' | 'idp_initiated' | 'test'
-  /** arrived: the response is right, and the browser has not come back with it. */
+  /** arrived: the response is valid, but the browser has not returned with it yet. */
   outcome: 'arrived' | 'success' | 'failed'
   failed_check:
     | 'encoding'
@@ -942,10 +942,10 @@ export interface SsoLoginTrace {
     | 'user_active'
     | 'destination_application'
     | null
-  /** Who can mend it; null where nothing failed. */
+  /** Party that can fix the cause; null if no check failed. */
   mender: 'identity_provider' | 'operator' | 'user' | 'nobody' | null
   remedy: string | null
-  /** In their order, up to the first that failed. */
+  /** In order of execution, up to the first failed check. */
   checks: Array<{
     name:
       | 'encoding'
@@ -996,20 +996,20 @@ export interface SsoLoginTrace {
     received: string | null
   }>
   /**
-   * Of a response whose signature is right.
+   * NameID of a response with a valid signature.
    * Personal data.
    */
   name_id: string | null
   /** Personal data. */
   email: string | null
   /**
-   * The signed attributes, by their names.
+   * Signed attributes by name.
    * Personal data.
    */
   attributes: { [name: string]: string[] } | null
   /** UUID in lower case. */
   user_id: string | null
-  /** The reference that the page shows. */
+  /** Reference shown to the user on the page. */
   request_id: string
   /** RFC 3339 in UTC with milliseconds. */
   inserted_at: string
@@ -1020,10 +1020,10 @@ export interface SsoSamlChallenge {
   __type__: 'SsoSamlChallenge'
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The connection that the user signs in by. */
+  /** Connection that the user signs in with. */
   idp_id: string
   /**
-   * Redirect the browser of the user there: good once, for ten minutes.
+   * Redirect the browser of the user to this URL; valid once, for ten minutes.
    * Secret: do not log it.
    */
   authorization_url: string
@@ -1038,10 +1038,10 @@ export interface SsoOauthChallenge {
   __type__: 'SsoOauthChallenge'
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The connection that the user signs in by. */
+  /** Connection that the user signs in with. */
   idp_id: string
   /**
-   * Redirect the browser of the user there: good once, for ten minutes.
+   * Redirect the browser of the user to this URL; valid once, for ten minutes.
    * Secret: do not log it.
    */
   authorization_url: string
@@ -1103,21 +1103,21 @@ export interface DirectorySync {
   provider_type: 'okta' | 'entra_id' | 'onelogin' | 'jumpcloud' | 'ping_one' | 'custom_scim'
   /** An inactive directory answers 403 to every request of its provider. */
   active: boolean
-  /** A user who is there already, with the same verified e-mail address, comes under the directory instead of being refused as taken. */
+  /** An existing user with the same verified e-mail address is taken over by the directory instead of being refused as taken. */
   takes_over_users: boolean
-  /** What the provider calls base URL or tenant URL. */
+  /** Base URL to enter at the provider, also called tenant URL there. */
   scim_base_url: string
-  /** By which the provider proves itself. */
+  /** Token with which the provider authenticates. */
   auth_secret_token: {
     /** The last four characters. */
     hint: string
     /**
-     * The bearer token of the provider: in the answers of the creation and of a reset alone, else null.
+     * Bearer token for the provider: only in the answers to creation and reset, otherwise null.
      * Secret: do not log it.
      */
     value: string | null
   }
-  /** Until then the token before the last reset is good too. */
+  /** Until then the token before the last reset is accepted, too. */
   previous_secret_expires_at: string | null
   /** RFC 3339 in UTC with milliseconds. */
   inserted_at: string
@@ -1152,34 +1152,34 @@ export interface ScimRequest {
   /** UUID in lower case. */
   directory_sync_id: string
   method: string
-  /** Behind the base URL, for example /Users. */
+  /** Relative to the base URL, for example /Users. */
   path: string
   /**
-   * Behind the question mark; empty without one. Of parameters that lists do not have the names alone.
+   * Query string, empty without one. Parameters that lists do not have appear without their values.
    * Personal data.
    */
   query: string
   /**
-   * The body as it came, cut to 8,000 characters: values of attributes that are in no schema, and passwords, are not kept.
+   * Body as received, truncated to 8,000 characters, without passwords and without values of attributes that no schema defines.
    * Personal data.
    */
   request: string | null
   status: number
   /**
-   * The body that was answered, cut to 8,000 characters; of a list its ids.
+   * Body of the answer, truncated to 8,000 characters; for a list only the ids.
    * Personal data.
    */
   answer: string | null
-  /** Of an error (RFC 7644 section 3.12). */
+  /** scimType of an error (RFC 7644 section 3.12). */
   scim_type: string | null
-  /** What it changed, by the names of the members. */
+  /** Changed users and groups, with the names of the changed members. */
   changes: Array<{
     type: 'User' | 'Group'
     /** UUID in lower case. */
     id: string
     members: string[]
   }>
-  /** Where it departs from RFC 7644, and how it was read. */
+  /** Deviations from RFC 7644 that were tolerated. */
   quirks: Array<
     | 'boolean_as_text'
     | 'number_as_text'
@@ -1196,7 +1196,7 @@ export interface ScimRequest {
     | 'schemas_missing'
     | 'patch_wrapped'
   >
-  /** The user it is about. */
+  /** Id of the affected user. */
   user_id: string | null
   duration_ms: number
   request_id: string
@@ -1214,9 +1214,9 @@ export interface Relay {
   __managed_by__: string
   /** UUID in lower case. */
   id: string
-  /** Domain of the organization that users are carried to. */
+  /** Domain of the organization that users are handed over to. */
   partner_domain: string
-  /** Where users arrive, with an authorization code. */
+  /** Redirect URI to which users are sent with an authorization code. */
   partner_redirect_uri: string
   active: boolean
   /** RFC 3339 in UTC with milliseconds. */
@@ -1245,17 +1245,17 @@ export interface RelayDeletion {
 /** Answered by `relays.request`. */
 export interface RelayRequest {
   __type__: 'RelayRequest'
-  /** Domain of the organization that the user comes from. */
+  /** Domain of the organization of the user. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
   /** UUID in lower case. */
   id: string
   /** UUID in lower case. */
   relay_id: string
-  /** The user, in the organization they come from. */
+  /** Id of the user in their own organization. */
   user_id: string
   /**
-   * Redirect the browser of the user there at once: good once, for 60 seconds.
+   * Redirect the browser of the user to this URL immediately; valid once, for 60 seconds.
    * Secret: do not log it.
    */
   relay_uri: string
@@ -1268,9 +1268,9 @@ export interface EventPage {
   __type__: 'List'
   /** Oldest first. */
   data: Event[]
-  /** Value of after for the next request, also when there is nothing yet: no event is skipped. */
+  /** Value of after for the next request, also if there are no events yet; no event is skipped. */
   cursor: string
-  /** More events are there by now. */
+  /** true: more events are already available. */
   has_more: boolean
 }
 
@@ -1354,12 +1354,12 @@ export type Event =
 /** Part of `Event`. */
 export interface OrganizationOrganizationCreateSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -1371,9 +1371,9 @@ export interface OrganizationOrganizationCreateSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'organization.organization.create.success'
   data: Organization | TruncatedData
@@ -1381,7 +1381,7 @@ export interface OrganizationOrganizationCreateSuccessEvent {
 
 /** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent`, `UserMetadataSetSuccessEvent` and 66 more. */
 export interface Actor {
-  /** user: at a page; admin: at the onboarding; directory: its provider, by SCIM; operator: at the command line; system: the service itself. */
+  /** user: on a page; admin: in the onboarding; directory: its provider, by SCIM; operator: at the command line; system: the service itself. */
   type: 'api_key' | 'user' | 'admin' | 'directory' | 'operator' | 'system'
   /** The client_id of an API key, or the id of a user, administrator or directory. */
   id: string
@@ -1396,12 +1396,12 @@ export interface TruncatedData {
 /** Part of `Event`. */
 export interface OrganizationOrganizationUpdateSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -1413,9 +1413,9 @@ export interface OrganizationOrganizationUpdateSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'organization.organization.update.success'
   data: Organization | TruncatedData
@@ -1424,12 +1424,12 @@ export interface OrganizationOrganizationUpdateSuccessEvent {
 /** Part of `Event`. */
 export interface OrganizationOrganizationDeleteSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -1441,9 +1441,9 @@ export interface OrganizationOrganizationDeleteSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'organization.organization.delete.success'
   data: Organization | TruncatedData
@@ -1452,12 +1452,12 @@ export interface OrganizationOrganizationDeleteSuccessEvent {
 /** Part of `Event`. */
 export interface UserUserCreateSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -1469,9 +1469,9 @@ export interface UserUserCreateSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'user.user.create.success'
   data: User | TruncatedData
@@ -1480,12 +1480,12 @@ export interface UserUserCreateSuccessEvent {
 /** Part of `Event`. */
 export interface UserUserUpdateSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -1497,9 +1497,9 @@ export interface UserUserUpdateSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'user.user.update.success'
   data: User | TruncatedData
@@ -1508,12 +1508,12 @@ export interface UserUserUpdateSuccessEvent {
 /** Part of `Event`. */
 export interface UserUserDeleteSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -1525,9 +1525,9 @@ export interface UserUserDeleteSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'user.user.delete.success'
   data: User | TruncatedData
@@ -1536,12 +1536,12 @@ export interface UserUserDeleteSuccessEvent {
 /** Part of `Event`. */
 export interface UserUserEraseSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -1553,9 +1553,9 @@ export interface UserUserEraseSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'user.user.erase.success'
   data: ErasedUser | TruncatedData
@@ -1575,12 +1575,12 @@ export interface ErasedUser {
 /** Part of `Event`. */
 export interface UserMetadataSetSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -1592,9 +1592,9 @@ export interface UserMetadataSetSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'user.metadata.set.success'
   data: User | TruncatedData
@@ -1603,12 +1603,12 @@ export interface UserMetadataSetSuccessEvent {
 /** Part of `Event`. */
 export interface UserMetadataRemoveSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -1620,9 +1620,9 @@ export interface UserMetadataRemoveSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'user.metadata.remove.success'
   data: User | TruncatedData
@@ -1631,12 +1631,12 @@ export interface UserMetadataRemoveSuccessEvent {
 /** Part of `Event`. */
 export interface UserSessionCreateSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -1648,9 +1648,9 @@ export interface UserSessionCreateSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'user.session.create.success'
   data: Session | TruncatedData
@@ -1659,12 +1659,12 @@ export interface UserSessionCreateSuccessEvent {
 /** Part of `Event`. */
 export interface UserSessionEndSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -1676,9 +1676,9 @@ export interface UserSessionEndSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'user.session.end.success'
   data: Session | TruncatedData
@@ -1687,12 +1687,12 @@ export interface UserSessionEndSuccessEvent {
 /** Part of `Event`. */
 export interface UserSessionEndAllSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -1704,9 +1704,9 @@ export interface UserSessionEndAllSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'user.session.end_all.success'
   data: EndedSessions | TruncatedData
@@ -1715,12 +1715,12 @@ export interface UserSessionEndAllSuccessEvent {
 /** Part of `Event`. */
 export interface ApplicationApplicationCreateSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -1732,9 +1732,9 @@ export interface ApplicationApplicationCreateSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'application.application.create.success'
   data: Application | TruncatedData
@@ -1743,12 +1743,12 @@ export interface ApplicationApplicationCreateSuccessEvent {
 /** Part of `Event`. */
 export interface ApplicationApplicationUpdateSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -1760,9 +1760,9 @@ export interface ApplicationApplicationUpdateSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'application.application.update.success'
   data: Application | TruncatedData
@@ -1771,12 +1771,12 @@ export interface ApplicationApplicationUpdateSuccessEvent {
 /** Part of `Event`. */
 export interface ApplicationApplicationDeleteSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -1788,9 +1788,9 @@ export interface ApplicationApplicationDeleteSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'application.application.delete.success'
   data: Application | TruncatedData
@@ -1799,12 +1799,12 @@ export interface ApplicationApplicationDeleteSuccessEvent {
 /** Part of `Event`. */
 export interface MetakeyMetakeyCreateSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -1816,9 +1816,9 @@ export interface MetakeyMetakeyCreateSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'metakey.metakey.create.success'
   data: MetaKey | TruncatedData
@@ -1827,12 +1827,12 @@ export interface MetakeyMetakeyCreateSuccessEvent {
 /** Part of `Event`. */
 export interface MetakeyMetakeyDeleteSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -1844,9 +1844,9 @@ export interface MetakeyMetakeyDeleteSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'metakey.metakey.delete.success'
   data: MetaKey | TruncatedData
@@ -1855,12 +1855,12 @@ export interface MetakeyMetakeyDeleteSuccessEvent {
 /** Part of `Event`. */
 export interface MagicLinkConnectionUpdateSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -1872,9 +1872,9 @@ export interface MagicLinkConnectionUpdateSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'magic_link.connection.update.success'
   data: MagicLinkConnection | TruncatedData
@@ -1883,12 +1883,12 @@ export interface MagicLinkConnectionUpdateSuccessEvent {
 /** Part of `Event`. */
 export interface MagicLinkChallengeCreateSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -1900,9 +1900,9 @@ export interface MagicLinkChallengeCreateSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'magic_link.challenge.create.success'
   data: MagicLinkChallengeData | TruncatedData
@@ -1918,19 +1918,19 @@ export interface MagicLinkChallengeData {
   find_or_create_user: boolean
   /** UUID in lower case. */
   request_id: string
-  /** When the link stops working. */
+  /** Expiry of the link. */
   expired_at: string
 }
 
 /** Part of `Event`. */
 export interface MagicLinkChallengeConsumeSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -1942,9 +1942,9 @@ export interface MagicLinkChallengeConsumeSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'magic_link.challenge.consume.success'
   data: MagicLinkChallengeData | TruncatedData
@@ -1953,12 +1953,12 @@ export interface MagicLinkChallengeConsumeSuccessEvent {
 /** Part of `Event`. */
 export interface PasswordConnectionCreateSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -1970,9 +1970,9 @@ export interface PasswordConnectionCreateSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'password.connection.create.success'
   data: PasswordConnection | TruncatedData
@@ -1981,12 +1981,12 @@ export interface PasswordConnectionCreateSuccessEvent {
 /** Part of `Event`. */
 export interface PasswordConnectionUpdateSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -1998,9 +1998,9 @@ export interface PasswordConnectionUpdateSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'password.connection.update.success'
   data: PasswordConnection | TruncatedData
@@ -2009,12 +2009,12 @@ export interface PasswordConnectionUpdateSuccessEvent {
 /** Part of `Event`. */
 export interface PasswordRequestCreateSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -2026,9 +2026,9 @@ export interface PasswordRequestCreateSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'password.request.create.success'
   data: PasswordRequest | TruncatedData
@@ -2037,12 +2037,12 @@ export interface PasswordRequestCreateSuccessEvent {
 /** Part of `Event`. */
 export interface PasswordChallengeCreateSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -2054,9 +2054,9 @@ export interface PasswordChallengeCreateSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'password.challenge.create.success'
   data: PasswordChallengeData | TruncatedData
@@ -2075,19 +2075,19 @@ export interface PasswordChallengeData {
   /** RFC 3339 in UTC with milliseconds. */
   expired_at: string
   'valid?': boolean
-  /** totp_required: a code has to come yet. */
+  /** totp_required: a code of the second factor is still required. */
   error: 'totp_required' | null
 }
 
 /** Part of `Event`. */
 export interface PasswordPasswordSetSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -2099,9 +2099,9 @@ export interface PasswordPasswordSetSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'password.password.set.success'
   data: PasswordData | TruncatedData
@@ -2120,12 +2120,12 @@ export interface PasswordData {
 /** Part of `Event`. */
 export interface TotpConnectionUpdateSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -2137,9 +2137,9 @@ export interface TotpConnectionUpdateSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'totp.connection.update.success'
   data: TotpConnection | TruncatedData
@@ -2148,12 +2148,12 @@ export interface TotpConnectionUpdateSuccessEvent {
 /** Part of `Event`. */
 export interface TotpEnrollmentCreateSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -2165,9 +2165,9 @@ export interface TotpEnrollmentCreateSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'totp.enrollment.create.success'
   data: TotpEnrollmentData | TruncatedData
@@ -2183,27 +2183,27 @@ export interface TotpEnrollmentData {
   /** Personal data. */
   email: string
   method: 'totp_mobile_app' | 'sms'
-  /** When the enrolment began that this answer is about. */
+  /** Start of this enrolment. */
   enrolled_totp_at: string
-  /** When it was validated; null before, and from then on codes are asked of the user. */
+  /** Time of its validation, from which on the user must enter codes; null before. */
   validated_enrollment_at: string | null
-  /** How many enrolments of the user have been validated. */
+  /** Number of validated enrolments of the user so far. */
   enrollment_totp_nb: number
-  /** When the user confirmed that they have stored the recovery codes. */
+  /** Time at which the user confirmed having stored the recovery codes. */
   last_recovery_acknowledgement_at: string | null
-  /** When a recovery code was used last. */
+  /** Last use of a recovery code. */
   last_recovery_code_at: string | null
 }
 
 /** Part of `Event`. */
 export interface TotpEnrollmentValidateSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -2215,9 +2215,9 @@ export interface TotpEnrollmentValidateSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'totp.enrollment.validate.success'
   data: TotpEnrollmentData | TruncatedData
@@ -2226,12 +2226,12 @@ export interface TotpEnrollmentValidateSuccessEvent {
 /** Part of `Event`. */
 export interface TotpChallengeCreateSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -2243,9 +2243,9 @@ export interface TotpChallengeCreateSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'totp.challenge.create.success'
   data: TotpChallengeData | TruncatedData
@@ -2256,15 +2256,15 @@ export interface TotpChallengeData {
   __type__: 'TotpChallenge'
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** Creation and validation have different ones. */
+  /** Different at creation and at validation. */
   request_id: string
   /** UUID in lower case. */
   user_id: string
   /** RFC 3339 in UTC with milliseconds. */
   sent_at: string
-  /** When it was validated. */
+  /** Time of its validation. */
   challenged_at: string | null
-  /** Until when it can be validated. */
+  /** End of the time in which it can be validated. */
   expired_at: string
   success: boolean
   recovery_code_used: boolean
@@ -2273,12 +2273,12 @@ export interface TotpChallengeData {
 /** Part of `Event`. */
 export interface TotpChallengeValidateSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -2290,9 +2290,9 @@ export interface TotpChallengeValidateSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'totp.challenge.validate.success'
   data: TotpChallengeData | TruncatedData
@@ -2301,12 +2301,12 @@ export interface TotpChallengeValidateSuccessEvent {
 /** Part of `Event`. */
 export interface SsoConnectionCreateSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -2318,9 +2318,9 @@ export interface SsoConnectionCreateSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'sso.connection.create.success'
   data: SsoConnection | TruncatedData
@@ -2329,12 +2329,12 @@ export interface SsoConnectionCreateSuccessEvent {
 /** Part of `Event`. */
 export interface SsoConnectionUpdateSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -2346,9 +2346,9 @@ export interface SsoConnectionUpdateSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'sso.connection.update.success'
   data: SsoConnection | TruncatedData
@@ -2357,12 +2357,12 @@ export interface SsoConnectionUpdateSuccessEvent {
 /** Part of `Event`. */
 export interface SsoDefaultRedirectionCreateSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -2374,9 +2374,9 @@ export interface SsoDefaultRedirectionCreateSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'sso.default_redirection.create.success'
   data: DefaultRedirection | TruncatedData
@@ -2385,12 +2385,12 @@ export interface SsoDefaultRedirectionCreateSuccessEvent {
 /** Part of `Event`. */
 export interface SsoOnboardingCreateSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -2402,9 +2402,9 @@ export interface SsoOnboardingCreateSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'sso.onboarding.create.success'
   data: SsoAdminOnboarding | TruncatedData
@@ -2413,12 +2413,12 @@ export interface SsoOnboardingCreateSuccessEvent {
 /** Part of `Event`. */
 export interface SsoOnboardingUpdateSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -2430,9 +2430,9 @@ export interface SsoOnboardingUpdateSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'sso.onboarding.update.success'
   data: SsoAdminOnboarding | TruncatedData
@@ -2441,12 +2441,12 @@ export interface SsoOnboardingUpdateSuccessEvent {
 /** Part of `Event`. */
 export interface SsoOnboardingInviteSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -2458,9 +2458,9 @@ export interface SsoOnboardingInviteSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'sso.onboarding.invite.success'
   data: SsoAdminOnboarding | TruncatedData
@@ -2469,12 +2469,12 @@ export interface SsoOnboardingInviteSuccessEvent {
 /** Part of `Event`. */
 export interface SsoOnboardingResetSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -2486,9 +2486,9 @@ export interface SsoOnboardingResetSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'sso.onboarding.reset.success'
   data: SsoAdminOnboarding | TruncatedData
@@ -2497,12 +2497,12 @@ export interface SsoOnboardingResetSuccessEvent {
 /** Part of `Event`. */
 export interface SsoChallengeCreateSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -2514,9 +2514,9 @@ export interface SsoChallengeCreateSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'sso.challenge.create.success'
   data: SsoSamlChallengeData | TruncatedData
@@ -2527,7 +2527,7 @@ export interface SsoSamlChallengeData {
   __type__: 'SsoSamlChallenge'
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The connection that the user signs in by. */
+  /** Connection that the user signs in with. */
   idp_id: string
   /** UUID in lower case. */
   request_id: string
@@ -2538,12 +2538,12 @@ export interface SsoSamlChallengeData {
 /** Part of `Event`. */
 export interface SsoOauthChallengeCreateSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -2555,9 +2555,9 @@ export interface SsoOauthChallengeCreateSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'sso.oauth_challenge.create.success'
   data: SsoOauthChallengeData | TruncatedData
@@ -2568,7 +2568,7 @@ export interface SsoOauthChallengeData {
   __type__: 'SsoOauthChallenge'
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The connection that the user signs in by. */
+  /** Connection that the user signs in with. */
   idp_id: string
   /** UUID in lower case. */
   request_id: string
@@ -2579,12 +2579,12 @@ export interface SsoOauthChallengeData {
 /** Part of `Event`. */
 export interface SsoCertificateExpireSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -2596,9 +2596,9 @@ export interface SsoCertificateExpireSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'sso.certificate.expire.success'
   data: SsoConnection | TruncatedData
@@ -2607,12 +2607,12 @@ export interface SsoCertificateExpireSuccessEvent {
 /** Part of `Event`. */
 export interface AdminAdminInviteSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -2624,9 +2624,9 @@ export interface AdminAdminInviteSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'admin.admin.invite.success'
   data: Admin | TruncatedData
@@ -2635,12 +2635,12 @@ export interface AdminAdminInviteSuccessEvent {
 /** Part of `Event`. */
 export interface AdminAdminUpdateSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -2652,9 +2652,9 @@ export interface AdminAdminUpdateSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'admin.admin.update.success'
   data: Admin | TruncatedData
@@ -2663,12 +2663,12 @@ export interface AdminAdminUpdateSuccessEvent {
 /** Part of `Event`. */
 export interface AdminAdminDeleteSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -2680,9 +2680,9 @@ export interface AdminAdminDeleteSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'admin.admin.delete.success'
   data: RemovedAdmin | TruncatedData
@@ -2700,12 +2700,12 @@ export interface RemovedAdmin {
 /** Part of `Event`. */
 export interface DirSyncDirectoryCreateSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -2717,9 +2717,9 @@ export interface DirSyncDirectoryCreateSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'dir_sync.directory.create.success'
   data: DirectorySyncData | TruncatedData
@@ -2735,15 +2735,15 @@ export interface DirectorySyncData {
   provider_type: 'okta' | 'entra_id' | 'onelogin' | 'jumpcloud' | 'ping_one' | 'custom_scim'
   /** An inactive directory answers 403 to every request of its provider. */
   active: boolean
-  /** A user who is there already, with the same verified e-mail address, comes under the directory instead of being refused as taken. */
+  /** An existing user with the same verified e-mail address is taken over by the directory instead of being refused as taken. */
   takes_over_users: boolean
-  /** What the provider calls base URL or tenant URL. */
+  /** Base URL to enter at the provider, also called tenant URL there. */
   scim_base_url: string
   auth_secret_token: {
     /** The last four characters. */
     hint: string
   }
-  /** Until then the token before the last reset is good too. */
+  /** Until then the token before the last reset is accepted, too. */
   previous_secret_expires_at: string | null
   /** RFC 3339 in UTC with milliseconds. */
   inserted_at: string
@@ -2754,12 +2754,12 @@ export interface DirectorySyncData {
 /** Part of `Event`. */
 export interface DirSyncDirectoryUpdateSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -2771,9 +2771,9 @@ export interface DirSyncDirectoryUpdateSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'dir_sync.directory.update.success'
   data: DirectorySyncData | TruncatedData
@@ -2782,12 +2782,12 @@ export interface DirSyncDirectoryUpdateSuccessEvent {
 /** Part of `Event`. */
 export interface DirSyncDirectoryDeleteSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -2799,9 +2799,9 @@ export interface DirSyncDirectoryDeleteSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'dir_sync.directory.delete.success'
   data: DirectorySyncData | TruncatedData
@@ -2810,12 +2810,12 @@ export interface DirSyncDirectoryDeleteSuccessEvent {
 /** Part of `Event`. */
 export interface DirSyncDirectoryResetSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -2827,9 +2827,9 @@ export interface DirSyncDirectoryResetSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'dir_sync.directory.reset.success'
   data: DirectorySyncData | TruncatedData
@@ -2838,12 +2838,12 @@ export interface DirSyncDirectoryResetSuccessEvent {
 /** Part of `Event`. */
 export interface DirSyncUserProvisionSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -2855,9 +2855,9 @@ export interface DirSyncUserProvisionSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'dir_sync.user.provision.success'
   data: DirectorySyncEvent | TruncatedData
@@ -2873,17 +2873,17 @@ export interface DirectorySyncEvent {
   directory_sync_id: string
   provider: 'okta' | 'entra_id' | 'onelogin' | 'jumpcloud' | 'ping_one' | 'custom_scim'
   resource: {
-    /** The user or group; null where none was made. */
+    /** Id of the user or group; null if none was created. */
     id: string | null
     type: 'User' | 'Group'
     changes: {
       /**
-       * The members that changed, as they are now.
+       * Changed members with their new values.
        * Personal data.
        */
       new_values: { [name: string]: JsonValue }
       /**
-       * The same, as they were.
+       * The same members with their previous values.
        * Personal data.
        */
       previous_values: { [name: string]: JsonValue }
@@ -2894,12 +2894,12 @@ export interface DirectorySyncEvent {
 /** Part of `Event`. */
 export interface DirSyncUserProvisionFailEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -2911,9 +2911,9 @@ export interface DirSyncUserProvisionFailEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'dir_sync.user.provision.fail'
   data: DirectorySyncEvent | TruncatedData
@@ -2922,12 +2922,12 @@ export interface DirSyncUserProvisionFailEvent {
 /** Part of `Event`. */
 export interface DirSyncUserUpdateSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -2939,9 +2939,9 @@ export interface DirSyncUserUpdateSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'dir_sync.user.update.success'
   data: DirectorySyncEvent | TruncatedData
@@ -2950,12 +2950,12 @@ export interface DirSyncUserUpdateSuccessEvent {
 /** Part of `Event`. */
 export interface DirSyncUserUpdateFailEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -2967,9 +2967,9 @@ export interface DirSyncUserUpdateFailEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'dir_sync.user.update.fail'
   data: DirectorySyncEvent | TruncatedData
@@ -2978,12 +2978,12 @@ export interface DirSyncUserUpdateFailEvent {
 /** Part of `Event`. */
 export interface DirSyncUserDeprovisionSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -2995,9 +2995,9 @@ export interface DirSyncUserDeprovisionSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'dir_sync.user.deprovision.success'
   data: DirectorySyncEvent | TruncatedData
@@ -3006,12 +3006,12 @@ export interface DirSyncUserDeprovisionSuccessEvent {
 /** Part of `Event`. */
 export interface DirSyncUserDeprovisionFailEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -3023,9 +3023,9 @@ export interface DirSyncUserDeprovisionFailEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'dir_sync.user.deprovision.fail'
   data: DirectorySyncEvent | TruncatedData
@@ -3034,12 +3034,12 @@ export interface DirSyncUserDeprovisionFailEvent {
 /** Part of `Event`. */
 export interface DirSyncGroupProvisionSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -3051,9 +3051,9 @@ export interface DirSyncGroupProvisionSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'dir_sync.group.provision.success'
   data: DirectorySyncEvent | TruncatedData
@@ -3062,12 +3062,12 @@ export interface DirSyncGroupProvisionSuccessEvent {
 /** Part of `Event`. */
 export interface DirSyncGroupProvisionFailEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -3079,9 +3079,9 @@ export interface DirSyncGroupProvisionFailEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'dir_sync.group.provision.fail'
   data: DirectorySyncEvent | TruncatedData
@@ -3090,12 +3090,12 @@ export interface DirSyncGroupProvisionFailEvent {
 /** Part of `Event`. */
 export interface DirSyncGroupUpdateSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -3107,9 +3107,9 @@ export interface DirSyncGroupUpdateSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'dir_sync.group.update.success'
   data: DirectorySyncEvent | TruncatedData
@@ -3118,12 +3118,12 @@ export interface DirSyncGroupUpdateSuccessEvent {
 /** Part of `Event`. */
 export interface DirSyncGroupUpdateFailEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -3135,9 +3135,9 @@ export interface DirSyncGroupUpdateFailEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'dir_sync.group.update.fail'
   data: DirectorySyncEvent | TruncatedData
@@ -3146,12 +3146,12 @@ export interface DirSyncGroupUpdateFailEvent {
 /** Part of `Event`. */
 export interface DirSyncGroupDeprovisionSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -3163,9 +3163,9 @@ export interface DirSyncGroupDeprovisionSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'dir_sync.group.deprovision.success'
   data: DirectorySyncEvent | TruncatedData
@@ -3174,12 +3174,12 @@ export interface DirSyncGroupDeprovisionSuccessEvent {
 /** Part of `Event`. */
 export interface DirSyncGroupDeprovisionFailEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -3191,9 +3191,9 @@ export interface DirSyncGroupDeprovisionFailEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'dir_sync.group.deprovision.fail'
   data: DirectorySyncEvent | TruncatedData
@@ -3202,12 +3202,12 @@ export interface DirSyncGroupDeprovisionFailEvent {
 /** Part of `Event`. */
 export interface RelayRelayCreateSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -3219,9 +3219,9 @@ export interface RelayRelayCreateSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'relay.relay.create.success'
   data: Relay | TruncatedData
@@ -3230,12 +3230,12 @@ export interface RelayRelayCreateSuccessEvent {
 /** Part of `Event`. */
 export interface RelayRelayUpdateSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -3247,9 +3247,9 @@ export interface RelayRelayUpdateSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'relay.relay.update.success'
   data: Relay | TruncatedData
@@ -3258,12 +3258,12 @@ export interface RelayRelayUpdateSuccessEvent {
 /** Part of `Event`. */
 export interface RelayRelayDeleteSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -3275,9 +3275,9 @@ export interface RelayRelayDeleteSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'relay.relay.delete.success'
   data: Relay | TruncatedData
@@ -3286,12 +3286,12 @@ export interface RelayRelayDeleteSuccessEvent {
 /** Part of `Event`. */
 export interface RelayRequestCreateSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -3303,9 +3303,9 @@ export interface RelayRequestCreateSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'relay.request.create.success'
   data: RelayRequestData | TruncatedData
@@ -3314,14 +3314,14 @@ export interface RelayRequestCreateSuccessEvent {
 /** Part of `RelayRequestCreateSuccessEvent`, `RelayRequestConsumeSuccessEvent`. */
 export interface RelayRequestData {
   __type__: 'RelayRequest'
-  /** Domain of the organization that the user comes from. */
+  /** Domain of the organization of the user. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
   /** UUID in lower case. */
   id: string
   /** UUID in lower case. */
   relay_id: string
-  /** The user, in the organization they come from. */
+  /** Id of the user in their own organization. */
   user_id: string
   /** RFC 3339 in UTC with milliseconds. */
   expires_at: string
@@ -3330,12 +3330,12 @@ export interface RelayRequestData {
 /** Part of `Event`. */
 export interface RelayRequestConsumeSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -3347,9 +3347,9 @@ export interface RelayRequestConsumeSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'relay.request.consume.success'
   data: RelayRequestData | TruncatedData
@@ -3358,12 +3358,12 @@ export interface RelayRequestConsumeSuccessEvent {
 /** Part of `Event`. */
 export interface ApiKeyApiKeyCreateSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -3375,9 +3375,9 @@ export interface ApiKeyApiKeyCreateSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'api_key.api_key.create.success'
   data: ApiKey | TruncatedData
@@ -3441,12 +3441,12 @@ export interface ApiKey {
 /** Part of `Event`. */
 export interface ApiKeyApiKeyRotateSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -3458,9 +3458,9 @@ export interface ApiKeyApiKeyRotateSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'api_key.api_key.rotate.success'
   data: ApiKey | TruncatedData
@@ -3469,12 +3469,12 @@ export interface ApiKeyApiKeyRotateSuccessEvent {
 /** Part of `Event`. */
 export interface ApiKeyApiKeyRevokeSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -3486,9 +3486,9 @@ export interface ApiKeyApiKeyRevokeSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'api_key.api_key.revoke.success'
   data: ApiKey | TruncatedData
@@ -3497,12 +3497,12 @@ export interface ApiKeyApiKeyRevokeSuccessEvent {
 /** Part of `Event`. */
 export interface WebhookWebhookCreateSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -3514,9 +3514,9 @@ export interface WebhookWebhookCreateSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'webhook.webhook.create.success'
   data: WebhookData | TruncatedData
@@ -3531,17 +3531,17 @@ export interface WebhookData {
   /** UUID in lower case. */
   id: string
   name: string
-  /** Where events are posted to. */
+  /** URL that events are posted to. */
   target_url: string
   /** Codes, families such as user.all, or all. */
   event_codes: string[]
-  /** An inactive webhook gets no events, nor those of that time later; what waited already waits on. */
+  /** An inactive webhook receives no events, and never receives those of that period; earlier deliveries stay pending. */
   active: boolean
-  /** true: an event that gets no answer within 15 seconds is sent again, as after an answer that refuses it; false: it is recorded as lost. */
+  /** true: an event without an answer within 15 seconds is sent again, as after a refusal; false: it is recorded as lost. */
   retry_on_timeout: boolean
-  /** Until then the key before the last rotation signs too, as v0. */
+  /** Until then the key before the last rotation also signs, as v0. */
   previous_signature_key_expires_at: string | null
-  /** The first of the failures that nothing but failures has followed. */
+  /** Start of the current series of failures; null after a success. */
   failing_since: string | null
   /** RFC 3339 in UTC with milliseconds. */
   inserted_at: string
@@ -3552,12 +3552,12 @@ export interface WebhookData {
 /** Part of `Event`. */
 export interface WebhookWebhookUpdateSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -3569,9 +3569,9 @@ export interface WebhookWebhookUpdateSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'webhook.webhook.update.success'
   data: WebhookData | TruncatedData
@@ -3580,12 +3580,12 @@ export interface WebhookWebhookUpdateSuccessEvent {
 /** Part of `Event`. */
 export interface WebhookWebhookDeleteSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -3597,9 +3597,9 @@ export interface WebhookWebhookDeleteSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'webhook.webhook.delete.success'
   data: WebhookData | TruncatedData
@@ -3608,12 +3608,12 @@ export interface WebhookWebhookDeleteSuccessEvent {
 /** Part of `Event`. */
 export interface WebhookWebhookRotateSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -3625,9 +3625,9 @@ export interface WebhookWebhookRotateSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'webhook.webhook.rotate.success'
   data: WebhookData | TruncatedData
@@ -3636,12 +3636,12 @@ export interface WebhookWebhookRotateSuccessEvent {
 /** Part of `Event`. */
 export interface WebhookWebhookTestSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -3653,9 +3653,9 @@ export interface WebhookWebhookTestSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'webhook.webhook.test.success'
   data: WebhookData | TruncatedData
@@ -3664,12 +3664,12 @@ export interface WebhookWebhookTestSuccessEvent {
 /** Part of `Event`. */
 export interface WebhookWebhookDisableSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -3681,9 +3681,9 @@ export interface WebhookWebhookDisableSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'webhook.webhook.disable.success'
   data: WebhookData | TruncatedData
@@ -3692,12 +3692,12 @@ export interface WebhookWebhookDisableSuccessEvent {
 /** Part of `Event`. */
 export interface WebhookDeliveryRedeliverSuccessEvent {
   __type__: 'Event'
-  /** Domain of the organization, or of the account where none owns the record. */
+  /** Domain of the organization, or of the account if no organization owns the record. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery: what was seen before can be told by it. */
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
   id: string
-  /** Why it failed; null where the code ends in success. */
+  /** Reasons of the failure; null if the code ends in success. */
   errors: string[] | null
   /** RFC 3339 in UTC with microseconds. */
   issued_at: string
@@ -3709,9 +3709,9 @@ export interface WebhookDeliveryRedeliverSuccessEvent {
   actor: Actor
   /** X-Request-Id of the request that caused it. */
   request_id: string
-  /** Value of after that goes on behind this event; null where it is sent to a webhook. */
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
   cursor: string | null
-  /** The webhook it is sent to; null where events are read. */
+  /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'webhook.delivery.redeliver.success'
   data: WebhookRedelivery | TruncatedData
@@ -3725,7 +3725,7 @@ export interface WebhookRedelivery {
   __environment__: 'sandbox' | 'production'
   /** UUID in lower case. */
   webhook_id: string
-  /** How many are sent again. */
+  /** Number of deliveries that are sent again. */
   deliveries: number
 }
 
@@ -3738,22 +3738,22 @@ export interface Webhook {
   /** UUID in lower case. */
   id: string
   name: string
-  /** Where events are posted to. */
+  /** URL that events are posted to. */
   target_url: string
   /** Codes, families such as user.all, or all. */
   event_codes: string[]
-  /** An inactive webhook gets no events, nor those of that time later; what waited already waits on. */
+  /** An inactive webhook receives no events, and never receives those of that period; earlier deliveries stay pending. */
   active: boolean
-  /** true: an event that gets no answer within 15 seconds is sent again, as after an answer that refuses it; false: it is recorded as lost. */
+  /** true: an event without an answer within 15 seconds is sent again, as after a refusal; false: it is recorded as lost. */
   retry_on_timeout: boolean
   /**
-   * Signs what is sent; its part after whsec_ is the key of Standard Webhooks, in base64.
+   * Key of the signatures; the part after whsec_ is the key of Standard Webhooks, in base64.
    * Secret: do not log it.
    */
   signature_key: string
-  /** Until then the key before the last rotation signs too, as v0. */
+  /** Until then the key before the last rotation also signs, as v0. */
   previous_signature_key_expires_at: string | null
-  /** The first of the failures that nothing but failures has followed. */
+  /** Start of the current series of failures; null after a success. */
   failing_since: string | null
   /** RFC 3339 in UTC with milliseconds. */
   inserted_at: string
@@ -3784,12 +3784,12 @@ export interface WebhookDelivery {
   /** Domain of the account. */
   __domain__: string
   __environment__: 'sandbox' | 'production'
-  /** Of the event; the webhook-id header of every attempt. */
+  /** Id of the event, sent in the webhook-id header of every attempt. */
   id: string
   /** UUID in lower case. */
   webhook_id: string
   event_code: string
-  /** pending: to be sent, or sent again; delivered: answered 2xx; failed: refused in the last attempt; lost: not answered, and not sent again. */
+  /** pending: waiting for an attempt; delivered: answered 2xx; failed: refused in the last attempt; lost: not answered, and not sent again. */
   state: 'pending' | 'delivered' | 'failed' | 'lost'
   /** RFC 3339 in UTC with milliseconds. */
   next_attempt_at: string | null
@@ -3802,13 +3802,13 @@ export interface WebhookDelivery {
 /** Part of `WebhookDelivery`. */
 export interface WebhookAttempt {
   number: number
-  /** delivered: answered 2xx; refused: answered otherwise; timed_out: not answered within 15 seconds; disconnected: the connection ended before an answer; unreachable: there was no connection, or the address is not one that events are sent to; not_sent: the service could not sign it. */
+  /** delivered: answered 2xx; refused: answered otherwise; timed_out: not answered within 15 seconds; disconnected: the connection ended before an answer; unreachable: no connection was made, or the address is not permitted as a receiver; not_sent: the service could not sign it. */
   outcome: 'delivered' | 'refused' | 'timed_out' | 'disconnected' | 'unreachable' | 'not_sent'
   /** Status of the answer. */
   status: number | null
   /** The first 1,000 characters of the answer. */
   answer: string | null
-  /** 0 where there was no connection. */
+  /** 0 if no connection was made. */
   duration_in_milliseconds: number
   /** RFC 3339 in UTC with milliseconds. */
   started_at: string
@@ -3849,7 +3849,7 @@ export interface LogEvent {
   /** idp_id of the SSO connection; empty without one. */
   saml_identity_provider_id: string
   tenant_domain: string
-  /** Why it failed, or what has to come yet. */
+  /** Reason of the failure, or the step that has to follow. */
   reason: string | null
   request_id: string
   /** RFC 3339 in UTC with milliseconds. */
@@ -3895,7 +3895,7 @@ export interface ApiToken {
   token_type: 'Bearer'
   /** Seconds. */
   expires_in: number
-  /** Scopes of the key, a space between. */
+  /** Scopes of the key, separated by spaces. */
   scope: string
 }
 
@@ -3906,14 +3906,14 @@ export interface UserTokens {
   /** Secret: do not log it. */
   id_token: string
   /**
-   * With the scope offline_access; a refresh answers another one, in the place of the one sent.
+   * With the scope offline_access; each refresh returns a new one, which replaces the one sent.
    * Secret: do not log it.
    */
   refresh_token?: string
   token_type: 'Bearer'
   /** Seconds. */
   expires_in: number
-  /** What the access token was granted. */
+  /** Scopes granted to the access token. */
   scope: string
 }
 
@@ -3923,9 +3923,9 @@ export type RevokedToken = Record<string, never>
 /** Answered by `oauth.introspect`, `oauth.organizationIntrospect`. */
 export interface Introspection {
   active: boolean
-  /** Of an access token. */
+  /** Only of an access token. */
   token_type?: 'Bearer'
-  /** Granted scopes, a space between. */
+  /** Granted scopes, separated by spaces. */
   scope?: string
   /** The application. */
   client_id?: string
@@ -3937,11 +3937,11 @@ export interface Introspection {
   iss?: string
   /** Expiry, in seconds since 1970. */
   exp?: number
-  /** Not valid before; of an access token. */
+  /** Not valid before, in seconds since 1970; only of an access token. */
   nbf?: number
   /** Issued at, in seconds since 1970. */
   iat?: number
-  /** Of an access token. */
+  /** Id of an access token. */
   jti?: string
   /** The session. */
   sid?: string
@@ -3949,11 +3949,11 @@ export interface Introspection {
   dbs?: 'sandbox' | 'production'
   /** Domain of the organization. */
   org?: string
-  /** How strong the sign-in was (RFC 9470 section 6.2). */
+  /** Strength of the sign-in (RFC 9470 section 6.2). */
   acr?: string
-  /** When the user proved who they are, in seconds since 1970. */
+  /** Time of the user’s authentication, in seconds since 1970. */
   auth_time?: number
-  /** How the user proved it (RFC 8176). */
+  /** Methods of the user’s authentication (RFC 8176). */
   amr?: string[]
 }
 
@@ -4012,7 +4012,7 @@ export interface UserInfo {
   /** The user. */
   sub: string
   /**
-   * With the scope profile, as every member up to updated_at.
+   * With the scope profile, like every member up to updated_at.
    * Personal data.
    */
   name?: string
@@ -4068,22 +4068,22 @@ export interface UserInfo {
 
 /** What `organizations.list` takes. */
 export interface OrganizationsListInput {
-  /** Number of the page, from 1. */
+  /** Page number, starting at 1. */
   page?: unknown
   /** The same as page. */
   current_page?: unknown
   /** Records on a page: 1 to 100. */
   per_page?: unknown
-  /** The next_cursor of the page before. */
+  /** next_cursor of the previous page. */
   after?: string
-  /** The environment of the API key, repeated; any case. */
+  /** Must equal the environment of the API key, in any case. */
   environment?: string
-  /** Part of the name or domain, in any case. */
+  /** Part of the name or domain, case-insensitive. */
   filter?: string
-  /** name, domain, inserted_at or updated_at; - before it: descending. */
+  /** name, domain, inserted_at or updated_at; prefix with - for descending order. */
   sort?: string
   q?: {
-    /** up, down: organizations that have an environment in one of these statuses. */
+    /** up, down: only organizations with an environment in one of these statuses. */
     environments_status_in?: string[]
   }
 }
@@ -4121,7 +4121,7 @@ export interface OrganizationsCreateInput {
   locale?: string | null
   /** IANA time zone, for example Europe/Paris, or UTC. */
   timezone?: string | null
-  /** street, locality, region, country: fills the three members below; street and region may be left out. */
+  /** Address as street, locality, region, country: sets locality, state and country_name; street and region are optional. */
   autocomplete_address?: string
   locality?: string | null
   state?: string | null
@@ -4152,7 +4152,7 @@ export type OrganizationsCreateErrorCode =
 export interface OrganizationsGetInput {
   /** Domain of the organization. */
   org_domain: string
-  /** The environment of the API key, repeated; any case. */
+  /** Must equal the environment of the API key, in any case. */
   environment?: string
 }
 
@@ -4194,7 +4194,7 @@ export interface OrganizationsUpdateInput {
   locale?: string | null
   /** IANA time zone, for example Europe/Paris, or UTC. */
   timezone?: string | null
-  /** street, locality, region, country: fills the three members below; street and region may be left out. */
+  /** Address as street, locality, region, country: sets locality, state and country_name; street and region are optional. */
   autocomplete_address?: string
   locality?: string | null
   state?: string | null
@@ -4260,9 +4260,9 @@ export interface UsersCreateInput {
     type?: string
     primary?: boolean
     default?: boolean
-    /** Read from value; accepted so that a number can be sent as it was read. */
+    /** Derived from value; accepted and ignored, so that a number can be sent back as read. */
     phone_country_code?: number
-    /** As phone_country_code. */
+    /** Like phone_country_code. */
     phone_national_number?: string
   }>
   /** Personal data. */
@@ -4294,11 +4294,11 @@ export interface UsersCreateInput {
           /** The same as locality. */
           city?: string | null
         } | null
-        /** A copy, accepted so that a profile can be sent as it was read; not written. */
+        /** Copy of another member; accepted, so that a profile can be sent back as read, but never stored. */
         name?: string | null
-        /** A copy, accepted so that a profile can be sent as it was read; not written. */
+        /** Copy of another member; accepted, so that a profile can be sent back as read, but never stored. */
         email?: string | null
-        /** A copy, accepted so that a profile can be sent as it was read; not written. */
+        /** Copy of another member; accepted, so that a profile can be sent back as read, but never stored. */
         phone_number?: string | null
       }
     | string
@@ -4315,7 +4315,7 @@ export interface UsersCreateInput {
     city?: string | null
   } | null
   /**
-   * Replaces all values of the user.
+   * Replaces all metadata values of the user.
    * Personal data.
    */
   metadata?: Array<{
@@ -4362,7 +4362,7 @@ export interface UsersCreateInput {
   city?: string | null
   /** Repeats the domain of the organization. */
   domain?: string
-  /** The environment of the API key, repeated; any case. */
+  /** Must equal the environment of the API key, in any case. */
   environment?: string
 }
 
@@ -4388,15 +4388,15 @@ export type UsersCreateErrorCode =
 export interface UsersListInput {
   /** Domain of the organization. */
   org_domain: string
-  /** Number of the page, from 1. */
+  /** Page number, starting at 1. */
   page?: unknown
   /** The same as page. */
   current_page?: unknown
   /** Records on a page: 1 to 100. */
   per_page?: unknown
-  /** The next_cursor of the page before. */
+  /** next_cursor of the previous page. */
   after?: string
-  /** The environment of the API key, repeated; any case. */
+  /** Must equal the environment of the API key, in any case. */
   environment?: string
   /** inserted_at, updated_at or email; - before it: descending. */
   sort?: string
@@ -4418,7 +4418,7 @@ export interface UsersGetInput {
   org_domain: string
   /** UUID. */
   user_id: string
-  /** The environment of the API key, repeated; any case. */
+  /** Must equal the environment of the API key, in any case. */
   environment?: string
 }
 
@@ -4439,7 +4439,7 @@ export interface UsersGetByEmailInput {
   /** Domain of the organization. */
   org_domain: string
   user_email: string
-  /** The environment of the API key, repeated; any case. */
+  /** Must equal the environment of the API key, in any case. */
   environment?: string
 }
 
@@ -4476,9 +4476,9 @@ export interface UsersUpdateInput {
     type?: string
     primary?: boolean
     default?: boolean
-    /** Read from value; accepted so that a number can be sent as it was read. */
+    /** Derived from value; accepted and ignored, so that a number can be sent back as read. */
     phone_country_code?: number
-    /** As phone_country_code. */
+    /** Like phone_country_code. */
     phone_national_number?: string
   }>
   /** Personal data. */
@@ -4510,11 +4510,11 @@ export interface UsersUpdateInput {
           /** The same as locality. */
           city?: string | null
         } | null
-        /** A copy, accepted so that a profile can be sent as it was read; not written. */
+        /** Copy of another member; accepted, so that a profile can be sent back as read, but never stored. */
         name?: string | null
-        /** A copy, accepted so that a profile can be sent as it was read; not written. */
+        /** Copy of another member; accepted, so that a profile can be sent back as read, but never stored. */
         email?: string | null
-        /** A copy, accepted so that a profile can be sent as it was read; not written. */
+        /** Copy of another member; accepted, so that a profile can be sent back as read, but never stored. */
         phone_number?: string | null
       }
     | string
@@ -4531,7 +4531,7 @@ export interface UsersUpdateInput {
     city?: string | null
   } | null
   /**
-   * Replaces all values of the user.
+   * Replaces all metadata values of the user.
    * Personal data.
    */
   metadata?: Array<{
@@ -4578,7 +4578,7 @@ export interface UsersUpdateInput {
   city?: string | null
   /** Repeats the domain of the organization. */
   domain?: string
-  /** The environment of the API key, repeated; any case. */
+  /** Must equal the environment of the API key, in any case. */
   environment?: string
 }
 
@@ -4714,7 +4714,7 @@ export interface ApplicationsCreateInput {
   default_web_origin?: string | null
   default_origin_cors?: string | null
   default_logout_url?: string | null
-  /** Restricts the application to this organization. */
+  /** Domain of the organization to which the application is restricted. */
   organization_domain_scope?: string | null
   access_token_lifetime_in_seconds?: number
   token_signing_alg?: 'ES256' | 'RS256'
@@ -4741,17 +4741,17 @@ export type ApplicationsCreateErrorCode =
 export interface ApplicationsListInput {
   /** Domain of the organization. */
   org_domain: string
-  /** Number of the page, from 1. */
+  /** Page number, starting at 1. */
   page?: unknown
   /** The same as page. */
   current_page?: unknown
   /** Records on a page: 1 to 100. */
   per_page?: unknown
-  /** The next_cursor of the page before. */
+  /** next_cursor of the previous page. */
   after?: string
-  /** The environment of the API key, repeated; any case. */
+  /** Must equal the environment of the API key, in any case. */
   environment?: string
-  /** name, inserted_at or updated_at; - before it: descending. */
+  /** name, inserted_at or updated_at; prefix with - for descending order. */
   sort?: string
 }
 
@@ -4771,7 +4771,7 @@ export interface ApplicationsGetInput {
   org_domain: string
   /** UUID. */
   client_id: string
-  /** The environment of the API key, repeated; any case. */
+  /** Must equal the environment of the API key, in any case. */
   environment?: string
 }
 
@@ -4825,7 +4825,7 @@ export interface ApplicationsUpdateInput {
   default_web_origin?: string | null
   default_origin_cors?: string | null
   default_logout_url?: string | null
-  /** Restricts the application to this organization. */
+  /** Domain of the organization to which the application is restricted. */
   organization_domain_scope?: string | null
   access_token_lifetime_in_seconds?: number
   token_signing_alg?: 'ES256' | 'RS256'
@@ -4876,7 +4876,7 @@ export type ApplicationsDeleteErrorCode =
 export interface TokenCustomizationSampleInput {
   /** Domain of the organization. */
   org_domain: string
-  /** The environment of the API key, repeated; any case. */
+  /** Must equal the environment of the API key, in any case. */
   environment?: string
   /** UUID. */
   user_id?: string
@@ -4884,7 +4884,7 @@ export interface TokenCustomizationSampleInput {
   authorization_id?: string
   /** UUID. */
   application_id?: string
-  /** The tokens have expired already. */
+  /** Issue tokens that have already expired. */
   expired?: boolean
   expiration_in_seconds?: number
 }
@@ -4933,15 +4933,15 @@ export type TokenCustomizationCreateMetaKeyErrorCode =
 export interface TokenCustomizationListMetaKeysInput {
   /** Domain of the organization. */
   org_domain: string
-  /** Number of the page, from 1. */
+  /** Page number, starting at 1. */
   page?: unknown
   /** The same as page. */
   current_page?: unknown
   /** Records on a page: 1 to 100. */
   per_page?: unknown
-  /** The next_cursor of the page before. */
+  /** next_cursor of the previous page. */
   after?: string
-  /** The environment of the API key, repeated; any case. */
+  /** Must equal the environment of the API key, in any case. */
   environment?: string
 }
 
@@ -5008,23 +5008,23 @@ export type TokenCustomizationSetUserMetadataErrorCode =
 export interface MagicLinkCreateChallengeInput {
   /** Personal data. */
   user_email: string
-  /** An allowed redirect URL of an application; any other gives way to the default redirect. */
+  /** An allowed redirect URL of an application; any other is replaced by the default redirect URL. */
   redirect_uri?: string
-  /** false: the link is in the answer, and the caller sends it. */
+  /** false: the answer contains the link, for the caller to send. */
   send_email?: boolean
-  /** Needed when not exactly one organization allows the domain of the address. */
+  /** Required unless exactly one organization allows the domain of the address. */
   org_domain?: string
-  /** Of an open password request for the same address: the link leads to a new password instead of a code, and everything that is said of the code is what the request says. */
+  /** request_id of an open password request for the same address: the link then leads to a new password instead of a code, and the members about the code are taken from that request. */
   request_id?: string
-  /** The application the code is for. */
+  /** Application that receives the code. */
   application_id?: string
-  /** Repeated on the redirect. */
+  /** Returned unchanged on the redirect. */
   state?: string
-  /** Repeated in the ID token. */
+  /** Returned unchanged in the ID token. */
   nonce?: string
   code_challenge?: string
   code_challenge_method?: 'S256'
-  /** openid and the way of signing in are always granted; offline_access, profile, email, phone and address where asked for, nothing else. */
+  /** openid and the sign-in method are always granted; offline_access, profile, email, phone and address on request; no other scope is granted. */
   scope?: string
 }
 
@@ -5051,7 +5051,7 @@ export type MagicLinkCreateChallengeErrorCode =
 export interface MagicLinkGetConnectionInput {
   /** Domain of the organization. */
   org_domain: string
-  /** The environment of the API key, repeated; any case. */
+  /** Must equal the environment of the API key, in any case. */
   environment?: string
 }
 
@@ -5092,7 +5092,7 @@ export type MagicLinkUpdateConnectionErrorCode =
 export interface PasswordCreateConnectionInput {
   /** Domain of the organization. */
   org_domain: string
-  /** Characters; lower than plain_text_max_length. */
+  /** Characters; less than plain_text_max_length. */
   plain_text_min_length?: number
   /** Characters. */
   plain_text_max_length?: number
@@ -5121,7 +5121,7 @@ export type PasswordCreateConnectionErrorCode =
 export interface PasswordGetConnectionInput {
   /** Domain of the organization. */
   org_domain: string
-  /** The environment of the API key, repeated; any case. */
+  /** Must equal the environment of the API key, in any case. */
   environment?: string
 }
 
@@ -5170,19 +5170,19 @@ export interface PasswordCreateRequestInput {
   /** Personal data. */
   user_email: string
   org_domain: string
-  /** An allowed redirect URL of an application, or our own page, `{BASE_URL}/t/{org_domain}/set-password`, on which the user sets the password; any other gives way to the default redirect. */
+  /** An allowed redirect URL of an application, or the page of the service, `{BASE_URL}/t/{org_domain}/set-password`, on which the user sets the password; any other is replaced by the default redirect URL. */
   redirect_uri: string
-  /** An unknown address becomes a user at once; needs the scope write:users. */
+  /** Immediately creates a user for an unknown address; requires the scope write:users. */
   find_or_create_user?: boolean
-  /** The application the code is for. */
+  /** Application that receives the code. */
   application_id?: string
-  /** Repeated on the redirect. */
+  /** Returned unchanged on the redirect. */
   state?: string
-  /** Repeated in the ID token. */
+  /** Returned unchanged in the ID token. */
   nonce?: string
   code_challenge?: string
   code_challenge_method?: 'S256'
-  /** openid and the way of signing in are always granted; offline_access, profile, email, phone and address where asked for, nothing else. */
+  /** openid and the sign-in method are always granted; offline_access, profile, email, phone and address on request; no other scope is granted. */
   scope?: string
 }
 
@@ -5215,19 +5215,19 @@ export interface PasswordCreateChallengeInput {
    * Secret: do not log it.
    */
   plain_text: string
-  /** Needed when not exactly one organization allows the domain of the address. */
+  /** Required unless exactly one organization allows the domain of the address. */
   org_domain?: string
-  /** An allowed redirect URL of an application; any other gives way to the default redirect. */
+  /** An allowed redirect URL of an application; any other is replaced by the default redirect URL. */
   redirect_uri?: string
-  /** The application the code is for. */
+  /** Application that receives the code. */
   application_id?: string
-  /** Repeated on the redirect. */
+  /** Returned unchanged on the redirect. */
   state?: string
-  /** Repeated in the ID token. */
+  /** Returned unchanged in the ID token. */
   nonce?: string
   code_challenge?: string
   code_challenge_method?: 'S256'
-  /** openid and the way of signing in are always granted; offline_access, profile, email, phone and address where asked for, nothing else. */
+  /** openid and the sign-in method are always granted; offline_access, profile, email, phone and address on request; no other scope is granted. */
   scope?: string
 }
 
@@ -5257,7 +5257,7 @@ export interface PasswordSetInput {
   /** Personal data. */
   user_email: string
   /**
-   * Of the redirect that the link of a password request led to, or of a renewal; works once.
+   * From the redirect after the link of a password request, or from a renewal; valid once.
    * Secret: do not log it.
    */
   password_code: string
@@ -5288,7 +5288,7 @@ export type PasswordSetErrorCode =
 export interface TotpGetConnectionInput {
   /** Domain of the organization. */
   org_domain: string
-  /** The environment of the API key, repeated; any case. */
+  /** Must equal the environment of the API key, in any case. */
   environment?: string
 }
 
@@ -5308,7 +5308,7 @@ export interface TotpPostConnectionInput {
   /** Domain of the organization. */
   org_domain: string
   active?: boolean
-  /** Another method has its own default of expiry_in_seconds. */
+  /** A change of method also resets expiry_in_seconds to its default for the method. */
   method?: 'totp_mobile_app' | 'sms'
   /** Seconds. */
   expiry_in_seconds?: number
@@ -5334,7 +5334,7 @@ export interface TotpUpdateConnectionInput {
   /** Domain of the organization. */
   org_domain: string
   active?: boolean
-  /** Another method has its own default of expiry_in_seconds. */
+  /** A change of method also resets expiry_in_seconds to its default for the method. */
   method?: 'totp_mobile_app' | 'sms'
   /** Seconds. */
   expiry_in_seconds?: number
@@ -5360,7 +5360,7 @@ export interface TotpEnrollInput {
   org_domain: string
   /** UUID. */
   user_id: string
-  /** Begins another enrolment for a user who has one, also when all recovery codes are used; the old one holds until the new one is validated. Needs the scope write:users, and the user is told by mail. */
+  /** Begins another enrolment for a user who has one, also when all recovery codes are used; the old one stays valid until the new one is validated. Requires the scope write:users, and notifies the user by e-mail. */
   force_enroll?: boolean
 }
 
@@ -5389,11 +5389,11 @@ export interface TotpValidateEnrollmentInput {
   /** UUID. */
   user_id: string
   /**
-   * The first code of the app or of the text message.
+   * First code, from the app or the text message.
    * Secret: do not log it.
    */
   code: string
-  /** The user has confirmed that they have stored the recovery codes. */
+  /** The user has confirmed having stored the recovery codes. */
   recovery_codes_acknowledged?: boolean
 }
 
@@ -5419,9 +5419,9 @@ export interface TotpCreateChallengeInput {
   org_domain: string
   /** UUID. */
   user_id: string
-  /** request_id of the password challenge that answered totp_required: its sign-in ends in a code. */
+  /** request_id of the password challenge that answered totp_required; validation then completes that sign-in with a code. */
   password_request_id?: string
-  /** false: no message is sent, for a user who answers with a recovery code; without meaning for the app. */
+  /** false: sends no message, for a user who enters a recovery code; ignored with the app. */
   send_code?: boolean
 }
 
@@ -5451,11 +5451,11 @@ export interface TotpValidateChallengeInput {
   /** UUID. */
   user_id: string
   /**
-   * A code of the app, of the text message, or one of the recovery codes.
+   * A code from the app or the text message, or a recovery code.
    * Secret: do not log it.
    */
   code: string
-  /** Of the challenge; without it the newest open one of the user. */
+  /** request_id of the challenge; default: the latest open one of the user. */
   request_id?: string
 }
 
@@ -5485,15 +5485,15 @@ export interface SessionsListInput {
   org_domain: string
   /** UUID. */
   user_id: string
-  /** Number of the page, from 1. */
+  /** Page number, starting at 1. */
   page?: unknown
   /** The same as page. */
   current_page?: unknown
   /** Records on a page: 1 to 100. */
   per_page?: unknown
-  /** The next_cursor of the page before. */
+  /** next_cursor of the previous page. */
   after?: string
-  /** The environment of the API key, repeated; any case. */
+  /** Must equal the environment of the API key, in any case. */
   environment?: string
 }
 
@@ -5558,27 +5558,27 @@ export type SessionsEndErrorCode =
 export interface SsoConnectionsCreateInput {
   /** UUID. */
   organization_id: string
-  /** Its default redirect URL becomes the default redirection. */
+  /** Application whose default redirect URL becomes the default redirection. */
   application_id?: string
   /**
-   * Who sets the connection up.
+   * Address of the administrator who sets up the connection.
    * Personal data.
    */
   sso_admin_email?: string
-  /** Sends the invitation at once; needs sso_admin_email. */
+  /** Sends the invitation immediately; requires sso_admin_email. */
   send_email?: boolean
   user_security_type?: 'none' | 'user_registered' | 'user_provisionned'
-  /** saml, unless provider_type is custom_oidc; it stays once the metadata, or the client, are there. */
+  /** Default: oidc for provider_type custom_oidc, otherwise saml. Cannot change once metadata or a client is stored. */
   protocol?: 'saml' | 'oidc'
-  /** Of the OpenID provider, as its discovery document has it; with oidc_client_id and secret. */
+  /** Issuer of the OpenID provider, exactly as in its discovery document; send it with oidc_client_id and oidc_client_secret. */
   issuer?: string
   oidc_client_id?: string
   /**
-   * Sealed, and in no answer.
+   * Stored encrypted and never returned.
    * Secret: do not log it.
    */
   oidc_client_secret?: string
-  /** test, the built-in identity provider, exists in the sandbox alone. */
+  /** test, the built-in identity provider, exists only in the sandbox. */
   provider_type?:
     | 'okta'
     | 'entra_id'
@@ -5599,7 +5599,7 @@ export interface SsoConnectionsCreateInput {
   idp_initiated?: 'bounce' | 'accept' | 'reject'
   allow_sha1?: boolean
   allow_cbc_unsigned_response?: boolean
-  /** The environment of the API key, repeated; any case. */
+  /** Must equal the environment of the API key, in any case. */
   environment?: string
 }
 
@@ -5622,17 +5622,17 @@ export type SsoConnectionsCreateErrorCode =
 
 /** What `ssoConnections.list` takes. */
 export interface SsoConnectionsListInput {
-  /** Number of the page, from 1. */
+  /** Page number, starting at 1. */
   page?: unknown
   /** The same as page. */
   current_page?: unknown
   /** Records on a page: 1 to 100. */
   per_page?: unknown
-  /** The next_cursor of the page before. */
+  /** next_cursor of the previous page. */
   after?: string
-  /** The environment of the API key, repeated; any case. */
+  /** Must equal the environment of the API key, in any case. */
   environment?: string
-  /** Answered as records instead of ids. */
+  /** Associations to return as records instead of ids. */
   preload_associations?: Array<'default_redirection' | 'enterprise_connection_onboarding'>
   /** UUID. */
   organization_id?: string
@@ -5650,9 +5650,9 @@ export type SsoConnectionsListErrorCode =
 export interface SsoConnectionsGetInput {
   /** idp_id of the connection. */
   idp_id: string
-  /** The environment of the API key, repeated; any case. */
+  /** Must equal the environment of the API key, in any case. */
   environment?: string
-  /** Answered as records instead of ids. */
+  /** Associations to return as records instead of ids. */
   preload_associations?: Array<'default_redirection' | 'enterprise_connection_onboarding'>
 }
 
@@ -5672,22 +5672,22 @@ export interface SsoConnectionsUpdateInput {
   /** idp_id of the connection. */
   idp_id: string
   active?: boolean
-  /** One that the connection has or had. */
+  /** The current or an earlier default redirection of the connection. */
   default_redirection_id?: string
-  /** The XML of the identity provider; becomes the current version. */
+  /** Metadata XML of the identity provider; becomes the current version. */
   metadata?: string
   user_security_type?: 'none' | 'user_registered' | 'user_provisionned'
-  /** saml, unless provider_type is custom_oidc; it stays once the metadata, or the client, are there. */
+  /** Default: oidc for provider_type custom_oidc, otherwise saml. Cannot change once metadata or a client is stored. */
   protocol?: 'saml' | 'oidc'
-  /** Of the OpenID provider, as its discovery document has it; with oidc_client_id and secret. */
+  /** Issuer of the OpenID provider, exactly as in its discovery document; send it with oidc_client_id and oidc_client_secret. */
   issuer?: string
   oidc_client_id?: string
   /**
-   * Sealed, and in no answer.
+   * Stored encrypted and never returned.
    * Secret: do not log it.
    */
   oidc_client_secret?: string
-  /** test, the built-in identity provider, exists in the sandbox alone. */
+  /** test, the built-in identity provider, exists only in the sandbox. */
   provider_type?:
     | 'okta'
     | 'entra_id'
@@ -5708,9 +5708,9 @@ export interface SsoConnectionsUpdateInput {
   idp_initiated?: 'bounce' | 'accept' | 'reject'
   allow_sha1?: boolean
   allow_cbc_unsigned_response?: boolean
-  /** Answered as records instead of ids. */
+  /** Associations to return as records instead of ids. */
   preload_associations?: Array<'default_redirection' | 'enterprise_connection_onboarding'>
-  /** The environment of the API key, repeated; any case. */
+  /** Must equal the environment of the API key, in any case. */
   environment?: string
 }
 
@@ -5737,7 +5737,7 @@ export interface SsoConnectionsCreateDefaultRedirectionInput {
   application_id: string
   /** The organization of the connection. */
   organization_id: string
-  /** An allowed redirect URL of the application; without it its default redirect, or the first one that is allowed. */
+  /** An allowed redirect URL of the application; if omitted, its default redirect URL, or else its first allowed one. */
   uri?: string
 }
 
@@ -5761,7 +5761,7 @@ export type SsoConnectionsCreateDefaultRedirectionErrorCode =
 export interface SsoConnectionsGetDefaultRedirectionInput {
   /** idp_id of the connection. */
   idp_id: string
-  /** The environment of the API key, repeated; any case. */
+  /** Must equal the environment of the API key, in any case. */
   environment?: string
 }
 
@@ -5804,7 +5804,7 @@ export interface SsoConnectionsCreateOnboardingInput {
   idp_id: string
   /** Personal data. */
   sso_admin_email: string
-  /** test, the built-in identity provider, exists in the sandbox alone. */
+  /** test, the built-in identity provider, exists only in the sandbox. */
   provider_type?:
     | 'okta'
     | 'entra_id'
@@ -5843,7 +5843,7 @@ export interface SsoConnectionsUpdateOnboardingInput {
   idp_id: string
   /** Personal data. */
   sso_admin_email?: string
-  /** Another one than before begins the tutorial anew. */
+  /** A different value restarts the tutorial. */
   provider_type?:
     | 'okta'
     | 'entra_id'
@@ -6006,19 +6006,19 @@ export type SsoConnectionsUseOidcClientErrorCode =
 export interface SsoConnectionsListLoginTracesInput {
   /** idp_id of the connection. */
   idp_id: string
-  /** Number of the page, from 1. */
+  /** Page number, starting at 1. */
   page?: unknown
   /** The same as page. */
   current_page?: unknown
   /** Records on a page: 1 to 100. */
   per_page?: unknown
-  /** The next_cursor of the page before. */
+  /** next_cursor of the previous page. */
   after?: string
-  /** The environment of the API key, repeated; any case. */
+  /** Must equal the environment of the API key, in any case. */
   environment?: string
-  /** Only sign-ins that ended so. */
+  /** Only login attempts with this outcome. */
   outcome?: 'arrived' | 'success' | 'failed'
-  /** Only the sign-in whose page has shown this reference. */
+  /** Only the login attempt whose page showed this reference. */
   request_id?: string
 }
 
@@ -6034,26 +6034,26 @@ export type SsoConnectionsListLoginTracesErrorCode =
 
 /** What `ssoConnections.createSamlChallenge` takes. */
 export interface SsoConnectionsCreateSamlChallengeInput {
-  /** An allowed redirect URL of an application; any other gives way to the default redirect. */
+  /** An allowed redirect URL of an application; any other is replaced by the default redirect URL. */
   redirect_uri?: string
-  /** Needed without user_email. */
+  /** Required without user_email. */
   org_domain?: string
   /**
-   * Whose connection is sought by the domain of the address; needed without org_domain.
+   * Address of the user, whose domain selects the connection; required without org_domain.
    * Personal data.
    */
   user_email?: string
-  /** Which connection, where the organization has several. */
+  /** Selects the connection of an organization that has several. */
   idp_id?: string
-  /** The application the code is for. */
+  /** Application that receives the code. */
   application_id?: string
-  /** Repeated on the redirect. */
+  /** Returned unchanged on the redirect. */
   state?: string
-  /** Repeated in the ID token. */
+  /** Returned unchanged in the ID token. */
   nonce?: string
   code_challenge?: string
   code_challenge_method?: 'S256'
-  /** openid and the way of signing in are always granted; offline_access, profile, email, phone and address where asked for, nothing else. */
+  /** openid and the sign-in method are always granted; offline_access, profile, email, phone and address on request; no other scope is granted. */
   scope?: string
 }
 
@@ -6077,26 +6077,26 @@ export type SsoConnectionsCreateSamlChallengeErrorCode =
 
 /** What `ssoConnections.createOauthChallenge` takes. */
 export interface SsoConnectionsCreateOauthChallengeInput {
-  /** An allowed redirect URL of an application; any other gives way to the default redirect. */
+  /** An allowed redirect URL of an application; any other is replaced by the default redirect URL. */
   redirect_uri?: string
-  /** Needed without user_email. */
+  /** Required without user_email. */
   org_domain?: string
   /**
-   * Whose connection is sought by the domain of the address; needed without org_domain.
+   * Address of the user, whose domain selects the connection; required without org_domain.
    * Personal data.
    */
   user_email?: string
-  /** Which connection, where the organization has several. */
+  /** Selects the connection of an organization that has several. */
   idp_id?: string
-  /** The application the code is for. */
+  /** Application that receives the code. */
   application_id?: string
-  /** Repeated on the redirect. */
+  /** Returned unchanged on the redirect. */
   state?: string
-  /** Repeated in the ID token. */
+  /** Returned unchanged in the ID token. */
   nonce?: string
   code_challenge?: string
   code_challenge_method?: 'S256'
-  /** openid and the way of signing in are always granted; offline_access, profile, email, phone and address where asked for, nothing else. */
+  /** openid and the sign-in method are always granted; offline_access, profile, email, phone and address on request; no other scope is granted. */
   scope?: string
 }
 
@@ -6145,15 +6145,15 @@ export type AdminsInviteErrorCode =
 export interface AdminsListInput {
   /** Domain of the organization. */
   org_domain: string
-  /** Number of the page, from 1. */
+  /** Page number, starting at 1. */
   page?: unknown
   /** The same as page. */
   current_page?: unknown
   /** Records on a page: 1 to 100. */
   per_page?: unknown
-  /** The next_cursor of the page before. */
+  /** next_cursor of the previous page. */
   after?: string
-  /** The environment of the API key, repeated; any case. */
+  /** Must equal the environment of the API key, in any case. */
   environment?: string
 }
 
@@ -6196,9 +6196,9 @@ export interface DirectorySyncCreateInput {
   provider_type: 'okta' | 'entra_id' | 'onelogin' | 'jumpcloud' | 'ping_one' | 'custom_scim'
   /** An inactive directory answers 403 to every request of its provider. */
   active?: boolean
-  /** A user who is there already, with the same verified e-mail address, comes under the directory instead of being refused as taken. */
+  /** An existing user with the same verified e-mail address is taken over by the directory instead of being refused as taken. */
   takes_over_users?: boolean
-  /** The environment of the API key, repeated; any case. */
+  /** Must equal the environment of the API key, in any case. */
   environment?: string
 }
 
@@ -6222,7 +6222,7 @@ export type DirectorySyncCreateErrorCode =
 export interface DirectorySyncGetInput {
   /** Domain of the organization. */
   org_domain: string
-  /** The environment of the API key, repeated; any case. */
+  /** Must equal the environment of the API key, in any case. */
   environment?: string
 }
 
@@ -6245,9 +6245,9 @@ export interface DirectorySyncUpdateInput {
   provider_type?: 'okta' | 'entra_id' | 'onelogin' | 'jumpcloud' | 'ping_one' | 'custom_scim'
   /** An inactive directory answers 403 to every request of its provider. */
   active?: boolean
-  /** A user who is there already, with the same verified e-mail address, comes under the directory instead of being refused as taken. */
+  /** An existing user with the same verified e-mail address is taken over by the directory instead of being refused as taken. */
   takes_over_users?: boolean
-  /** The environment of the API key, repeated; any case. */
+  /** Must equal the environment of the API key, in any case. */
   environment?: string
 }
 
@@ -6312,17 +6312,17 @@ export type DirectorySyncResetErrorCode =
 export interface DirectorySyncListRequestsInput {
   /** Domain of the organization. */
   org_domain: string
-  /** Number of the page, from 1. */
+  /** Page number, starting at 1. */
   page?: unknown
   /** The same as page. */
   current_page?: unknown
   /** Records on a page: 1 to 100. */
   per_page?: unknown
-  /** The next_cursor of the page before. */
+  /** next_cursor of the previous page. */
   after?: string
-  /** The environment of the API key, repeated; any case. */
+  /** Must equal the environment of the API key, in any case. */
   environment?: string
-  /** Only requests with this answer. */
+  /** Only requests answered with this status. */
   status?: number
   /** UUID. */
   user_id?: string
@@ -6344,7 +6344,7 @@ export interface RelaysCreateInput {
   partner_domain: string
   /** An allowed redirect URL of an application that the partner can use. */
   partner_redirect_uri: string
-  /** The environment of the API key, repeated; any case. */
+  /** Must equal the environment of the API key, in any case. */
   environment?: string
 }
 
@@ -6367,15 +6367,15 @@ export type RelaysCreateErrorCode =
 
 /** What `relays.list` takes. */
 export interface RelaysListInput {
-  /** Number of the page, from 1. */
+  /** Page number, starting at 1. */
   page?: unknown
   /** The same as page. */
   current_page?: unknown
   /** Records on a page: 1 to 100. */
   per_page?: unknown
-  /** The next_cursor of the page before. */
+  /** next_cursor of the previous page. */
   after?: string
-  /** The environment of the API key, repeated; any case. */
+  /** Must equal the environment of the API key, in any case. */
   environment?: string
 }
 
@@ -6392,7 +6392,7 @@ export type RelaysListErrorCode =
 export interface RelaysGetInput {
   /** UUID. */
   relay_id: string
-  /** The environment of the API key, repeated; any case. */
+  /** Must equal the environment of the API key, in any case. */
   environment?: string
 }
 
@@ -6415,7 +6415,7 @@ export interface RelaysUpdateInput {
   /** An allowed redirect URL of an application that the partner can use. */
   partner_redirect_uri?: string
   active?: boolean
-  /** The environment of the API key, repeated; any case. */
+  /** Must equal the environment of the API key, in any case. */
   environment?: string
 }
 
@@ -6465,7 +6465,7 @@ export interface RelaysRequestInput {
    * Secret: do not log it.
    */
   access_token: string
-  /** openid and the way of signing in are always granted; offline_access, profile, email, phone and address where asked for, nothing else. */
+  /** openid and the sign-in method are always granted; offline_access, profile, email, phone and address on request; no other scope is granted. */
   scope?: string
 }
 
@@ -6488,11 +6488,11 @@ export type RelaysRequestErrorCode =
 
 /** What `events.list` takes. */
 export interface EventsListInput {
-  /** cursor of an event or of the answer before; latest: only what comes from now on; without it: from the oldest event that is kept. */
+  /** cursor of an event or of the previous answer; latest: only events from now on; default: from the oldest stored event. */
   after?: string
-  /** Events in the answer: 1 to 100. */
+  /** Maximum number of events in the answer: 1 to 100. */
   limit?: number
-  /** The environment of the API key, repeated; any case. */
+  /** Must equal the environment of the API key, in any case. */
   environment?: string
   /** Only events of this code, or of a family such as user.all. */
   code?:
@@ -6601,7 +6601,7 @@ export type EventsListErrorCode =
 /** What `webhooks.create` takes. */
 export interface WebhooksCreateInput {
   name: string
-  /** https, on port 443 or one above 1023, without user name, password or fragment, and public. */
+  /** Public https URL on port 443 or above 1023, without user name, password or fragment. */
   target_url: string
   /** Codes, families such as user.all, or all. */
   event_codes: Array<
@@ -6695,9 +6695,9 @@ export interface WebhooksCreateInput {
     | 'webhook.webhook.disable.success'
     | 'webhook.delivery.redeliver.success'
   >
-  /** true unless said otherwise. */
+  /** Default: true. */
   active?: boolean
-  /** false unless said otherwise. */
+  /** Default: false. */
   retry_on_timeout?: boolean
 }
 
@@ -6719,15 +6719,15 @@ export type WebhooksCreateErrorCode =
 
 /** What `webhooks.list` takes. */
 export interface WebhooksListInput {
-  /** Number of the page, from 1. */
+  /** Page number, starting at 1. */
   page?: unknown
   /** The same as page. */
   current_page?: unknown
   /** Records on a page: 1 to 100. */
   per_page?: unknown
-  /** The next_cursor of the page before. */
+  /** next_cursor of the previous page. */
   after?: string
-  /** The environment of the API key, repeated; any case. */
+  /** Must equal the environment of the API key, in any case. */
   environment?: string
 }
 
@@ -6744,7 +6744,7 @@ export type WebhooksListErrorCode =
 export interface WebhooksGetInput {
   /** UUID. */
   webhook_id: string
-  /** The environment of the API key, repeated; any case. */
+  /** Must equal the environment of the API key, in any case. */
   environment?: string
 }
 
@@ -6765,7 +6765,7 @@ export interface WebhooksUpdateInput {
   /** UUID. */
   webhook_id: string
   name?: string
-  /** https, on port 443 or one above 1023, without user name, password or fragment, and public. */
+  /** Public https URL on port 443 or above 1023, without user name, password or fragment. */
   target_url?: string
   /** Codes, families such as user.all, or all. */
   event_codes?: Array<
@@ -6859,9 +6859,9 @@ export interface WebhooksUpdateInput {
     | 'webhook.webhook.disable.success'
     | 'webhook.delivery.redeliver.success'
   >
-  /** true unless said otherwise. */
+  /** Default: true. */
   active?: boolean
-  /** false unless said otherwise. */
+  /** Default: false. */
   retry_on_timeout?: boolean
 }
 
@@ -6950,15 +6950,15 @@ export type WebhooksTestErrorCode =
 export interface WebhooksListDeliveriesInput {
   /** UUID. */
   webhook_id: string
-  /** Number of the page, from 1. */
+  /** Page number, starting at 1. */
   page?: unknown
   /** The same as page. */
   current_page?: unknown
   /** Records on a page: 1 to 100. */
   per_page?: unknown
-  /** The next_cursor of the page before. */
+  /** next_cursor of the previous page. */
   after?: string
-  /** The environment of the API key, repeated; any case. */
+  /** Must equal the environment of the API key, in any case. */
   environment?: string
   /** Only deliveries in this state. */
   state?: 'pending' | 'delivered' | 'failed' | 'lost'
@@ -7080,7 +7080,7 @@ export type WebhooksRedeliverErrorCode =
 export interface WebhooksRedeliverAllInput {
   /** UUID. */
   webhook_id: string
-  /** Every event of this time and later, whatever became of it; without it: all that failed or are lost. */
+  /** Every event from this time on, regardless of its state; default: all that failed or were lost. */
   since?: string
 }
 
@@ -7104,15 +7104,15 @@ export type WebhooksRedeliverAllErrorCode =
 export interface LogEventsListInput {
   /** Domain of the organization. */
   org_domain: string
-  /** Number of the page, from 1. */
+  /** Page number, starting at 1. */
   page?: unknown
   /** The same as page. */
   current_page?: unknown
   /** Records on a page: 1 to 100. */
   per_page?: unknown
-  /** The next_cursor of the page before. */
+  /** next_cursor of the previous page. */
   after?: string
-  /** The environment of the API key, repeated; any case. */
+  /** Must equal the environment of the API key, in any case. */
   environment?: string
   /** Only log events of this code. */
   code?:
@@ -7162,7 +7162,7 @@ export interface LogEventsListInput {
   client_id?: string
   /** Only log events of this SSO connection. */
   saml_identity_provider_id?: string
-  /** inserted_at, code or id; `code desc` or - before it: descending. Newest first without it. */
+  /** inserted_at, code or id; `code desc` or a prefix - for descending order. Default: newest first. */
   s?: string
 }
 
@@ -7178,15 +7178,15 @@ export type LogEventsListErrorCode =
 
 /** What `outbox.list` takes. */
 export interface OutboxListInput {
-  /** Number of the page, from 1. */
+  /** Page number, starting at 1. */
   page?: unknown
   /** The same as page. */
   current_page?: unknown
   /** Records on a page: 1 to 100. */
   per_page?: unknown
-  /** The next_cursor of the page before. */
+  /** next_cursor of the previous page. */
   after?: string
-  /** The environment of the API key, repeated; any case. */
+  /** Must equal the environment of the API key, in any case. */
   environment?: string
   /** Address of the recipient. */
   to?: string
@@ -7215,7 +7215,7 @@ export interface OauthApiTokenInput {
   tenant_domain?: string
   /** The same as domain. */
   audience?: string
-  /** Fewer scopes than the key has. */
+  /** Subset of the scopes of the key. */
   scope?: string
 }
 
@@ -7235,16 +7235,16 @@ export interface OauthTokenInput {
   tenant_domain?: string
   /** The same as domain. */
   audience?: string
-  /** Fewer scopes than the API key or the refresh token has. */
+  /** Subset of the scopes of the API key or refresh token. */
   scope?: string
   /** Secret: do not log it. */
   code?: string
   /** Secret: do not log it. */
   code_verifier?: string
-  /** Where given, the one the code was sent to. */
+  /** If sent, must be the one the code was sent to. */
   redirect_uri?: string
   /**
-   * With client_id: of the application, or of an API key.
+   * Requires client_id, of the application or of an API key.
    * Secret: do not log it.
    */
   refresh_token?: string
@@ -7268,16 +7268,16 @@ export interface OauthOrganizationTokenInput {
   tenant_domain?: string
   /** The same as domain. */
   audience?: string
-  /** Fewer scopes than the API key or the refresh token has. */
+  /** Subset of the scopes of the API key or refresh token. */
   scope?: string
   /** Secret: do not log it. */
   code?: string
   /** Secret: do not log it. */
   code_verifier?: string
-  /** Where given, the one the code was sent to. */
+  /** If sent, must be the one the code was sent to. */
   redirect_uri?: string
   /**
-   * With client_id: of the application, or of an API key.
+   * Requires client_id, of the application or of an API key.
    * Secret: do not log it.
    */
   refresh_token?: string
@@ -7290,9 +7290,9 @@ export type OauthOrganizationTokenErrorCode = 'https_required' | 'body_too_large
 export interface OauthRevokeInput {
   /** Secret: do not log it. */
   token?: string
-  /** access_token or refresh_token; a token is recognized without it. */
+  /** access_token or refresh_token; optional, because tokens are recognized without it. */
   token_type_hint?: string
-  /** The application; with client_secret an API key. */
+  /** client_id of the application, or of an API key together with client_secret. */
   client_id?: string
   /** Secret: do not log it. */
   client_secret?: string
@@ -7307,9 +7307,9 @@ export interface OauthOrganizationRevokeInput {
   org_domain: string
   /** Secret: do not log it. */
   token?: string
-  /** access_token or refresh_token; a token is recognized without it. */
+  /** access_token or refresh_token; optional, because tokens are recognized without it. */
   token_type_hint?: string
-  /** The application; with client_secret an API key. */
+  /** client_id of the application, or of an API key together with client_secret. */
   client_id?: string
   /** Secret: do not log it. */
   client_secret?: string
@@ -7322,9 +7322,9 @@ export type OauthOrganizationRevokeErrorCode = 'https_required' | 'body_too_larg
 export interface OauthIntrospectInput {
   /** Secret: do not log it. */
   token?: string
-  /** access_token or refresh_token; a token is recognized without it. */
+  /** access_token or refresh_token; optional, because tokens are recognized without it. */
   token_type_hint?: string
-  /** An API key, with client_secret, where the header names none. */
+  /** client_id of an API key, together with client_secret, if the Authorization header has none. */
   client_id?: string
   /** Secret: do not log it. */
   client_secret?: string
@@ -7339,9 +7339,9 @@ export interface OauthOrganizationIntrospectInput {
   org_domain: string
   /** Secret: do not log it. */
   token?: string
-  /** access_token or refresh_token; a token is recognized without it. */
+  /** access_token or refresh_token; optional, because tokens are recognized without it. */
   token_type_hint?: string
-  /** An API key, with client_secret, where the header names none. */
+  /** client_id of an API key, together with client_secret, if the Authorization header has none. */
   client_id?: string
   /** Secret: do not log it. */
   client_secret?: string
@@ -7475,41 +7475,41 @@ export interface AccessTokenClaims<Metadata extends object = { [name: string]: J
   tnt: string
   /** Domain of the organization. */
   org: string
-  /** Environment; a verifier of production refuses sandbox. */
+  /** Environment; a production verifier must refuse sandbox. */
   dbs: 'sandbox' | 'production'
   /** Environment. */
   env: 'sandbox' | 'production'
   /** Personal data. */
   email: string
-  /** The application the user signed in to. */
+  /** Application that the user signed in to. */
   application_metadata: {
     name: string
     application_type: string
   }
   /**
-   * Metadata values of the user by the names of their keys, each as JSON of its key’s type. Required keys come first, then the order is that of the names; a value that would make the token longer than 8,192 characters is left out.
+   * Metadata values of the user by key name, each as JSON of the key’s type. Required keys come first, the others in alphabetical order; a value that would make the token longer than 8,192 characters is omitted.
    * Personal data.
    */
   meta_data: Metadata
-  /** Some metadata values did not fit; read the user for all of them. */
+  /** true: some metadata values were omitted; the user record has all of them. */
   meta_data_truncated?: true
-  /** Names of the groups that the directory of the organization has the user in. Absent without any, and where they are more than 100 or longer than 1,500 bytes of JSON: then the user has all of them. */
+  /** Names of the groups in the organization’s directory that the user is a member of. Absent without groups, and if they are more than 100 or longer than 1,500 bytes of JSON: the user record has all of them. */
   groups?: string[]
-  /** How the user proved it (RFC 8176), for example email or pwd and otp; sso: at the identity provider of the organization; relay: elsewhere, see act. */
+  /** Authentication methods (RFC 8176), for example email or pwd and otp; sso: identity provider of the organization; relay: sign-in at another organization, see act. */
   amr: string[]
   /** urn:portico:acr:mfa after a second factor, else urn:portico:acr:1fa (RFC 9470 section 6). */
   acr: string
-  /** When the user proved who they are, in seconds since 1970. */
+  /** Time of the user’s authentication, in seconds since 1970. */
   auth_time: number
   /** The session. */
   sid?: string
-  /** After a relay: the user in the organization they come from (RFC 8693 section 4.1). */
+  /** After a relay: the user in their original organization (RFC 8693 section 4.1). */
   act?: {
     iss: string
     /** UUID in lower case. */
     sub: string
   }
-  /** In samples alone: the authorization_id that was asked for. */
+  /** Only in samples: the requested authorization_id. */
   authorization_id?: string
   jtt: 'access_token'
   /** client_id of the application (RFC 9068 section 2.2). */
@@ -7547,89 +7547,89 @@ export interface IdTokenClaims<Metadata extends object = { [name: string]: JsonV
   tnt: string
   /** Domain of the organization. */
   org: string
-  /** Environment; a verifier of production refuses sandbox. */
+  /** Environment; a production verifier must refuse sandbox. */
   dbs: 'sandbox' | 'production'
   /** Environment. */
   env: 'sandbox' | 'production'
   /** Personal data. */
   email: string
-  /** The application the user signed in to. */
+  /** Application that the user signed in to. */
   application_metadata: {
     name: string
     application_type: string
   }
   /**
-   * Metadata values of the user by the names of their keys, each as JSON of its key’s type. Required keys come first, then the order is that of the names; a value that would make the token longer than 8,192 characters is left out.
+   * Metadata values of the user by key name, each as JSON of the key’s type. Required keys come first, the others in alphabetical order; a value that would make the token longer than 8,192 characters is omitted.
    * Personal data.
    */
   meta_data: Metadata
-  /** Some metadata values did not fit; read the user for all of them. */
+  /** true: some metadata values were omitted; the user record has all of them. */
   meta_data_truncated?: true
-  /** Names of the groups that the directory of the organization has the user in. Absent without any, and where they are more than 100 or longer than 1,500 bytes of JSON: then the user has all of them. */
+  /** Names of the groups in the organization’s directory that the user is a member of. Absent without groups, and if they are more than 100 or longer than 1,500 bytes of JSON: the user record has all of them. */
   groups?: string[]
-  /** How the user proved it (RFC 8176), for example email or pwd and otp; sso: at the identity provider of the organization; relay: elsewhere, see act. */
+  /** Authentication methods (RFC 8176), for example email or pwd and otp; sso: identity provider of the organization; relay: sign-in at another organization, see act. */
   amr: string[]
   /** urn:portico:acr:mfa after a second factor, else urn:portico:acr:1fa (RFC 9470 section 6). */
   acr: string
-  /** When the user proved who they are, in seconds since 1970. */
+  /** Time of the user’s authentication, in seconds since 1970. */
   auth_time: number
   /** The session. */
   sid?: string
-  /** After a relay: the user in the organization they come from (RFC 8693 section 4.1). */
+  /** After a relay: the user in their original organization (RFC 8693 section 4.1). */
   act?: {
     iss: string
     /** UUID in lower case. */
     sub: string
   }
-  /** In samples alone: the authorization_id that was asked for. */
+  /** Only in samples: the requested authorization_id. */
   authorization_id?: string
   jtt: 'id_token'
   email_verified: boolean
-  /** The nonce of the request, where it had one. */
+  /** nonce of the authorization request, if any. */
   nonce?: string
   /** Left half of the SHA-256 of the access token, base64url (OpenID Connect Core section 3.1.3.6). */
   at_hash?: string
-  /** The same of the authorization code. */
+  /** Left half of the SHA-256 of the authorization code, base64url. */
   c_hash?: string
-  /** The same of the state of the request, where it had one. */
+  /** Left half of the SHA-256 of the state of the authorization request, if any. */
   s_hash?: string
   /** Personal data. */
   resource_owner_metadata: {
-    /** Null unless the user signed in by SSO and the identity provider asserts it. */
+    /** null unless the user signed in with SSO and the identity provider asserted it. */
     authnmethodsreferences: string | string[] | null
-    /** Null unless the user signed in by SSO and the identity provider asserts it. */
+    /** null unless the user signed in with SSO and the identity provider asserted it. */
     displayname: string | string[] | null
-    /** Null unless the user signed in by SSO and the identity provider asserts it. */
+    /** null unless the user signed in with SSO and the identity provider asserted it. */
     email: string | string[] | null
-    /** Null unless the user signed in by SSO and the identity provider asserts it. */
+    /** null unless the user signed in with SSO and the identity provider asserted it. */
     emailaddress: string | string[] | null
-    /** Null unless the user signed in by SSO and the identity provider asserts it. */
+    /** null unless the user signed in with SSO and the identity provider asserted it. */
     first_name: string | string[] | null
-    /** Null unless the user signed in by SSO and the identity provider asserts it. */
+    /** null unless the user signed in with SSO and the identity provider asserted it. */
     givenname: string | string[] | null
-    /** Null unless the user signed in by SSO and the identity provider asserts it. */
+    /** null unless the user signed in with SSO and the identity provider asserted it. */
     identityprovider: string | string[] | null
-    /** Null unless the user signed in by SSO and the identity provider asserts it. */
+    /** null unless the user signed in with SSO and the identity provider asserted it. */
     last_name: string | string[] | null
-    /** Null unless the user signed in by SSO and the identity provider asserts it. */
+    /** null unless the user signed in with SSO and the identity provider asserted it. */
     name: string | string[] | null
-    /** Null unless the user signed in by SSO and the identity provider asserts it. */
+    /** null unless the user signed in with SSO and the identity provider asserted it. */
     objectGuid: string | string[] | null
-    /** Null unless the user signed in by SSO and the identity provider asserts it. */
+    /** null unless the user signed in with SSO and the identity provider asserted it. */
     objectidentifier: string | string[] | null
-    /** Null unless the user signed in by SSO and the identity provider asserts it. */
+    /** null unless the user signed in with SSO and the identity provider asserted it. */
     phone: string | string[] | null
-    /** Null unless the user signed in by SSO and the identity provider asserts it. */
+    /** null unless the user signed in with SSO and the identity provider asserted it. */
     saml_nameid: string | string[] | null
-    /** Null unless the user signed in by SSO and the identity provider asserts it. */
+    /** null unless the user signed in with SSO and the identity provider asserted it. */
     saml_subject: string | string[] | null
-    /** Null unless the user signed in by SSO and the identity provider asserts it. */
+    /** null unless the user signed in with SSO and the identity provider asserted it. */
     surname: string | string[] | null
-    /** Null unless the user signed in by SSO and the identity provider asserts it. */
+    /** null unless the user signed in with SSO and the identity provider asserted it. */
     tenantid: string | string[] | null
-    /** Null unless the user signed in by SSO and the identity provider asserts it. */
+    /** null unless the user signed in with SSO and the identity provider asserted it. */
     uid: string | string[] | null
-    /** Null unless the user signed in by SSO and the identity provider asserts it. */
+    /** null unless the user signed in with SSO and the identity provider asserted it. */
     unit_path: string | string[] | null
   }
 }
@@ -8100,7 +8100,7 @@ export type OperationName = keyof Operations
 export interface OrganizationsMethods {
   /**
    * List organizations, newest first.
-   * `GET /api/v2/organizations`. Needs the scope `read:organizations`.
+   * `GET /api/v2/organizations`. Requires the scope `read:organizations`.
    *
    * @throws ApiError 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8112,7 +8112,7 @@ export interface OrganizationsMethods {
 
   /**
    * Create an organization.
-   * `POST /api/v2/organizations`. Needs the scope `write:organizations`. Carries an Idempotency-Key, so that it is repeated safely. etagOf() knows the version of the answer.
+   * `POST /api/v2/organizations`. Requires the scope `write:organizations`. Sends an Idempotency-Key, so that it can be repeated safely. etagOf() returns the version of the answer.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`, `plan_limit_reached`; 409 `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8129,7 +8129,7 @@ export interface OrganizationsMethods {
 
   /**
    * Get an organization.
-   * `GET /api/v2/organizations/:org_domain`. Needs the scope `read:organizations`. etagOf() knows the version of the answer.
+   * `GET /api/v2/organizations/:org_domain`. Requires the scope `read:organizations`. etagOf() returns the version of the answer.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8140,8 +8140,8 @@ export interface OrganizationsMethods {
   get(input: OrganizationsGetInput, options?: RequestOptions): Promise<Organization | DeletedOrganization>
 
   /**
-   * Change an organization; its domain stays.
-   * `PUT /api/v2/organizations/:org_domain`. Needs the scope `write:organizations`. With `ifMatch` the change happens to that version alone.
+   * Change an organization; its domain is immutable.
+   * `PUT /api/v2/organizations/:org_domain`. Requires the scope `write:organizations`. With `ifMatch`, only that version is changed.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 409 `production_is_up`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8157,8 +8157,8 @@ export interface OrganizationsMethods {
   update(input: OrganizationsUpdateInput, options?: RequestOptions): Promise<Organization>
 
   /**
-   * Delete an organization; nothing under it can be reached any more.
-   * `DELETE /api/v2/organizations/:org_domain`. Needs the scope `write:organizations`. With `ifMatch` the change happens to that version alone.
+   * Delete an organization; everything it contains becomes inaccessible.
+   * `DELETE /api/v2/organizations/:org_domain`. Requires the scope `write:organizations`. With `ifMatch`, only that version is changed.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 409 `production_is_up`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8173,7 +8173,7 @@ export interface OrganizationsMethods {
 export interface UsersMethods {
   /**
    * Create a user.
-   * `POST /api/v2/org/:org_domain/users`. Needs the scope `write:users`. Carries an Idempotency-Key, so that it is repeated safely. etagOf() knows the version of the answer.
+   * `POST /api/v2/org/:org_domain/users`. Requires the scope `write:users`. Sends an Idempotency-Key, so that it can be repeated safely. etagOf() returns the version of the answer.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `meta_key_not_found`; 409 `email_taken`, `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`, `metadata_required`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8190,7 +8190,7 @@ export interface UsersMethods {
 
   /**
    * List users, newest first.
-   * `GET /api/v2/org/:org_domain/users`. Needs the scope `read:users`.
+   * `GET /api/v2/org/:org_domain/users`. Requires the scope `read:users`.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8202,7 +8202,7 @@ export interface UsersMethods {
 
   /**
    * Get a user.
-   * `GET /api/v2/org/:org_domain/users/:user_id`. Needs the scope `read:users`. etagOf() knows the version of the answer.
+   * `GET /api/v2/org/:org_domain/users/:user_id`. Requires the scope `read:users`. etagOf() returns the version of the answer.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8217,7 +8217,7 @@ export interface UsersMethods {
 
   /**
    * Get a user by e-mail address.
-   * `GET /api/v2/org/:org_domain/user-by-email/:user_email`. Needs the scope `read:users`. etagOf() knows the version of the answer.
+   * `GET /api/v2/org/:org_domain/user-by-email/:user_email`. Requires the scope `read:users`. etagOf() returns the version of the answer.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8229,7 +8229,7 @@ export interface UsersMethods {
 
   /**
    * Change a user.
-   * `PUT /api/v2/org/:org_domain/users/:user_id`. Needs the scope `write:users`. With `ifMatch` the change happens to that version alone.
+   * `PUT /api/v2/org/:org_domain/users/:user_id`. Requires the scope `write:users`. With `ifMatch`, only that version is changed.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`, `meta_key_not_found`; 409 `email_taken`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `metadata_required`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8247,7 +8247,7 @@ export interface UsersMethods {
 
   /**
    * Delete a user; sessions end at once.
-   * `DELETE /api/v2/org/:org_domain/users/:user_id`. Needs the scope `write:users`. With `ifMatch` the change happens to that version alone.
+   * `DELETE /api/v2/org/:org_domain/users/:user_id`. Requires the scope `write:users`. With `ifMatch`, only that version is changed.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8261,8 +8261,8 @@ export interface UsersMethods {
   delete(input: UsersDeleteInput, options?: RequestOptions): Promise<UserDeletion>
 
   /**
-   * Set a metadata value of a user, replacing the one there is.
-   * `PUT /api/v2/org/:org_domain/users/:user_id/add-metadata`. Needs the scope `write:users`. With `ifMatch` the change happens to that version alone.
+   * Set a metadata value of a user, replacing any existing one.
+   * `PUT /api/v2/org/:org_domain/users/:user_id/add-metadata`. Requires the scope `write:users`. With `ifMatch`, only that version is changed.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`, `meta_key_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8279,7 +8279,7 @@ export interface UsersMethods {
 
   /**
    * Remove a metadata value of a user.
-   * `PUT /api/v2/org/:org_domain/users/:user_id/remove-metadata`. Needs the scope `write:users`. With `ifMatch` the change happens to that version alone.
+   * `PUT /api/v2/org/:org_domain/users/:user_id/remove-metadata`. Requires the scope `write:users`. With `ifMatch`, only that version is changed.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`, `meta_key_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `metadata_required`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8298,7 +8298,7 @@ export interface UsersMethods {
 export interface ApplicationsMethods {
   /**
    * Register an application.
-   * `POST /api/v2/org/:org_domain/applications`. Needs the scope `write:applications`. Carries an Idempotency-Key, so that it is repeated safely. etagOf() knows the version of the answer.
+   * `POST /api/v2/org/:org_domain/applications`. Requires the scope `write:applications`. Sends an Idempotency-Key, so that it can be repeated safely. etagOf() returns the version of the answer.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `organization_not_found`; 409 `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8320,7 +8320,7 @@ export interface ApplicationsMethods {
 
   /**
    * List the applications that the organization can use, newest first.
-   * `GET /api/v2/org/:org_domain/applications`. Needs the scope `read:applications`.
+   * `GET /api/v2/org/:org_domain/applications`. Requires the scope `read:applications`.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8332,7 +8332,7 @@ export interface ApplicationsMethods {
 
   /**
    * Get an application.
-   * `GET /api/v2/org/:org_domain/applications/:client_id`. Needs the scope `read:applications`. etagOf() knows the version of the answer.
+   * `GET /api/v2/org/:org_domain/applications/:client_id`. Requires the scope `read:applications`. etagOf() returns the version of the answer.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `application_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8347,7 +8347,7 @@ export interface ApplicationsMethods {
 
   /**
    * Change an application.
-   * `PUT /api/v2/org/:org_domain/applications/:client_id`. Needs the scope `write:applications`. With `ifMatch` the change happens to that version alone.
+   * `PUT /api/v2/org/:org_domain/applications/:client_id`. Requires the scope `write:applications`. With `ifMatch`, only that version is changed.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `organization_not_found`, `application_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8364,8 +8364,8 @@ export interface ApplicationsMethods {
   update(input: ApplicationsUpdateInput, options?: RequestOptions): Promise<Application>
 
   /**
-   * Delete an application; its codes and sessions end at once.
-   * `DELETE /api/v2/org/:org_domain/applications/:client_id`. Needs the scope `write:applications`. With `ifMatch` the change happens to that version alone.
+   * Delete an application; its codes and sessions end immediately.
+   * `DELETE /api/v2/org/:org_domain/applications/:client_id`. Requires the scope `write:applications`. With `ifMatch`, only that version is changed.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `organization_not_found`, `application_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8382,8 +8382,8 @@ export interface ApplicationsMethods {
 /** The methods of `client.tokenCustomization`. */
 export interface TokenCustomizationMethods {
   /**
-   * Sample tokens as a user of the organization would get them; they are never accepted anywhere.
-   * `GET /api/v2/org/:org_domain/token-customization/sample`. Needs the scope `read:token_customization`.
+   * Get sample tokens like those of a user of the organization; no endpoint accepts them.
+   * `GET /api/v2/org/:org_domain/token-customization/sample`. Requires the scope `read:token_customization`.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`, `application_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8395,7 +8395,7 @@ export interface TokenCustomizationMethods {
 
   /**
    * Declare a metadata key.
-   * `POST /api/v2/org/:org_domain/token-customization/user-metakey`. Needs the scope `write:token_customization`. Carries an Idempotency-Key, so that it is repeated safely.
+   * `POST /api/v2/org/:org_domain/token-customization/user-metakey`. Requires the scope `write:token_customization`. Sends an Idempotency-Key, so that it can be repeated safely.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 409 `meta_key_taken`, `production_is_up`, `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`, `meta_keys_exhausted`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8412,7 +8412,7 @@ export interface TokenCustomizationMethods {
 
   /**
    * List the metadata keys, newest first.
-   * `GET /api/v2/org/:org_domain/token-customization/user-metakey`. Needs the scope `read:token_customization`.
+   * `GET /api/v2/org/:org_domain/token-customization/user-metakey`. Requires the scope `read:token_customization`.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8424,7 +8424,7 @@ export interface TokenCustomizationMethods {
 
   /**
    * Delete a metadata key together with its values.
-   * `DELETE /api/v2/org/:org_domain/token-customization/user-metakey`. Needs the scope `write:token_customization`.
+   * `DELETE /api/v2/org/:org_domain/token-customization/user-metakey`. Requires the scope `write:token_customization`.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `meta_key_not_found`; 409 `production_is_up`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8438,8 +8438,8 @@ export interface TokenCustomizationMethods {
   ): Promise<MetaKeyDeletion>
 
   /**
-   * Set a metadata value of a user, replacing the one there is.
-   * `PATCH /api/v2/org/:org_domain/token-customization/set-user-metadata`. Needs the scope `write:token_customization`. With `ifMatch` the change happens to that version alone.
+   * Set a metadata value of a user, replacing any existing one.
+   * `PATCH /api/v2/org/:org_domain/token-customization/set-user-metadata`. Requires the scope `write:token_customization`. With `ifMatch`, only that version is changed.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`, `meta_key_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8458,8 +8458,8 @@ export interface TokenCustomizationMethods {
 /** The methods of `client.magicLink`. */
 export interface MagicLinkMethods {
   /**
-   * Make a single-use link that signs a user in.
-   * `POST /api/v2/magic-link-challenge`. Needs the scope `write:magic_links`.
+   * Create a single-use link that signs a user in.
+   * `POST /api/v2/magic-link-challenge`. Requires the scope `write:magic_links`.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `email_domain_not_allowed`; 404 `organization_not_found`, `user_not_found`, `application_not_found`; 409 `connection_inactive`, `user_inactive`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `no_application`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8471,7 +8471,7 @@ export interface MagicLinkMethods {
 
   /**
    * Get the magic-link connection.
-   * `GET /api/v2/org/:org_domain/magic-link-connection`. Needs the scope `read:magic_links`. etagOf() knows the version of the answer.
+   * `GET /api/v2/org/:org_domain/magic-link-connection`. Requires the scope `read:magic_links`. etagOf() returns the version of the answer.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8483,7 +8483,7 @@ export interface MagicLinkMethods {
 
   /**
    * Change the magic-link connection.
-   * `PUT /api/v2/org/:org_domain/magic-link-connection`. Needs the scope `write:magic_links`. With `ifMatch` the change happens to that version alone.
+   * `PUT /api/v2/org/:org_domain/magic-link-connection`. Requires the scope `write:magic_links`. With `ifMatch`, only that version is changed.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8500,8 +8500,8 @@ export interface MagicLinkMethods {
 /** The methods of `client.password`. */
 export interface PasswordMethods {
   /**
-   * Let the users of an organization have passwords.
-   * `POST /api/v2/org/:org_domain/password-connection`. Needs the scope `write:passwords`. Carries an Idempotency-Key, so that it is repeated safely. etagOf() knows the version of the answer.
+   * Enable passwords for the users of an organization.
+   * `POST /api/v2/org/:org_domain/password-connection`. Requires the scope `write:passwords`. Sends an Idempotency-Key, so that it can be repeated safely. etagOf() returns the version of the answer.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 409 `password_connection_taken`, `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8521,7 +8521,7 @@ export interface PasswordMethods {
 
   /**
    * Get the password connection.
-   * `GET /api/v2/org/:org_domain/password-connection`. Needs the scope `read:passwords`. etagOf() knows the version of the answer.
+   * `GET /api/v2/org/:org_domain/password-connection`. Requires the scope `read:passwords`. etagOf() returns the version of the answer.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `password_connection_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8533,7 +8533,7 @@ export interface PasswordMethods {
 
   /**
    * Change the password connection.
-   * `PUT /api/v2/org/:org_domain/password-connection`. Needs the scope `write:passwords`. With `ifMatch` the change happens to that version alone.
+   * `PUT /api/v2/org/:org_domain/password-connection`. Requires the scope `write:passwords`. With `ifMatch`, only that version is changed.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `password_connection_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8552,8 +8552,8 @@ export interface PasswordMethods {
   ): Promise<PasswordConnection>
 
   /**
-   * Begin a first or forgotten password; you send the link, made with a magic-link challenge.
-   * `POST /api/v2/password-request`. Needs the scope `write:passwords`.
+   * Start setting a first or forgotten password; the link comes from a magic-link challenge, and you send it.
+   * `POST /api/v2/password-request`. Requires the scope `write:passwords`.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `email_domain_not_allowed`; 404 `organization_not_found`, `user_not_found`, `application_not_found`, `password_connection_not_found`; 409 `connection_inactive`, `user_inactive`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `no_application`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8569,7 +8569,7 @@ export interface PasswordMethods {
 
   /**
    * Check the password of a user who signs in.
-   * `POST /api/v2/password-challenge`. Needs the scope `write:passwords`.
+   * `POST /api/v2/password-challenge`. Requires the scope `write:passwords`.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `email_domain_not_allowed`; 404 `organization_not_found`, `user_not_found`, `application_not_found`, `password_connection_not_found`; 409 `connection_inactive`, `user_inactive`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `no_application`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8587,8 +8587,8 @@ export interface PasswordMethods {
   ): Promise<PassedPasswordChallenge | RefusedPasswordChallenge>
 
   /**
-   * Set the password of a user, with the code that a password request has led to.
-   * `POST /api/v2/password`. Needs the scope `write:passwords`.
+   * Set the password of a user with the code obtained through a password request.
+   * `POST /api/v2/password`. Requires the scope `write:passwords`.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `password_connection_not_found`; 409 `connection_inactive`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `password_code_refused`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8608,7 +8608,7 @@ export interface PasswordMethods {
 export interface TotpMethods {
   /**
    * Get the TOTP connection.
-   * `GET /api/v2/org/:org_domain/totp-connection`. Needs the scope `read:totp`. etagOf() knows the version of the answer.
+   * `GET /api/v2/org/:org_domain/totp-connection`. Requires the scope `read:totp`. etagOf() returns the version of the answer.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8619,8 +8619,8 @@ export interface TotpMethods {
   getConnection(input: TotpGetConnectionInput, options?: RequestOptions): Promise<TotpConnection>
 
   /**
-   * Change the TOTP connection; what is not sent stays, which at the start is its default.
-   * `POST /api/v2/org/:org_domain/totp-connection`. Needs the scope `write:totp`. Carries an Idempotency-Key, so that it is repeated safely. etagOf() knows the version of the answer.
+   * Change the TOTP connection; omitted members stay as they are, initially at their defaults.
+   * `POST /api/v2/org/:org_domain/totp-connection`. Requires the scope `write:totp`. Sends an Idempotency-Key, so that it can be repeated safely. etagOf() returns the version of the answer.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 409 `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8636,8 +8636,8 @@ export interface TotpMethods {
   postConnection(input: TotpPostConnectionInput, options?: RequestOptions): Promise<TotpConnection>
 
   /**
-   * Change the TOTP connection; what is not sent stays.
-   * `PUT /api/v2/org/:org_domain/totp-connection`. Needs the scope `write:totp`. With `ifMatch` the change happens to that version alone.
+   * Change the TOTP connection; omitted members stay as they are.
+   * `PUT /api/v2/org/:org_domain/totp-connection`. Requires the scope `write:totp`. With `ifMatch`, only that version is changed.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8654,7 +8654,7 @@ export interface TotpMethods {
 
   /**
    * Begin the enrolment of a user.
-   * `POST /api/v2/org/:org_domain/totp-enrollment/:user_id`. Needs the scope `write:totp`.
+   * `POST /api/v2/org/:org_domain/totp-enrollment/:user_id`. Requires the scope `write:totp`.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `totp_inactive`, `phone_number_not_allowed`; 404 `organization_not_found`, `user_not_found`; 409 `totp_enrollment_taken`, `phone_number_missing`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8668,8 +8668,8 @@ export interface TotpMethods {
   enroll(input: TotpEnrollInput, options?: RequestOptions): Promise<TotpEnrollment>
 
   /**
-   * Validate the enrolment of a user by their first code.
-   * `PUT /api/v2/org/:org_domain/totp-enrollment/validation/:user_id`. Needs the scope `write:totp`.
+   * Validate the enrolment of a user with their first code.
+   * `PUT /api/v2/org/:org_domain/totp-enrollment/validation/:user_id`. Requires the scope `write:totp`.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`, `totp_code_rejected`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`, `totp_enrollment_not_found`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8687,8 +8687,8 @@ export interface TotpMethods {
   ): Promise<ValidatedTotpEnrollment>
 
   /**
-   * Ask a user for a code; with the method sms it is sent.
-   * `POST /api/v2/org/:org_domain/totp-challenge/:user_id`. Needs the scope `write:totp`.
+   * Request a code from a user; with the method sms it is sent.
+   * `POST /api/v2/org/:org_domain/totp-challenge/:user_id`. Requires the scope `write:totp`.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `totp_inactive`, `totp_not_enrolled`, `phone_number_unverified`, `phone_number_not_allowed`; 404 `organization_not_found`, `user_not_found`; 409 `user_inactive`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8702,8 +8702,8 @@ export interface TotpMethods {
   createChallenge(input: TotpCreateChallengeInput, options?: RequestOptions): Promise<TotpChallenge>
 
   /**
-   * Check the code of a user; the sign-in that the challenge belongs to is then complete.
-   * `PUT /api/v2/org/:org_domain/totp-challenge/validation/:user_id`. Needs the scope `write:totp`.
+   * Verify the code of a user, which completes the sign-in that the challenge belongs to.
+   * `PUT /api/v2/org/:org_domain/totp-challenge/validation/:user_id`. Requires the scope `write:totp`.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`, `totp_code_rejected`; 403 `https_required`, `insufficient_scope`, `totp_inactive`, `totp_not_enrolled`, `totp_challenge_not_open`, `totp_locked`; 404 `organization_not_found`, `user_not_found`; 409 `user_inactive`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8722,8 +8722,8 @@ export interface TotpMethods {
 /** The methods of `client.sessions`. */
 export interface SessionsMethods {
   /**
-   * List the sessions of a user that can lead to tokens, the last sign-in first.
-   * `GET /api/v2/org/:org_domain/users/:user_id/sessions`. Needs the scope `read:sessions`.
+   * List the sessions of a user that can still obtain tokens, latest sign-in first.
+   * `GET /api/v2/org/:org_domain/users/:user_id/sessions`. Requires the scope `read:sessions`.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8737,8 +8737,8 @@ export interface SessionsMethods {
   readonly list: ListMethod<SessionsListInput, SessionList, Session>
 
   /**
-   * Sign a user out everywhere: of all sessions, with their refresh tokens.
-   * `DELETE /api/v2/org/:org_domain/users/:user_id/sessions`. Needs the scope `write:sessions`.
+   * Sign a user out everywhere: end all sessions with their refresh tokens.
+   * `DELETE /api/v2/org/:org_domain/users/:user_id/sessions`. Requires the scope `write:sessions`.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8753,7 +8753,7 @@ export interface SessionsMethods {
 
   /**
    * End a session of a user, with its refresh tokens.
-   * `DELETE /api/v2/org/:org_domain/users/:user_id/sessions/:session_id`. Needs the scope `write:sessions`.
+   * `DELETE /api/v2/org/:org_domain/users/:user_id/sessions/:session_id`. Requires the scope `write:sessions`.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `session_not_found`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8772,7 +8772,7 @@ export interface SessionsMethods {
 export interface SsoConnectionsMethods {
   /**
    * Create an SSO connection of an organization.
-   * `POST /api/v2/sso-connections`. Needs the scope `write:sso_connections`. Carries an Idempotency-Key, so that it is repeated safely. etagOf() knows the version of the answer.
+   * `POST /api/v2/sso-connections`. Requires the scope `write:sso_connections`. Sends an Idempotency-Key, so that it can be repeated safely. etagOf() returns the version of the answer.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `application_not_found`; 409 `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `sso_admin_email_missing`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8789,7 +8789,7 @@ export interface SsoConnectionsMethods {
 
   /**
    * List SSO connections, newest first.
-   * `GET /api/v2/sso-connections`. Needs the scope `read:sso_connections`.
+   * `GET /api/v2/sso-connections`. Requires the scope `read:sso_connections`.
    *
    * @throws ApiError 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8801,7 +8801,7 @@ export interface SsoConnectionsMethods {
 
   /**
    * Get an SSO connection.
-   * `GET /api/v2/sso-connections/:idp_id`. Needs the scope `read:sso_connections`. etagOf() knows the version of the answer.
+   * `GET /api/v2/sso-connections/:idp_id`. Requires the scope `read:sso_connections`. etagOf() returns the version of the answer.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `sso_connection_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8813,7 +8813,7 @@ export interface SsoConnectionsMethods {
 
   /**
    * Change an SSO connection, or store the metadata of its identity provider.
-   * `PUT /api/v2/sso-connections/:idp_id`. Needs the scope `write:sso_connections`. With `ifMatch` the change happens to that version alone.
+   * `PUT /api/v2/sso-connections/:idp_id`. Requires the scope `write:sso_connections`. With `ifMatch`, only that version is changed.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `sso_connection_not_found`, `default_redirection_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8829,8 +8829,8 @@ export interface SsoConnectionsMethods {
   update(input: SsoConnectionsUpdateInput, options?: RequestOptions): Promise<SsoConnection>
 
   /**
-   * Set where users go who begin at the identity provider; earlier ones are kept.
-   * `POST /api/v2/sso-connections/:idp_id/default-redirection`. Needs the scope `write:sso_connections`. Carries an Idempotency-Key, so that it is repeated safely.
+   * Set the redirect target of IdP-initiated sign-ins; earlier ones are kept.
+   * `POST /api/v2/sso-connections/:idp_id/default-redirection`. Requires the scope `write:sso_connections`. Sends an Idempotency-Key, so that it can be repeated safely.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `application_not_found`, `sso_connection_not_found`; 409 `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8849,8 +8849,8 @@ export interface SsoConnectionsMethods {
   ): Promise<DefaultRedirection>
 
   /**
-   * Get where users go who begin at the identity provider.
-   * `GET /api/v2/sso-connections/:idp_id/default-redirection`. Needs the scope `read:sso_connections`.
+   * Get the redirect target of IdP-initiated sign-ins.
+   * `GET /api/v2/sso-connections/:idp_id/default-redirection`. Requires the scope `read:sso_connections`.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `sso_connection_not_found`, `default_redirection_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8865,7 +8865,7 @@ export interface SsoConnectionsMethods {
 
   /**
    * Set which users may sign in.
-   * `PUT /api/v2/sso-connections/:idp_id/sso-user-policy`. Needs the scope `write:sso_connections`. With `ifMatch` the change happens to that version alone.
+   * `PUT /api/v2/sso-connections/:idp_id/sso-user-policy`. Requires the scope `write:sso_connections`. With `ifMatch`, only that version is changed.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `sso_connection_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8876,8 +8876,8 @@ export interface SsoConnectionsMethods {
   setUserPolicy(input: SsoConnectionsSetUserPolicyInput, options?: RequestOptions): Promise<SsoConnection>
 
   /**
-   * Begin the onboarding of the administrator who sets the connection up.
-   * `POST /api/v2/sso-connections/:idp_id/admin-onboarding`. Needs the scope `write:sso_connections`. Carries an Idempotency-Key, so that it is repeated safely. etagOf() knows the version of the answer.
+   * Begin the onboarding of the administrator who sets up the connection.
+   * `POST /api/v2/sso-connections/:idp_id/admin-onboarding`. Requires the scope `write:sso_connections`. Sends an Idempotency-Key, so that it can be repeated safely. etagOf() returns the version of the answer.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `sso_connection_not_found`; 409 `onboarding_taken`, `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8896,7 +8896,7 @@ export interface SsoConnectionsMethods {
 
   /**
    * Change the administrator or the provider of the onboarding.
-   * `PUT /api/v2/sso-connections/:idp_id/admin-onboarding`. Needs the scope `write:sso_connections`. With `ifMatch` the change happens to that version alone.
+   * `PUT /api/v2/sso-connections/:idp_id/admin-onboarding`. Requires the scope `write:sso_connections`. With `ifMatch`, only that version is changed.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `sso_connection_not_found`, `onboarding_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8914,8 +8914,8 @@ export interface SsoConnectionsMethods {
   ): Promise<SsoAdminOnboarding>
 
   /**
-   * Mail the administrator the link to the onboarding; earlier links end.
-   * `POST /api/v2/sso-connections/:idp_id/invite-admin`. Needs the scope `write:sso_connections`. Carries an Idempotency-Key, so that it is repeated safely.
+   * E-mail the onboarding link to the administrator; earlier links become invalid.
+   * `POST /api/v2/sso-connections/:idp_id/invite-admin`. Requires the scope `write:sso_connections`. Sends an Idempotency-Key, so that it can be repeated safely.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `sso_connection_not_found`; 409 `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `sso_admin_email_missing`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8926,8 +8926,8 @@ export interface SsoConnectionsMethods {
   inviteAdmin(input: SsoConnectionsInviteAdminInput, options?: RequestOptions): Promise<SsoAdminOnboarding>
 
   /**
-   * Begin the onboarding anew; the current metadata stay in use, whoever has uploaded them.
-   * `PATCH /api/v2/sso-connections/:idp_id/reset-onboarding`. Needs the scope `write:sso_connections`. With `ifMatch` the change happens to that version alone.
+   * Restart the onboarding; the current metadata stay in use, regardless of who uploaded them.
+   * `PATCH /api/v2/sso-connections/:idp_id/reset-onboarding`. Requires the scope `write:sso_connections`. With `ifMatch`, only that version is changed.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `sso_connection_not_found`, `onboarding_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8942,7 +8942,7 @@ export interface SsoConnectionsMethods {
 
   /**
    * Activate an SSO connection.
-   * `PATCH /api/v2/sso-connections/:idp_id/activate`. Needs the scope `write:sso_connections`. With `ifMatch` the change happens to that version alone.
+   * `PATCH /api/v2/sso-connections/:idp_id/activate`. Requires the scope `write:sso_connections`. With `ifMatch`, only that version is changed.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `sso_connection_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8953,8 +8953,8 @@ export interface SsoConnectionsMethods {
   activate(input: SsoConnectionsActivateInput, options?: RequestOptions): Promise<SsoConnection>
 
   /**
-   * Disable an SSO connection: nobody signs in by it.
-   * `PATCH /api/v2/sso-connections/:idp_id/disable`. Needs the scope `write:sso_connections`. With `ifMatch` the change happens to that version alone.
+   * Disable an SSO connection; sign-ins with it are refused.
+   * `PATCH /api/v2/sso-connections/:idp_id/disable`. Requires the scope `write:sso_connections`. With `ifMatch`, only that version is changed.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `sso_connection_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8966,7 +8966,7 @@ export interface SsoConnectionsMethods {
 
   /**
    * Make a stored version of the metadata the current one.
-   * `PATCH /api/v2/sso-connections/:idp_id/metadata/:version/use`. Needs the scope `write:sso_connections`. With `ifMatch` the change happens to that version alone.
+   * `PATCH /api/v2/sso-connections/:idp_id/metadata/:version/use`. Requires the scope `write:sso_connections`. With `ifMatch`, only that version is changed.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `sso_connection_not_found`, `sso_metadata_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8977,8 +8977,8 @@ export interface SsoConnectionsMethods {
   useMetadata(input: SsoConnectionsUseMetadataInput, options?: RequestOptions): Promise<SsoConnection>
 
   /**
-   * Make a stored client of OpenID Connect the current one.
-   * `PATCH /api/v2/sso-connections/:idp_id/oidc-clients/:version/use`. Needs the scope `write:sso_connections`. With `ifMatch` the change happens to that version alone.
+   * Make a stored OpenID Connect client the current one.
+   * `PATCH /api/v2/sso-connections/:idp_id/oidc-clients/:version/use`. Requires the scope `write:sso_connections`. With `ifMatch`, only that version is changed.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `sso_connection_not_found`, `sso_oidc_client_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -8989,8 +8989,8 @@ export interface SsoConnectionsMethods {
   useOidcClient(input: SsoConnectionsUseOidcClientInput, options?: RequestOptions): Promise<SsoConnection>
 
   /**
-   * List sign-ins by an SSO connection with every check they went through, newest first.
-   * `GET /api/v2/sso-connections/:idp_id/login-traces`. Needs the scope `read:sso_connections`.
+   * List the login attempts of an SSO connection with the result of each check, newest first.
+   * `GET /api/v2/sso-connections/:idp_id/login-traces`. Requires the scope `read:sso_connections`.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `sso_connection_not_found`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -9001,8 +9001,8 @@ export interface SsoConnectionsMethods {
   readonly listLoginTraces: ListMethod<SsoConnectionsListLoginTracesInput, SsoLoginTraceList, SsoLoginTrace>
 
   /**
-   * Make the address at which a user signs in by an SSO connection.
-   * `POST /api/v2/sso-saml-challenges`. Needs the scope `write:sso_connections`.
+   * Create the URL that starts the sign-in of a user with an SSO connection.
+   * `POST /api/v2/sso-saml-challenges`. Requires the scope `write:sso_connections`.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `application_not_found`, `sso_connection_not_found`; 409 `connection_inactive`, `sso_connection_not_configured`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `no_application`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -9016,8 +9016,8 @@ export interface SsoConnectionsMethods {
   ): Promise<SsoSamlChallenge>
 
   /**
-   * Make the address at which a user signs in by an SSO connection of OpenID Connect.
-   * `POST /api/v2/sso-oauth-challenges`. Needs the scope `write:sso_connections`.
+   * Create the URL that starts the sign-in of a user with an OpenID Connect connection.
+   * `POST /api/v2/sso-oauth-challenges`. Requires the scope `write:sso_connections`.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `application_not_found`, `sso_connection_not_found`; 409 `connection_inactive`, `sso_connection_not_configured`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `no_application`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -9034,8 +9034,8 @@ export interface SsoConnectionsMethods {
 /** The methods of `client.admins`. */
 export interface AdminsMethods {
   /**
-   * Invite an administrator by mail, or again: earlier links end; a sandbox key invites to the sandbox alone.
-   * `POST /api/v2/org/:org_domain/admins`. Needs the scope `write:admins`. Carries an Idempotency-Key, so that it is repeated safely.
+   * Invite an administrator by e-mail, or invite them again, which invalidates earlier links; a sandbox key invites only to the sandbox.
+   * `POST /api/v2/org/:org_domain/admins`. Requires the scope `write:admins`. Sends an Idempotency-Key, so that it can be repeated safely.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 409 `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -9047,7 +9047,7 @@ export interface AdminsMethods {
 
   /**
    * List the administrators of an organization, newest first.
-   * `GET /api/v2/org/:org_domain/admins`. Needs the scope `read:admins`.
+   * `GET /api/v2/org/:org_domain/admins`. Requires the scope `read:admins`.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -9058,8 +9058,8 @@ export interface AdminsMethods {
   readonly list: ListMethod<AdminsListInput, AdminList, Admin>
 
   /**
-   * Remove an administrator: their links and sessions end.
-   * `DELETE /api/v2/org/:org_domain/admins/:email`. Needs the scope `write:admins`.
+   * Remove an administrator, and end their links and sessions.
+   * `DELETE /api/v2/org/:org_domain/admins/:email`. Requires the scope `write:admins`.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `admin_not_found`; 409 `production_is_up`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -9073,8 +9073,8 @@ export interface AdminsMethods {
 /** The methods of `client.directorySync`. */
 export interface DirectorySyncMethods {
   /**
-   * Let a provider keep the users of an organization; its secret is in this answer alone.
-   * `POST /api/v2/org/:org_domain/directory-sync`. Needs the scope `write:directories`. Carries an Idempotency-Key, so that it is repeated safely. etagOf() knows the version of the answer.
+   * Let a provider synchronize the users of an organization; only this answer contains its secret.
+   * `POST /api/v2/org/:org_domain/directory-sync`. Requires the scope `write:directories`. Sends an Idempotency-Key, so that it can be repeated safely. etagOf() returns the version of the answer.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 409 `directory_sync_taken`, `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -9086,7 +9086,7 @@ export interface DirectorySyncMethods {
 
   /**
    * Get the directory of an organization.
-   * `GET /api/v2/org/:org_domain/directory-sync`. Needs the scope `read:directories`. etagOf() knows the version of the answer.
+   * `GET /api/v2/org/:org_domain/directory-sync`. Requires the scope `read:directories`. etagOf() returns the version of the answer.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `directory_sync_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -9098,7 +9098,7 @@ export interface DirectorySyncMethods {
 
   /**
    * Change the directory of an organization.
-   * `PUT /api/v2/org/:org_domain/directory-sync`. Needs the scope `write:directories`. With `ifMatch` the change happens to that version alone.
+   * `PUT /api/v2/org/:org_domain/directory-sync`. Requires the scope `write:directories`. With `ifMatch`, only that version is changed.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `directory_sync_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -9114,8 +9114,8 @@ export interface DirectorySyncMethods {
   update(input: DirectorySyncUpdateInput, options?: RequestOptions): Promise<DirectorySync>
 
   /**
-   * Delete the directory and its groups; its users stay, and nobody keeps them.
-   * `DELETE /api/v2/org/:org_domain/directory-sync`. Needs the scope `write:directories`. With `ifMatch` the change happens to that version alone.
+   * Delete the directory and its groups; its users remain and are no longer synchronized.
+   * `DELETE /api/v2/org/:org_domain/directory-sync`. Requires the scope `write:directories`. With `ifMatch`, only that version is changed.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `directory_sync_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -9126,8 +9126,8 @@ export interface DirectorySyncMethods {
   delete(input: DirectorySyncDeleteInput, options?: RequestOptions): Promise<DirectorySyncDeletion>
 
   /**
-   * Make a new secret; the one before is good for 24 hours more.
-   * `PUT /api/v2/org/:org_domain/directory-sync/reset`. Needs the scope `write:directories`. With `ifMatch` the change happens to that version alone.
+   * Create a new secret; the previous one stays valid for 24 hours.
+   * `PUT /api/v2/org/:org_domain/directory-sync/reset`. Requires the scope `write:directories`. With `ifMatch`, only that version is changed.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `directory_sync_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -9138,8 +9138,8 @@ export interface DirectorySyncMethods {
   reset(input: DirectorySyncResetInput, options?: RequestOptions): Promise<DirectorySync>
 
   /**
-   * List what the provider of a directory asked in the last seven days, newest first; total is 10,000 where there are more.
-   * `GET /api/v2/org/:org_domain/directory-sync/requests`. Needs the scope `read:directories`.
+   * List the requests of the provider of a directory in the last seven days, newest first; total is at most 10,000.
+   * `GET /api/v2/org/:org_domain/directory-sync/requests`. Requires the scope `read:directories`.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `directory_sync_not_found`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -9154,7 +9154,7 @@ export interface DirectorySyncMethods {
 export interface RelaysMethods {
   /**
    * Create a relay to a partner.
-   * `POST /api/v2/relays`. Needs the scope `write:relays`. Carries an Idempotency-Key, so that it is repeated safely. etagOf() knows the version of the answer.
+   * `POST /api/v2/relays`. Requires the scope `write:relays`. Sends an Idempotency-Key, so that it can be repeated safely. etagOf() returns the version of the answer.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `organization_not_found`; 409 `partner_not_open`, `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -9169,7 +9169,7 @@ export interface RelaysMethods {
 
   /**
    * List relays, newest first.
-   * `GET /api/v2/relays`. Needs the scope `read:relays`.
+   * `GET /api/v2/relays`. Requires the scope `read:relays`.
    *
    * @throws ApiError 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -9181,7 +9181,7 @@ export interface RelaysMethods {
 
   /**
    * Get a relay.
-   * `GET /api/v2/relays/:relay_id`. Needs the scope `read:relays`. etagOf() knows the version of the answer.
+   * `GET /api/v2/relays/:relay_id`. Requires the scope `read:relays`. etagOf() returns the version of the answer.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `relay_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -9193,7 +9193,7 @@ export interface RelaysMethods {
 
   /**
    * Change a relay.
-   * `PUT /api/v2/relays/:relay_id`. Needs the scope `write:relays`. With `ifMatch` the change happens to that version alone.
+   * `PUT /api/v2/relays/:relay_id`. Requires the scope `write:relays`. With `ifMatch`, only that version is changed.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `relay_not_found`; 409 `partner_not_open`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -9208,8 +9208,8 @@ export interface RelaysMethods {
   update(input: RelaysUpdateInput, options?: RequestOptions): Promise<Relay>
 
   /**
-   * Delete a relay; what it was asked to carry arrives nowhere.
-   * `DELETE /api/v2/relays/:relay_id`. Needs the scope `write:relays`. With `ifMatch` the change happens to that version alone.
+   * Delete a relay; its open requests become invalid.
+   * `DELETE /api/v2/relays/:relay_id`. Requires the scope `write:relays`. With `ifMatch`, only that version is changed.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `relay_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -9220,8 +9220,8 @@ export interface RelaysMethods {
   delete(input: RelaysDeleteInput, options?: RequestOptions): Promise<RelayDeletion>
 
   /**
-   * Ask for the address that carries a signed-in user to the partner.
-   * `POST /api/v2/relays/:relay_id/request`. Needs the scope `write:relays`.
+   * Create the URL that hands a signed-in user over to the partner.
+   * `POST /api/v2/relays/:relay_id/request`. Requires the scope `write:relays`.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `relay_not_found`; 409 `relay_inactive`, `partner_not_open`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `access_token_refused`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -9238,8 +9238,8 @@ export interface RelaysMethods {
 /** The methods of `client.events`. */
 export interface EventsMethods {
   /**
-   * Read the events of the account and environment in their order, from a position on.
-   * `GET /api/v2/events`. Needs the scope `read:events`.
+   * Read the events of the account and environment in order, starting after a position.
+   * `GET /api/v2/events`. Requires the scope `read:events`.
    *
    * @throws ApiError 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 410 `events_expired`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -9263,8 +9263,8 @@ export interface EventsMethods {
 /** The methods of `client.webhooks`. */
 export interface WebhooksMethods {
   /**
-   * Create a webhook; events from now on are sent to it.
-   * `POST /api/v2/webhooks`. Needs the scope `write:webhooks`. Carries an Idempotency-Key, so that it is repeated safely. etagOf() knows the version of the answer.
+   * Create a webhook, which receives events from now on.
+   * `POST /api/v2/webhooks`. Requires the scope `write:webhooks`. Sends an Idempotency-Key, so that it can be repeated safely. etagOf() returns the version of the answer.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 409 `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`, `webhooks_exhausted`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -9282,7 +9282,7 @@ export interface WebhooksMethods {
 
   /**
    * List webhooks, newest first.
-   * `GET /api/v2/webhooks`. Needs the scope `read:webhooks`.
+   * `GET /api/v2/webhooks`. Requires the scope `read:webhooks`.
    *
    * @throws ApiError 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -9294,7 +9294,7 @@ export interface WebhooksMethods {
 
   /**
    * Get a webhook.
-   * `GET /api/v2/webhooks/:webhook_id`. Needs the scope `read:webhooks`. etagOf() knows the version of the answer.
+   * `GET /api/v2/webhooks/:webhook_id`. Requires the scope `read:webhooks`. etagOf() returns the version of the answer.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `webhook_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -9306,7 +9306,7 @@ export interface WebhooksMethods {
 
   /**
    * Change a webhook.
-   * `PUT /api/v2/webhooks/:webhook_id`. Needs the scope `write:webhooks`. With `ifMatch` the change happens to that version alone.
+   * `PUT /api/v2/webhooks/:webhook_id`. Requires the scope `write:webhooks`. With `ifMatch`, only that version is changed.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `webhook_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -9322,8 +9322,8 @@ export interface WebhooksMethods {
   update(input: WebhooksUpdateInput, options?: RequestOptions): Promise<Webhook>
 
   /**
-   * Delete a webhook with its deliveries; nothing is sent to it any more.
-   * `DELETE /api/v2/webhooks/:webhook_id`. Needs the scope `write:webhooks`. With `ifMatch` the change happens to that version alone.
+   * Delete a webhook with its deliveries; nothing more is sent to it.
+   * `DELETE /api/v2/webhooks/:webhook_id`. Requires the scope `write:webhooks`. With `ifMatch`, only that version is changed.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `webhook_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -9334,8 +9334,8 @@ export interface WebhooksMethods {
   delete(input: WebhooksDeleteInput, options?: RequestOptions): Promise<WebhookDeletion>
 
   /**
-   * Give a webhook a new signature key; the one before signs too, as v0, for 24 hours.
-   * `POST /api/v2/webhooks/:webhook_id/rotate-signature-key`. Needs the scope `write:webhooks`. Carries an Idempotency-Key, so that it is repeated safely. etagOf() knows the version of the answer.
+   * Rotate the signature key of a webhook; the previous one also signs, as v0, for 24 hours.
+   * `POST /api/v2/webhooks/:webhook_id/rotate-signature-key`. Requires the scope `write:webhooks`. Sends an Idempotency-Key, so that it can be repeated safely. etagOf() returns the version of the answer.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `webhook_not_found`; 409 `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -9347,7 +9347,7 @@ export interface WebhooksMethods {
 
   /**
    * Send a test event to a webhook, active or not.
-   * `POST /api/v2/webhooks/:webhook_id/test`. Needs the scope `write:webhooks`. Exists with sandbox keys alone. Carries an Idempotency-Key, so that it is repeated safely.
+   * `POST /api/v2/webhooks/:webhook_id/test`. Requires the scope `write:webhooks`. Available only with sandbox keys. Sends an Idempotency-Key, so that it can be repeated safely.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`, `sandbox_only`; 404 `webhook_not_found`; 409 `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -9358,8 +9358,8 @@ export interface WebhooksMethods {
   test(input: WebhooksTestInput, options?: RequestOptions): Promise<WebhookDelivery>
 
   /**
-   * List what was sent to a webhook, or is to be, newest first, with attempts and answers.
-   * `GET /api/v2/webhooks/:webhook_id/deliveries`. Needs the scope `read:webhooks`.
+   * List past and pending deliveries to a webhook with attempts and answers, newest first.
+   * `GET /api/v2/webhooks/:webhook_id/deliveries`. Requires the scope `read:webhooks`.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `webhook_not_found`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -9370,8 +9370,8 @@ export interface WebhooksMethods {
   readonly listDeliveries: ListMethod<WebhooksListDeliveriesInput, WebhookDeliveryList, WebhookDelivery>
 
   /**
-   * Send an event to a webhook again, whatever became of it before.
-   * `POST /api/v2/webhooks/:webhook_id/deliveries/:delivery_id/redeliver`. Needs the scope `write:webhooks`. Carries an Idempotency-Key, so that it is repeated safely.
+   * Send an event to a webhook again, regardless of the state of its delivery.
+   * `POST /api/v2/webhooks/:webhook_id/deliveries/:delivery_id/redeliver`. Requires the scope `write:webhooks`. Sends an Idempotency-Key, so that it can be repeated safely.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `webhook_not_found`, `delivery_not_found`; 409 `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -9385,8 +9385,8 @@ export interface WebhooksMethods {
   redeliver(input: WebhooksRedeliverInput, options?: RequestOptions): Promise<WebhookDelivery>
 
   /**
-   * Send events to a webhook again: all that failed or were lost, or everything since a time.
-   * `POST /api/v2/webhooks/:webhook_id/redeliver`. Needs the scope `write:webhooks`. Carries an Idempotency-Key, so that it is repeated safely.
+   * Send events to a webhook again: all that failed or were lost, or all since a given time.
+   * `POST /api/v2/webhooks/:webhook_id/redeliver`. Requires the scope `write:webhooks`. Sends an Idempotency-Key, so that it can be repeated safely.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `webhook_not_found`; 409 `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -9400,8 +9400,8 @@ export interface WebhooksMethods {
 /** The methods of `client.logEvents`. */
 export interface LogEventsMethods {
   /**
-   * List what happened at sign-in, newest first.
-   * `GET /api/v2/org/:org_domain/log-events`. Needs the scope `read:log_events`.
+   * List log events of sign-ins, newest first.
+   * `GET /api/v2/org/:org_domain/log-events`. Requires the scope `read:log_events`.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -9415,8 +9415,8 @@ export interface LogEventsMethods {
 /** The methods of `client.outbox`. */
 export interface OutboxMethods {
   /**
-   * List the mails and text messages of the sandbox, newest first; they are kept here and never sent.
-   * `GET /api/v2/outbox`. Needs the scope `write:magic_links`. Exists with sandbox keys alone.
+   * List the mails and text messages of the sandbox, which are stored instead of sent, newest first.
+   * `GET /api/v2/outbox`. Requires the scope `write:magic_links`. Available only with sandbox keys.
    *
    * @throws ApiError 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`, `sandbox_only`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
@@ -9466,7 +9466,7 @@ export interface OauthMethods {
   token(input?: OauthTokenInput, options?: RequestOptions): Promise<UserTokens | ApiToken>
 
   /**
-   * The token endpoint that the discovery document of an organization names.
+   * Token endpoint in the discovery document of an organization.
    * `POST /t/:org_domain/oauth/token`. Sends no API token.
    *
    * @throws ApiError 403 `https_required`; 413 `body_too_large`; 415 `media_type_unsupported`; or as any call, see ErrorCodeOf.
@@ -9485,7 +9485,7 @@ export interface OauthMethods {
   organizationToken(input: OauthOrganizationTokenInput, options?: RequestOptions): Promise<UserTokens>
 
   /**
-   * Give a refresh token back; nothing that was made of it is good any more.
+   * Revoke a refresh token together with its family.
    * `POST /oauth/revoke`. Sends no API token.
    *
    * @throws ApiError 403 `https_required`; 413 `body_too_large`; 415 `media_type_unsupported`; or as any call, see ErrorCodeOf.
@@ -9501,7 +9501,7 @@ export interface OauthMethods {
   revoke(input?: OauthRevokeInput, options?: RequestOptions): Promise<RevokedToken>
 
   /**
-   * The revocation endpoint that the discovery document of an organization names.
+   * Revocation endpoint in the discovery document of an organization.
    * `POST /t/:org_domain/oauth/revoke`. Sends no API token.
    *
    * @throws ApiError 403 `https_required`; 413 `body_too_large`; 415 `media_type_unsupported`; or as any call, see ErrorCodeOf.
@@ -9518,7 +9518,7 @@ export interface OauthMethods {
   organizationRevoke(input: OauthOrganizationRevokeInput, options?: RequestOptions): Promise<RevokedToken>
 
   /**
-   * Ask what a token of a user is worth, with an API key that has the scope read:sessions.
+   * Get the state of a token of a user; requires an API key with the scope read:sessions.
    * `POST /oauth/introspect`. Sends no API token.
    *
    * @throws ApiError 403 `https_required`; 413 `body_too_large`; 415 `media_type_unsupported`; or as any call, see ErrorCodeOf.
@@ -9536,7 +9536,7 @@ export interface OauthMethods {
   introspect(input?: OauthIntrospectInput, options?: RequestOptions): Promise<Introspection>
 
   /**
-   * The introspection endpoint that the discovery document of an organization names.
+   * Introspection endpoint in the discovery document of an organization.
    * `POST /t/:org_domain/oauth/introspect`. Sends no API token.
    *
    * @throws ApiError 403 `https_required`; 413 `body_too_large`; 415 `media_type_unsupported`; or as any call, see ErrorCodeOf.
@@ -9624,7 +9624,7 @@ export interface OidcMethods {
   keySet(input: OidcKeySetInput, options?: RequestOptions): Promise<KeySet>
 
   /**
-   * Claims of the user of an access token, which is sent as the bearer token.
+   * Get the claims about the user of the access token that is sent as the bearer token.
    * `GET /t/:org_domain/userinfo`. Sends no API token.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`; 404 `organization_not_found`; 503 `unavailable`; or as any call, see ErrorCodeOf.
@@ -9636,7 +9636,7 @@ export interface OidcMethods {
   userInfo(input: OidcUserInfoInput, options?: RequestOptions): Promise<UserInfo>
 
   /**
-   * The same, for clients that post.
+   * Get the same claims with POST.
    * `POST /t/:org_domain/userinfo`. Sends no API token.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`; 404 `organization_not_found`; 503 `unavailable`; or as any call, see ErrorCodeOf.

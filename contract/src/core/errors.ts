@@ -12,18 +12,18 @@ export const errorCodes = {
   },
   invalid_token: {
     status: 401,
-    message: 'The access token is missing, expired, revoked, or not one for this API.',
+    message: 'The access token is missing, expired, revoked, or not meant for this API.',
     remedy: 'Get a token with the client credentials of an API key at /api/v2/oauth/token.',
   },
   totp_code_rejected: {
     status: 401,
-    message: 'The code is not the one that is asked for, or it has been used.',
-    remedy: 'Ask the user for the present code, or for one of the recovery codes.',
+    message: 'The code is incorrect, or it has already been used.',
+    remedy: 'Ask the user for the current code, or for one of the recovery codes.',
   },
   https_required: {
     status: 403,
     message: 'The request did not arrive over HTTPS.',
-    remedy: 'Call the https address. Behind a proxy, list it in TRUSTED_PROXIES.',
+    remedy: 'Use the https URL. Behind a proxy, list the proxy in TRUSTED_PROXIES.',
   },
   insufficient_scope: {
     status: 403,
@@ -42,12 +42,12 @@ export const errorCodes = {
   },
   email_domain_not_allowed: {
     status: 403,
-    message: 'The organization lets nobody sign in with an address of this domain.',
+    message: 'The organization does not allow sign-ins with addresses of this domain.',
     remedy: 'Add the domain to allowed_email_domains of the organization, or use another address.',
   },
   sandbox_only: {
     status: 403,
-    message: 'This operation exists in the sandbox alone.',
+    message: 'This operation exists only in the sandbox.',
     remedy: 'Call it with a sandbox key.',
   },
   totp_inactive: {
@@ -63,17 +63,17 @@ export const errorCodes = {
   totp_challenge_not_open: {
     status: 403,
     message: 'The user has no challenge that waits for a code.',
-    remedy: 'Make a challenge; each can be validated once, until it expires.',
+    remedy: 'Create a challenge; each can be validated once, until it expires.',
   },
   totp_locked: {
     status: 403,
-    message: 'Too many codes were wrong: no code of this user is looked at for a while.',
-    remedy: 'Wait the number of seconds in Retry-After, then make a new challenge.',
+    message: 'Too many incorrect codes: codes of this user are refused for a while.',
+    remedy: 'Wait the number of seconds in Retry-After, then create a new challenge.',
   },
   phone_number_unverified: {
     status: 403,
-    message: 'The phone number of the user is not verified, so that no code is sent there.',
-    remedy: 'Enrol the user anew with force_enroll; the validation verifies the number.',
+    message: 'The phone number of the user is not verified, so no code is sent to it.',
+    remedy: 'Enrol the user again with force_enroll; the validation verifies the number.',
   },
   phone_number_not_allowed: {
     status: 403,
@@ -97,8 +97,8 @@ export const errorCodes = {
   },
   session_not_found: {
     status: 404,
-    message: 'The user has no such session that has not ended.',
-    remedy: 'List the sessions of the user; sessions end by themselves when they expire.',
+    message: 'The user has no open session with this id.',
+    remedy: 'List the sessions of the user; an expired session has ended.',
   },
   application_not_found: {
     status: 404,
@@ -137,7 +137,7 @@ export const errorCodes = {
   },
   sso_oidc_client_not_found: {
     status: 404,
-    message: 'The SSO connection has no client of OpenID Connect of this version.',
+    message: 'The SSO connection has no OpenID Connect client of this version.',
     remedy: 'Compare the version with oidc_clients of the connection.',
   },
   default_redirection_not_found: {
@@ -207,12 +207,12 @@ export const errorCodes = {
   },
   phone_number_missing: {
     status: 409,
-    message: 'The user has no phone number that a code could be sent to.',
+    message: 'The user has no phone number to send a code to.',
     remedy: 'Set phone_number on the user, or use the method totp_mobile_app.',
   },
   connection_inactive: {
     status: 409,
-    message: 'This way of signing in is switched off for the organization.',
+    message: 'This sign-in method is switched off for the organization.',
     remedy: 'Set active to true on the connection.',
   },
   sso_connection_not_configured: {
@@ -223,7 +223,7 @@ export const errorCodes = {
   },
   user_inactive: {
     status: 409,
-    message: 'The user is inactive and opens no session.',
+    message: 'The user is inactive and cannot sign in.',
     remedy: 'Set active to true on the user.',
   },
   relay_inactive: {
@@ -234,9 +234,9 @@ export const errorCodes = {
   partner_not_open: {
     status: 409,
     message:
-      'The partner cannot receive users: it limits e-mail domains, or allows the redirect URL no more.',
+      'The partner cannot receive users: it limits e-mail domains, or no longer allows the redirect URL.',
     remedy:
-      'Empty allowed_email_domains of the partner, and let an application that it can use allow partner_redirect_uri.',
+      'Empty allowed_email_domains of the partner, and allow partner_redirect_uri in an application that the partner can use.',
   },
   production_is_up: {
     status: 409,
@@ -245,18 +245,18 @@ export const errorCodes = {
   },
   idempotency_in_flight: {
     status: 409,
-    message: 'A request with this Idempotency-Key is still being worked on.',
+    message: 'A request with this Idempotency-Key is still in progress.',
     remedy: 'Send the same request again after a moment.',
   },
   events_expired: {
     status: 410,
-    message: 'Events that follow this position are not kept any more.',
-    remedy: 'Compare your copies with the records themselves, then read the events without after.',
+    message: 'Events after this position are no longer stored.',
+    remedy: 'Compare your copies with the current records, then read the events without after.',
   },
   precondition_failed: {
     status: 412,
     message: 'The record has changed since the version named by If-Match.',
-    remedy: 'Read it again, apply the change to what it is now, and send its new ETag.',
+    remedy: 'Read it again, apply the change to the current version, and send its new ETag.',
   },
   body_too_large: {
     status: 413,
@@ -275,18 +275,18 @@ export const errorCodes = {
   },
   access_token_refused: {
     status: 422,
-    message: 'The access token is not one of a user of this account and environment who is signed in.',
-    remedy: 'Send the access token of the present session; the message names the rule that it does not meet.',
+    message: 'The access token does not belong to a signed-in user of this account and environment.',
+    remedy: 'Send the access token of the current session; the message names the rule that it violates.',
   },
   sso_admin_email_missing: {
     status: 422,
-    message: 'It is not known whom the invitation is to be sent to.',
+    message: 'The invitation has no recipient.',
     remedy: 'Send sso_admin_email, or begin an onboarding with one.',
   },
   password_code_refused: {
     status: 422,
-    message: 'The password_code is not one of this user that can be used.',
-    remedy: 'It works once, for an hour: begin with a new password request.',
+    message: 'The password_code is unknown, used or expired, or belongs to another user.',
+    remedy: 'A password_code is valid once, for one hour: create a new password request.',
   },
   idempotency_key_reused: {
     status: 422,
@@ -295,12 +295,12 @@ export const errorCodes = {
   },
   meta_keys_exhausted: {
     status: 422,
-    message: 'The organization declares as many metadata keys as it may.',
+    message: 'The organization declares the maximum number of metadata keys.',
     remedy: 'Delete a key that is no longer used; 50 are allowed.',
   },
   webhooks_exhausted: {
     status: 422,
-    message: 'The account has as many webhooks in this environment as it may.',
+    message: 'The account has the maximum number of webhooks in this environment.',
     remedy: 'Delete a webhook that is no longer used; 100 are allowed.',
   },
   metadata_required: {
@@ -316,7 +316,7 @@ export const errorCodes = {
   rate_limited: {
     status: 429,
     message: 'Too many requests.',
-    remedy: 'Wait the number of seconds in Retry-After, then go on more slowly.',
+    remedy: 'Wait the number of seconds in Retry-After, then continue at a lower rate.',
   },
   internal_error: {
     status: 500,
@@ -341,9 +341,9 @@ export const FieldError = z
   .object({
     path: z
       .string()
-      .describe('Where the member is, dots between levels, for example profile.address.locality'),
-    code: z.string().describe('What kind of fault it is, for example too_long'),
-    message: z.string().describe('What is wrong, and what would be right'),
+      .describe('Path of the member, with dots between levels, for example profile.address.locality'),
+    code: z.string().describe('Kind of the fault, for example too_long'),
+    message: z.string().describe('The fault, and what would be valid'),
   })
   .meta({ id: 'FieldError' })
 
@@ -354,7 +354,7 @@ function errorBody<const Code extends ErrorCode>(codes: readonly Code[]) {
       message: z.string(),
       docs_url: z.string(),
       request_id: z.string(),
-      fields: z.array(FieldError).optional().describe('On 422 alone: every parameter at fault'),
+      fields: z.array(FieldError).optional().describe('Only on 422: every invalid parameter'),
     }),
   })
 }

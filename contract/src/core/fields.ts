@@ -232,7 +232,7 @@ export function environment() {
 
 /** The environment as older callers send it. It must equal that of the API key, in any letter case. */
 export function environmentEcho() {
-  return z.string().max(20).optional().describe('The environment of the API key, repeated; any case')
+  return z.string().max(20).optional().describe('Must equal the environment of the API key, in any case')
 }
 
 /** The query of a read without parameters, except the environment that older callers send. */
@@ -253,11 +253,11 @@ export function filterText() {
 
 /** Parameters of every list. Values are clamped, and never an error. */
 export const PageQuery = z.object({
-  page: clamped(1, 1_000_000_000, 1).describe('Number of the page, from 1'),
+  page: clamped(1, 1_000_000_000, 1).describe('Page number, starting at 1'),
   current_page: clamped(1, 1_000_000_000, undefined).describe('The same as page'),
   per_page: clamped(1, 100, 25).describe('Records on a page: 1 to 100'),
   // An invalid cursor is read as the empty text, after which the list is empty.
-  after: z.string().max(2000).optional().catch('').describe('The next_cursor of the page before'),
+  after: z.string().max(2000).optional().catch('').describe('next_cursor of the previous page'),
   environment: environmentEcho().catch('none'),
 })
 export type PageQuery = z.output<typeof PageQuery>
@@ -311,10 +311,10 @@ export const idempotencyHeader = {
     .min(1)
     .max(255)
     .optional()
-    .describe('1 to 255 characters; the same request again gets the same answer'),
+    .describe('1 to 255 characters; repeating the request returns the same answer'),
 }
 
 /** Makes a change conditional on the record's version (RFC 9110 section 13.1.1). */
 export const ifMatchHeader = {
-  'if-match': z.string().optional().describe('The ETag the record had when it was read'),
+  'if-match': z.string().optional().describe('ETag of the record as it was read'),
 }

@@ -65,7 +65,7 @@ export const eventCatalog = {
   'organization.organization.create.success': { tells: 'An organization was created.', data: Organization },
   'organization.organization.update.success': { tells: 'An organization was changed.', data: Organization },
   'organization.organization.delete.success': {
-    tells: 'An organization was deleted; nothing under it can be reached any more.',
+    tells: 'An organization was deleted; everything it contained is inaccessible.',
     data: Organization,
   },
   'user.user.create.success': {
@@ -79,13 +79,12 @@ export const eventCatalog = {
     elsewhere: [...signInPage, ...scim],
   },
   'user.user.delete.success': {
-    tells: 'A user was deleted; sessions have ended.',
+    tells: 'A user was deleted, and their sessions ended.',
     data: User,
     elsewhere: scim,
   },
   'user.user.erase.success': {
-    tells:
-      "A person's data were erased, and events of them before this one; what was copied from these is to be erased.",
+    tells: "A person's data and their earlier events were erased; erase your copies of them, too.",
     data: ErasedUser,
     elsewhere: [purge, ...commandLine],
   },
@@ -115,7 +114,7 @@ export const eventCatalog = {
     data: MagicLinkConnection,
   },
   'magic_link.challenge.create.success': {
-    tells: 'A magic link was asked for.',
+    tells: 'A magic link was requested.',
     data: MagicLinkChallengeData,
   },
   'magic_link.challenge.consume.success': {
@@ -132,76 +131,76 @@ export const eventCatalog = {
     data: PasswordConnection,
   },
   'password.request.create.success': {
-    tells: 'A first or new password was asked for.',
+    tells: 'A first or new password was requested.',
     data: PasswordRequest,
   },
   'password.challenge.create.success': {
-    tells: 'The password of a user was right.',
+    tells: 'The password of a user was correct.',
     data: PasswordChallengeData,
   },
   'password.password.set.success': {
-    tells: 'A user has a new password; other sessions have ended.',
+    tells: 'A user set a new password, and their other sessions ended.',
     data: PasswordData,
   },
   'totp.connection.update.success': { tells: 'The TOTP connection was changed.', data: TotpConnection },
   'totp.enrollment.create.success': {
-    tells: 'The enrolment of a user has begun; codes are asked of them from its validation on.',
+    tells: 'The enrolment of a user was begun; codes are required from its validation on.',
     data: TotpEnrollmentData,
   },
   'totp.enrollment.validate.success': {
     tells: 'The enrolment of a user was validated.',
     data: TotpEnrollmentData,
   },
-  'totp.challenge.create.success': { tells: 'A user was asked for a code.', data: TotpChallengeData },
-  'totp.challenge.validate.success': { tells: 'The code of a user was right.', data: TotpChallengeData },
+  'totp.challenge.create.success': { tells: 'A code was requested from a user.', data: TotpChallengeData },
+  'totp.challenge.validate.success': { tells: 'The code of a user was correct.', data: TotpChallengeData },
   'sso.connection.create.success': { tells: 'An SSO connection was created.', data: SsoConnection },
   'sso.connection.update.success': {
-    tells: 'An SSO connection was changed: its settings, its metadata, or how far its setting up is.',
+    tells: 'An SSO connection was changed: its settings, its metadata, or its setup state.',
     data: SsoConnection,
     elsewhere: [...onboardingPage, ...signInPage],
   },
   'sso.default_redirection.create.success': {
-    tells: 'Users who begin at the identity provider go elsewhere from now on.',
+    tells: 'The redirect target of IdP-initiated sign-ins was changed.',
     data: DefaultRedirection,
   },
   'sso.onboarding.create.success': {
-    tells: 'The onboarding of an administrator has begun.',
+    tells: 'The onboarding of an administrator was begun.',
     data: SsoAdminOnboarding,
   },
   'sso.onboarding.update.success': {
-    tells: 'An onboarding was changed, or has gone on.',
+    tells: 'An onboarding was changed, or advanced to another step.',
     data: SsoAdminOnboarding,
     elsewhere: [...onboardingPage, { source: 'The removal of its administrator', actor: 'api_key' }],
   },
   'sso.onboarding.invite.success': {
-    tells: 'The link to an onboarding is mailed to its administrator.',
+    tells: 'The onboarding link was sent to its administrator by e-mail.',
     data: SsoAdminOnboarding,
     elsewhere: [{ source: 'POST /api/v2/sso-connections with send_email', actor: 'api_key' }],
   },
-  'sso.onboarding.reset.success': { tells: 'An onboarding begins anew.', data: SsoAdminOnboarding },
+  'sso.onboarding.reset.success': { tells: 'An onboarding was restarted.', data: SsoAdminOnboarding },
   'sso.challenge.create.success': {
-    tells: 'The address at which a user signs in by an SSO connection was asked for.',
+    tells: 'The URL that starts the sign-in of a user with an SSO connection was requested.',
     data: SsoSamlChallengeData,
   },
   'sso.oauth_challenge.create.success': {
-    tells: 'The address at which a user signs in by an SSO connection of OpenID Connect was asked for.',
+    tells: 'The URL that starts the sign-in of a user with an OpenID Connect connection was requested.',
     data: SsoOauthChallengeData,
   },
   'sso.certificate.expire.success': {
     tells:
-      'The newest signing certificate of an identity provider expires within 30 days, or has expired; told once a week.',
+      'The newest signing certificate of an identity provider expires within 30 days, or has expired; emitted once a week.',
     data: SsoConnection,
-    elsewhere: [{ source: 'The daily look at certificates', actor: 'system' }],
+    elsewhere: [{ source: 'The daily check of certificates', actor: 'system' }],
   },
   'admin.admin.invite.success': { tells: 'An administrator was invited.', data: Admin },
   'admin.admin.update.success': {
-    tells: 'An administrator has accepted the invitation, or is not in charge.',
+    tells: 'An administrator accepted the invitation, or declined it.',
     data: Admin,
     elsewhere: onboardingPage,
   },
   'admin.admin.delete.success': {
     tells:
-      'An administrator was removed; events no longer tell their address, and copies of it are to be erased.',
+      'An administrator was removed, and their address was erased from events; erase your copies of it, too.',
     data: RemovedAdmin,
   },
   'dir_sync.directory.create.success': { tells: 'A directory was created.', data: DirectorySyncData },
@@ -210,19 +209,22 @@ export const eventCatalog = {
     tells: 'A directory was deleted together with its groups; its users stay.',
     data: DirectorySyncData,
   },
-  'dir_sync.directory.reset.success': { tells: 'A directory has a new secret.', data: DirectorySyncData },
+  'dir_sync.directory.reset.success': {
+    tells: 'The secret of a directory was replaced.',
+    data: DirectorySyncData,
+  },
   'dir_sync.user.provision.success': {
-    tells: 'The provider of a directory has made a user, or taken over one.',
+    tells: 'The provider of a directory created a user, or took over an existing one.',
     data: DirectorySyncEvent,
     elsewhere: scim,
   },
   'dir_sync.user.provision.fail': {
-    tells: 'A user that the provider of a directory would make was refused.',
+    tells: 'The creation of a user by the provider of a directory was refused.',
     data: DirectorySyncEvent,
     elsewhere: scim,
   },
   'dir_sync.user.update.success': {
-    tells: 'The provider of a directory has changed a user.',
+    tells: 'The provider of a directory changed a user.',
     data: DirectorySyncEvent,
     elsewhere: scim,
   },
@@ -232,7 +234,7 @@ export const eventCatalog = {
     elsewhere: scim,
   },
   'dir_sync.user.deprovision.success': {
-    tells: 'The provider of a directory has deleted a user.',
+    tells: 'The provider of a directory deleted a user.',
     data: DirectorySyncEvent,
     elsewhere: scim,
   },
@@ -242,17 +244,17 @@ export const eventCatalog = {
     elsewhere: scim,
   },
   'dir_sync.group.provision.success': {
-    tells: 'The provider of a directory has made a group.',
+    tells: 'The provider of a directory created a group.',
     data: DirectorySyncEvent,
     elsewhere: scim,
   },
   'dir_sync.group.provision.fail': {
-    tells: 'A group that the provider of a directory would make was refused.',
+    tells: 'The creation of a group by the provider of a directory was refused.',
     data: DirectorySyncEvent,
     elsewhere: scim,
   },
   'dir_sync.group.update.success': {
-    tells: 'The provider of a directory has changed a group or its members.',
+    tells: 'The provider of a directory changed a group or its members.',
     data: DirectorySyncEvent,
     elsewhere: scim,
   },
@@ -262,7 +264,7 @@ export const eventCatalog = {
     elsewhere: scim,
   },
   'dir_sync.group.deprovision.success': {
-    tells: 'The provider of a directory has deleted a group.',
+    tells: 'The provider of a directory deleted a group.',
     data: DirectorySyncEvent,
     elsewhere: scim,
   },
@@ -274,15 +276,15 @@ export const eventCatalog = {
   'relay.relay.create.success': { tells: 'A relay to a partner was created.', data: Relay },
   'relay.relay.update.success': { tells: 'A relay was changed.', data: Relay },
   'relay.relay.delete.success': {
-    tells: 'A relay was deleted; nothing that it was asked to carry arrives.',
+    tells: 'A relay was deleted, and its open requests became invalid.',
     data: Relay,
   },
   'relay.request.create.success': {
-    tells: 'The address that carries a user to the partner was asked for.',
+    tells: 'The URL that hands a user over to the partner was requested.',
     data: RelayRequestData,
   },
   'relay.request.consume.success': {
-    tells: 'A user was carried to the partner, and signed in there.',
+    tells: 'A user was handed over to the partner, and signed in there.',
     data: RelayRequestData,
     elsewhere: relayAddress,
   },
@@ -292,7 +294,7 @@ export const eventCatalog = {
     elsewhere: commandLine,
   },
   'api_key.api_key.rotate.success': {
-    tells: 'An API key has a new secret.',
+    tells: 'The secret of an API key was replaced.',
     data: ApiKey,
     elsewhere: commandLine,
   },
@@ -308,20 +310,20 @@ export const eventCatalog = {
     data: WebhookData,
   },
   'webhook.webhook.rotate.success': {
-    tells: 'A webhook has a new signature key.',
+    tells: 'The signature key of a webhook was replaced.',
     data: WebhookData,
   },
   'webhook.webhook.test.success': {
-    tells: 'A test event was asked for; it is sent to that webhook alone.',
+    tells: 'A test event was requested; it is sent only to that webhook.',
     data: WebhookData,
   },
   'webhook.webhook.disable.success': {
-    tells: 'A webhook was made inactive, because for five days nothing was delivered to it.',
+    tells: 'A webhook was deactivated, because nothing was delivered to it for five days.',
     data: WebhookData,
     elsewhere: [{ source: 'The delivery of events', actor: 'system' }],
   },
   'webhook.delivery.redeliver.success': {
-    tells: 'Events are sent to a webhook again.',
+    tells: 'The redelivery of events to a webhook was requested.',
     data: WebhookRedelivery,
   },
 } as const satisfies Record<string, EventKind>

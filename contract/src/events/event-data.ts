@@ -44,7 +44,10 @@ export const PasswordChallengeData = record(
       expired_at: true,
     }).shape,
     'valid?': z.boolean(),
-    error: z.literal('totp_required').nullable().describe('totp_required: a code has to come yet'),
+    error: z
+      .literal('totp_required')
+      .nullable()
+      .describe('totp_required: a code of the second factor is still required'),
   },
   {
     __type__: 'PasswordChallenge',

@@ -36,7 +36,7 @@ export const Actor = record(
     type: z
       .enum(actorTypes)
       .describe(
-        'user: at a page; admin: at the onboarding; directory: its provider, by SCIM; operator: at the command line; system: the service itself',
+        'user: on a page; admin: in the onboarding; directory: its provider, by SCIM; operator: at the command line; system: the service itself',
       ),
     id: z.string().describe('The client_id of an API key, or the id of a user, administrator or directory'),
   },
@@ -45,10 +45,12 @@ export const Actor = record(
 
 const envelope = {
   __type__: z.literal('Event'),
-  __domain__: slug().describe('Domain of the organization, or of the account where none owns the record'),
+  __domain__: slug().describe(
+    'Domain of the organization, or of the account if no organization owns the record',
+  ),
   __environment__: environment(),
-  id: id().describe('The same in the stream and in every delivery: what was seen before can be told by it'),
-  errors: z.array(z.string()).nullable().describe('Why it failed; null where the code ends in success'),
+  id: id().describe('The same in the stream and in every delivery, so that duplicates can be recognized'),
+  errors: z.array(z.string()).nullable().describe('Reasons of the failure; null if the code ends in success'),
   issued_at: z
     .string()
     .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/)
@@ -59,8 +61,8 @@ const envelope = {
   cursor: z
     .string()
     .nullable()
-    .describe('Value of after that goes on behind this event; null where it is sent to a webhook'),
-  webhook_id: id().nullable().describe('The webhook it is sent to; null where events are read'),
+    .describe('Value of after that continues after this event; null in deliveries to webhooks'),
+  webhook_id: id().nullable().describe('Receiving webhook of a delivery; null in the stream'),
 }
 
 /** An event of one code. */
@@ -131,8 +133,8 @@ export const EventPage = record(
     data: z.array(Event).describe('Oldest first'),
     cursor: z
       .string()
-      .describe('Value of after for the next request, also when there is nothing yet: no event is skipped'),
-    has_more: z.boolean().describe('More events are there by now'),
+      .describe('Value of after for the next request, also if there are no events yet; no event is skipped'),
+    has_more: z.boolean().describe('true: more events are already available'),
   },
   { __type__: 'List', data: [], cursor: 'MTgxNQ', has_more: false },
 )
@@ -142,10 +144,13 @@ export const EventQuery = z.object({
   after: text(200)
     .optional()
     .describe(
-      'cursor of an event or of the answer before; latest: only what comes from now on; ' +
-        'without it: from the oldest event that is kept',
+      'cursor of an event or of the previous answer; latest: only events from now on; ' +
+        'default: from the oldest stored event',
     ),
-  limit: integer({ min: 1, max: 100 }).default(100).catch(100).describe('Events in the answer: 1 to 100'),
+  limit: integer({ min: 1, max: 100 })
+    .default(100)
+    .catch(100)
+    .describe('Maximum number of events in the answer: 1 to 100'),
   environment: EnvironmentQuery.shape.environment,
   code: filter(z.enum(eventSelectors)).describe('Only events of this code, or of a family such as user.all'),
 })
@@ -159,7 +164,7 @@ export const events = c.router(
     list: {
       method: 'GET',
       path: '/api/v2/events',
-      summary: 'Read the events of the account and environment in their order, from a position on',
+      summary: 'Read the events of the account and environment in order, starting after a position',
       query: EventQuery,
       responses: reading(
         { 200: EventPage },

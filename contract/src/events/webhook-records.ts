@@ -13,28 +13,28 @@ export const Webhook = record(
     __environment__: environment(),
     id: id(),
     name: z.string(),
-    target_url: z.string().describe('Where events are posted to'),
+    target_url: z.string().describe('URL that events are posted to'),
     event_codes: z.array(z.string()).describe('Codes, families such as user.all, or all'),
     active: z
       .boolean()
       .describe(
-        'An inactive webhook gets no events, nor those of that time later; what waited already waits on',
+        'An inactive webhook receives no events, and never receives those of that period; earlier deliveries stay pending',
       ),
     retry_on_timeout: z
       .boolean()
       .describe(
-        'true: an event that gets no answer within 15 seconds is sent again, as after an answer that refuses it; ' +
+        'true: an event without an answer within 15 seconds is sent again, as after a refusal; ' +
           'false: it is recorded as lost',
       ),
     signature_key: secret(z.string()).describe(
-      'Signs what is sent; its part after whsec_ is the key of Standard Webhooks, in base64',
+      'Key of the signatures; the part after whsec_ is the key of Standard Webhooks, in base64',
     ),
     previous_signature_key_expires_at: timestamp()
       .nullable()
-      .describe('Until then the key before the last rotation signs too, as v0'),
+      .describe('Until then the key before the last rotation also signs, as v0'),
     failing_since: timestamp()
       .nullable()
-      .describe('The first of the failures that nothing but failures has followed'),
+      .describe('Start of the current series of failures; null after a success'),
     inserted_at: timestamp(),
     updated_at: timestamp(),
   },
@@ -81,12 +81,12 @@ export const WebhookAttempt = record(
       .enum(attemptOutcomes)
       .describe(
         'delivered: answered 2xx; refused: answered otherwise; timed_out: not answered within 15 seconds; ' +
-          'disconnected: the connection ended before an answer; unreachable: there was no connection, or the address ' +
-          'is not one that events are sent to; not_sent: the service could not sign it',
+          'disconnected: the connection ended before an answer; unreachable: no connection was made, or the address ' +
+          'is not permitted as a receiver; not_sent: the service could not sign it',
       ),
     status: z.int().nullable().describe('Status of the answer'),
     answer: z.string().nullable().describe('The first 1,000 characters of the answer'),
-    duration_in_milliseconds: z.int().describe('0 where there was no connection'),
+    duration_in_milliseconds: z.int().describe('0 if no connection was made'),
     started_at: timestamp(),
   },
   {
@@ -108,13 +108,13 @@ export const WebhookDelivery = record(
     __type__: z.literal('WebhookDelivery'),
     __domain__: slug().describe('Domain of the account'),
     __environment__: environment(),
-    id: id().describe('Of the event; the webhook-id header of every attempt'),
+    id: id().describe('Id of the event, sent in the webhook-id header of every attempt'),
     webhook_id: id(),
     event_code: z.string(),
     state: z
       .enum(deliveryStates)
       .describe(
-        'pending: to be sent, or sent again; delivered: answered 2xx; failed: refused in the last attempt; ' +
+        'pending: waiting for an attempt; delivered: answered 2xx; failed: refused in the last attempt; ' +
           'lost: not answered, and not sent again',
       ),
     next_attempt_at: timestamp().nullable(),
@@ -152,7 +152,7 @@ export const WebhookRedelivery = record(
     __domain__: slug().describe('Domain of the account'),
     __environment__: environment(),
     webhook_id: id(),
-    deliveries: z.int().describe('How many are sent again'),
+    deliveries: z.int().describe('Number of deliveries that are sent again'),
   },
   {
     __type__: 'WebhookRedelivery',

@@ -25,11 +25,11 @@ const selector = z.enum(eventSelectors, {
 export const NewWebhook = z.strictObject({
   name: text(100, 1),
   target_url: url().describe(
-    'https, on port 443 or one above 1023, without user name, password or fragment, and public',
+    'Public https URL on port 443 or above 1023, without user name, password or fragment',
   ),
   event_codes: list(selector, eventSelectors.length, 1).describe('Codes, families such as user.all, or all'),
-  active: flag().optional().describe('true unless said otherwise'),
-  retry_on_timeout: flag().optional().describe('false unless said otherwise'),
+  active: flag().optional().describe('Default: true'),
+  retry_on_timeout: flag().optional().describe('Default: false'),
 })
 export type NewWebhook = z.output<typeof NewWebhook>
 
@@ -47,7 +47,7 @@ export const RedeliveryRequest = z.strictObject({
     .datetime({ offset: true, error: 'must be a date and time such as 2026-03-14T09:26:53Z' })
     .optional()
     .describe(
-      'Every event of this time and later, whatever became of it; without it: all that failed or are lost',
+      'Every event from this time on, regardless of its state; default: all that failed or were lost',
     ),
 })
 export type RedeliveryRequest = z.output<typeof RedeliveryRequest>
@@ -67,7 +67,7 @@ export const webhooks = c.router(
     create: {
       method: 'POST',
       path: '/api/v2/webhooks',
-      summary: 'Create a webhook; events from now on are sent to it',
+      summary: 'Create a webhook, which receives events from now on',
       headers: idempotencyHeader,
       body: NewWebhook,
       responses: creating({ 201: Webhook }, limited, 'webhooks_exhausted'),
@@ -122,7 +122,7 @@ export const webhooks = c.router(
     delete: {
       method: 'DELETE',
       path: '/api/v2/webhooks/:webhook_id',
-      summary: 'Delete a webhook with its deliveries; nothing is sent to it any more',
+      summary: 'Delete a webhook with its deliveries; nothing more is sent to it',
       headers: ifMatchHeader,
       pathParams: WebhookPath,
       responses: changing({ 200: deletionOf(Webhook) }, limited, 'webhook_not_found', 'precondition_failed'),
@@ -137,7 +137,7 @@ export const webhooks = c.router(
     rotateSignatureKey: {
       method: 'POST',
       path: '/api/v2/webhooks/:webhook_id/rotate-signature-key',
-      summary: 'Give a webhook a new signature key; the one before signs too, as v0, for 24 hours',
+      summary: 'Rotate the signature key of a webhook; the previous one also signs, as v0, for 24 hours',
       headers: idempotencyHeader,
       pathParams: WebhookPath,
       body: c.noBody(),
@@ -171,7 +171,7 @@ export const webhooks = c.router(
     listDeliveries: {
       method: 'GET',
       path: '/api/v2/webhooks/:webhook_id/deliveries',
-      summary: 'List what was sent to a webhook, or is to be, newest first, with attempts and answers',
+      summary: 'List past and pending deliveries to a webhook with attempts and answers, newest first',
       pathParams: WebhookPath,
       query: DeliveryQuery,
       responses: reading({ 200: listOf(WebhookDelivery) }, 'malformed_request', limited, 'webhook_not_found'),
@@ -180,7 +180,7 @@ export const webhooks = c.router(
     redeliver: {
       method: 'POST',
       path: '/api/v2/webhooks/:webhook_id/deliveries/:delivery_id/redeliver',
-      summary: 'Send an event to a webhook again, whatever became of it before',
+      summary: 'Send an event to a webhook again, regardless of the state of its delivery',
       headers: idempotencyHeader,
       pathParams: DeliveryPath,
       body: c.noBody(),
@@ -196,7 +196,7 @@ export const webhooks = c.router(
     redeliverAll: {
       method: 'POST',
       path: '/api/v2/webhooks/:webhook_id/redeliver',
-      summary: 'Send events to a webhook again: all that failed or were lost, or everything since a time',
+      summary: 'Send events to a webhook again: all that failed or were lost, or all since a given time',
       headers: idempotencyHeader,
       pathParams: WebhookPath,
       body: RedeliveryRequest,

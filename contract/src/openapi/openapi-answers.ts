@@ -57,7 +57,7 @@ function isConditional({ method, definition }: Route): boolean {
 function notModified(shared: SharedAnswers): Record<string, Reference> {
   shared['not_modified'] = {
     description:
-      'If-None-Match names the ETag of the answer, or any: there is no body (RFC 9110 section 15.4.5)',
+      'If-None-Match matches the ETag of the answer, which is therefore sent without a body (RFC 9110 section 15.4.5)',
     headers: Object.fromEntries(['X-Request-Id'].map(headerReference)),
   }
   return { 304: { $ref: '#/components/responses/not_modified' } }
@@ -98,35 +98,38 @@ export function headersFor(routes: readonly Route[]): Record<string, Header> {
 
 const deprecationHeaders: Record<string, Header> = {
   Deprecation: {
-    description: 'Since when the operation is deprecated: @ and seconds since 1970 (RFC 9745)',
+    description: 'Start of the deprecation: @ and seconds since 1970 (RFC 9745)',
     schema: { type: 'string' },
   },
-  Sunset: { description: 'From when on it may be gone (RFC 8594)', schema: { type: 'string' } },
-  Link: { description: 'Where that is documented', schema: { type: 'string' } },
+  Sunset: {
+    description: 'Time from which on the operation may be removed (RFC 8594)',
+    schema: { type: 'string' },
+  },
+  Link: { description: 'Documentation of the deprecation', schema: { type: 'string' } },
 }
 
 const headers: Record<string, Header> = {
   ETag: { description: 'The version of the record, for If-Match', schema: { type: 'string' } },
   'Idempotent-Replayed': {
-    description: 'true when this is the answer that the Idempotency-Key got before',
+    description: 'true if this answer repeats an earlier one for the same Idempotency-Key',
     schema: { type: 'string', enum: ['true'] },
   },
   RateLimit: {
     description:
-      'What is left of each limit, and when it is whole again: "api";r=5999;t=60, "mail";r=2;t=900',
+      'Remaining requests of each limit, and seconds until it is reset: "api";r=5999;t=60, "mail";r=2;t=900',
     schema: { type: 'string' },
   },
   'RateLimit-Policy': {
-    description: 'Each limit, and the seconds that it is for: "api";q=6000;w=60, "mail";q=3;w=900',
+    description: 'Quota of each limit, and its window in seconds: "api";q=6000;w=60, "mail";q=3;w=900',
     schema: { type: 'string' },
   },
   'Retry-After': {
-    description: 'Seconds to wait; after a success, until there can be another one',
+    description: 'Seconds to wait; after a success, until the next one is possible',
     schema: { type: 'integer', minimum: 0 },
   },
   'WWW-Authenticate': { description: 'RFC 6750 section 3', schema: { type: 'string' } },
   'X-Request-Id': {
-    description: 'Name of this request in the logs of the service',
+    description: 'Identifier of this request in the logs of the service',
     schema: { type: 'string' },
   },
 }

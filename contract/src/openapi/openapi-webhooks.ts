@@ -32,18 +32,18 @@ function webhookOf(code: EventCode, schemas: SchemaWriter): WebhookOperation {
       required: true,
       content: { 'application/json': { schema: schemas.reference(eventSchemas[code]) } },
     },
-    responses: { '2XX': { description: 'Received: it is not sent again' } },
+    responses: { '2XX': { description: 'Received; the event is not sent again' } },
   }
 }
 
 const headers = Object.entries({
   'service-signature':
     't=<seconds since 1970>,v1=sha256.<signature>: HMAC-SHA256 of `<t>.<body>` under the signature key, in base64url; ' +
-    'v0 is made with the key before, for a day after a rotation',
+    'v0 is made with the previous key, for a day after a rotation',
   'webhook-id': 'The id of the event, the same in every attempt',
   'webhook-timestamp': 'Seconds since 1970',
   'webhook-signature':
-    'The signature of Standard Webhooks, v1,<base64>; two of them for a day after a rotation',
+    'Signature of Standard Webhooks, v1,<base64>; two signatures for a day after a rotation',
 }).map(([name, description]): Parameter => ({
   name,
   in: 'header',

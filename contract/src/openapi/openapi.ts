@@ -182,9 +182,9 @@ function descriptionOf(route: Route): string {
 export function remarksOf({ access, definition }: Route): string {
   return [
     definition.description,
-    access.reach === 'account' && 'Acts on the whole account, which a key limited to organizations may not.',
-    access.sandboxOnly && 'Exists with sandbox keys alone.',
-    access.limited && `Counts against the limit \`${access.limited}\`, beside that of the API key.`,
+    access.reach === 'account' && 'Acts on the whole account, so keys limited to organizations are refused.',
+    access.sandboxOnly && 'Available only with sandbox keys.',
+    access.limited && `Counts against the limit \`${access.limited}\` in addition to that of the API key.`,
     access.deprecated && deprecationSentence(access.deprecated),
   ]
     .filter(Boolean)
@@ -196,6 +196,6 @@ const securitySchemes: OpenApiDocument['components']['securitySchemes'] = {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description: 'A token of an API key, from `POST /api/v2/oauth/token`',
+    description: 'Token of an API key, from `POST /api/v2/oauth/token`',
   },
 }

@@ -34,16 +34,16 @@ function echoed() {
  */
 export const AuthorizationRequest = z.object({
   client_id: reference().describe('The application; also in its prefixed form'),
-  redirect_uri: url().describe('One of its allowed_redirect_urls, to the letter'),
+  redirect_uri: url().describe('One of its allowed_redirect_urls, compared exactly'),
   response_type: z.literal('code'),
-  response_mode: z.literal('query').optional().describe('query, which is meant without it'),
+  response_mode: z.literal('query').optional().describe('query, which is also the default'),
   scope: words(1000)
     .refine((scopes) => scopes.includes('openid'), 'must have openid')
     .describe(
-      'openid, and any of profile, email, phone, address, offline_access, a space between; others are ignored',
+      'openid, and any of profile, email, phone, address, offline_access, separated by spaces; others are ignored',
     ),
-  state: echoed().describe('Repeated on the redirect'),
-  nonce: echoed().describe('Repeated in the ID token'),
+  state: echoed().describe('Returned unchanged on the redirect'),
+  nonce: echoed().describe('Returned unchanged in the ID token'),
   code_challenge: z
     .string()
     .regex(/^[A-Za-z0-9_-]{43}$/, 'must be the base64url form of a SHA-256 digest (RFC 7636 section 4.2)')
@@ -54,30 +54,30 @@ export const AuthorizationRequest = z.object({
     .refine((values) => values.length <= 1 || !values.includes('none'), 'none must stand alone')
     .optional()
     .describe(
-      'none: no page is shown; login, select_account, create: a session does not suffice; consent is ignored',
+      'none: no page is shown; login, select_account, create: a new sign-in is required despite a session; consent is ignored',
     ),
   max_age: integer({ min: 0, max: 2_147_483_647 })
     .optional()
-    .describe('Seconds that the sign-in of a session may be old; 0 is the same as prompt=login'),
-  login_hint: line(254).optional().describe('The e-mail address that is filled in'),
+    .describe('Maximum age of the sign-in of a session, in seconds; 0 is the same as prompt=login'),
+  login_hint: line(254).optional().describe('E-mail address to prefill'),
   ui_locales: text(200)
     .regex(/^[A-Za-z0-9 -]*$/)
     .optional()
     .catch(undefined)
-    .describe('Language tags, the best first, a space between: en and fr; others are ignored'),
+    .describe(
+      'Language tags in order of preference, separated by spaces; en and fr are supported, others are ignored',
+    ),
   idp_hint: line(200)
     .optional()
     .describe(
-      'password or magic_link: which of them the pages begin with, where the organization has both; the idp_id of an SSO connection: the pages begin there; others are ignored',
+      'password or magic_link: the method to begin with if the organization has both; the idp_id of an SSO connection: begin with that connection; others are ignored',
     ),
   acr_values: words(1000)
     .optional()
     .describe(
-      `${acrValues.twoFactors} demands a second factor; with ${acrValues.oneFactor} beside it, where it can be had. Others are ignored`,
+      `${acrValues.twoFactors} requires a second factor; together with ${acrValues.oneFactor}, only if one is available. Others are ignored`,
     ),
-  id_token_hint: line(8000)
-    .optional()
-    .describe('An ID token of the user who is expected; it may have expired'),
+  id_token_hint: line(8000).optional().describe('ID token of the expected user; may have expired'),
   request: z.never('is not supported').optional().describe('Not supported'),
   request_uri: z.never('is not supported').optional().describe('Not supported'),
 })

@@ -12,7 +12,7 @@ export const ApiToken = record(
     access_token: secret(z.string()).describe('A JWT; send it as Authorization: Bearer'),
     token_type: z.literal('Bearer'),
     expires_in: z.int().describe('Seconds'),
-    scope: z.string().describe('Scopes of the key, a space between'),
+    scope: z.string().describe('Scopes of the key, separated by spaces'),
   },
   {
     access_token: 'eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCJ9.eyJqdHQiOiJhcGlfa2V5In0.c2lnbmF0dXJl',
@@ -31,10 +31,10 @@ export const UserTokens = record(
     id_token: secret(z.string()),
     refresh_token: secret(z.string())
       .optional()
-      .describe('With the scope offline_access; a refresh answers another one, in the place of the one sent'),
+      .describe('With the scope offline_access; each refresh returns a new one, which replaces the one sent'),
     token_type: z.literal('Bearer'),
     expires_in: z.int().describe('Seconds'),
-    scope: z.string().describe('What the access token was granted'),
+    scope: z.string().describe('Scopes granted to the access token'),
   },
   {
     access_token: 'eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCJ9.eyJqdHQiOiJhY2Nlc3NfdG9rZW4ifQ.c2lnbmF0dXJl',
@@ -94,7 +94,7 @@ const apiTokenParameters = z.object({
   domain: parameter.describe('Domain of the account'),
   tenant_domain: parameter.describe('The same as domain'),
   audience: parameter.describe('The same as domain'),
-  scope: parameter.describe('Fewer scopes than the key has'),
+  scope: parameter.describe('Subset of the scopes of the key'),
 })
 
 const ApiTokenRequest = apiTokenParameters.meta({
@@ -113,9 +113,9 @@ export const TokenRequest = apiTokenParameters
     grant_type: parameter.describe('authorization_code, refresh_token, or client_credentials'),
     code: secret(parameter),
     code_verifier: secret(parameter),
-    redirect_uri: parameter.describe('Where given, the one the code was sent to'),
-    refresh_token: secret(parameter).describe('With client_id: of the application, or of an API key'),
-    scope: parameter.describe('Fewer scopes than the API key or the refresh token has'),
+    redirect_uri: parameter.describe('If sent, must be the one the code was sent to'),
+    refresh_token: secret(parameter).describe('Requires client_id, of the application or of an API key'),
+    scope: parameter.describe('Subset of the scopes of the API key or refresh token'),
   })
   .meta({
     examples: [
@@ -131,14 +131,20 @@ export type TokenRequest = z.output<typeof TokenRequest>
 
 const tokenOfClient = z.object({
   token: secret(parameter),
-  token_type_hint: parameter.describe('access_token or refresh_token; a token is recognized without it'),
+  token_type_hint: parameter.describe(
+    'access_token or refresh_token; optional, because tokens are recognized without it',
+  ),
   client_id: parameter,
   client_secret: secret(parameter),
 })
 
 /** RFC 7009 section 2.1. */
 export const RevocationRequest = tokenOfClient
-  .extend({ client_id: parameter.describe('The application; with client_secret an API key') })
+  .extend({
+    client_id: parameter.describe(
+      'client_id of the application, or of an API key together with client_secret',
+    ),
+  })
   .meta({
     examples: [
       {
@@ -156,7 +162,9 @@ export type RevokedToken = z.output<typeof RevokedToken>
 /** RFC 7662 section 2.1. */
 export const IntrospectionRequest = tokenOfClient
   .extend({
-    client_id: parameter.describe('An API key, with client_secret, where the header names none'),
+    client_id: parameter.describe(
+      'client_id of an API key, together with client_secret, if the Authorization header has none',
+    ),
   })
   .meta({
     examples: [
@@ -175,22 +183,22 @@ export const Introspection = record(
   'Introspection',
   {
     active: z.boolean(),
-    token_type: z.literal('Bearer').optional().describe('Of an access token'),
-    scope: z.string().optional().describe('Granted scopes, a space between'),
+    token_type: z.literal('Bearer').optional().describe('Only of an access token'),
+    scope: z.string().optional().describe('Granted scopes, separated by spaces'),
     client_id: id().optional().describe('The application'),
     sub: id().optional().describe('The user'),
     aud: z.string().optional().describe('client_id of the application'),
     iss: z.string().optional().describe('Issuer: {base_url}/t/<organization>'),
     exp: z.int().optional().describe('Expiry, in seconds since 1970'),
-    nbf: z.int().optional().describe('Not valid before; of an access token'),
+    nbf: z.int().optional().describe('Not valid before, in seconds since 1970; only of an access token'),
     iat: z.int().optional().describe('Issued at, in seconds since 1970'),
-    jti: id().optional().describe('Of an access token'),
+    jti: id().optional().describe('Id of an access token'),
     sid: id().optional().describe('The session'),
     dbs: environment().optional().describe('Environment'),
     org: slug().optional().describe('Domain of the organization'),
-    acr: z.string().optional().describe('How strong the sign-in was (RFC 9470 section 6.2)'),
-    auth_time: z.int().optional().describe('When the user proved who they are, in seconds since 1970'),
-    amr: z.array(z.string()).optional().describe('How the user proved it (RFC 8176)'),
+    acr: z.string().optional().describe('Strength of the sign-in (RFC 9470 section 6.2)'),
+    auth_time: z.int().optional().describe('Time of the user’s authentication, in seconds since 1970'),
+    amr: z.array(z.string()).optional().describe('Methods of the user’s authentication (RFC 8176)'),
   },
   {
     active: true,
@@ -254,7 +262,7 @@ export const oauth = c.router(
     organizationToken: {
       method: 'POST',
       path: '/t/:org_domain/oauth/token',
-      summary: 'The token endpoint that the discovery document of an organization names',
+      summary: 'Token endpoint in the discovery document of an organization',
       pathParams: OrganizationPath,
       body: TokenRequest,
       responses: { 200: UserTokens, ...refusals },
@@ -263,7 +271,7 @@ export const oauth = c.router(
     revoke: {
       method: 'POST',
       path: '/oauth/revoke',
-      summary: 'Give a refresh token back; nothing that was made of it is good any more',
+      summary: 'Revoke a refresh token together with its family',
       body: RevocationRequest,
       responses: { 200: RevokedToken, ...refusals },
       metadata: open({ tag }),
@@ -271,7 +279,7 @@ export const oauth = c.router(
     organizationRevoke: {
       method: 'POST',
       path: '/t/:org_domain/oauth/revoke',
-      summary: 'The revocation endpoint that the discovery document of an organization names',
+      summary: 'Revocation endpoint in the discovery document of an organization',
       pathParams: OrganizationPath,
       body: RevocationRequest,
       responses: { 200: RevokedToken, ...refusals },
@@ -280,7 +288,7 @@ export const oauth = c.router(
     introspect: {
       method: 'POST',
       path: '/oauth/introspect',
-      summary: 'Ask what a token of a user is worth, with an API key that has the scope read:sessions',
+      summary: 'Get the state of a token of a user; requires an API key with the scope read:sessions',
       body: IntrospectionRequest,
       responses: { 200: Introspection, ...introspectionRefusals },
       metadata: open({ tag }),
@@ -288,7 +296,7 @@ export const oauth = c.router(
     organizationIntrospect: {
       method: 'POST',
       path: '/t/:org_domain/oauth/introspect',
-      summary: 'The introspection endpoint that the discovery document of an organization names',
+      summary: 'Introspection endpoint in the discovery document of an organization',
       pathParams: OrganizationPath,
       body: IntrospectionRequest,
       responses: { 200: Introspection, ...introspectionRefusals },

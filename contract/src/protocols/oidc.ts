@@ -120,7 +120,7 @@ export const UserInfo = record(
   {
     sub: id().describe('The user'),
     ...profileClaims,
-    name: claim().describe('With the scope profile, as every member up to updated_at'),
+    name: claim().describe('With the scope profile, like every member up to updated_at'),
     updated_at: z.int().optional().describe('Seconds since 1970'),
     email: claim().describe('With the scope email'),
     email_verified: z.boolean().optional(),
@@ -216,7 +216,7 @@ export const oidc = c.router(
     userInfo: {
       method: 'GET',
       path: '/t/:org_domain/userinfo',
-      summary: 'Claims of the user of an access token, which is sent as the bearer token',
+      summary: 'Get the claims about the user of the access token that is sent as the bearer token',
       pathParams: OrganizationPath,
       responses: userInfoAnswers,
       metadata: open({ tag }),
@@ -224,7 +224,7 @@ export const oidc = c.router(
     postUserInfo: {
       method: 'POST',
       path: '/t/:org_domain/userinfo',
-      summary: 'The same, for clients that post',
+      summary: 'Get the same claims with POST',
       pathParams: OrganizationPath,
       body: c.noBody(),
       responses: userInfoAnswers,

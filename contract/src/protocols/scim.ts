@@ -57,32 +57,37 @@ const complex = (
 /** The sub-attributes of multi-valued attributes (RFC 7643 section 2.4). */
 const valueMembers = [
   text('value', 'The value itself'),
-  text('display', 'Its name for people'),
-  text('type', 'What it is for, such as work or home'),
-  yesOrNo('primary', 'True for one of the list at most'),
+  text('display', 'Display name'),
+  text('type', 'Purpose, such as work or home'),
+  yesOrNo('primary', 'True for at most one value of the list'),
 ]
 
 const meta = complex(
   'meta',
-  'Written by the service',
+  'Set by the service',
   [
     text('resourceType', 'User or Group', { mutability: 'readOnly', caseExact: true }),
-    attribute('dateTime', 'created', 'When it was made', { mutability: 'readOnly' }),
-    attribute('dateTime', 'lastModified', 'When it was changed last', { mutability: 'readOnly' }),
-    attribute('reference', 'location', 'Its address', { mutability: 'readOnly', referenceTypes: ['uri'] }),
+    attribute('dateTime', 'created', 'Time of creation', { mutability: 'readOnly' }),
+    attribute('dateTime', 'lastModified', 'Time of the last change', { mutability: 'readOnly' }),
+    attribute('reference', 'location', 'URL of the resource', {
+      mutability: 'readOnly',
+      referenceTypes: ['uri'],
+    }),
     text('version', 'Its ETag', { mutability: 'readOnly', caseExact: true }),
   ],
   { mutability: 'readOnly' },
 )
 
 const ofEveryResource = [
-  text('id', 'Drawn by the service', {
+  text('id', 'Assigned by the service', {
     mutability: 'readOnly',
     returned: 'always',
     caseExact: true,
     uniqueness: 'server',
   }),
-  text('externalId', 'As the provider calls it; never a way to a user of another id', { caseExact: true }),
+  text('externalId', 'Identifier at the provider; never used to find a user of another id', {
+    caseExact: true,
+  }),
 ]
 
 export const userSchema: ScimSchema = {
@@ -91,46 +96,49 @@ export const userSchema: ScimSchema = {
   description: 'User account',
   attributes: [
     ...ofEveryResource,
-    text('userName', 'Unique in the organization, in any case', { required: true, uniqueness: 'server' }),
+    text('userName', 'Unique in the organization, case-insensitive', {
+      required: true,
+      uniqueness: 'server',
+    }),
     complex('name', 'The parts of the name', [
-      text('formatted', 'All of it'),
+      text('formatted', 'Full value in one text'),
       text('familyName', 'Family name'),
       text('givenName', 'Given name'),
       text('middleName', 'Middle names'),
       text('honorificPrefix', 'Title'),
       text('honorificSuffix', 'Suffix'),
     ]),
-    text('displayName', 'The name for people'),
-    text('nickName', 'What the user is called'),
+    text('displayName', 'Display name of the user'),
+    text('nickName', 'Nickname'),
     attribute('reference', 'profileUrl', 'A page about the user', { referenceTypes: ['external'] }),
     text('title', 'Such as Vice President'),
     text('userType', 'Such as Employee'),
     text('preferredLanguage', 'Languages as in Accept-Language'),
     text('locale', 'BCP 47'),
     text('timezone', 'IANA'),
-    yesOrNo('active', 'An inactive user opens no session, and those that are open end'),
-    text('password', 'Read by nothing: users sign in elsewhere', {
+    yesOrNo('active', 'An inactive user cannot sign in, and their open sessions end'),
+    text('password', 'Accepted and ignored: passwords are not managed by SCIM', {
       mutability: 'writeOnly',
       returned: 'never',
     }),
-    complex('emails', 'The primary one, or the first, is the address of the user', valueMembers, {
+    complex('emails', 'The primary or else the first value is the e-mail address of the user', valueMembers, {
       multiValued: true,
     }),
-    complex('phoneNumbers', 'Those that are of the form E.164 are in the profile', valueMembers, {
+    complex('phoneNumbers', 'Values in E.164 form are stored as phone numbers of the user', valueMembers, {
       multiValued: true,
     }),
     complex(
       'addresses',
-      'The primary one, or the first, is in the profile',
+      'The primary or else the first value is the address of the user',
       [
-        text('formatted', 'All of it'),
+        text('formatted', 'Full value in one text'),
         text('streetAddress', 'Street and number'),
         text('locality', 'City'),
         text('region', 'State'),
         text('postalCode', 'Postal code'),
         text('country', 'ISO 3166-1 alpha-2'),
-        text('type', 'What it is for, such as work or home'),
-        yesOrNo('primary', 'True for one of the list at most'),
+        text('type', 'Purpose, such as work or home'),
+        yesOrNo('primary', 'True for at most one value of the list'),
       ],
       { multiValued: true },
     ),
@@ -138,10 +146,13 @@ export const userSchema: ScimSchema = {
     complex('roles', 'Roles at the provider', valueMembers, { multiValued: true }),
     complex(
       'groups',
-      'Changed by the groups alone',
+      'Changed only through groups',
       [
         text('value', 'Id of the group', { mutability: 'readOnly', caseExact: true }),
-        attribute('reference', '$ref', 'Its address', { mutability: 'readOnly', referenceTypes: ['Group'] }),
+        attribute('reference', '$ref', 'URL of the resource', {
+          mutability: 'readOnly',
+          referenceTypes: ['Group'],
+        }),
         text('display', 'Its name', { mutability: 'readOnly' }),
       ],
       { multiValued: true, mutability: 'readOnly' },
@@ -155,7 +166,7 @@ export const enterpriseUserSchema: ScimSchema = {
   name: 'EnterpriseUser',
   description: 'Enterprise user',
   attributes: [
-    text('employeeNumber', 'Given by the company'),
+    text('employeeNumber', 'Number assigned by the company'),
     text('costCenter', 'Cost center'),
     text('organization', 'Organization'),
     text('division', 'Division'),
@@ -174,10 +185,10 @@ export const groupSchema: ScimSchema = {
   description: 'Group',
   attributes: [
     ...ofEveryResource,
-    text('displayName', 'The name for people, and in tokens', { required: true }),
+    text('displayName', 'Display name, which also appears in tokens', { required: true }),
     complex(
       'members',
-      'Users that the directory has made or taken over',
+      'Users that the directory created or took over',
       [
         text('value', 'Id of the user', { mutability: 'immutable', caseExact: true }),
         attribute('reference', '$ref', 'Address of the user', {

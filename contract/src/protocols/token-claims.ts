@@ -21,44 +21,44 @@ const commonClaims = {
   ver: z.literal(3).describe('Version of the claims'),
   tnt: slug().describe('Domain of the organization'),
   org: slug().describe('Domain of the organization'),
-  dbs: environment().describe('Environment; a verifier of production refuses sandbox'),
+  dbs: environment().describe('Environment; a production verifier must refuse sandbox'),
   env: environment().describe('Environment'),
   email: personal(z.string()),
   application_metadata: z
     .object({ name: z.string(), application_type: z.string() })
-    .describe('The application the user signed in to'),
+    .describe('Application that the user signed in to'),
   meta_data: personal(z.record(z.string(), JsonValue)).describe(
-    'Metadata values of the user by the names of their keys, each as JSON of its key’s type. ' +
-      'Required keys come first, then the order is that of the names; a value that would make the token longer than ' +
-      '8,192 characters is left out',
+    'Metadata values of the user by key name, each as JSON of the key’s type. ' +
+      'Required keys come first, the others in alphabetical order; a value that would make the token longer than ' +
+      '8,192 characters is omitted',
   ),
   meta_data_truncated: z
     .literal(true)
     .optional()
-    .describe('Some metadata values did not fit; read the user for all of them'),
+    .describe('true: some metadata values were omitted; the user record has all of them'),
   groups: z
     .array(z.string())
     .optional()
     .describe(
-      'Names of the groups that the directory of the organization has the user in. Absent without any, and where they are ' +
-        'more than 100 or longer than 1,500 bytes of JSON: then the user has all of them',
+      'Names of the groups in the organization’s directory that the user is a member of. Absent without groups, and if they are ' +
+        'more than 100 or longer than 1,500 bytes of JSON: the user record has all of them',
     ),
   amr: z
     .array(z.string())
     .describe(
-      'How the user proved it (RFC 8176), for example email or pwd and otp; sso: at the identity provider of the organization; ' +
-        'relay: elsewhere, see act',
+      'Authentication methods (RFC 8176), for example email or pwd and otp; sso: identity provider of the organization; ' +
+        'relay: sign-in at another organization, see act',
     ),
   acr: z
     .string()
     .describe('urn:portico:acr:mfa after a second factor, else urn:portico:acr:1fa (RFC 9470 section 6)'),
-  auth_time: numericDate().describe('When the user proved who they are, in seconds since 1970'),
+  auth_time: numericDate().describe('Time of the user’s authentication, in seconds since 1970'),
   sid: id().optional().describe('The session'),
   act: z
     .object({ iss: z.string(), sub: id() })
     .optional()
-    .describe('After a relay: the user in the organization they come from (RFC 8693 section 4.1)'),
-  authorization_id: id().optional().describe('In samples alone: the authorization_id that was asked for'),
+    .describe('After a relay: the user in their original organization (RFC 8693 section 4.1)'),
+  authorization_id: id().optional().describe('Only in samples: the requested authorization_id'),
 }
 
 const common = {
@@ -108,7 +108,7 @@ export type AccessTokenClaims = z.output<typeof AccessTokenClaims>
 const attribute = z
   .union([z.string(), z.array(z.string())])
   .nullable()
-  .describe('Null unless the user signed in by SSO and the identity provider asserts it')
+  .describe('null unless the user signed in with SSO and the identity provider asserted it')
 
 /** The user's attributes asserted by the identity provider; all null without SSO. */
 export const resourceOwnerAttributes = {
@@ -142,15 +142,18 @@ export const IdTokenClaims = record(
     ...commonClaims,
     jtt: z.literal('id_token'),
     email_verified: z.boolean(),
-    nonce: z.string().optional().describe('The nonce of the request, where it had one'),
+    nonce: z.string().optional().describe('nonce of the authorization request, if any'),
     at_hash: z
       .string()
       .optional()
       .describe(
         'Left half of the SHA-256 of the access token, base64url (OpenID Connect Core section 3.1.3.6)',
       ),
-    c_hash: z.string().optional().describe('The same of the authorization code'),
-    s_hash: z.string().optional().describe('The same of the state of the request, where it had one'),
+    c_hash: z.string().optional().describe('Left half of the SHA-256 of the authorization code, base64url'),
+    s_hash: z
+      .string()
+      .optional()
+      .describe('Left half of the SHA-256 of the state of the authorization request, if any'),
     resource_owner_metadata: personal(ResourceOwnerMetadata),
   },
   {

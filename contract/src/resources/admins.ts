@@ -66,7 +66,7 @@ export const admins = c.router(
       method: 'POST',
       path,
       summary:
-        'Invite an administrator by mail, or again: earlier links end; a sandbox key invites to the sandbox alone',
+        'Invite an administrator by e-mail, or invite them again, which invalidates earlier links; a sandbox key invites only to the sandbox',
       headers: idempotencyHeader,
       pathParams: OrganizationPath,
       body: NewAdmin,
@@ -91,7 +91,7 @@ export const admins = c.router(
     delete: {
       method: 'DELETE',
       path: `${path}/:email`,
-      summary: 'Remove an administrator: their links and sessions end',
+      summary: 'Remove an administrator, and end their links and sessions',
       pathParams: OrganizationPath.extend({ email: pathEmail() }),
       responses: changing(
         { 200: deletionOf(Admin) },

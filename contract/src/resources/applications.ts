@@ -52,7 +52,7 @@ export const Application = record(
   'Application',
   {
     __type__: z.literal('Application'),
-    __domain__: slug().describe('The organization it is restricted to, else the account'),
+    __domain__: slug().describe('Domain of the organization it is restricted to, otherwise of the account'),
     __database__: environment(),
     __environment__: environment(),
     __managed_by__: slug(),
@@ -62,7 +62,9 @@ export const Application = record(
     name: z.string(),
     description: z.string().nullable(),
     application_type: z.enum(applicationTypes),
-    allowed_redirect_urls: z.array(z.string()).describe('Where a code may be sent; compared exactly'),
+    allowed_redirect_urls: z
+      .array(z.string())
+      .describe('Permitted redirect URIs of authorization codes; compared exactly'),
     allowed_origins_cors: z.array(z.string()),
     allowed_logout_urls: z.array(z.string()),
     allowed_web_origins: z.array(z.string()),
@@ -73,10 +75,12 @@ export const Application = record(
     default_logout_url: z.string().nullable(),
     organization_domain_scope: slug()
       .nullable()
-      .describe('Null: usable by every organization of the account'),
+      .describe('null: usable by every organization of the account'),
     access_token_lifetime_in_seconds: z.int(),
     token_signing_alg: z.enum(signingAlgorithms),
-    code_exchange: z.enum(codeExchanges).describe('What the exchange of a code must prove besides the code'),
+    code_exchange: z
+      .enum(codeExchanges)
+      .describe('Proof required for the exchange of a code besides the code'),
     inserted_at: timestamp(),
     updated_at: timestamp(),
   },
@@ -130,7 +134,9 @@ export const NewApplication = z.strictObject({
   default_web_origin: url().nullish(),
   default_origin_cors: url().nullish(),
   default_logout_url: url().nullish(),
-  organization_domain_scope: slug().nullish().describe('Restricts the application to this organization'),
+  organization_domain_scope: slug()
+    .nullish()
+    .describe('Domain of the organization to which the application is restricted'),
   access_token_lifetime_in_seconds: integer({ min: 300, max: 86_400 }).optional(),
   token_signing_alg: z.enum(signingAlgorithms).optional(),
   code_exchange: z.enum(codeExchanges).optional(),
@@ -145,7 +151,7 @@ export const ApplicationQuery = PageQuery.extend({
     .string()
     .optional()
     .catch(undefined)
-    .describe('name, inserted_at or updated_at; - before it: descending'),
+    .describe('name, inserted_at or updated_at; prefix with - for descending order'),
 })
 export type ApplicationQuery = z.output<typeof ApplicationQuery>
 
@@ -222,7 +228,7 @@ export const applications = c.router(
     delete: {
       method: 'DELETE',
       path: '/api/v2/org/:org_domain/applications/:client_id',
-      summary: 'Delete an application; its codes and sessions end at once',
+      summary: 'Delete an application; its codes and sessions end immediately',
       headers: ifMatchHeader,
       pathParams: ApplicationPath,
       responses: changing(

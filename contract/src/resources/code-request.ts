@@ -6,15 +6,15 @@ export function requestedScope() {
   return text(200)
     .optional()
     .describe(
-      'openid and the way of signing in are always granted; offline_access, profile, email, phone and address where asked for, nothing else',
+      'openid and the sign-in method are always granted; offline_access, profile, email, phone and address on request; no other scope is granted',
     )
 }
 
 /** Members of every request that may end in an authorization code, without its redirect URL. */
 export const codeRequest = {
-  application_id: reference().optional().describe('The application the code is for'),
-  state: text(500).optional().describe('Repeated on the redirect'),
-  nonce: text(500).optional().describe('Repeated in the ID token'),
+  application_id: reference().optional().describe('Application that receives the code'),
+  state: text(500).optional().describe('Returned unchanged on the redirect'),
+  nonce: text(500).optional().describe('Returned unchanged in the ID token'),
   code_challenge: z
     .string()
     .regex(/^[A-Za-z0-9_-]{43}$/, 'must be the base64url form of a SHA-256 digest (RFC 7636 section 4.2)')

@@ -47,20 +47,20 @@ export const DirectorySync = record(
     takes_over_users: z
       .boolean()
       .describe(
-        'A user who is there already, with the same verified e-mail address, comes under the directory instead of being refused as taken',
+        'An existing user with the same verified e-mail address is taken over by the directory instead of being refused as taken',
       ),
-    scim_base_url: z.string().describe('What the provider calls base URL or tenant URL'),
+    scim_base_url: z.string().describe('Base URL to enter at the provider, also called tenant URL there'),
     auth_secret_token: z
       .object({
         hint: z.string().describe('The last four characters'),
         value: secret(z.string().nullable()).describe(
-          'The bearer token of the provider: in the answers of the creation and of a reset alone, else null',
+          'Bearer token for the provider: only in the answers to creation and reset, otherwise null',
         ),
       })
-      .describe('By which the provider proves itself'),
+      .describe('Token with which the provider authenticates'),
     previous_secret_expires_at: timestamp()
       .nullable()
-      .describe('Until then the token before the last reset is good too'),
+      .describe('Until then the token before the last reset is accepted, too'),
     inserted_at: timestamp(),
     updated_at: timestamp(),
   },
@@ -95,13 +95,15 @@ export const DirectorySyncEvent = record(
     directory_sync_id: id(),
     provider: z.enum(directoryProviders),
     resource: z.object({
-      id: id().nullable().describe('The user or group; null where none was made'),
+      id: id().nullable().describe('Id of the user or group; null if none was created'),
       type: z.enum(scimResourceTypes),
       changes: z.object({
         new_values: personal(z.record(z.string(), JsonValue)).describe(
-          'The members that changed, as they are now',
+          'Changed members with their new values',
         ),
-        previous_values: personal(z.record(z.string(), JsonValue)).describe('The same, as they were'),
+        previous_values: personal(z.record(z.string(), JsonValue)).describe(
+          'The same members with their previous values',
+        ),
       }),
     }),
   },
@@ -131,15 +133,16 @@ const scimQuirks = {
   value_in_array: 'A single value came in an array and was taken out of it.',
   complex_as_text: 'A complex value came as text and was read as its value.',
   operation_case: 'op was not in lower case (Add, Replace, Remove).',
-  unquoted_text: 'A text in a filter came without quotation marks.',
-  attribute_case: 'The name of an attribute was in another case than in the schema.',
-  filter_made_element: 'A path selected no element of a list: one was made that the filter fits.',
-  dotted_member: 'A member of a value was called by a path (name.givenName) and was set as one.',
-  remove_with_value: 'remove named its members by value instead of by a filter, and removed these alone.',
-  unknown_attribute: 'An attribute that is in no schema was ignored.',
-  read_only_ignored: 'A change of an attribute that is read-only was ignored.',
-  schemas_missing: 'A body came without schemas and was read as what its path is for.',
-  patch_wrapped: 'Operations came without the schema of a patch.',
+  unquoted_text: 'A text in a filter was sent without quotation marks.',
+  attribute_case: 'The case of an attribute name differed from that in the schema.',
+  filter_made_element:
+    'A path selected no element of a list: an element that matches the filter was created.',
+  dotted_member: 'A member of a value had a path as its name (name.givenName) and was set at that path.',
+  remove_with_value: 'remove listed members by value instead of by a filter, and only these were removed.',
+  unknown_attribute: 'An attribute that no schema defines was ignored.',
+  read_only_ignored: 'A change of a read-only attribute was ignored.',
+  schemas_missing: 'A body was sent without schemas and was read as the resource type of its path.',
+  patch_wrapped: 'Operations were sent without the PatchOp schema.',
 } as const satisfies Record<string, string>
 export type ScimQuirk = keyof typeof scimQuirks
 const scimQuirkNames = Object.keys(scimQuirks) as [ScimQuirk, ...ScimQuirk[]]
@@ -154,23 +157,23 @@ export const ScimRequest = record(
     id: id(),
     directory_sync_id: id(),
     method: z.string(),
-    path: z.string().describe('Behind the base URL, for example /Users'),
+    path: z.string().describe('Relative to the base URL, for example /Users'),
     query: personal(z.string()).describe(
-      'Behind the question mark; empty without one. Of parameters that lists do not have the names alone',
+      'Query string, empty without one. Parameters that lists do not have appear without their values',
     ),
     request: personal(z.string().nullable()).describe(
-      'The body as it came, cut to 8,000 characters: values of attributes that are in no schema, and passwords, are not kept',
+      'Body as received, truncated to 8,000 characters, without passwords and without values of attributes that no schema defines',
     ),
     status: z.int(),
     answer: personal(z.string().nullable()).describe(
-      'The body that was answered, cut to 8,000 characters; of a list its ids',
+      'Body of the answer, truncated to 8,000 characters; for a list only the ids',
     ),
-    scim_type: z.string().nullable().describe('Of an error (RFC 7644 section 3.12)'),
+    scim_type: z.string().nullable().describe('scimType of an error (RFC 7644 section 3.12)'),
     changes: z
       .array(z.object({ type: z.enum(scimResourceTypes), id: id(), members: z.array(z.string()) }))
-      .describe('What it changed, by the names of the members'),
-    quirks: z.array(z.enum(scimQuirkNames)).describe('Where it departs from RFC 7644, and how it was read'),
-    user_id: id().nullable().describe('The user it is about'),
+      .describe('Changed users and groups, with the names of the changed members'),
+    quirks: z.array(z.enum(scimQuirkNames)).describe('Deviations from RFC 7644 that were tolerated'),
+    user_id: id().nullable().describe('Id of the affected user'),
     duration_ms: z.int(),
     request_id: z.string(),
     inserted_at: timestamp(),
@@ -204,7 +207,7 @@ const settings = {
   takes_over_users: flag()
     .optional()
     .describe(
-      'A user who is there already, with the same verified e-mail address, comes under the directory instead of being refused as taken',
+      'An existing user with the same verified e-mail address is taken over by the directory instead of being refused as taken',
     ),
 }
 
@@ -225,7 +228,7 @@ export const DirectorySyncChanges = z.strictObject({
 export type DirectorySyncChanges = z.output<typeof DirectorySyncChanges>
 
 export const ScimRequestQuery = PageQuery.extend({
-  status: filter(integer({ min: 100, max: 599 })).describe('Only requests with this answer'),
+  status: filter(integer({ min: 100, max: 599 })).describe('Only requests answered with this status'),
   user_id: filter(reference()).describe('Only requests about this user'),
 })
 export type ScimRequestQuery = z.output<typeof ScimRequestQuery>
@@ -251,7 +254,8 @@ export const directorySync = c.router(
     create: {
       method: 'POST',
       path,
-      summary: 'Let a provider keep the users of an organization; its secret is in this answer alone',
+      summary:
+        'Let a provider synchronize the users of an organization; only this answer contains its secret',
       headers: idempotencyHeader,
       pathParams: OrganizationPath,
       body: NewDirectorySync,
@@ -286,7 +290,7 @@ export const directorySync = c.router(
     delete: {
       method: 'DELETE',
       path,
-      summary: 'Delete the directory and its groups; its users stay, and nobody keeps them',
+      summary: 'Delete the directory and its groups; its users remain and are no longer synchronized',
       headers: ifMatchHeader,
       pathParams: OrganizationPath,
       responses: changing(
@@ -300,7 +304,7 @@ export const directorySync = c.router(
     reset: {
       method: 'PUT',
       path: `${path}/reset`,
-      summary: 'Make a new secret; the one before is good for 24 hours more',
+      summary: 'Create a new secret; the previous one stays valid for 24 hours',
       headers: ifMatchHeader,
       pathParams: OrganizationPath,
       body: c.noBody(),
@@ -316,7 +320,7 @@ export const directorySync = c.router(
       method: 'GET',
       path: `${path}/requests`,
       summary:
-        'List what the provider of a directory asked in the last seven days, newest first; total is 10,000 where there are more',
+        'List the requests of the provider of a directory in the last seven days, newest first; total is at most 10,000',
       pathParams: OrganizationPath,
       query: ScimRequestQuery,
       responses: reading({ 200: listOf(ScimRequest) }, ...inOrganization, notFound),

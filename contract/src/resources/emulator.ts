@@ -8,11 +8,11 @@ import { record } from '../core/record.js'
 /** Errors of the emulator's control: status and meaning. */
 export const emulatorErrorCodes = {
   invalid_parameters: { status: 422, message: 'The request has members that cannot be used.' },
-  clock_behind: { status: 409, message: 'The clock moves forward only; reset begins anew.' },
+  clock_behind: { status: 409, message: 'The clock only moves forward; reset sets it back.' },
   account_not_found: { status: 404, message: 'The emulator has no account with this domain.' },
   fault_not_declared: {
     status: 422,
-    message: 'The operation does not declare this answer, so that the service would never give it.',
+    message: 'The operation does not declare this answer, so the service never returns it.',
   },
   malformed_request: { status: 400, message: 'The request cannot be read.' },
   body_too_large: { status: 413, message: 'The body is too large: send at most 100 kB.' },
@@ -20,8 +20,8 @@ export const emulatorErrorCodes = {
     status: 421,
     message: 'An emulator answers by a name of this machine alone: ask localhost, 127.0.0.1 or [::1].',
   },
-  internal_error: { status: 500, message: 'The emulator failed; its log says how.' },
-  not_ready: { status: 503, message: 'The emulator is starting: ask again in a second.' },
+  internal_error: { status: 500, message: 'The emulator failed; see its log.' },
+  not_ready: { status: 503, message: 'The emulator is starting: try again in a second.' },
 } as const
 export type EmulatorErrorCode = keyof typeof emulatorErrorCodes
 
@@ -75,7 +75,7 @@ export const EmulatorAccount = record(
   {
     id: id(),
     domain: z.string(),
-    api_keys: z.array(EmulatorKey).describe('Those that the seed or this API made, with their secrets'),
+    api_keys: z.array(EmulatorKey).describe('API keys that the seed or this API created, with their secrets'),
   },
   {
     id: '0190c8b0-0000-7000-8000-000000000001',
@@ -96,7 +96,7 @@ export const EmulatorClock = record(
   'EmulatorClock',
   {
     now: timestamp(),
-    jobs_run: z.int().describe('Jobs and deliveries that ended on the way'),
+    jobs_run: z.int().describe('Jobs and deliveries that ended while the clock moved'),
   },
   { now: '2026-03-14T09:26:53.589Z', jobs_run: 0 },
 )
@@ -106,9 +106,9 @@ export const EmulatorState = record(
   'EmulatorState',
   {
     base_url: z.string(),
-    database_url: z.string().describe('Of the present run: after a reset it is another one'),
+    database_url: z.string().describe('Database of the current run; a reset replaces it'),
     now: timestamp(),
-    runs_jobs: z.boolean().describe('Whether jobs run by themselves, or when they are asked for alone'),
+    runs_jobs: z.boolean().describe('true: jobs run automatically; false: only on request'),
     accounts: z.array(EmulatorAccount),
   },
   {
@@ -123,7 +123,7 @@ export type EmulatorState = z.output<typeof EmulatorState>
 
 export const JobsRun = record(
   'JobsRun',
-  { jobs_run: z.int().describe('Jobs and deliveries that ended, well or not') },
+  { jobs_run: z.int().describe('Jobs and deliveries that ended, successfully or not') },
   { jobs_run: 1 },
 )
 export type JobsRun = z.output<typeof JobsRun>
@@ -135,14 +135,14 @@ export const ClockMove = z
       .min(0)
       .max(100 * 365 * 86_400)
       .optional()
-      .describe('How far ahead, from now; this or to is needed'),
+      .describe('Seconds to move ahead; required without to'),
     to: z.iso
       .datetime({ offset: true, error: 'must be a date and time such as 2026-03-14T09:26:53Z' })
       .optional()
-      .describe('The moment itself, in place of by_seconds'),
+      .describe('Time to move to, instead of by_seconds'),
     run_jobs: flag()
       .default(true)
-      .describe('Whether what comes due on the way runs, each at its own time, before the answer'),
+      .describe('Whether jobs that become due run before the answer, each at its own time'),
   })
   .refine(({ by_seconds, to }) => (by_seconds === undefined) !== (to === undefined), {
     path: ['by_seconds'],
@@ -153,24 +153,26 @@ export type ClockMove = z.output<typeof ClockMove>
 
 export const NewFault = z
   .strictObject({
-    operation: z.string().describe('Its name in the contract, resource and verb with a dot between'),
+    operation: z
+      .string()
+      .describe('Name of the operation in the contract: resource and verb, separated by a dot'),
     code: z
       .string()
       .optional()
-      .describe('An error code that the operation declares; of an OAuth endpoint one of RFC 6749'),
+      .describe('Error code that the operation declares; for an OAuth endpoint one of RFC 6749'),
     status: z
       .int()
       .optional()
-      .describe('The status of the answer, where code is not given; its first code is answered'),
-    latency_ms: z.int().min(0).max(60_000).optional().describe('How long the request waits first'),
-    reset: z.boolean().optional().describe('true: the connection ends without an answer'),
-    retry_after_seconds: z.int().min(0).max(3600).optional().describe('Retry-After of the answer'),
+      .describe('Status of the answer if code is omitted; its first declared code is answered'),
+    latency_ms: z.int().min(0).max(60_000).optional().describe('Delay before the answer, in milliseconds'),
+    reset: z.boolean().optional().describe('true: the connection is closed without an answer'),
+    retry_after_seconds: z.int().min(0).max(3600).optional().describe('Value of Retry-After in the answer'),
     times: z
       .int()
       .min(1)
       .max(1_000_000)
       .optional()
-      .describe('Requests that meet it; every one when left out'),
+      .describe('Number of requests that it affects; default: all'),
   })
   .meta({ examples: [{ operation: 'users.list', code: 'unavailable', retry_after_seconds: 0, times: 2 }] })
 export type NewFault = z.output<typeof NewFault>
@@ -184,8 +186,8 @@ export const Fault = record(
     latency_ms: z.int(),
     reset: z.boolean(),
     retry_after_seconds: z.int().nullable(),
-    remaining: z.int().nullable().describe('Requests that it still waits for; null: all'),
-    met: z.int().describe('Requests that have met it'),
+    remaining: z.int().nullable().describe('Number of requests that it will still affect; null: all'),
+    met: z.int().describe('Number of requests that it has affected'),
   },
   {
     operation: 'resource.verb',
@@ -204,11 +206,15 @@ export const FaultList = record('FaultList', { data: z.array(Fault) }, { data: [
 
 export const EmulatorOutbox = record(
   'EmulatorOutbox',
-  { data: z.array(OutboxMessage).describe('The newest first, of both environments and all accounts') },
+  { data: z.array(OutboxMessage).describe('Newest first, from both environments and all accounts') },
   { data: [] },
 )
 
-export const Cleared = record('Cleared', { cleared: z.int().describe('How many there were') }, { cleared: 0 })
+export const Cleared = record(
+  'Cleared',
+  { cleared: z.int().describe('Number of removed entries') },
+  { cleared: 0 },
+)
 
 export const NewEmulatorAccount = z
   .strictObject({
@@ -222,8 +228,10 @@ export const NewEmulatorKey = z
   .strictObject({
     name: text(100, 1).default('API key'),
     environment: environment().default('sandbox'),
-    scopes: list(z.enum(scopes), scopes.length, 1).optional().describe('What it may do; all unless given'),
-    organization_ids: list(id(), 100, 1).optional().describe('The only organizations it may see'),
+    scopes: list(z.enum(scopes), scopes.length, 1).optional().describe('Scopes of the key; default: all'),
+    organization_ids: list(id(), 100, 1)
+      .optional()
+      .describe('Organizations to which the key is limited; default: all'),
     expires_at: z.iso.datetime({ offset: true }).optional(),
   })
   .meta({ examples: [{ name: 'Reader', environment: 'sandbox', scopes: ['read:users'] }] })
@@ -258,14 +266,14 @@ export const emulator = {
       get: {
         method: 'GET',
         path: '/state',
-        summary: 'Tell where the emulator is, and its accounts with their keys',
+        summary: 'Get the addresses of the emulator, and its accounts with their keys',
         responses: { 200: EmulatorState },
         metadata,
       },
       reset: {
         method: 'POST',
         path: '/reset',
-        summary: 'Put everything back as it was seeded: data, clock, outbox and faults',
+        summary: 'Restore the seeded state: data, clock, outbox and faults',
         body: c.noBody(),
         responses: { 200: EmulatorState },
         metadata,
@@ -278,14 +286,14 @@ export const emulator = {
       get: {
         method: 'GET',
         path: '/clock',
-        summary: 'Tell the time of the emulator',
+        summary: 'Get the time of the emulator',
         responses: { 200: EmulatorClock },
         metadata,
       },
       move: {
         method: 'POST',
         path: '/clock',
-        summary: 'Move the clock ahead, and run what comes due on the way',
+        summary: 'Move the clock ahead, and run the jobs that become due',
         body: ClockMove,
         responses: { 200: EmulatorClock, ...refusals('clock_behind', 'invalid_parameters') },
         metadata,
@@ -298,7 +306,7 @@ export const emulator = {
       run: {
         method: 'POST',
         path: '/jobs',
-        summary: 'Run every job and delivery that is due, and wait for their end',
+        summary: 'Run every job and delivery that is due, and wait for completion',
         body: c.noBody(),
         responses: { 200: JobsRun },
         metadata,
@@ -311,7 +319,7 @@ export const emulator = {
       add: {
         method: 'POST',
         path: '/faults',
-        summary: 'Have an operation fail, hang or answer late',
+        summary: 'Make an operation fail, hang or answer late',
         body: NewFault,
         responses: { 201: Fault, ...refusals('invalid_parameters', 'fault_not_declared') },
         metadata,
@@ -319,14 +327,14 @@ export const emulator = {
       list: {
         method: 'GET',
         path: '/faults',
-        summary: 'List the faults, in the order in which requests meet them',
+        summary: 'List the faults in the order in which they apply',
         responses: { 200: FaultList },
         metadata,
       },
       clear: {
         method: 'DELETE',
         path: '/faults',
-        summary: 'Take all faults away',
+        summary: 'Remove all faults',
         responses: { 200: Cleared },
         metadata,
       },
@@ -338,7 +346,7 @@ export const emulator = {
       list: {
         method: 'GET',
         path: '/outbox',
-        summary: 'Run what is due, then list the mails and text messages that were sent',
+        summary: 'Run the jobs that are due, then list the mails and text messages that were sent',
         query: z.object({ to: filterText().describe('Address or number of the recipient') }),
         responses: { 200: EmulatorOutbox },
         metadata,
@@ -346,7 +354,7 @@ export const emulator = {
       clear: {
         method: 'DELETE',
         path: '/outbox',
-        summary: 'Forget all messages',
+        summary: 'Delete all messages',
         responses: { 200: Cleared },
         metadata,
       },
@@ -358,7 +366,7 @@ export const emulator = {
       create: {
         method: 'POST',
         path: '/accounts',
-        summary: 'Make an account, with a key for each environment',
+        summary: 'Create an account with a key for each environment',
         body: NewEmulatorAccount,
         responses: { 201: EmulatorAccount, ...refusals('invalid_parameters') },
         metadata,
@@ -366,7 +374,7 @@ export const emulator = {
       createKey: {
         method: 'POST',
         path: '/accounts/:account_domain/api-keys',
-        summary: 'Make an API key of an account',
+        summary: 'Create an API key of an account',
         pathParams: z.object({ account_domain: z.string().meta({ examples: ['acme'] }) }),
         body: NewEmulatorKey,
         responses: { 201: EmulatorKey, ...refusals('account_not_found', 'invalid_parameters') },

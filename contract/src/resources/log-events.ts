@@ -18,54 +18,54 @@ import { exampleOf, Pagination, record } from '../core/record.js'
 
 /** The meaning of each code of log events. */
 export const logEventCodes = {
-  API_KEY_TOKEN_ISSUED: 'An API key got an access token.',
-  API_KEY_TOKEN_REFUSED: 'Credentials with the client_id of an API key were refused.',
-  END_USER_MAGIC_LINK_STARTED: 'A magic link was asked for.',
+  API_KEY_TOKEN_ISSUED: 'An access token was issued to an API key.',
+  API_KEY_TOKEN_REFUSED: 'A token request with the client_id of an API key was refused.',
+  END_USER_MAGIC_LINK_STARTED: 'A magic link was requested.',
   END_USER_MAGIC_LINK_SUCCESS:
-    'A user signed in by a magic link; with a reason, the user goes on with that instead.',
-  END_USER_MAGIC_LINK_FAILED: 'A magic link was opened and signed nobody in.',
-  END_USER_PASSWORD_SUCCESS: 'The password of a user who signs in was right.',
+    'A user signed in with a magic link; a reason names the step that has to follow instead.',
+  END_USER_MAGIC_LINK_FAILED: 'A magic link was opened, and no user was signed in.',
+  END_USER_PASSWORD_SUCCESS: 'The password of a user who is signing in was correct.',
   END_USER_PASSWORD_FAILED: 'A password was refused.',
   PASSWORD_SET: 'A user has a new password.',
-  END_USER_TOTP_STARTED: 'A user was asked for a code.',
-  END_USER_TOTP_SUCCESS: 'The code of a user was right.',
+  END_USER_TOTP_STARTED: 'A code was requested from a user.',
+  END_USER_TOTP_SUCCESS: 'The code of a user was correct.',
   END_USER_TOTP_FAILED: 'A code of a user was refused.',
   TOTP_ENROLLED: 'The enrolment of a user was validated.',
-  END_USER_RELAY_STARTED: 'A user was to be carried to a partner.',
-  END_USER_RELAY_SUCCESS: 'A user who was carried by a relay signed in.',
-  END_USER_RELAY_FAILED: 'The address of a relay was opened and signed nobody in.',
-  SSO_END_USER_SAML_STARTED: 'A user was sent to the identity provider of an SSO connection.',
-  SSO_END_USER_SAML_SUCCESS: 'A user signed in by an SSO connection.',
+  END_USER_RELAY_STARTED: 'The handover of a user to a partner was requested.',
+  END_USER_RELAY_SUCCESS: 'A user who was handed over by a relay signed in.',
+  END_USER_RELAY_FAILED: 'The URL of a relay request was opened, and no user was signed in.',
+  SSO_END_USER_SAML_STARTED: 'A user was redirected to the identity provider of an SSO connection.',
+  SSO_END_USER_SAML_SUCCESS: 'A user signed in with an SSO connection.',
   SSO_END_USER_SAML_FAILED:
-    'The response of an identity provider signed nobody in; the login trace has every check it went through. The reason rate_limited: no more responses of its network to this connection are taken for some minutes, and those leave no trace.',
-  SSO_END_USER_OIDC_STARTED: 'A user was sent to the OpenID provider of an SSO connection.',
-  SSO_END_USER_OIDC_SUCCESS: 'A user signed in by an SSO connection of OpenID Connect.',
+    'The response of an identity provider was refused; the login trace contains the result of each check. With the reason rate_limited, further responses from its network to this connection are refused for some minutes without a login trace.',
+  SSO_END_USER_OIDC_STARTED: 'A user was redirected to the OpenID provider of an SSO connection.',
+  SSO_END_USER_OIDC_SUCCESS: 'A user signed in with an OpenID Connect connection.',
   SSO_END_USER_OIDC_FAILED:
-    'The answer of an OpenID provider signed nobody in; the login trace has every check it went through.',
+    'The answer of an OpenID provider was refused; the login trace contains the result of each check.',
   SCIM_REQUEST_FAILED:
-    'A request of the provider of a directory was refused; the log of the directory has it.',
+    'A request of the provider of a directory was refused; the request log of the directory contains it.',
   SSO_CERTIFICATE_EXPIRES:
     'A signing certificate of an identity provider expires within 30 days, or has expired.',
   ADMIN_ONBOARDING_INVITED: 'An administrator was invited.',
-  ADMIN_ONBOARDING_LOGIN: 'An administrator opened an invitation and typed the code that was mailed.',
+  ADMIN_ONBOARDING_LOGIN: 'An administrator opened an invitation and entered the code sent by e-mail.',
   ADMIN_ONBOARDING_LOGIN_FAILED: 'The code of an administrator was refused.',
-  ADMIN_ONBOARDING_PROVIDER_CHOSEN: 'An administrator chose the kind of the identity provider.',
+  ADMIN_ONBOARDING_PROVIDER_CHOSEN: 'An administrator chose the type of the identity provider.',
   ADMIN_ONBOARDING_XML_PROVIDED:
-    'An administrator provided the metadata of the identity provider, or the client of OpenID Connect.',
-  ADMIN_ONBOARDING_TESTED: 'An administrator tested the connection; the reason has the check that failed.',
-  ADMIN_ONBOARDING_DECLINED: 'An administrator is not in charge.',
+    'An administrator provided the metadata of the identity provider, or the OpenID Connect client.',
+  ADMIN_ONBOARDING_TESTED: 'An administrator tested the connection; the reason names the check that failed.',
+  ADMIN_ONBOARDING_DECLINED: 'An administrator declined the invitation.',
   END_USER_SIGN_IN_STARTED: 'An application sent a user to the sign-in pages.',
   END_USER_SIGN_IN_SUCCESS: 'A user signed in on the sign-in pages.',
-  END_USER_SIGN_IN_FAILED: 'A sign-in on the pages was done, and led nobody in.',
+  END_USER_SIGN_IN_FAILED: 'A sign-in on the pages ended, and no user was signed in.',
   END_USER_SIGNED_OUT: 'A user signed out, or was signed out of a session.',
   TOKEN_REFRESHED: 'A refresh token was exchanged for tokens.',
   TOKEN_REFRESH_FAILED: 'A refresh token was refused.',
   REFRESH_TOKEN_REUSED:
-    'A refresh token came again after another took its place: somebody else may have it, and none of its family is good any more.',
-  REFRESH_TOKEN_REVOKED: 'An application gave a refresh token back.',
+    'A refresh token was used again after its rotation: it may have been stolen, so its whole family is revoked.',
+  REFRESH_TOKEN_REVOKED: 'An application revoked a refresh token.',
   TOKEN_EXCHANGED: 'An authorization code was exchanged for tokens.',
   TOKEN_EXCHANGE_FAILED: 'An authorization code was refused.',
-  WEBHOOK_DISABLED: 'A webhook was made inactive, because nothing was delivered to it for five days.',
+  WEBHOOK_DISABLED: 'A webhook was deactivated, because nothing was delivered to it for five days.',
   REQUIRED_METADATA_MISSING: 'A user signed in without metadata that the organization requires.',
 } as const satisfies Record<string, string>
 export type LogEventCode = keyof typeof logEventCodes
@@ -82,7 +82,7 @@ export const LogEvent = record(
     resource_owner_id: id().nullable().describe('The user'),
     saml_identity_provider_id: z.string().describe('idp_id of the SSO connection; empty without one'),
     tenant_domain: slug(),
-    reason: z.string().nullable().describe('Why it failed, or what has to come yet'),
+    reason: z.string().nullable().describe('Reason of the failure, or the step that has to follow'),
     request_id: z.string(),
     inserted_at: timestamp(),
   },
@@ -130,7 +130,9 @@ export const LogEventQuery = PageQuery.extend({
     .string()
     .optional()
     .catch(undefined)
-    .describe('inserted_at, code or id; `code desc` or - before it: descending. Newest first without it'),
+    .describe(
+      'inserted_at, code or id; `code desc` or a prefix - for descending order. Default: newest first',
+    ),
 })
 export type LogEventQuery = z.output<typeof LogEventQuery>
 
@@ -142,7 +144,7 @@ export const logEvents = c.router(
     list: {
       method: 'GET',
       path: '/api/v2/org/:org_domain/log-events',
-      summary: 'List what happened at sign-in, newest first',
+      summary: 'List log events of sign-ins, newest first',
       pathParams: OrganizationPath,
       query: LogEventQuery,
       responses: reading({ 200: LogEventList }, ...inOrganization),

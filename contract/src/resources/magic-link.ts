@@ -31,7 +31,9 @@ export const MagicLinkConnection = record(
     __environment__: environment(),
     id: id(),
     active: z.boolean(),
-    find_or_create_user: z.boolean().describe('An unknown address becomes a user when its link is used'),
+    find_or_create_user: z
+      .boolean()
+      .describe('A user is created for an unknown address when its link is used'),
     sign_in_template_id: id(),
     inserted_at: timestamp(),
     updated_at: timestamp(),
@@ -57,13 +59,13 @@ export const MagicLinkChallenge = record(
     __domain__: slug(),
     __environment__: environment(),
     code: secret(z.string().nullable()).describe(
-      'Null: the code reaches the redirect_uri when the link is used',
+      'null: the code is sent to redirect_uri when the link is used',
     ),
     email_address: personal(z.string()),
     find_or_create_user: z.boolean(),
-    magic_link: secret(z.string().nullable()).describe('The link, when send_email is false; else null'),
+    magic_link: secret(z.string().nullable()).describe('The link if send_email is false, otherwise null'),
     request_id: id(),
-    expired_at: timestamp().describe('When the link stops working'),
+    expired_at: timestamp().describe('Expiry of the link'),
   },
   {
     __type__: 'MagicLinkChallenge',
@@ -84,16 +86,18 @@ export const NewMagicLinkChallenge = z
     user_email: personal(email()),
     redirect_uri: url()
       .optional()
-      .describe('An allowed redirect URL of an application; any other gives way to the default redirect'),
-    send_email: flag().default(true).describe('false: the link is in the answer, and the caller sends it'),
+      .describe(
+        'An allowed redirect URL of an application; any other is replaced by the default redirect URL',
+      ),
+    send_email: flag().default(true).describe('false: the answer contains the link, for the caller to send'),
     org_domain: slug()
       .optional()
-      .describe('Needed when not exactly one organization allows the domain of the address'),
+      .describe('Required unless exactly one organization allows the domain of the address'),
     request_id: reference()
       .optional()
       .describe(
-        'Of an open password request for the same address: the link leads to a new password instead of a code, and ' +
-          'everything that is said of the code is what the request says',
+        'request_id of an open password request for the same address: the link then leads to a new password instead of a code, and ' +
+          'the members about the code are taken from that request',
       ),
     ...codeRequest,
   })
@@ -118,7 +122,7 @@ export const magicLink = c.router(
     createChallenge: {
       method: 'POST',
       path: '/api/v2/magic-link-challenge',
-      summary: 'Make a single-use link that signs a user in',
+      summary: 'Create a single-use link that signs a user in',
       body: NewMagicLinkChallenge,
       responses: changing(
         { 201: MagicLinkChallenge },

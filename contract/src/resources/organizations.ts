@@ -52,7 +52,7 @@ export const OrganizationStatus = record(
     errors: z.array(z.string()),
     estimated_time_to_complete_in_seconds: z.int().nullable(),
     progress_in_percentage: z.int().nullable(),
-    state: z.enum(['pending', 'terminated']).describe('terminated: set up completely'),
+    state: z.enum(['pending', 'terminated']).describe('terminated: the setup is complete'),
   },
   {
     errors: [],
@@ -67,13 +67,13 @@ export const Organization = record(
   {
     __type__: z.literal('Organization'),
     __domain__: slug().describe('Domain of the account that manages the organization'),
-    domain: slug().describe('Made once from the name; immutable'),
+    domain: slug().describe('Derived from the name at creation; immutable'),
     id: id(),
     name: z.string(),
     allowed_email_domains: z
       .array(z.string())
       .nullable()
-      .describe('Domains whose users may sign in; null or empty: any'),
+      .describe('E-mail domains whose users may sign in; null or empty: any'),
     color: z.string().describe('Hexadecimal color of the logo'),
     environments: z.array(OrganizationEnvironment),
     status: OrganizationStatus,
@@ -144,7 +144,7 @@ export const NewOrganization = z.strictObject({
   autocomplete_address: text(300)
     .optional()
     .describe(
-      'street, locality, region, country: fills the three members below; street and region may be left out',
+      'Address as street, locality, region, country: sets locality, state and country_name; street and region are optional',
     ),
   locality: text(100).nullish(),
   state: text(100).nullish(),
@@ -158,16 +158,16 @@ export const OrganizationChanges = NewOrganization.partial()
 export type OrganizationChanges = z.output<typeof OrganizationChanges>
 
 export const OrganizationQuery = PageQuery.extend({
-  filter: filterText().describe('Part of the name or domain, in any case'),
+  filter: filterText().describe('Part of the name or domain, case-insensitive'),
   sort: z
     .string()
     .optional()
     .catch(undefined)
-    .describe('name, domain, inserted_at or updated_at; - before it: descending'),
+    .describe('name, domain, inserted_at or updated_at; prefix with - for descending order'),
   q: z
     .object({
       environments_status_in: filter(z.array(z.string()).max(10)).describe(
-        'up, down: organizations that have an environment in one of these statuses',
+        'up, down: only organizations with an environment in one of these statuses',
       ),
     })
     .optional()
@@ -224,7 +224,7 @@ export const organizations = c.router(
     update: {
       method: 'PUT',
       path: '/api/v2/organizations/:org_domain',
-      summary: 'Change an organization; its domain stays',
+      summary: 'Change an organization; its domain is immutable',
       headers: ifMatchHeader,
       pathParams: OrganizationPath,
       body: OrganizationChanges,
@@ -244,7 +244,7 @@ export const organizations = c.router(
     delete: {
       method: 'DELETE',
       path: '/api/v2/organizations/:org_domain',
-      summary: 'Delete an organization; nothing under it can be reached any more',
+      summary: 'Delete an organization; everything it contains becomes inaccessible',
       headers: ifMatchHeader,
       pathParams: OrganizationPath,
       responses: changing(

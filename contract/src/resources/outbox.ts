@@ -49,7 +49,7 @@ export const outbox = c.router(
       method: 'GET',
       path: '/api/v2/outbox',
       summary:
-        'List the mails and text messages of the sandbox, newest first; they are kept here and never sent',
+        'List the mails and text messages of the sandbox, which are stored instead of sent, newest first',
       query: OutboxQuery,
       responses: reading({ 200: listOf(OutboxMessage) }, 'sandbox_only', 'key_limited_to_organizations'),
       metadata: access({

@@ -23,7 +23,7 @@ const length = () => integer({ min: 1, max: maxLength }).describe('Characters')
 const rotationPeriod = () => integer({ min: 3600, max: 31_536_000 }).describe('Seconds; an hour to a year')
 
 export const NewPasswordConnection = z.strictObject({
-  plain_text_min_length: length().default(8).describe('Characters; lower than plain_text_max_length'),
+  plain_text_min_length: length().default(8).describe('Characters; less than plain_text_max_length'),
   plain_text_max_length: length().default(128).describe('Characters'),
   pepper_rotation_period: rotationPeriod().default(86_400),
   active: flag().default(true),
@@ -43,11 +43,11 @@ export const NewPasswordRequest = z
     user_email: personal(email()),
     org_domain: slug(),
     redirect_uri: url().describe(
-      'An allowed redirect URL of an application, or our own page, `{BASE_URL}/t/{org_domain}/set-password`, on which the user sets the password; any other gives way to the default redirect',
+      'An allowed redirect URL of an application, or the page of the service, `{BASE_URL}/t/{org_domain}/set-password`, on which the user sets the password; any other is replaced by the default redirect URL',
     ),
     find_or_create_user: flag()
       .default(false)
-      .describe('An unknown address becomes a user at once; needs the scope write:users'),
+      .describe('Immediately creates a user for an unknown address; requires the scope write:users'),
     ...codeRequest,
   })
   .meta({
@@ -67,10 +67,12 @@ export const NewPasswordChallenge = z
     plain_text: plainText().describe('The password'),
     org_domain: slug()
       .optional()
-      .describe('Needed when not exactly one organization allows the domain of the address'),
+      .describe('Required unless exactly one organization allows the domain of the address'),
     redirect_uri: url()
       .optional()
-      .describe('An allowed redirect URL of an application; any other gives way to the default redirect'),
+      .describe(
+        'An allowed redirect URL of an application; any other is replaced by the default redirect URL',
+      ),
     ...codeRequest,
   })
   .meta({
@@ -89,7 +91,7 @@ export const NewPassword = z
     org_domain: slug(),
     user_email: personal(email()),
     password_code: secret(z.string().max(200)).describe(
-      'Of the redirect that the link of a password request led to, or of a renewal; works once',
+      'From the redirect after the link of a password request, or from a renewal; valid once',
     ),
     plain_text: plainText().describe('The new password'),
   })

@@ -30,9 +30,11 @@ export const PasswordConnection = record(
     __environment__: environment(),
     id: id(),
     active: z.boolean(),
-    plain_text_min_length: z.int().describe('Characters; a new password is no shorter'),
-    plain_text_max_length: z.int().describe('Characters; a new password is no longer'),
-    pepper_rotation_period: z.int().describe('Seconds after which the key around the hashes is replaced'),
+    plain_text_min_length: z.int().describe('Minimum length of a new password, in characters'),
+    plain_text_max_length: z.int().describe('Maximum length of a new password, in characters'),
+    pepper_rotation_period: z
+      .int()
+      .describe('Seconds after which the pepper, the key that encrypts the hashes, is replaced'),
     inserted_at: timestamp(),
     updated_at: timestamp(),
   },
@@ -58,8 +60,8 @@ export const PasswordRequest = record(
     __domain__: slug(),
     __environment__: environment(),
     request_id: id().describe('Send it with a magic-link challenge, whose link then leads to a new password'),
-    user_id: id().nullable().describe('Null for keys without the scope read:users'),
-    expired_at: timestamp().describe('Until when the password can be set'),
+    user_id: id().nullable().describe('null for keys without the scope read:users'),
+    expired_at: timestamp().describe('End of the time in which the password can be set'),
   },
   {
     __type__: 'PasswordRequest',
@@ -74,7 +76,7 @@ export type PasswordRequest = z.output<typeof PasswordRequest>
 
 export const PasswordRenewal = record(
   'PasswordRenewal',
-  { password_code: secret(z.string()).describe('Sets the new password, within an hour') },
+  { password_code: secret(z.string()).describe('Authorizes setting a new password; valid for one hour') },
   { password_code: 'mR8xTq2LwZ0vYc5nPb7uKe1oSi4Hd6Fa9Gj3Qk8Xt0U' },
 )
 export type PasswordRenewal = z.output<typeof PasswordRenewal>
@@ -99,12 +101,12 @@ export const PassedPasswordChallenge = record(
     ...challenge,
     'valid?': z.literal(true),
     error: z.null(),
-    code: secret(z.string()).describe('Retrieves the tokens, once, until expired_at'),
+    code: secret(z.string()).describe('Authorization code, exchanged once for the tokens until expired_at'),
     expired_at: timestamp(),
     user_id: id(),
     password_id: z.int(),
     renew_password: PasswordRenewal.nullable().describe(
-      'The password does not meet the rules any more, or is known from a breach: have the user set another',
+      'Set if the password no longer meets the rules or appears in a known breach: have the user set another',
     ),
   },
   {
@@ -129,11 +131,13 @@ export const RefusedPasswordChallenge = record(
     error: z
       .enum(['invalid_credentials', 'totp_required'])
       .describe(
-        'totp_required: the password is right; make a TOTP challenge with request_id as its password_request_id. ' +
-          'invalid_credentials: whatever else was wrong, and also while an address is locked',
+        'totp_required: the password is correct; create a TOTP challenge with request_id as its password_request_id. ' +
+          'invalid_credentials: any other failure, and while an address is locked',
       ),
-    expired_at: timestamp().nullable().describe('With totp_required, until when the code has to come'),
-    user_id: id().nullable().describe('With totp_required alone'),
+    expired_at: timestamp()
+      .nullable()
+      .describe('With totp_required, end of the time in which the code must be entered'),
+    user_id: id().nullable().describe('Set only with totp_required'),
     password_id: z.null(),
     renew_password: z.null(),
   },
@@ -161,7 +165,7 @@ export const Password = record(
     id: z.int(),
     user_id: id(),
     code: secret(z.string().nullable()).describe(
-      'Retrieves the tokens, once, within 300 seconds; null when the user has a second factor, and has to sign in with both',
+      'Authorization code, exchanged once for the tokens within 300 seconds; null if the user has a second factor and must sign in with both',
     ),
   },
   {
@@ -189,7 +193,7 @@ export const password = c.router(
     createConnection: {
       method: 'POST',
       path: connectionPath,
-      summary: 'Let the users of an organization have passwords',
+      summary: 'Enable passwords for the users of an organization',
       headers: idempotencyHeader,
       pathParams: OrganizationPath,
       body: NewPasswordConnection,
@@ -239,7 +243,8 @@ export const password = c.router(
     createRequest: {
       method: 'POST',
       path: '/api/v2/password-request',
-      summary: 'Begin a first or forgotten password; you send the link, made with a magic-link challenge',
+      summary:
+        'Start setting a first or forgotten password; the link comes from a magic-link challenge, and you send it',
       body: NewPasswordRequest,
       responses: changing(
         { 201: PasswordRequest },
@@ -286,7 +291,7 @@ export const password = c.router(
     set: {
       method: 'POST',
       path: '/api/v2/password',
-      summary: 'Set the password of a user, with the code that a password request has led to',
+      summary: 'Set the password of a user with the code obtained through a password request',
       body: NewPassword,
       responses: changing(
         { 201: Password },

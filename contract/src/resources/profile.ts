@@ -44,9 +44,9 @@ export const Profile = record(
     picture: line,
     profile: line.describe('Address of the profile page'),
     website: line,
-    email: z.string().describe('Copy of the user’s; read-only'),
-    phone_number: line.describe('Copy of the user’s; read-only'),
-    address: Address.describe('Copy of the user’s; read-only'),
+    email: z.string().describe('Copy of the same member of the user; read-only'),
+    phone_number: line.describe('Copy of the same member of the user; read-only'),
+    address: Address.describe('Copy of the same member of the user; read-only'),
   },
   {
     given_name: 'Ada',
@@ -103,7 +103,7 @@ export const PhoneNumber = record(
     default: z.boolean(),
     phone_country_code: z.int(),
     phone_national_number: z.string(),
-    primary: z.boolean().describe('The one that phone_number shows; exactly one is'),
+    primary: z.boolean().describe('true for exactly one number, the value of phone_number'),
     type: z.string(),
     value: z.string().describe('E.164'),
   },
@@ -152,6 +152,6 @@ export const phoneInput = z.strictObject({
   phone_country_code: z
     .int()
     .optional()
-    .describe('Read from value; accepted so that a number can be sent as it was read'),
-  phone_national_number: z.string().optional().describe('As phone_country_code'),
+    .describe('Derived from value; accepted and ignored, so that a number can be sent back as read'),
+  phone_national_number: z.string().optional().describe('Like phone_country_code'),
 })

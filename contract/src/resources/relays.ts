@@ -30,8 +30,10 @@ export const Relay = record(
     __environment__: environment(),
     __managed_by__: slug().describe('Domain of the account'),
     id: id(),
-    partner_domain: slug().describe('Domain of the organization that users are carried to'),
-    partner_redirect_uri: z.string().describe('Where users arrive, with an authorization code'),
+    partner_domain: slug().describe('Domain of the organization that users are handed over to'),
+    partner_redirect_uri: z
+      .string()
+      .describe('Redirect URI to which users are sent with an authorization code'),
     active: z.boolean(),
     inserted_at: timestamp(),
     updated_at: timestamp(),
@@ -55,13 +57,13 @@ export const RelayRequest = record(
   'RelayRequest',
   {
     __type__: z.literal('RelayRequest'),
-    __domain__: slug().describe('Domain of the organization that the user comes from'),
+    __domain__: slug().describe('Domain of the organization of the user'),
     __environment__: environment(),
     id: id(),
     relay_id: id(),
-    user_id: id().describe('The user, in the organization they come from'),
+    user_id: id().describe('Id of the user in their own organization'),
     relay_uri: secret(z.string()).describe(
-      'Redirect the browser of the user there at once: good once, for 60 seconds',
+      'Redirect the browser of the user to this URL immediately; valid once, for 60 seconds',
     ),
     expires_at: timestamp(),
   },
@@ -178,7 +180,7 @@ export const relays = c.router(
     delete: {
       method: 'DELETE',
       path: '/api/v2/relays/:relay_id',
-      summary: 'Delete a relay; what it was asked to carry arrives nowhere',
+      summary: 'Delete a relay; its open requests become invalid',
       headers: ifMatchHeader,
       pathParams: RelayPath,
       responses: changing({ 200: deletionOf(Relay) }, limited, 'relay_not_found', 'precondition_failed'),
@@ -193,7 +195,7 @@ export const relays = c.router(
     request: {
       method: 'POST',
       path: '/api/v2/relays/:relay_id/request',
-      summary: 'Ask for the address that carries a signed-in user to the partner',
+      summary: 'Create the URL that hands a signed-in user over to the partner',
       pathParams: RelayPath,
       body: NewRelayRequest,
       responses: changing(

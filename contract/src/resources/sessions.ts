@@ -14,19 +14,17 @@ export const Session = record(
     __environment__: environment(),
     id: id(),
     user_id: id(),
-    client_id: id().describe('The application that the user signed in to first'),
+    client_id: id().describe('Application of the original sign-in'),
     amr: z.array(z.string()).describe('How the user was authenticated: email, relay, or a name of RFC 8176'),
     user_agent: personal(z.string().nullable()).describe(
-      'What the browser calls itself; null where the user signed in by the API',
+      'User-Agent header of the browser; null if the user signed in through the API',
     ),
     authenticated_at: timestamp(),
-    last_used_at: timestamp().describe('When it last led to tokens'),
-    expires_at: timestamp().describe('Until when it signs in to applications'),
+    last_used_at: timestamp().describe('Last time it was used to obtain tokens'),
+    expires_at: timestamp().describe('End of the time in which it signs the user in to applications'),
     offline_until: timestamp()
       .nullable()
-      .describe(
-        'Until when refresh tokens of it are good, unless they were given back; null where there were none',
-      ),
+      .describe('Expiry of its refresh tokens unless revoked earlier; null if none were issued'),
   },
   {
     __type__: 'Session',
@@ -79,7 +77,7 @@ export const sessions = c.router(
     list: {
       method: 'GET',
       path: '/api/v2/org/:org_domain/users/:user_id/sessions',
-      summary: 'List the sessions of a user that can lead to tokens, the last sign-in first',
+      summary: 'List the sessions of a user that can still obtain tokens, latest sign-in first',
       pathParams: UserPath,
       query: PageQuery,
       responses: reading({ 200: listOf(Session) }, ...inOrganization, 'user_not_found'),
@@ -88,7 +86,7 @@ export const sessions = c.router(
     endAll: {
       method: 'DELETE',
       path: '/api/v2/org/:org_domain/users/:user_id/sessions',
-      summary: 'Sign a user out everywhere: of all sessions, with their refresh tokens',
+      summary: 'Sign a user out everywhere: end all sessions with their refresh tokens',
       pathParams: UserPath,
       responses: changing({ 200: deletionOf(EndedSessions) }, 'organization_not_found', 'user_not_found'),
       metadata: access({ tag, scope: 'write:sessions', emits: ['user.session.end_all.success'] }),

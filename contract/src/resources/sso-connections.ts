@@ -47,7 +47,7 @@ export type Association = (typeof associations)[number]
 
 /** The associations that an answer contains as records instead of ids. */
 function preloads() {
-  return choices(associations).optional().describe('Answered as records instead of ids')
+  return choices(associations).optional().describe('Associations to return as records instead of ids')
 }
 
 const environmentEcho = EnvironmentQuery.shape.environment
@@ -66,13 +66,15 @@ const oidcClient = {
     .enum(protocols)
     .optional()
     .describe(
-      'saml, unless provider_type is custom_oidc; it stays once the metadata, or the client, are there',
+      'Default: oidc for provider_type custom_oidc, otherwise saml. Cannot change once metadata or a client is stored',
     ),
   issuer: url()
     .optional()
-    .describe('Of the OpenID provider, as its discovery document has it; with oidc_client_id and secret'),
+    .describe(
+      'Issuer of the OpenID provider, exactly as in its discovery document; send it with oidc_client_id and oidc_client_secret',
+    ),
   oidc_client_id: text(255, 1).optional(),
-  oidc_client_secret: secret(text(1000, 1)).optional().describe('Sealed, and in no answer'),
+  oidc_client_secret: secret(text(1000, 1)).optional().describe('Stored encrypted and never returned'),
 }
 
 const settings = {
@@ -88,9 +90,13 @@ const settings = {
 
 export const NewSsoConnection = z.strictObject({
   organization_id: reference(),
-  application_id: reference().optional().describe('Its default redirect URL becomes the default redirection'),
-  sso_admin_email: personal(email()).optional().describe('Who sets the connection up'),
-  send_email: flag().optional().describe('Sends the invitation at once; needs sso_admin_email'),
+  application_id: reference()
+    .optional()
+    .describe('Application whose default redirect URL becomes the default redirection'),
+  sso_admin_email: personal(email())
+    .optional()
+    .describe('Address of the administrator who sets up the connection'),
+  send_email: flag().optional().describe('Sends the invitation immediately; requires sso_admin_email'),
   user_security_type: z.enum(userPolicies).optional(),
   ...settings,
   environment: environmentEcho,
@@ -99,10 +105,12 @@ export type NewSsoConnection = z.output<typeof NewSsoConnection>
 
 export const SsoConnectionChanges = z.strictObject({
   active: flag().optional(),
-  default_redirection_id: reference().optional().describe('One that the connection has or had'),
+  default_redirection_id: reference()
+    .optional()
+    .describe('The current or an earlier default redirection of the connection'),
   metadata: text(512_000, 1)
     .optional()
-    .describe('The XML of the identity provider; becomes the current version'),
+    .describe('Metadata XML of the identity provider; becomes the current version'),
   user_security_type: z.enum(userPolicies).optional(),
   ...settings,
   preload_associations: preloads(),
@@ -122,7 +130,7 @@ export const NewDefaultRedirection = z.strictObject({
   uri: url()
     .optional()
     .describe(
-      'An allowed redirect URL of the application; without it its default redirect, or the first one that is allowed',
+      'An allowed redirect URL of the application; if omitted, its default redirect URL, or else its first allowed one',
     ),
 })
 export type NewDefaultRedirection = z.output<typeof NewDefaultRedirection>
@@ -133,12 +141,14 @@ export const NewSsoSamlChallenge = z
   .strictObject({
     redirect_uri: url()
       .optional()
-      .describe('An allowed redirect URL of an application; any other gives way to the default redirect'),
-    org_domain: slug().optional().describe('Needed without user_email'),
+      .describe(
+        'An allowed redirect URL of an application; any other is replaced by the default redirect URL',
+      ),
+    org_domain: slug().optional().describe('Required without user_email'),
     user_email: personal(email())
       .optional()
-      .describe('Whose connection is sought by the domain of the address; needed without org_domain'),
-    idp_id: idpId.optional().describe('Which connection, where the organization has several'),
+      .describe('Address of the user, whose domain selects the connection; required without org_domain'),
+    idp_id: idpId.optional().describe('Selects the connection of an organization that has several'),
     ...codeRequest,
   })
   .meta({ examples: [{ org_domain: 'awesome-company' }] })
@@ -219,7 +229,7 @@ export const ssoConnections = c.router(
     createDefaultRedirection: {
       method: 'POST',
       path: `${onePath}/default-redirection`,
-      summary: 'Set where users go who begin at the identity provider; earlier ones are kept',
+      summary: 'Set the redirect target of IdP-initiated sign-ins; earlier ones are kept',
       headers: idempotencyHeader,
       pathParams: ConnectionPath,
       body: NewDefaultRedirection,
@@ -229,7 +239,7 @@ export const ssoConnections = c.router(
     getDefaultRedirection: {
       method: 'GET',
       path: `${onePath}/default-redirection`,
-      summary: 'Get where users go who begin at the identity provider',
+      summary: 'Get the redirect target of IdP-initiated sign-ins',
       pathParams: ConnectionPath,
       query: EnvironmentQuery,
       responses: reading(
@@ -254,7 +264,7 @@ export const ssoConnections = c.router(
     createOnboarding: {
       method: 'POST',
       path: `${onePath}/admin-onboarding`,
-      summary: 'Begin the onboarding of the administrator who sets the connection up',
+      summary: 'Begin the onboarding of the administrator who sets up the connection',
       headers: idempotencyHeader,
       pathParams: ConnectionPath,
       body: NewSsoAdminOnboarding,
@@ -284,7 +294,7 @@ export const ssoConnections = c.router(
     inviteAdmin: {
       method: 'POST',
       path: `${onePath}/invite-admin`,
-      summary: 'Mail the administrator the link to the onboarding; earlier links end',
+      summary: 'E-mail the onboarding link to the administrator; earlier links become invalid',
       headers: idempotencyHeader,
       pathParams: ConnectionPath,
       body: c.noBody(),
@@ -299,7 +309,7 @@ export const ssoConnections = c.router(
     resetOnboarding: {
       method: 'PATCH',
       path: `${onePath}/reset-onboarding`,
-      summary: 'Begin the onboarding anew; the current metadata stay in use, whoever has uploaded them',
+      summary: 'Restart the onboarding; the current metadata stay in use, regardless of who uploaded them',
       headers: ifMatchHeader,
       pathParams: ConnectionPath,
       body: c.noBody(),
@@ -328,7 +338,7 @@ export const ssoConnections = c.router(
     disable: {
       method: 'PATCH',
       path: `${onePath}/disable`,
-      summary: 'Disable an SSO connection: nobody signs in by it',
+      summary: 'Disable an SSO connection; sign-ins with it are refused',
       headers: ifMatchHeader,
       pathParams: ConnectionPath,
       body: c.noBody(),
@@ -350,7 +360,7 @@ export const ssoConnections = c.router(
     useOidcClient: {
       method: 'PATCH',
       path: `${onePath}/oidc-clients/:version/use`,
-      summary: 'Make a stored client of OpenID Connect the current one',
+      summary: 'Make a stored OpenID Connect client the current one',
       headers: ifMatchHeader,
       pathParams: ConnectionPath.extend({
         version: pathNumber(),
@@ -367,11 +377,13 @@ export const ssoConnections = c.router(
     listLoginTraces: {
       method: 'GET',
       path: `${onePath}/login-traces`,
-      summary: 'List sign-ins by an SSO connection with every check they went through, newest first',
+      summary: 'List the login attempts of an SSO connection with the result of each check, newest first',
       pathParams: ConnectionPath,
       query: PageQuery.extend({
-        outcome: filter(z.enum(['arrived', 'success', 'failed'])).describe('Only sign-ins that ended so'),
-        request_id: filterText().describe('Only the sign-in whose page has shown this reference'),
+        outcome: filter(z.enum(['arrived', 'success', 'failed'])).describe(
+          'Only login attempts with this outcome',
+        ),
+        request_id: filterText().describe('Only the login attempt whose page showed this reference'),
       }),
       responses: reading({ 200: listOf(SsoLoginTrace) }, 'malformed_request', notFound),
       metadata: access(read),
@@ -379,7 +391,7 @@ export const ssoConnections = c.router(
     createSamlChallenge: {
       method: 'POST',
       path: '/api/v2/sso-saml-challenges',
-      summary: 'Make the address at which a user signs in by an SSO connection',
+      summary: 'Create the URL that starts the sign-in of a user with an SSO connection',
       body: NewSsoSamlChallenge,
       responses: changing(
         { 201: SsoSamlChallenge },
@@ -395,7 +407,7 @@ export const ssoConnections = c.router(
     createOauthChallenge: {
       method: 'POST',
       path: '/api/v2/sso-oauth-challenges',
-      summary: 'Make the address at which a user signs in by an SSO connection of OpenID Connect',
+      summary: 'Create the URL that starts the sign-in of a user with an OpenID Connect connection',
       body: NewSsoOauthChallenge,
       responses: changing(
         { 201: SsoOauthChallenge },

@@ -44,7 +44,7 @@ export function providerType() {
       (value) => (typeof value === 'string' ? (otherNames[value] ?? value) : value),
       z.enum(providerTypes),
     )
-    .describe('test, the built-in identity provider, exists in the sandbox alone')
+    .describe('test, the built-in identity provider, exists only in the sandbox')
 }
 
 export const onboardingStates = ['not_initialized', 'provider_type_chosen', 'xml_provided'] as const
@@ -55,12 +55,12 @@ export const SsoAdminOnboarding = record(
   {
     __type__: z.literal('EnterpriseConnectionOnboarding'),
     id: id(),
-    sso_admin_email: personal(z.string().nullable()).describe('Whom invite-admin writes to'),
+    sso_admin_email: personal(z.string().nullable()).describe('Recipient of the invitations of invite-admin'),
     provider_type: z.enum(providerTypes).nullable(),
     state: z
       .enum(onboardingStates)
       .describe(
-        'provider_type_chosen: in the tutorial; xml_provided: the metadata, or the client of OpenID Connect, are there',
+        'provider_type_chosen: the tutorial is in progress; xml_provided: the metadata or an OpenID Connect client is stored',
       ),
     tutorial_step: z.int().describe('From 0'),
     inserted_at: timestamp(),
@@ -87,6 +87,6 @@ export type NewSsoAdminOnboarding = z.output<typeof NewSsoAdminOnboarding>
 
 export const SsoAdminOnboardingChanges = z.strictObject({
   sso_admin_email: personal(email()).optional(),
-  provider_type: providerType().optional().describe('Another one than before begins the tutorial anew'),
+  provider_type: providerType().optional().describe('A different value restarts the tutorial'),
 })
 export type SsoAdminOnboardingChanges = z.output<typeof SsoAdminOnboardingChanges>

@@ -21,9 +21,9 @@ export const idpInitiatedModes = ['bounce', 'accept', 'reject'] as const
 export type IdpInitiated = (typeof idpInitiatedModes)[number]
 
 export const metadataWarnings = {
-  metadata_expired: 'validUntil of the metadata is past.',
+  metadata_expired: 'validUntil of the metadata has passed.',
   certificate_expired:
-    'A signing certificate has expired; the key is taken all the same, as the metadata name it.',
+    'A signing certificate has expired; its key is still accepted, because the metadata list it.',
   certificate_expires_soon: 'A signing certificate expires within 30 days.',
   entity_id_shared: 'Another connection has metadata with the same entity ID.',
 } as const
@@ -52,10 +52,10 @@ export const SsoMetadata = record(
   {
     __type__: z.literal('SsoMetadata'),
     version: z.int().describe('From 1'),
-    current: z.boolean().describe('Sign-ins are checked against this version'),
+    current: z.boolean().describe('Sign-ins are validated against this version'),
     entity_id: z.string(),
-    sso_url: z.string().describe('Where users are sent to sign in'),
-    certificates: z.array(SsoCertificate).describe('Up to ten; each one verifies'),
+    sso_url: z.string().describe('URL of the identity provider that users are redirected to'),
+    certificates: z.array(SsoCertificate).describe('Up to ten; a signature by any of them is accepted'),
     valid_until: timestamp().nullable(),
     warnings: z.array(
       z.object({
@@ -88,8 +88,8 @@ export const SsoOidcClient = record(
   {
     __type__: z.literal('SsoOidcClient'),
     version: z.int().describe('From 1'),
-    current: z.boolean().describe('Sign-ins go by this version'),
-    issuer: z.string().describe('As the discovery document and the ID tokens of the provider have it'),
+    current: z.boolean().describe('Sign-ins use this version'),
+    issuer: z.string().describe('Exactly as in the discovery document and the ID tokens of the provider'),
     client_id: z.string(),
     uploaded_by: z.enum(['api_key', 'sso_admin']),
     inserted_at: timestamp(),
@@ -112,7 +112,7 @@ export const DefaultRedirection = record(
     __type__: z.literal('DefaultRedirection'),
     id: id(),
     app_id: id(),
-    uri: z.string().describe('Where users go who begin at the identity provider'),
+    uri: z.string().describe('Redirect URL of IdP-initiated sign-ins'),
     inserted_at: timestamp(),
   },
   {
@@ -133,57 +133,63 @@ export const SsoConnection = record(
     __environment__: environment(),
     id: z.string().describe('The same as idp_id'),
     idp_id: z.string().describe('Immutable'),
-    sp_id: z.string().describe('Our entity ID, which is also the address of our metadata'),
-    acs_url: z.string().describe('Where the identity provider posts its responses'),
-    oidc_redirect_uri: z.string().describe('Where an OpenID provider sends users back to'),
+    sp_id: z
+      .string()
+      .describe('Entity ID of the service for this connection, which is also the URL of its SAML metadata'),
+    acs_url: z
+      .string()
+      .describe('Assertion consumer service URL, to which the identity provider posts its responses'),
+    oidc_redirect_uri: z.string().describe('Redirect URI to which an OpenID provider returns users'),
     protocol: z.enum(protocols),
     provider_type: z.enum(['unset', ...providerTypes]),
     active: z
       .boolean()
       .describe(
-        'An inactive connection signs nobody in. True at creation, and the first metadata are in use at once, also those of an administrator you have invited: disable it first to look before anybody signs in',
+        'An inactive connection refuses sign-ins. A new connection is active, so the first metadata take effect immediately, even if an invited administrator uploads them: disable it first to review them before anybody can sign in',
       ),
     state: z
       .enum(connectionStates)
       .describe(
-        'configured: metadata, or the client of OpenID Connect, are there; tested: somebody has signed in, or the test has passed',
+        'configured: metadata or an OpenID Connect client is stored; tested: a user has signed in, or a test sign-in has succeeded',
       ),
     seats_limit: z
       .int()
-      .describe('Users the organization may have for a new one to be created at sign-in; 0: any number'),
+      .describe(
+        'Maximum number of users of the organization up to which sign-ins create new ones; 0: no limit',
+      ),
     user_policy: z.enum(userPolicies).describe('The same as user_security_type'),
     user_security_type: z
       .enum(userPolicies)
       .describe(
-        'none: unknown users are created; user_registered: they must be in the directory; user_provisionned: and come from directory sync',
+        'none: unknown users are created; user_registered: the user must already exist; user_provisionned: the user must also come from directory sync',
       ),
-    update_user_new_connection: z.boolean().describe('The profile is refreshed at each sign-in'),
+    update_user_new_connection: z.boolean().describe('The profile is updated at each sign-in'),
     email_domains: z
       .array(z.string())
       .describe(
-        'Addresses of these domains sign in here; empty: those of allowed_email_domains of the organization, where it has no other connection',
+        'Domains whose addresses sign in with this connection; empty: allowed_email_domains of the organization, if it has no other connection',
       ),
     idp_initiated: z
       .enum(idpInitiatedModes)
       .describe(
-        'A response that nobody asked for: bounce: a sign-in is begun for it; accept: it signs in; reject: it is refused',
+        'Handling of unsolicited responses: bounce: the service starts a sign-in of its own; accept: the user is signed in; reject: the response is refused',
       ),
-    allow_sha1: z.boolean().describe('Takes signatures by RSA-SHA1, which can be forged'),
+    allow_sha1: z.boolean().describe('Accepts RSA-SHA1 signatures, which can be forged'),
     allow_cbc_unsigned_response: z
       .boolean()
-      .describe('Opens assertions encrypted by AES-CBC in responses that are not signed themselves'),
-    metadata: z.array(SsoMetadata).describe('The versions that are kept, newest first'),
-    issuer: z.string().nullable().describe('Of the OpenID provider; null without one'),
+      .describe('Accepts assertions encrypted with AES-CBC in responses that are not signed themselves'),
+    metadata: z.array(SsoMetadata).describe('Stored versions, newest first'),
+    issuer: z.string().nullable().describe('Issuer of the OpenID provider; null without one'),
     oidc_client_id: z.string().nullable(),
-    oidc_clients: z.array(SsoOidcClient).describe('The versions that are kept, newest first'),
+    oidc_clients: z.array(SsoOidcClient).describe('Stored versions, newest first'),
     onboarding: z
       .union([SsoAdminOnboarding, id()])
       .nullable()
-      .describe('The id, unless preload_associations names enterprise_connection_onboarding'),
+      .describe('Id; the record if preload_associations contains enterprise_connection_onboarding'),
     default_redirection: z
       .union([DefaultRedirection, id()])
       .nullable()
-      .describe('The id, unless preload_associations names default_redirection'),
+      .describe('Id; the record if preload_associations contains default_redirection'),
     inserted_at: timestamp(),
     updated_at: timestamp(),
   },
@@ -230,12 +236,14 @@ export const SsoLoginTrace = record(
     idp_id: z.string(),
     kind: z
       .enum(['sign_in', 'idp_initiated', 'test'])
-      .describe('idp_initiated: nobody asked for it; test: by the administrator, and without a session'),
+      .describe(
+        'idp_initiated: the response was unsolicited; test: by the administrator, creates no session',
+      ),
     outcome: z
       .enum(['arrived', 'success', 'failed'])
-      .describe('arrived: the response is right, and the browser has not come back with it'),
+      .describe('arrived: the response is valid, but the browser has not returned with it yet'),
     failed_check: z.enum(ssoCheckNames).nullable(),
-    mender: z.enum(menders).nullable().describe('Who can mend it; null where nothing failed'),
+    mender: z.enum(menders).nullable().describe('Party that can fix the cause; null if no check failed'),
     remedy: z.string().nullable(),
     checks: z
       .array(
@@ -246,14 +254,14 @@ export const SsoLoginTrace = record(
           received: personal(z.string().nullable()),
         }),
       )
-      .describe('In their order, up to the first that failed'),
-    name_id: personal(z.string().nullable()).describe('Of a response whose signature is right'),
+      .describe('In order of execution, up to the first failed check'),
+    name_id: personal(z.string().nullable()).describe('NameID of a response with a valid signature'),
     email: personal(z.string().nullable()),
     attributes: personal(z.record(z.string(), z.array(z.string())).nullable()).describe(
-      'The signed attributes, by their names',
+      'Signed attributes by name',
     ),
     user_id: id().nullable(),
-    request_id: z.string().describe('The reference that the page shows'),
+    request_id: z.string().describe('Reference shown to the user on the page'),
     inserted_at: timestamp(),
   },
   {
@@ -266,7 +274,7 @@ export const SsoLoginTrace = record(
     outcome: 'failed',
     failed_check: 'audience',
     mender: 'identity_provider',
-    remedy: 'Enter the entity ID of this connection, to the letter, as audience or SP entity ID.',
+    remedy: 'Enter the entity ID of this connection exactly as shown, as audience or SP entity ID.',
     checks: [
       { name: 'signature', passed: true, expected: null, received: null },
       {
@@ -292,9 +300,9 @@ export const SsoSamlChallenge = record(
     __type__: z.literal('SsoSamlChallenge'),
     __domain__: slug(),
     __environment__: environment(),
-    idp_id: z.string().describe('The connection that the user signs in by'),
+    idp_id: z.string().describe('Connection that the user signs in with'),
     authorization_url: secret(z.string()).describe(
-      'Redirect the browser of the user there: good once, for ten minutes',
+      'Redirect the browser of the user to this URL; valid once, for ten minutes',
     ),
     request_id: id(),
     expired_at: timestamp(),

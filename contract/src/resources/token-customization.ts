@@ -49,10 +49,10 @@ export const JwtSample = record(
 export type JwtSample = z.output<typeof JwtSample>
 
 export const SampleQuery = EnvironmentQuery.extend({
-  user_id: reference().optional().describe('An existing user; without it, an invented one'),
-  authorization_id: reference().optional().describe('Echoed as a claim'),
-  application_id: reference().optional().describe('Used as the cid claim'),
-  expired: flag().optional().describe('The tokens have expired already'),
+  user_id: reference().optional().describe('Id of an existing user; by default an invented user'),
+  authorization_id: reference().optional().describe('Value of the claim authorization_id'),
+  application_id: reference().optional().describe('Value of the claim cid'),
+  expired: flag().optional().describe('Issue tokens that have already expired'),
   expiration_in_seconds: integer({ min: 1, max: 86_400 }).optional(),
 })
 export type SampleQuery = z.output<typeof SampleQuery>
@@ -100,7 +100,7 @@ export const tokenCustomization = c.router(
     sample: {
       method: 'GET',
       path: '/api/v2/org/:org_domain/token-customization/sample',
-      summary: 'Sample tokens as a user of the organization would get them; they are never accepted anywhere',
+      summary: 'Get sample tokens like those of a user of the organization; no endpoint accepts them',
       pathParams: OrganizationPath,
       query: SampleQuery,
       responses: reading(
@@ -163,7 +163,7 @@ export const tokenCustomization = c.router(
     setUserMetadata: {
       method: 'PATCH',
       path: '/api/v2/org/:org_domain/token-customization/set-user-metadata',
-      summary: 'Set a metadata value of a user, replacing the one there is',
+      summary: 'Set a metadata value of a user, replacing any existing one',
       headers: ifMatchHeader,
       pathParams: OrganizationPath,
       body: UserMetadata,

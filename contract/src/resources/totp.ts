@@ -35,13 +35,11 @@ export const TotpConnection = record(
     __domain__: slug(),
     __environment__: environment(),
     active: z.boolean(),
-    method: z
-      .enum(totpMethods)
-      .describe('How users are enrolled; who is enrolled already keeps their method'),
+    method: z.enum(totpMethods).describe('Method of new enrolments; enrolled users keep theirs'),
     expiry_in_seconds: z
       .int()
       .describe(
-        'How long a code is good for. With the app, codes of earlier periods of 30 seconds within it',
+        'Validity of a code. With the app, codes of earlier 30-second periods are accepted within it',
       ),
     inserted_at: timestamp(),
     updated_at: timestamp(),
@@ -68,24 +66,24 @@ export const TotpEnrollment = record(
     user_id: id(),
     email: personal(email()),
     method: z.enum(totpMethods),
-    enrolled_totp_at: timestamp().describe('When the enrolment began that this answer is about'),
+    enrolled_totp_at: timestamp().describe('Start of this enrolment'),
     validated_enrollment_at: timestamp()
       .nullable()
-      .describe('When it was validated; null before, and from then on codes are asked of the user'),
-    enrollment_totp_nb: z.int().describe('How many enrolments of the user have been validated'),
+      .describe('Time of its validation, from which on the user must enter codes; null before'),
+    enrollment_totp_nb: z.int().describe('Number of validated enrolments of the user so far'),
     first_verification_code: secret(z.string().nullable()).describe(
-      'With the method sms, the code that the user has been sent; at creation alone',
+      'With the method sms, the code that was sent to the user; only at creation',
     ),
     recovery_codes: secret(z.string().nullable()).describe(
-      'Five codes, one a line, each of which stands for one code of the user; at creation alone',
+      'Five codes, one per line, each of which replaces one code of the user; only at creation',
     ),
     uri: secret(z.string().nullable()).describe(
-      'With the mobile app, the key URI to show as a QR code; at creation alone',
+      'With the mobile app, the key URI to show as a QR code; only at creation',
     ),
     last_recovery_acknowledgement_at: timestamp()
       .nullable()
-      .describe('When the user confirmed that they have stored the recovery codes'),
-    last_recovery_code_at: timestamp().nullable().describe('When a recovery code was used last'),
+      .describe('Time at which the user confirmed having stored the recovery codes'),
+    last_recovery_code_at: timestamp().nullable().describe('Last use of a recovery code'),
   },
   {
     __type__: 'TotpEnrollment',
@@ -135,13 +133,13 @@ export const TotpChallenge = record(
     __domain__: slug(),
     __environment__: environment(),
     code: secret(z.string().nullable()).describe(
-      'After the validation of a challenge that belongs to a sign-in: retrieves the tokens, once, within 300 seconds; else null',
+      'Set after validation of a challenge that belongs to a sign-in: exchange it once for the tokens within 300 seconds; otherwise null',
     ),
-    request_id: id().describe('Creation and validation have different ones'),
+    request_id: id().describe('Different at creation and at validation'),
     user_id: id(),
     sent_at: timestamp(),
-    challenged_at: timestamp().nullable().describe('When it was validated'),
-    expired_at: timestamp().describe('Until when it can be validated'),
+    challenged_at: timestamp().nullable().describe('Time of its validation'),
+    expired_at: timestamp().describe('End of the time in which it can be validated'),
     success: z.boolean(),
     recovery_code_used: z.boolean(),
   },
@@ -169,7 +167,7 @@ export const PassedTotpChallenge = record(
     challenged_at: timestamp(),
     success: z.literal(true),
     renew_password: PasswordRenewal.nullable().describe(
-      'As a password challenge without a second factor answers it: have the user set another password',
+      'Set as in a password challenge without a second factor: have the user set another password',
     ),
   },
   {
@@ -188,7 +186,9 @@ const method = () => z.enum(totpMethods)
 
 export const TotpConnectionChanges = z.strictObject({
   active: flag().optional(),
-  method: method().optional().describe('Another method has its own default of expiry_in_seconds'),
+  method: method()
+    .optional()
+    .describe('A change of method also resets expiry_in_seconds to its default for the method'),
   expiry_in_seconds: expiry().optional(),
 })
 export type TotpConnectionChanges = z.output<typeof TotpConnectionChanges>
@@ -197,8 +197,8 @@ export const NewTotpEnrollment = z.strictObject({
   force_enroll: flag()
     .default(false)
     .describe(
-      'Begins another enrolment for a user who has one, also when all recovery codes are used; the old one holds until ' +
-        'the new one is validated. Needs the scope write:users, and the user is told by mail',
+      'Begins another enrolment for a user who has one, also when all recovery codes are used; the old one stays valid until ' +
+        'the new one is validated. Requires the scope write:users, and notifies the user by e-mail',
     ),
 })
 export type NewTotpEnrollment = z.output<typeof NewTotpEnrollment>
@@ -206,28 +206,30 @@ export type NewTotpEnrollment = z.output<typeof NewTotpEnrollment>
 const code = () => secret(z.string().min(1).max(50))
 
 export const TotpEnrollmentValidation = z.strictObject({
-  code: code().describe('The first code of the app or of the text message'),
+  code: code().describe('First code, from the app or the text message'),
   recovery_codes_acknowledged: flag()
     .default(false)
-    .describe('The user has confirmed that they have stored the recovery codes'),
+    .describe('The user has confirmed having stored the recovery codes'),
 })
 export type TotpEnrollmentValidation = z.output<typeof TotpEnrollmentValidation>
 
 export const NewTotpChallenge = z.strictObject({
   password_request_id: reference()
     .optional()
-    .describe('request_id of the password challenge that answered totp_required: its sign-in ends in a code'),
+    .describe(
+      'request_id of the password challenge that answered totp_required; validation then completes that sign-in with a code',
+    ),
   send_code: flag()
     .default(true)
-    .describe(
-      'false: no message is sent, for a user who answers with a recovery code; without meaning for the app',
-    ),
+    .describe('false: sends no message, for a user who enters a recovery code; ignored with the app'),
 })
 export type NewTotpChallenge = z.output<typeof NewTotpChallenge>
 
 export const TotpChallengeValidation = z.strictObject({
-  code: code().describe('A code of the app, of the text message, or one of the recovery codes'),
-  request_id: reference().optional().describe('Of the challenge; without it the newest open one of the user'),
+  code: code().describe('A code from the app or the text message, or a recovery code'),
+  request_id: reference()
+    .optional()
+    .describe('request_id of the challenge; default: the latest open one of the user'),
 })
 export type TotpChallengeValidation = z.output<typeof TotpChallengeValidation>
 
@@ -254,7 +256,7 @@ export const totp = c.router(
     postConnection: {
       method: 'POST',
       path: `${path}/totp-connection`,
-      summary: 'Change the TOTP connection; what is not sent stays, which at the start is its default',
+      summary: 'Change the TOTP connection; omitted members stay as they are, initially at their defaults',
       headers: idempotencyHeader,
       pathParams: OrganizationPath,
       body: TotpConnectionChanges,
@@ -270,7 +272,7 @@ export const totp = c.router(
     updateConnection: {
       method: 'PUT',
       path: `${path}/totp-connection`,
-      summary: 'Change the TOTP connection; what is not sent stays',
+      summary: 'Change the TOTP connection; omitted members stay as they are',
       headers: ifMatchHeader,
       pathParams: OrganizationPath,
       body: TotpConnectionChanges,
@@ -302,7 +304,7 @@ export const totp = c.router(
     validateEnrollment: {
       method: 'PUT',
       path: `${path}/totp-enrollment/validation/:user_id`,
-      summary: 'Validate the enrolment of a user by their first code',
+      summary: 'Validate the enrolment of a user with their first code',
       pathParams: UserPath,
       body: TotpEnrollmentValidation,
       responses: changing(
@@ -317,7 +319,7 @@ export const totp = c.router(
     createChallenge: {
       method: 'POST',
       path: `${path}/totp-challenge/:user_id`,
-      summary: 'Ask a user for a code; with the method sms it is sent',
+      summary: 'Request a code from a user; with the method sms it is sent',
       pathParams: UserPath,
       body: NewTotpChallenge,
       responses: changing(
@@ -335,7 +337,7 @@ export const totp = c.router(
     validateChallenge: {
       method: 'PUT',
       path: `${path}/totp-challenge/validation/:user_id`,
-      summary: 'Check the code of a user; the sign-in that the challenge belongs to is then complete',
+      summary: 'Verify the code of a user, which completes the sign-in that the challenge belongs to',
       pathParams: UserPath,
       body: TotpChallengeValidation,
       responses: changing(

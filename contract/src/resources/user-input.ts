@@ -21,7 +21,7 @@ const AddressInput = z.strictObject({
 const readOnly = z
   .string()
   .nullish()
-  .describe('A copy, accepted so that a profile can be sent as it was read; not written')
+  .describe('Copy of another member; accepted, so that a profile can be sent back as read, but never stored')
 
 const ProfileInput = z.strictObject({
   ...claimInput,
@@ -45,7 +45,7 @@ const MetadataInput = z
 const gathered = {
   profile: personal(z.union([ProfileInput, httpsUrl()])).nullish(),
   address: personal(AddressInput).nullish(),
-  metadata: personal(MetadataInput).optional().describe('Replaces all values of the user'),
+  metadata: personal(MetadataInput).optional().describe('Replaces all metadata values of the user'),
   meta_data: personal(MetadataInput).optional().describe('The same as metadata'),
   ...claimInput,
   ...addressInput,
@@ -75,10 +75,10 @@ export type UserChanges = z.output<typeof UserChanges>
 /** A line of an import file: a user as callers write it, with members that only an operator may assert. */
 export const ImportedUser = userMembers
   .extend({
-    email_verified: flag().default(false).describe('Whether the address was proven to be the user’s'),
+    email_verified: flag().default(false).describe('Whether the address has been verified'),
     password_hash: secret(z.string().max(1000))
       .optional()
-      .describe('A hash of bcrypt, scrypt, PBKDF2 or Argon2, as the other product wrote it'),
+      .describe('bcrypt, scrypt, PBKDF2 or Argon2 hash in the format of the previous product'),
   })
   .transform(nested)
 export type ImportedUser = z.output<typeof ImportedUser>

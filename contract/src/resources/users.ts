@@ -26,7 +26,7 @@ export const Identity = record(
   'Identity',
   {
     __type__: z.literal('Identity'),
-    idp_id: z.string().nullable().describe('The connection that asserted the user'),
+    idp_id: z.string().nullable().describe('idp_id of the connection that asserted the user'),
     provider: z.string().describe('For example saml.okta, oidc.entra_id, scim.entra_id or relay'),
     authenticated_at: timestamp().nullable(),
     data: personal(z.record(z.string(), JsonValue)),
@@ -61,8 +61,8 @@ export const User = record(
     groups: z
       .array(z.object({ id: id(), display_name: z.string() }))
       .describe(
-        'Those of the directory of the organization that the user is a member of, by name; about 1,000 at most. They change without ' +
-          'the version and updated_at of the user: dir_sync.group events tell of it',
+        'Groups of the organization’s directory that the user is a member of, by name, at most about 1,000. They change without ' +
+          'a change of the user’s version and updated_at, and are reported by dir_sync.group events',
       ),
     metadata: personal(z.array(MetaData)),
     profile: personal(Profile),
@@ -217,7 +217,7 @@ export const users = c.router(
     addMetadata: {
       method: 'PUT',
       path: '/api/v2/org/:org_domain/users/:user_id/add-metadata',
-      summary: 'Set a metadata value of a user, replacing the one there is',
+      summary: 'Set a metadata value of a user, replacing any existing one',
       headers: ifMatchHeader,
       pathParams: UserPath,
       body: z.strictObject({ key: keyName, value: personal(z.string()) }),
