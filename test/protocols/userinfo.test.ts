@@ -1,6 +1,8 @@
 import * as openid from 'openid-client'
+import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { startService } from '../given/harness.js'
+import { untilWaiting } from '../given/waiting.js'
 import { codeGivenOf, type Scene } from './code-given.js'
 import { forgeriesOf, resigned } from './forged-tokens.js'
 import { refreshGivenOf } from './refresh-given.js'
@@ -249,6 +251,24 @@ describe('UserInfo refuses', () => {
     await arrange(scene)
 
     await expectRefused(scene.org_domain, accessToken, what)
+  })
+
+  test('401: where the organization is deleted while its user is read', async () => {
+    const scene = await codes.scene()
+    const { accessToken } = await given.tokens(scene)
+    const holder = new pg.Client({ connectionString: service.databaseUrl })
+    await holder.connect()
+    // Of what the request reads, only the user's record has the identities.
+    await holder.query('begin; lock table user_identities in access exclusive mode')
+    const refused = expectRefused(scene.org_domain, accessToken, 'a deleted organization')
+    await untilWaiting(service, 1)
+    await holder.query('update organizations set deleted_at = inserted_at where domain = $1', [
+      scene.org_domain,
+    ])
+    await holder.query('commit')
+    await holder.end()
+
+    await refused
   })
 
   test('401: at an organization that is not there', async () => {

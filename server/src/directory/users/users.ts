@@ -115,6 +115,15 @@ export async function getUser(
   return toChangedUser(row, tenant)
 }
 
+/**
+ * A user of a presented token or code, whose every refusal is the same; undefined where the user or the organization is
+ * missing or deleted.
+ */
+export async function findLiveUser(db: Kysely<DB>, tenant: Tenant, id: string): Promise<User | undefined> {
+  const [row] = await selectUser(db, { ...tenant, id })
+  return row === undefined || row.deleted_at !== null ? undefined : toUser(row, tenant)
+}
+
 const selectUserByEmail = lookup((db, user: TenantKey & { readonly emailNormalized: string }) =>
   usersOf(db, user).where('users.email_normalized', '=', user.emailNormalized).select(wholeUser()),
 )

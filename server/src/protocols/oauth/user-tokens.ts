@@ -9,7 +9,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { activeSigningKey, signWith } from '../../tokens/signing-keys/signing-keys.js'
 import type { Cause } from '../../platform/tenant.js'
 import { toMetaDataClaims } from '../../directory/token-customization/user-metadata.js'
-import { getUser } from '../../directory/users/users.js'
+import { findLiveUser } from '../../directory/users/users.js'
 import { issuerOf, toAccessTokenClaims, toIdTokenClaims, type ActClaim } from '../../tokens/claims.js'
 import { toAttributes } from './resource-owner-metadata.js'
 import { scopesOf } from '../../tokens/scopes.js'
@@ -65,8 +65,8 @@ export async function findUserOf(db: Kysely<DB>, grant: Grant, cause: Cause): Pr
     organizationIds: null,
     cause,
   }
-  const { record } = await getUser({ db }, tenant, grant.user_id)
-  return 'deleted' in record || !record.active ? undefined : record
+  const user = await findLiveUser(db, tenant, grant.user_id)
+  return user === undefined || !user.active ? undefined : user
 }
 
 /**

@@ -8,7 +8,7 @@ import { ApiError } from '../../platform/errors.js'
 import { verifyUserToken } from '../../tokens/access-token.js'
 import { isTokenLive } from '../oauth/live-token.js'
 import { findOrganizationByDomain } from '../../directory/organizations/find-organization.js'
-import { getUser } from '../../directory/users/users.js'
+import { findLiveUser } from '../../directory/users/users.js'
 import { causeBy } from '../../platform/tenant.js'
 
 /** A request to the UserInfo endpoint of an organization. */
@@ -50,10 +50,11 @@ export async function getUserInfo(
     organizationIds: null,
     cause: causeBy(requestId, 'user', verified.userId),
   }
-  const { record } = await getUser(deps, tenant, verified.userId)
-  if ('deleted' in record) throw refused()
+  const user = await findLiveUser(deps.db, tenant, verified.userId)
+  // Since the token was found to be live, the user or the organization may have been deleted.
+  if (user === undefined) throw refused()
   const { scp } = verified.claims
-  return toUserInfo(record, Array.isArray(scp) ? scp : [])
+  return toUserInfo(user, Array.isArray(scp) ? scp : [])
 }
 
 function refused(cause?: unknown): ApiError {
