@@ -85,6 +85,12 @@ describe('a failure', () => {
     ['a missing name', ['account', 'create'], {}, 'See portico account create --help.'],
     ['a wrong value', ['api-key', 'create', '--environment', 'staging'], {}, 'It is sandbox or production.'],
     [
+      'a data directory that cannot be made',
+      ['serve'],
+      { DATA_DIR: '/proc/portico' },
+      'portico: The data directory /proc/portico cannot be made or written: set DATA_DIR to one that belongs to the account',
+    ],
+    [
       'a database that is away',
       ['account', 'list'],
       { DATABASE_URL: 'postgres://a@127.0.0.1:1/a' },

@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
-import { cp, mkdir, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { cp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { makeFolder } from '../../platform/data-dir.js'
 import { findPostgresVersion, renameUnlessTaken } from '../../platform/db/embedded-binaries.js'
 import { startEmbedded } from '../../platform/db/embedded.js'
 import { migrateDatabase } from '../../platform/db/migrate.js'
@@ -35,7 +36,7 @@ export async function copyTemplate(cacheDir: string, dataDir: string, at: Date):
 async function makeTemplate(template: string): Promise<void> {
   const workshop = `${template}.new-${process.pid}-${randomBytes(4).toString('hex')}`
   try {
-    await mkdir(workshop, { recursive: true, mode: 0o700 })
+    await makeFolder(workshop)
     const postgres = await startEmbedded({ dataDir: workshop })
     try {
       await migrateDatabase(postgres.url)

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises'
+import { link, readFile, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { ensureDataDir } from '../data-dir.js'
 import { isErrorWithCode, readUnlessMissing } from '../system-error.js'
 
 const fileName = 'master-keys'
@@ -13,7 +14,7 @@ export async function readMasterKeys(dataDir: string): Promise<string> {
 /** Reads the master keys that an earlier start made in this directory, or makes the first one, readable only by its owner. */
 export async function readOrMakeMasterKeys(dataDir: string): Promise<string> {
   const path = join(dataDir, fileName)
-  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  await ensureDataDir(dataDir, 'MASTER_KEYS')
   const made = `${path}.${randomBytes(6).toString('hex')}`
   await writeFile(made, `${newMasterKeys()}\n`, { mode: 0o600, flag: 'wx' })
   try {

@@ -1,6 +1,6 @@
 import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, readdirSync, symlinkSync } from 'node:fs'
-import { chmod, cp, mkdir, rename, rm, stat } from 'node:fs/promises'
+import { chmod, cp, rename, rm, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { isErrorWithCode } from '../system-error.js'
@@ -195,7 +195,6 @@ function unprivilegedAccount(): Identity {
 
 /** Lets the identity traverse the data directory; its content keeps its own permissions. */
 async function allowTraversal(dataDir: string, identity: Identity): Promise<void> {
-  await mkdir(dataDir, { recursive: true })
   const { mode, uid } = await stat(dataDir)
   if (uid === 0) await chmod(dataDir, (mode & 0o777) | 0o011)
   if (canExecute(dataDir, identity)) return

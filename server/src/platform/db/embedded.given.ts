@@ -13,11 +13,14 @@ const repository = fileURLToPath(new URL('../../../../', import.meta.url))
 
 /** A service in a process of its own, which starts Postgres and prints what it got. */
 const serviceScript = `
-import { startEmbedded } from './embedded.js'
+import { startEmbedded } from './db/embedded.js'
 const postgres = await startEmbedded(JSON.parse(process.argv[2]))
 console.log(JSON.stringify({ url: postgres.url, attached: postgres.attached }))
 process.stdin.on('end', () => postgres.stop()).resume()
 `
+
+/** The sources of the launcher, in server/src/platform. */
+const launcher = ['db/embedded', 'db/embedded-binaries', 'db/embedded-cluster', 'data-dir', 'system-error']
 
 interface ServiceSurroundings {
   /** A node_modules folder; the repository's when missing. */
@@ -94,8 +97,9 @@ async function compiledInto(folder: string, modules: string): Promise<string> {
     target: ScriptTarget.ES2023,
     verbatimModuleSyntax: true,
   }
-  for (const name of ['embedded', 'embedded-binaries', 'embedded-cluster']) {
-    const source = await readFile(new URL(`./${name}.ts`, import.meta.url), 'utf8')
+  await mkdir(path.join(folder, 'db'))
+  for (const name of launcher) {
+    const source = await readFile(new URL(`../${name}.ts`, import.meta.url), 'utf8')
     await writeFile(path.join(folder, `${name}.js`), transpileModule(source, { compilerOptions }).outputText)
   }
   await writeFile(path.join(folder, 'package.json'), '{ "type": "module" }')

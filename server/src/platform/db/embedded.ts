@@ -1,11 +1,12 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { access, constants, mkdir, open, readFile, readdir, readlink, realpath, rm } from 'node:fs/promises'
+import { open, readFile, readdir, readlink, realpath, rm } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findPostgres, isAlive, spawnProgram } from './embedded-binaries.js'
 import { type ClusterPlaces, connectionString, ensureCluster, placesIn } from './embedded-cluster.js'
+import { ensureDataDir } from '../data-dir.js'
 import { isErrorWithCode, readUnlessMissing } from '../system-error.js'
 
 /** A Postgres that came with the service, for evaluation, development and tests. */
@@ -45,7 +46,7 @@ const stopDeadlineMs = 20_000
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const places = placesIn(path.resolve(options.dataDir))
-  await ensureDataDir(places.dataDir)
+  await ensureDataDir(places.dataDir, 'DATABASE_URL')
   if (options.throwaway) await claimForThrowaway(places.dataDir)
 
   const deadline = performance.now() + startDeadlineMs
@@ -97,19 +98,6 @@ function startedHere(
       // Windows holds files for a moment after their process has ended.
       if (throwaway) await rm(dataDir, { recursive: true, force: true, maxRetries: 5 })
     },
-  }
-}
-
-async function ensureDataDir(dataDir: string): Promise<void> {
-  try {
-    await mkdir(dataDir, { recursive: true, mode: 0o700 })
-    await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
-  } catch (error) {
-    throw new Error(
-      `The data directory ${dataDir} cannot be made or written: choose one that belongs to the account that runs ` +
-        'the service, or set DATABASE_URL.',
-      { cause: error },
-    )
   }
 }
 
