@@ -1,4 +1,5 @@
-import { statSync } from 'node:fs'
+import { once } from 'node:events'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { givenFolder, porticoJson, removeFolders } from './portico.js'
@@ -34,5 +35,18 @@ describe('portico serve', () => {
     await given.service({ DATA_DIR: dataDir })
 
     expect(credentialsIn(dataDir).base_url).toBe(first.baseUrl)
+  }, 60_000)
+
+  test('ends with status 1 and a log line when its embedded Postgres has died, and serves again when started again', async () => {
+    const dataDir = await givenDataDir()
+    const service = await given.service({ DATA_DIR: dataDir })
+    const [postmaster = ''] = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')
+    const ended = once(service.child, 'close')
+    process.kill(Number(postmaster), 'SIGKILL')
+
+    expect(await ended).toEqual([1, null])
+    expect(service.output()).toContain('has ended (SIGKILL): start this process again')
+    const again = await given.service({ DATA_DIR: dataDir })
+    expect((await fetch(`${again.baseUrl}/readyz`)).status).toBe(200)
   }, 60_000)
 })

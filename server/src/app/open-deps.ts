@@ -87,6 +87,7 @@ export async function openDeps(config: Config, given: GivenDeps = {}): Promise<O
     if (pending.length === 0 && !onlyLooks) await checkMasterKeys(db, master)
     const keys = { master, privateKeys: new Map<string, KeyObject>() }
     const isAttached = embedded?.attached ?? false
+    const databaseEnded = embedded?.ended ?? new Promise<never>(() => undefined)
     const passwords = openPasswordHasher(metrics, given.passwordCost)
     const knownPasswords = openKnownPasswords(config, metrics)
     const limits = openLimits({ config, db: promptDb(db), now, log, keys, metrics })
@@ -108,7 +109,7 @@ export async function openDeps(config: Config, given: GivenDeps = {}): Promise<O
       limits,
       newRsaKeyPair: given.newRsaKeyPair ?? newRsaKeyPair,
     }
-    return { ...opened, isAttached, pendingMigrations: pending, close }
+    return { ...opened, isAttached, databaseEnded, pendingMigrations: pending, close }
   } catch (error) {
     await close()
     throw error

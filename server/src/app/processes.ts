@@ -31,6 +31,8 @@ export interface RunningService {
   readonly pendingMigrations: readonly string[]
   /** The evaluation account, only on the embedded database, and the state of the file with its keys. */
   readonly firstAccount: { domain: string; credentials: 'created' | 'kept' | 'missing' } | undefined
+  /** Resolves when the process cannot go on, because its embedded database has ended; the log says so. */
+  readonly failed: Promise<unknown>
   /** Stops accepting requests, finishes those in progress and closes everything, within the configured time. */
   close(): Promise<void>
 }
@@ -93,7 +95,8 @@ export async function startService(
         ],
         { within: config.drainMs + closingMs, log: deps.log },
       )
-    return { address, metricsAddress, pendingMigrations: deps.pendingMigrations, firstAccount, close }
+    const { pendingMigrations } = deps
+    return { address, metricsAddress, pendingMigrations, firstAccount, failed: failureOf(deps), close }
   } catch (error) {
     await closeInOrder(lastSteps(metricsServer, deps), { within: closingMs, log: deps.log })
     throw error
@@ -108,7 +111,7 @@ export async function startService(
 export async function startWorkerProcess(
   config: Config,
   options: { log?: Logger } = {},
-): Promise<Pick<RunningService, 'metricsAddress' | 'close'>> {
+): Promise<Pick<RunningService, 'metricsAddress' | 'failed' | 'close'>> {
   const deps = await openDeps(config, options)
   const whyNotReady = openReadiness(deps)
   let worker: Loop | undefined
@@ -133,7 +136,7 @@ export async function startWorkerProcess(
         ],
         { within: config.drainMs + closingMs, log: deps.log },
       )
-    return { metricsAddress, close }
+    return { metricsAddress, failed: failureOf(deps), close }
   } catch (error) {
     await closeInOrder(lastSteps(metricsServer, deps), { within: closingMs, log: deps.log })
     throw error
@@ -145,6 +148,11 @@ function lastSteps(metricsServer: Server, deps: OpenDeps): ClosingStep[] {
     { name: 'metrics', close: () => drain(metricsServer, { deadlineMs: 0 }) },
     { name: 'the database', close: deps.close },
   ]
+}
+
+/** A database that has ended is not started again here: what restarts the process restarts both. */
+async function failureOf({ databaseEnded, log }: OpenDeps): Promise<void> {
+  log.fatal(await databaseEnded)
 }
 
 async function ensureFirstAccount(deps: OpenDeps): Promise<RunningService['firstAccount']> {

@@ -28,7 +28,7 @@ async function serve(options: ServeOptions): Promise<void> {
   const addresses = addressesOf(config, service)
   const { pendingMigrations: pending_migrations, firstAccount: first_account } = service
   // Before the output: a signal may follow it at once.
-  const closed = closeOnSignal(service.close, options.terminal.tell)
+  const closed = closeOnSignal(service.close, options.terminal.tell, service.failed)
   print(options, { ...addresses, pending_migrations, first_account }, () => [
     `Portico   ${addresses.base_url}${config.isProduction ? ` (listens on ${service.address})` : ''}`,
     `Docs      ${addresses.docs}`,

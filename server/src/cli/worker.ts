@@ -15,7 +15,7 @@ async function work(options: OutputOptions): Promise<void> {
   const worker = await startWorkerProcess(config, options.json ? { log: stderrLog(config.logLevel) } : {})
   const metrics = `${worker.metricsAddress}/metrics`
   // Before the output: a signal may follow it at once.
-  const closed = closeOnSignal(worker.close, options.terminal.tell)
+  const closed = closeOnSignal(worker.close, options.terminal.tell, worker.failed)
   print(options, { metrics }, () => ['The worker runs.', `Metrics   ${metrics}`])
   await closed
 }

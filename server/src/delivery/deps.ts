@@ -13,6 +13,8 @@ export interface OpenDeps extends Deps {
   readonly pendingMigrations: readonly string[]
   /** Whether another process started the embedded database, which stops with that process. */
   readonly isAttached: boolean
+  /** Resolves with a sentence for the operator when the embedded database has ended; never with one of your own. */
+  readonly databaseEnded: Promise<string>
   /** Connections that do not go through a pooler, for migrations. */
   readonly directDb: Kysely<DB>
   close(): Promise<void>

@@ -184,6 +184,18 @@ describe('after an accident', () => {
     expect(await query(second.url, 'SELECT id FROM kept')).toEqual([{ id: 1 }])
   })
 
+  test('a killed Postgres is told to the process that has started it, and to one that has attached', async () => {
+    const dataDir = await given.folder()
+    const first = await given.postgres({ dataDir })
+    const second = await given.postgres({ dataDir })
+    process.kill(await postmasterOf(dataDir), 'SIGKILL')
+
+    expect(await first.ended).toMatch(
+      /has ended \(SIGKILL\): start this process again, and read .*postgres\.log/,
+    )
+    expect(await second.ended).toContain('has ended (with the process that has started it)')
+  })
+
   test('a cluster whose role and database were never made gets them at the next start', async () => {
     const dataDir = await given.folder()
     const first = await given.postgres({ dataDir })

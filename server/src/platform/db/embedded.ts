@@ -15,6 +15,8 @@ export interface EmbeddedPostgres {
   readonly url: string
   /** Whether another process started it and decides when it stops. */
   readonly attached: boolean
+  /** Resolves with a sentence for the operator when Postgres has ended without stop(). It is not started again here. */
+  readonly ended: Promise<string>
   /** Ends all connections and waits until Postgres is gone; does nothing when attached. */
   stop(): Promise<void>
 }
@@ -34,6 +36,8 @@ export interface EmbeddedOptions {
 /** A cluster that was killed under load replays its log first. */
 const startDeadlineMs = 60_000
 const pollMs = 5
+/** How often a process that has attached looks whether Postgres is still there. */
+const watchMs = 1_000
 /** A fast shutdown writes what is in memory; after this it is cut short, and the next start replays the log. */
 const stopDeadlineMs = 20_000
 
@@ -57,7 +61,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedP
       const url = postmaster?.ready ? await connectionString(places, postmaster.port) : undefined
       if (url && server && postmaster?.pid === server.child.pid)
         return startedHere(url, server, places, options)
-      if (url) return { url, attached: true, stop: async () => {} }
+      if (url && postmaster) return attachedTo(url, postmaster, places)
 
       if (server && hasExited(server.child)) {
         await throwUnlessWorthAnotherTry(server, places)
@@ -86,19 +90,48 @@ export async function hasEmbedded(dataDir: string): Promise<boolean> {
 
 function startedHere(
   url: string,
-  server: Server,
-  { dataDir }: ClusterPlaces,
+  { child, stop }: Server,
+  places: ClusterPlaces,
   { throwaway }: EmbeddedOptions,
 ): EmbeddedPostgres {
+  let isStopping = false
+  const ended = new Promise<string>((resolve) => {
+    const tell = () => {
+      if (!isStopping) resolve(whyEnded(places, child.signalCode ?? `status ${child.exitCode}`))
+    }
+    if (hasExited(child)) tell()
+    else child.once('exit', tell)
+  })
   return {
     url,
     attached: false,
+    ended,
     async stop() {
-      await server.stop()
+      isStopping = true
+      await stop()
       // Windows holds files for a moment after their process has ended.
-      if (throwaway) await rm(dataDir, { recursive: true, force: true, maxRetries: 5 })
+      if (throwaway) await rm(places.dataDir, { recursive: true, force: true, maxRetries: 5 })
     },
   }
+}
+
+function attachedTo(url: string, { pid }: Postmaster, places: ClusterPlaces): EmbeddedPostgres {
+  let watch: NodeJS.Timeout | undefined
+  const ended = new Promise<string>((resolve) => {
+    const look = async () => {
+      // A failure to look says nothing about Postgres.
+      const postmaster = await findPostmaster(places.cluster).catch(() => ({ pid }))
+      if (postmaster?.pid === pid) return
+      clearInterval(watch)
+      resolve(whyEnded(places, 'with the process that has started it'))
+    }
+    watch = setInterval(() => void look(), watchMs).unref()
+  })
+  return { url, attached: true, ended, stop: () => Promise.resolve(clearInterval(watch)) }
+}
+
+function whyEnded({ cluster, log }: ClusterPlaces, how: string): string {
+  return `The embedded Postgres in ${cluster} has ended (${how}): start this process again, and read ${log} for the reason.`
 }
 
 /** Stopping removes the directory, so it must have been empty: no data of the service, and no other files. */
