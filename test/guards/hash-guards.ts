@@ -66,6 +66,14 @@ export const hashGuards = [
     green: ownHash,
   }),
   guard({
+    name: 'one verification: of an imported hash that is faster than ours',
+    file: hasher,
+    find: 'argon2.verify(dummyHash, plainText)] as const',
+    replace: 'Promise.resolve(false)] as const',
+    red: unitTest(hasher, 'an imported hash that is faster than one of ours takes no less work than none'),
+    green: ownHash,
+  }),
+  guard({
     name: 'imported hash: told from one of ours',
     file: foreign,
     find: "const mark = 'imported:'",
