@@ -119,6 +119,22 @@ test('sign-ins are counted by method and outcome, and what a limit refuses by it
   })
 })
 
+test('what an alert counts by labels is 0 from the start, so that the first one is an increase', async () => {
+  const unused = await startService()
+  const samples = await scrape(await startMetrics(unused))
+
+  expect(
+    pick(
+      samples,
+      'portico_breach_checks_total{outcome="failed"}',
+      'portico_answers_repaired_total{route="users.create"}',
+      'portico_jobs_total{name="send_magic_link",outcome="dead"}',
+      'portico_sign_ins_total{method="password",outcome="failed"}',
+      'portico_db_connections_refused_total{pool="primary",reason="network"}',
+    ),
+  ).toEqual([0, 0, 0, 0, 0])
+})
+
 test('the alert rules and the dashboard name metrics that /metrics has', async () => {
   const receiver = await startReceiver()
   await given.subscribed(receiver)

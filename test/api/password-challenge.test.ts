@@ -256,7 +256,8 @@ describe('passwords of known breaches', () => {
       fields: [{ path: 'plain_text', code: 'too_common' }],
     })
     const outcomes = await checked.deps.metrics.breachChecks.get()
-    expect(outcomes.values.map(({ labels, value }) => [labels.outcome, value])).toEqual([
+    const counted = outcomes.values.filter(({ value }) => value > 0)
+    expect(counted.map(({ labels, value }) => [labels.outcome, value])).toEqual([
       ['clean', 2],
       ['breached', 2],
     ])
@@ -281,7 +282,8 @@ describe('passwords of known breaches', () => {
 
     expect((await there.signIn(scene)).renew_password).toBeNull()
     const { values } = await checked.deps.metrics.breachChecks.get()
-    expect(values.map(({ labels, value }) => [labels.outcome, value])).toEqual([['failed', 2]])
+    const counted = values.filter(({ value }) => value > 0)
+    expect(counted.map(({ labels, value }) => [labels.outcome, value])).toEqual([['failed', 2]])
   })
 })
 

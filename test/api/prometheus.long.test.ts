@@ -84,6 +84,28 @@ describe.skipIf(!hasTool('prometheus'))('a Prometheus that reads the service', (
   })
 })
 
+// As promtool reads values: 0x3 is four samples of 0, a minute apart.
+test.skipIf(!hasTool('prometheus')).each([
+  ['PorticoAnswersRepaired', 'portico_answers_repaired_total{route="users.get"}', '0x3 1x20'],
+  ['PorticoBreachChecksFail', 'portico_breach_checks_total{outcome="failed"}', '0x3 2x20'],
+  ['PorticoMailFails', 'portico_jobs_total{name="send_magic_link",outcome="failed"}', '0x3 10x20'],
+])('the alert %s tells of the first that is counted', (alertname, series, values) => {
+  const folder = mkdtempSync(join(tmpdir(), 'portico-promtool-'))
+  const file = join(folder, 'alerts.json')
+  const expr = `count(ALERTS{alertname="${alertname}",alertstate="firing"})`
+  const fires = {
+    interval: '1m',
+    input_series: [{ series, values }],
+    promql_expr_test: [{ expr, eval_time: '12m', exp_samples: [{ labels: '{}', value: 1 }] }],
+  }
+  writeFileSync(file, JSON.stringify({ rule_files: [deployFiles.rules], tests: [fires] }))
+  try {
+    execFileSync('promtool', ['test', 'rules', file])
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+})
+
 /** Starts a Prometheus of its own that reads every second; it ends with the file. */
 async function startPrometheus(target: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'portico-prometheus-'))

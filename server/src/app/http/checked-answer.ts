@@ -1,5 +1,6 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import { withoutUndeclared } from '@portico/contract/sensitivity'
+import { routes } from '@portico/contract/walk'
 import type { Deps } from '../../delivery/deps.js'
 import { findRoute } from './route-of.js'
 
@@ -8,6 +9,7 @@ import { findRoute } from './route-of.js'
  * members are removed, and the mismatch is counted and logged.
  */
 export function checkAnswers({ config, log, metrics }: Deps): RequestHandler {
+  for (const { name } of routes()) metrics.answersRepaired.inc({ route: name }, 0)
   return (req: Request, res: Response, next: NextFunction) => {
     const send = res.json.bind(res)
     res.json = (body: unknown) => {

@@ -116,6 +116,8 @@ function jobRunner(deps: Deps, handlers: ReadonlyMap<string, JobHandler<never>>)
   const { log, metrics } = deps
   const db = promptDb(deps.db)
   const deleteTogether = inBatches((jobs: ClaimedJob[]) => deleteJobs(db, jobs))
+  for (const name of handlers.keys())
+    for (const outcome of ['done', 'failed', 'dead']) metrics.jobs.inc({ name, outcome }, 0)
 
   return async function runJob(job: ClaimedJob): Promise<void> {
     const handler = handlers.get(job.name)

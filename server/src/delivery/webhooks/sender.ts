@@ -1,3 +1,4 @@
+import { attemptOutcomes } from '@portico/contract/webhook-records'
 import { promptly } from '../../platform/db/connect.js'
 import type { Deps } from '../deps.js'
 import { inBatches } from '../jobs/in-batches.js'
@@ -146,6 +147,7 @@ export function startSender(opened: Deps, options: SenderOptions = {}): Loop {
 function oneAttempt(deps: Deps) {
   const signerOf = cacheSigners(deps)
   const endTogether = inBatches((attempts: EndedAttempt[]) => endAttempts(deps.db, attempts))
+  for (const outcome of attemptOutcomes) deps.metrics.deliveries.inc({ outcome }, 0)
 
   return async function sendOnce(delivery: ClaimedDelivery): Promise<void> {
     const ending = await attempt({ ...deps, signerOf }, delivery)

@@ -17,7 +17,10 @@ export interface Backlog {
 
 export type Metrics = ReturnType<typeof createMetrics>
 
-/** The figures of one process. Labels never name a tenant, so that their number stays bounded. */
+/**
+ * The figures of one process. Labels never name a tenant, so that their number stays bounded. What counts with labels adds 0 to
+ * each of its series at the start: Prometheus takes the first value of a series that begins later for no increase.
+ */
 export function createMetrics() {
   const registry = new Registry()
   const registers = [registry]

@@ -22,6 +22,7 @@ export function openBreachChecker(
   { breachCheckUrl }: Pick<Config, 'breachCheckUrl'>,
   metrics: Pick<Metrics, 'breachChecks'>,
 ): BreachChecker {
+  for (const outcome of ['clean', 'breached', 'failed']) metrics.breachChecks.inc({ outcome }, 0)
   if (breachCheckUrl === undefined) return { isBreached: () => Promise.resolve(false) }
   const base = breachCheckUrl.replace(/\/+$/, '')
   return {
