@@ -48,6 +48,31 @@ describe('an onboarding', () => {
     })
   })
 
+  test('is told with the connection, of which whoever mirrors it has what is answered', async () => {
+    const { idp_id, organization_id, __domain__: org_domain } = await given.connection()
+    const { id: application_id } = await given.application(org_domain, 'https://a.example/1')
+    const { ssoConnections: sso } = client
+    const changes = [
+      () => sso.createOnboarding({ idp_id, sso_admin_email: anyEmail() }),
+      () => sso.updateOnboarding({ idp_id, sso_admin_email: anyEmail() }),
+      () => sso.updateOnboarding({ idp_id, provider_type: 'custom_oidc' }),
+      () => sso.resetOnboarding({ idp_id }),
+      () => sso.createDefaultRedirection({ idp_id, organization_id, application_id }),
+    ]
+    for (const change of changes) {
+      const { cursor } = await client.events.list({ after: 'latest' })
+      await change()
+      const { data } = await client.events.list({ after: cursor })
+      const mirrored = data.find(({ code }) => code === 'sso.connection.update.success')?.data
+      expect(mirrored).toMatchObject(
+        await sso.get({
+          idp_id,
+          preload_associations: ['enterprise_connection_onboarding', 'default_redirection'],
+        }),
+      )
+    }
+  })
+
   test('409: a second one, also when both are asked for at once, and where the connection was created with one', async () => {
     const { idp_id } = await given.connection()
     const sso_admin_email = anyEmail()

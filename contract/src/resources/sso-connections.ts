@@ -234,7 +234,11 @@ export const ssoConnections = c.router(
       pathParams: ConnectionPath,
       body: NewDefaultRedirection,
       responses: creating({ 201: DefaultRedirection }, notFound, 'application_not_found'),
-      metadata: access({ ...write, emits: ['sso.default_redirection.create.success'], idempotent: true }),
+      metadata: access({
+        ...write,
+        emits: ['sso.connection.update.success', 'sso.default_redirection.create.success'],
+        idempotent: true,
+      }),
     },
     getDefaultRedirection: {
       method: 'GET',
@@ -271,7 +275,7 @@ export const ssoConnections = c.router(
       responses: creating({ 201: SsoAdminOnboarding }, notFound, 'onboarding_taken'),
       metadata: access({
         ...write,
-        emits: ['sso.onboarding.create.success'],
+        emits: ['sso.connection.update.success', 'sso.onboarding.create.success'],
         idempotent: true,
         versioned: 'answers',
       }),
@@ -289,7 +293,11 @@ export const ssoConnections = c.router(
         'onboarding_not_found',
         'precondition_failed',
       ),
-      metadata: access({ ...write, emits: ['sso.onboarding.update.success'], versioned: 'checks' }),
+      metadata: access({
+        ...write,
+        emits: ['sso.connection.update.success', 'sso.onboarding.update.success'],
+        versioned: 'checks',
+      }),
     },
     inviteAdmin: {
       method: 'POST',

@@ -11,7 +11,7 @@ import { emit } from '../../delivery/events/emit.js'
 import type { Caller } from '../../platform/tenant.js'
 import { connectionKeyColumns, isConnection, isOfConnection, type ConnectionKey } from './connection-key.js'
 import { toDefaultRedirection, type DefaultRedirectionRow } from './record.js'
-import { connectionsOf, lockConnection } from './whole-connection.js'
+import { connectionsOf, emitConnection, lockConnection } from './whole-connection.js'
 import { ofEnvironment, sameTenant } from '../../platform/db/tenant-predicate.js'
 
 const redirectionColumns = ['id', 'application_id', 'uri', 'inserted_at'] as const
@@ -38,6 +38,7 @@ export function createDefaultRedirection(
       .set({ updated_at: deps.now(), version: sql`version + 1` })
       .where(isConnection(connection))
       .execute()
+    await emitConnection(deps, trx, caller.cause, connection, 'sso.connection.update.success')
     const tenant = { ...caller, domain: connection.domain }
     return emit(deps, trx, tenant, { code: 'sso.default_redirection.create.success', record, organizationId })
   })

@@ -54,6 +54,7 @@ export async function createOnboarding(
     if ((await lockOnboarding(trx, connection)) !== undefined) throw new ApiError('onboarding_taken')
     await insertOnboarding(deps, trx, connection, { email, providerType: providerType ?? null })
     if (chosen !== undefined) await setConnectionProvider(deps, trx, connection, chosen)
+    await emitConnection(deps, trx, caller.cause, connection, 'sso.connection.update.success')
     return emitOnboarding(deps, trx, caller.cause, connection, 'sso.onboarding.create.success')
   })
 }
@@ -87,6 +88,7 @@ export async function updateOnboarding(
       })
       .where(isOfConnection('sso_onboardings', connection))
       .execute()
+    await emitConnection(deps, trx, caller.cause, connection, 'sso.connection.update.success')
     return emitOnboarding(deps, trx, caller.cause, connection, 'sso.onboarding.update.success')
   })
 }
