@@ -100,8 +100,8 @@ export const samlArrivalGuards = [
   guard({
     name: 'saml: traces of signed responses that name nobody',
     file: attempts,
-    find: 'sso_login_traces.name_id is not distinct from ${attempt.nameId}',
-    replace: 'sso_login_traces.name_id = ${attempt.nameId}',
+    find: 'sso_login_traces.name_id is not distinct from ${name}',
+    replace: 'sso_login_traces.name_id = ${name}',
     red: strangers('that is signed and names nobody leaves 20 traces a day'),
     green: altered,
   }),

@@ -59,6 +59,16 @@ describe('what strangers post', () => {
     expect((await given.lastTrace(flooded)).failed_check).toBe('encoding')
   })
 
+  test('leaves no more than 200 traces where it comes at once, either', async () => {
+    const flooded = await given.scene()
+    await given.post(flooded, '<xml>')
+    await repeatTrace(flooded, 198)
+    await Promise.all(Array.from({ length: 6 }, () => given.post(flooded, '<xml>')))
+
+    const { total } = await client.ssoConnections.listLoginTraces({ idp_id: flooded.connection.idp_id })
+    expect(total).toBe(200)
+  })
+
   test('hides nothing that a key has proved: its page has a reference that finds the reason', async () => {
     const scene = await given.scene()
     const { idp_id } = scene.connection

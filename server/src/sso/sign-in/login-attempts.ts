@@ -1,8 +1,9 @@
 import type { PageQuery } from '@portico/contract/fields'
 import { ssoCheckNames, type SsoCheck } from '@portico/contract/sso-checks'
 import type { SsoLoginTrace } from '@portico/contract/sso-records'
-import { sql, type Kysely } from 'kysely'
+import { sql, type Kysely, type Transaction } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
+import { insertWhere } from '../../platform/db/insert-if.js'
 import { newestFirst, readPage, type Page } from '../../platform/db/page.js'
 import type { DB } from '../../platform/db/schema.js'
 import { insertion, statement } from '../../platform/db/statement.js'
@@ -10,7 +11,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { logEvent } from '../../delivery/log-events/log-event.js'
 import { ApiError } from '../../platform/errors.js'
 import type { CheckResult } from '../saml/checks.js'
-import { isOfConnection, type ConnectionKey } from '../connections/connection-key.js'
+import { connectionKeyColumns, isOfConnection, type ConnectionKey } from '../connections/connection-key.js'
 import { connectionsOf } from '../connections/whole-connection.js'
 import type { Caller } from '../../platform/tenant.js'
 import { normalizeEmail } from '../../platform/email.js'
@@ -76,22 +77,50 @@ export async function recordRefusedAttempt(
   if (group === undefined) throw new Error(`${failed ?? 'nothing'} refuses no attempt on arrival`)
   // An unsigned response has no validated name.
   const isSigned = refusedChecks.indexOf(group) >= refusedChecks.indexOf(keptChecks)
-  const { count, count_of_name: countOfName } = await loginAttemptsOf(db, live)
-    .where('sso_login_traces.inserted_at', '>', new Date(deps.now().getTime() - dayMs))
-    .where('sso_login_traces.failed_check', 'in', [...group])
-    .where(sql<boolean>`(sso_login_traces.kind = 'test') = ${attempt.kind === 'test'}`)
-    .select([
-      sql<string>`count(*)`.as('count'),
-      sql<string>`count(*) filter (
-        where ${isSigned} and sso_login_traces.name_id is not distinct from ${attempt.nameId}
-      )`.as('count_of_name'),
-    ])
-    .executeTakeFirstOrThrow()
-  if (Number(count) >= refusedAttemptsADay) return undefined
-  if (Number(countOfName) >= refusedAttemptsADayOfName) return undefined
-  const attemptId = await recordLoginAttempt(deps, db, live, { ...attempt, outcome: 'failed', userId: null })
-  await logSsoSignIn(deps, db, live, { ...attempt, failed })
+  const since = new Date(deps.now().getTime() - dayMs)
+  const attemptId = await db.transaction().execute(async (trx) => {
+    await lockRefusedAttempts(trx, live)
+    const row = newRow(deps, live, { ...attempt, outcome: 'failed', userId: null })
+    const below = isBelowCaps(live, {
+      group,
+      kind: attempt.kind,
+      name: isSigned ? attempt.nameId : undefined,
+      since,
+    })
+    const recorded = await insertWhere(trx, 'sso_login_traces', row, below).returning('id').executeTakeFirst()
+    return recorded?.id
+  })
+  if (attemptId !== undefined) await logSsoSignIn(deps, db, live, { ...attempt, failed })
   return attemptId
+}
+
+/** Makes refused attempts of a connection wait for each other, so that the counts still hold at the insert. */
+async function lockRefusedAttempts(trx: Transaction<DB>, { connectionId }: ConnectionKey): Promise<void> {
+  const name = `refused_attempts ${connectionId}`
+  await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(trx)
+}
+
+/** The attempts that count for a cap. */
+interface CountedAttempts {
+  readonly group: readonly SsoCheck[]
+  readonly kind: NewLoginAttempt['kind']
+  /** Validated, null where there is none; undefined where it is not validated, and has no cap. */
+  readonly name: string | null | undefined
+  readonly since: Date
+}
+
+function isBelowCaps(key: ConnectionKey, { group, kind, name, since }: CountedAttempts) {
+  const ofName =
+    name === undefined ? sql`false` : sql`sso_login_traces.name_id is not distinct from ${name}::text`
+  return sql<boolean>`exists (
+    select from sso_login_traces
+    where ${isOfConnection('sso_login_traces', key)}
+      and sso_login_traces.inserted_at > ${since}
+      and sso_login_traces.failed_check = any(${group}::text[])
+      and (sso_login_traces.kind = 'test') = ${kind === 'test'}
+    having count(*) < ${refusedAttemptsADay}::integer
+      and count(*) filter (where ${ofName}) < ${refusedAttemptsADayOfName}::integer
+  )`
 }
 
 /**
@@ -101,22 +130,29 @@ export async function recordRefusedAttempt(
  * @returns Its id.
  */
 export async function recordLoginAttempt(
-  { now }: Pick<Deps, 'now'>,
+  deps: Pick<Deps, 'now'>,
   db: Kysely<DB>,
   key: ConnectionKey,
   ended: NewLoginAttempt & { readonly userId: string | null; readonly attemptId?: string | undefined },
 ): Promise<string> {
   const { userId, attemptId, ...attempt } = ended
-  const columns = attemptColumnsOf(attempt)
   if (attemptId !== undefined) {
-    await updateRow(db, { ...key, ...columns, attemptId, userId })
+    await updateRow(db, { ...key, ...attemptColumnsOf(attempt), attemptId, userId })
     return attemptId
   }
-  const { accountId: account_id, environment, organizationId: organization_id, connectionId } = key
-  const owner = { account_id, environment, organization_id, connection_id: connectionId }
-  const id = newId()
-  await insertRow(db, { ...owner, id, ...columns, user_id: userId, inserted_at: now() })
-  return id
+  const row = newRow(deps, key, { ...attempt, userId })
+  await insertRow(db, row)
+  return row.id
+}
+
+/** The row of an attempt that has none yet. */
+function newRow(
+  { now }: Pick<Deps, 'now'>,
+  key: ConnectionKey,
+  { userId, ...attempt }: NewLoginAttempt & { readonly userId: string | null },
+) {
+  const columns = attemptColumnsOf(attempt)
+  return { ...connectionKeyColumns(key), id: newId(), ...columns, user_id: userId, inserted_at: now() }
 }
 
 const insertRow = insertion('sso_login_traces')
