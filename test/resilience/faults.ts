@@ -124,6 +124,20 @@ export function faultsOf(place: Place): Fault[] {
       ...away,
     },
     {
+      name: 'SIGKILL of Postgres',
+      happen: () => postgres.whileStopped('SIGKILL', () => pause(lastsMs)),
+      ...away,
+    },
+    {
+      name: 'SIGKILL of one process of Postgres',
+      happen: () => oneKilled(postgres),
+      logs: /connection was lost/,
+    },
+    {
+      name: 'SIGTERM of Postgres, which then takes no other connection',
+      happen: () => postgres.whileClosing(() => pause(lastsMs)),
+    },
+    {
       name: 'SIGSTOP of Postgres',
       happen: () => stopped((name) => postgres.signalAll(name), standsStillMs),
       ...away,
@@ -196,6 +210,17 @@ async function endSessions(postgres: OwnPostgres): Promise<void> {
   await postgres.query(
     `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'portico' and pid <> pg_backend_pid()`,
   )
+}
+
+/** Kills one process of Postgres, as the kernel does without memory: Postgres ends the others and recovers from its log. */
+async function oneKilled(postgres: OwnPostgres): Promise<void> {
+  const [one] = await postgres.query<{ pid: number }>(
+    `select pid from pg_stat_activity where application_name = 'portico' limit 1`,
+  )
+  if (one === undefined) throw new Error('the service has no connection')
+  process.kill(one.pid, 'SIGKILL')
+  await pause(lastsMs)
+  await postgres.ensureRunning()
 }
 
 /** Sends many concurrent requests of one key for one locked row, for longer than they wait for a connection. */

@@ -12,9 +12,12 @@ export interface OwnPostgres {
   /**
    * Stops Postgres, and restarts it after the work is done.
    *
-   * @param signal SIGINT shuts down in order; SIGQUIT aborts, so that the restart recovers from the log.
+   * @param signal SIGINT shuts down in order; SIGQUIT aborts, so that the restart recovers from the log; SIGKILL leaves its
+   *   processes to notice that it is gone.
    */
-  whileStopped(signal: 'SIGINT' | 'SIGQUIT', work: () => Promise<void>): Promise<void>
+  whileStopped(signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL', work: () => Promise<void>): Promise<void>
+  /** SIGTERM: new connections are refused while the work is done, and existing ones stay. Then Postgres is restarted. */
+  whileClosing(work: () => Promise<void>): Promise<void>
   /** The folder of its files. */
   readonly dataDir: string
   /** Sends a signal to each of its processes. */
@@ -78,6 +81,14 @@ export async function startOwnPostgres(options: {
       await until(() => !isAlive(pid))
       postgres = undefined
       await work()
+      postgres = await start()
+    },
+    async whileClosing(work) {
+      const pid = await postmaster()
+      process.kill(pid, 'SIGTERM')
+      await work()
+      if (isAlive(pid)) process.kill(pid, 'SIGINT')
+      await until(() => !isAlive(pid))
       postgres = await start()
     },
     async query<Row extends object>(text: string, values: unknown[] = []) {
