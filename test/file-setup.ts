@@ -8,5 +8,6 @@ watchStatements()
 atFileEnd(() => {
   const faults = faultsOfStatements()
   if (/\/test\/(?:cli|resilience)\//.test(expect.getState().testPath ?? '')) return
-  if (faults.length > 0) throw new Error(`Statements without an account:\n${faults.join('\n')}`)
+  if (faults.length > 0)
+    throw new Error(`Statements without an account or environment:\n${faults.join('\n')}`)
 })

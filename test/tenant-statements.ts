@@ -1,11 +1,13 @@
 import pg from 'pg'
-import { tenantTables } from './tenant-tables.js'
-
-const tables = tenantTables()
+import { unboundTables, type RowKey } from './statement-tenants.js'
 
 /** Statements that legitimately span accounts, each with a distinguishing pattern and the reason. */
 const exceptions: readonly (readonly [statement: RegExp, reason: string])[] = [
-  [/^delete from \w+ where .*\bctid = any\(/, 'A worker deletes what has expired.'],
+  [/^(?:with old as \( )?delete from \w+ where .*\bctid = any\(/, 'A worker deletes what has expired.'],
+  [
+    /^select sso_connections\.account_id as accountId, .*\bcertificate_warned_at\b/,
+    'A worker watches certificates.',
+  ],
   [/^(with recursive earliest|with wanted) as .*\bwebhook_deliveries\b/, 'A worker sends what is due.'],
   [
     /^(update|delete from|select last from|with (?:over)?due as) .*\bjobs\b/,
@@ -21,20 +23,56 @@ const exceptions: readonly (readonly [statement: RegExp, reason: string])[] = [
     /\bfrom signing_keys where state = (\$1|'active') and (kid > \$2|activated_at <= \$1)/,
     'A worker rotates keys, and publishes those that are missing.',
   ],
-  [/\bfrom signing_keys where kid = \$1/, 'The key of a token, which names its account.'],
   [
-    /\bfrom api_keys where id = \$1|^update api_keys .* where id = \$\d$/,
-    'A client names itself, or an operator names it.',
+    /\bfrom password_peppers pepper where exists|\bcross join lateral \( select version, inserted_at from password_peppers\b/,
+    'A worker rotates peppers.',
   ],
-  [
-    /^select account_id, id from organizations where domain = \$1/,
-    'A domain names one organization of the service.',
-  ],
+  [/^update api_keys .* where id = \$\d$/, 'An operator names a key.'],
   [
     /\bfrom outbox_messages (?:order by|where id = \$1)/,
     'The outbox of a machine has the messages of every account.',
   ],
-  [/\bfrom magic_link_challenges where token_hash = \$2/, 'A link is its own proof.'],
+]
+
+/** What a request names, or proves, before its account is known. */
+const keys: readonly RowKey[] = [
+  ...[
+    { table: 'api_keys', column: 'id', reason: 'A client names itself, and proves its secret.' },
+    { table: 'signing_keys', column: 'kid', reason: 'The key of a token, which names its account.' },
+    { table: 'organizations', column: 'domain', reason: 'A domain names one organization of the service.' },
+    { table: 'sso_connections', column: 'idp_id', reason: 'An address of a protocol names one connection.' },
+    { table: 'directories', column: 'id', reason: 'A provider names its directory, and proves its secret.' },
+  ].map((key) => ({ ...key, isSecret: false })),
+  ...[
+    { table: 'magic_link_challenges', column: 'token_hash', reason: 'A link is its own proof.' },
+    { table: 'sso_challenges', column: 'token_hash', reason: 'The address of a challenge is its own proof.' },
+    { table: 'relay_requests', column: 'token_hash', reason: 'The address of a relay is its own proof.' },
+    { table: 'authorization_codes', column: 'code_hash', reason: 'A code is its own proof.' },
+    { table: 'refresh_token_families', column: 'family_hash', reason: 'A refresh token is its own proof.' },
+    {
+      table: 'sign_in_flows',
+      column: 'browser_hash',
+      reason: 'A browser proves by its cookie which are its flows.',
+    },
+  ].map((key) => ({ ...key, isSecret: true })),
+]
+
+/** What is of an account and not of one environment, by its table or its statement. */
+const ofBothEnvironments: readonly (readonly [what: string | RegExp, reason: string])[] = [
+  ['sso_admin_links', 'An administrator, with their links, is of the organization.'],
+  ['log_events', 'What is logged of an account has no environment.'],
+  [
+    /^with gone as \(delete from meta_keys /,
+    'A metadata key is of both, and so are the users who lose its values.',
+  ],
+  [
+    /^delete from idempotency_keys where account_id = \$1 and organization_id = \$2$/,
+    'An organization is erased in both.',
+  ],
+  [
+    /^select account_id, environment, organization_id, id from users where .*\borganization_id = any\(/,
+    'The same.',
+  ],
 ]
 
 /** The statements sent by services of this process since the last check. */
@@ -63,7 +101,7 @@ export function faultsOfStatements(): string[] {
   return faults
 }
 
-/** The tenant tables in a statement whose rows are not limited to an account; none for the listed exceptions. */
+/** The tenant tables in a statement whose rows are not limited to an account and environment; none for the listed exceptions. */
 export function faultsOf(text: string): string[] {
   const plain = text
     .replace(/'(?:[^']|'')*'/g, (literal) => (/^'\w*'$/.test(literal) ? literal : "''"))
@@ -71,38 +109,9 @@ export function faultsOf(text: string): string[] {
     .replace(/\s+/g, ' ')
     .trim()
   if (exceptions.some(([statement]) => statement.test(plain))) return []
-  return referencesIn(plain)
-    .filter(({ name }) => !isOfOneAccount(plain, name))
-    .map(({ table }) => `${table} of any account, in: ${plain}`)
-}
-
-interface Reference {
-  readonly table: string
-  /** The alias that qualifies its columns. */
-  readonly name: string
-}
-
-const one = String.raw`\w+(?: as \w+| (?!set\b|where\b|on\b|inner\b|left\b|cross\b|join\b|order\b|group\b|limit\b|offset\b|for\b|using\b|returning\b|union\b|values\b|select\b|default\b)\w+)?`
-const lists = new RegExp(
-  String.raw`\b(?:from|join|update|using) (?:only |lateral )?(${one}(?: ?, ?${one})*)`,
-  'gi',
-)
-
-/** The tenant tables that a statement reads, changes or deletes from. The columns of an insert contain the tenant. */
-function referencesIn(text: string): Reference[] {
-  return [...text.matchAll(lists)]
-    .flatMap(([, list = '']) => list.split(','))
-    .flatMap((item) => {
-      const [table = '', ...rest] = item.trim().split(' ')
-      return tables.has(table) ? [{ table, name: rest.at(-1) ?? table }] : []
-    })
-}
-
-/** Whether the account of a table's rows is compared with a parameter, or with the account of another table. */
-function isOfOneAccount(text: string, name: string): boolean {
-  const own = String.raw`\b${name}\.account_id`
-  return new RegExp(
-    String.raw`${own} (?:=|in\b|is not distinct)|= ${own}\b|(?<![.\w])account_id(?:::\w+)? (?:=|in\b)`,
-    'i',
-  ).test(text)
+  const isOfBoth = (table: string) =>
+    ofBothEnvironments.some(([what]) => (typeof what === 'string' ? what === table : what.test(plain)))
+  return unboundTables(plain, keys, isOfBoth).map(
+    (table) => `${table} of any account or environment, in: ${plain}`,
+  )
 }

@@ -79,7 +79,8 @@ export async function insertConnection(
  */
 export async function findDomain(db: Kysely<DB>, caller: Caller, organizationId: string): Promise<string> {
   const { rows } = await sql<{ domain: string | null }>`
-    select domain from organizations where id = ${openOrganizationId(caller, organizationId)}`.execute(db)
+    select domain from organizations
+    where account_id = ${caller.accountId} and id = ${openOrganizationId(caller, organizationId)}`.execute(db)
   const domain = rows[0]?.domain
   if (domain == null) throw new ApiError('organization_not_found')
   return domain
