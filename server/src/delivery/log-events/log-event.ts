@@ -1,7 +1,7 @@
 import type { LogEventCode } from '@portico/contract/log-events'
 import type { Kysely } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
-import { insertion } from '../../platform/db/statement.js'
+import { companion, insertion } from '../../platform/db/statement.js'
 import type { Deps } from '../deps.js'
 import type { Cause } from '../../platform/tenant.js'
 import { normalizeEmail } from '../../platform/email.js'
@@ -80,4 +80,4 @@ export function logEventOf(
   })
 }
 
-const insertLogEvent = insertion('log_events')
+const insertLogEvent = insertion('log_events', companion)

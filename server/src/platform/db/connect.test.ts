@@ -1,11 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { sql } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import { pino } from 'pino'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { closePool, connect, promptDb } from './connect.js'
 import { startEmbedded, type EmbeddedPostgres } from './embedded.js'
+import type { DB } from './schema.js'
+import { companion } from './statement.js'
 
 let dataDir: string
 let postgres: EmbeddedPostgres
@@ -95,4 +97,70 @@ test('a connection whose statement goes on is cut when all are closed', async ()
   await closing
 
   expect(lines).toContain('connections to the database are cut while in use')
+})
+
+describe('a statement that tells nothing', () => {
+  const insertNote = companion((db, { note }: { note: string | null }) => ({
+    compile: () => sql`insert into notes (note) values (${note})`.compile(db),
+  }))
+  const notes = async (db: Kysely<DB>) =>
+    (await sql<{ note: string }>`select note from notes order by note`.execute(db)).rows.map(
+      ({ note }) => note,
+    )
+
+  async function givenNotes() {
+    let trips = 0
+    const log = pino({ level: 'silent' })
+    const db = connect({ url: postgres.url, poolSize: 2, named: true, log, onRoundTrip: () => void trips++ })
+    await sql`drop table if exists notes`.execute(db)
+    await sql`create table notes (note text not null)`.execute(db)
+    trips = 0
+    return { db, tripsOf: () => trips }
+  }
+
+  test('is sent with the one after it, or with the commit', async () => {
+    const { db, tripsOf } = await givenNotes()
+
+    const seen = await db.transaction().execute(async (trx) => {
+      await insertNote(trx, { note: 'a' })
+      const between = await notes(trx)
+      await insertNote(trx, { note: 'b' })
+      return between
+    })
+
+    expect(seen).toEqual(['a'])
+    expect(tripsOf()).toBe(2)
+    expect(await notes(db)).toEqual(['a', 'b'])
+    await insertNote(db, { note: 'c' })
+    expect(await notes(db)).toEqual(['a', 'b', 'c'])
+    await db.destroy()
+  })
+
+  test('fails with its own error in the one after it, and then nothing is committed', async () => {
+    const { db } = await givenNotes()
+    const failing = (next: (trx: Kysely<DB>) => Promise<unknown>) =>
+      db.transaction().execute(async (trx) => {
+        await insertNote(trx, { note: 'a' })
+        await insertNote(trx, { note: null })
+        await next(trx)
+      })
+
+    await expect(failing(() => Promise.resolve())).rejects.toMatchObject({ code: '23502' })
+    await expect(failing(notes)).rejects.toMatchObject({ code: '23502' })
+    expect(await notes(db)).toEqual([])
+    await db.destroy()
+  })
+
+  test('is not sent where the transaction is given up', async () => {
+    const { db, tripsOf } = await givenNotes()
+    const failing = db.transaction().execute(async (trx) => {
+      await insertNote(trx, { note: 'a' })
+      throw new Error('given up')
+    })
+
+    await expect(failing).rejects.toThrow('given up')
+    expect(tripsOf()).toBe(0)
+    expect(await notes(db)).toEqual([])
+    await db.destroy()
+  })
 })

@@ -42,6 +42,17 @@ export interface StatementPool {
   end(): Promise<void>
 }
 
+/** The texts of statements that a transaction sends together with the one after them. */
+const companions = new Set<string>()
+
+/**
+ * A statement of this text, whose answer must tell nothing, waits within a transaction for the next one, the commit at
+ * the latest, and leaves in one packet with it. Where it fails, the next one fails with its error.
+ */
+export function sendWithNext(text: string): void {
+  companions.add(text)
+}
+
 /**
  * A pool whose statements are named, so that Postgres parses and plans each text once per connection, and whose
  * `begin` travels together with the statement after it. Kysely sees an ordinary pool.
@@ -60,8 +71,11 @@ const lockTimeouts = new WeakMap<pg.PoolClient, string>()
 
 function preparedClient(client: pg.PoolClient, options: StatementOptions) {
   const { names, answerWithin: query_timeout, lockTimeout } = options
+  let isInTransaction = false
   let isBeginDue = false
   let mustDiscard = false
+  /** Of the transaction, sent with its next statement. */
+  let waiting: Statement[] = []
 
   if ((lockTimeouts.get(client) ?? 'default') !== lockTimeout) {
     lockTimeouts.set(client, lockTimeout)
@@ -69,7 +83,7 @@ function preparedClient(client: pg.PoolClient, options: StatementOptions) {
     client.query(`set lock_timeout = ${lockTimeout}`).catch(() => (mustDiscard = true))
   }
 
-  function send(text: string, values: unknown[]): Promise<pg.QueryResult> {
+  function send({ text, values }: Statement): Promise<pg.QueryResult> {
     const name = names && nameOf(text, names)
     const query: LimitedQuery = { ...(name !== undefined && { name }), text, values, query_timeout }
     return client.query(query).catch((error: unknown) => {
@@ -80,37 +94,60 @@ function preparedClient(client: pg.PoolClient, options: StatementOptions) {
     })
   }
 
+  function begin(): Promise<pg.QueryResult> {
+    const query: LimitedQuery = { text: 'begin', query_timeout }
+    return client.query(query).catch((error: unknown) => {
+      // A failed begin leaves the connection unusable.
+      mustDiscard = true
+      throw error
+    })
+  }
+
+  /** Sends all in one packet, before any is answered. Of several failures the first is the cause of the others. */
+  async function sendTogether(statement: Statement): Promise<pg.QueryResult> {
+    const { stream } = client.connection
+    stream.cork()
+    const answers = [...(isBeginDue ? [begin()] : []), ...waiting.map(send), send(statement)]
+    stream.uncork()
+    isBeginDue = false
+    waiting = []
+    const settled = await Promise.allSettled(answers)
+    const failed = settled.find((answer) => answer.status === 'rejected')
+    if (failed !== undefined) throw failed.reason
+    return answers[answers.length - 1] ?? emptyResult
+  }
+
   return {
     async query(text: string, values: unknown[] = []): Promise<pg.QueryResult> {
       if (text === 'begin') {
+        isInTransaction = true
         isBeginDue = true
         return emptyResult
       }
-      if (isBeginDue && (text === 'commit' || text === 'rollback')) {
+      if (isInTransaction && companions.has(text)) {
+        waiting.push({ text, values })
+        return emptyResult
+      }
+      if (text === 'rollback') waiting = []
+      const isEnd = text === 'commit' || text === 'rollback'
+      if (isEnd) isInTransaction = false
+      if (isEnd && isBeginDue && waiting.length === 0) {
         isBeginDue = false
         return emptyResult
       }
       options.onRoundTrip()
-      if (!isBeginDue) return send(text, values)
-      isBeginDue = false
-      // Both leave in one packet, before either is answered. A failed begin leaves the connection unusable.
-      const { stream } = client.connection
-      stream.cork()
-      const begin: LimitedQuery = { text: 'begin', query_timeout }
-      const both = [client.query(begin), send(text, values)] as const
-      stream.uncork()
-      const [begun, answered] = await Promise.allSettled(both)
-      if (begun.status === 'rejected') {
-        mustDiscard = true
-        throw begun.reason
-      }
-      if (answered.status === 'rejected') throw answered.reason
-      return answered.value
+      const statement = { text, values }
+      return isBeginDue || waiting.length > 0 ? sendTogether(statement) : send(statement)
     },
     release() {
       client.release(mustDiscard)
     },
   }
+}
+
+interface Statement {
+  readonly text: string
+  readonly values: unknown[]
 }
 
 const emptyResult: pg.QueryResult = { command: '', rowCount: 0, oid: 0, fields: [], rows: [] }

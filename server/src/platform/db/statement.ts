@@ -1,5 +1,6 @@
 import type { Compilable, CompiledQuery, Insertable, InsertObject, Kysely, RawBuilder } from 'kysely'
 import { runLookup } from './lookups.js'
+import { sendWithNext } from './prepared.js'
 import type { DB } from './schema.js'
 
 type RowOf<Built> = Built extends Compilable<infer Row> ? Row : never
@@ -28,6 +29,20 @@ export function lookup<Parameters extends object, Built extends Compilable<unkno
   build: (db: Kysely<DB>, parameters: Parameters) => Built,
 ): Statement<Parameters, RowOf<Built>> {
   return compiledOnce(build, runLookup, assertOnlyReads)
+}
+
+/**
+ * A statement whose answer tells nothing, such as the row of a log. In a transaction it waits for the statement after it
+ * (prepared.ts) and saves a wait for Postgres; a constraint that it violates is reported by that one.
+ */
+export function companion<Parameters extends object, Built extends Compilable<unknown>>(
+  build: (db: Kysely<DB>, parameters: Parameters) => Built,
+): Statement<Parameters, RowOf<Built>> {
+  return compiledOnce(
+    build,
+    (db, query) => db.executeQuery(query),
+    ({ sql: text }) => sendWithNext(text),
+  )
 }
 
 function compiledOnce<Parameters extends object, Built extends Compilable<unknown>>(
@@ -63,8 +78,9 @@ function assertOnlyReads({ sql: text }: CompiledQuery): void {
 /** The same for a statement that is written in SQL. */
 export function sqlStatement<Parameters extends object, Row>(
   write: (parameters: Parameters) => RawBuilder<Row>,
+  kind: typeof statement = statement,
 ): Statement<Parameters, Row> {
-  return statement((db, parameters: Parameters) => ({
+  return kind((db, parameters: Parameters) => ({
     compile: () => write(parameters).compile(db),
   }))
 }
@@ -72,6 +88,7 @@ export function sqlStatement<Parameters extends object, Row>(
 /** A statement that inserts one row, compiled once for the columns that rows have. */
 export function insertion<Table extends keyof DB>(
   table: Table,
+  kind: typeof statement = statement,
 ): (db: Kysely<DB>, row: Insertable<DB[Table]>) => Promise<unknown> {
   const byColumns = new Map<string, Statement<Insertable<DB[Table]>, unknown>>()
   return (db, row) => {
@@ -79,7 +96,7 @@ export function insertion<Table extends keyof DB>(
     const key = columns.join()
     const insert =
       byColumns.get(key) ??
-      statement((own, placeholder: Readonly<Record<string, unknown>>) =>
+      kind((own, placeholder: Readonly<Record<string, unknown>>) =>
         own
           .insertInto(table)
           // The row's type has each of the columns.

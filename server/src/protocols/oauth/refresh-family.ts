@@ -5,7 +5,7 @@ import { newId } from '../../platform/crypto/random.js'
 import { fingerprints } from '../../platform/crypto/seal.js'
 import { hashSecret, randomSecret } from '../../platform/crypto/secret.js'
 import type { DB } from '../../platform/db/schema.js'
-import { sqlStatement } from '../../platform/db/statement.js'
+import { companion, sqlStatement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import { signInMethodsOf, type KeyClient } from './key-client.js'
 import { scopesOf } from '../../tokens/scopes.js'
@@ -96,6 +96,7 @@ const insertFamily = sqlStatement(
     from family
     where ${sameTenant('sessions', 'family')}
       and sessions.id = family.session_id`,
+  companion,
 )
 
 /** The client and endpoint of a request, as statements compare them with a family. */

@@ -2,7 +2,7 @@ import type { ScimQuirk, ScimRequest } from '@portico/contract/directory-sync'
 import type { Kysely } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
 import type { DB } from '../../platform/db/schema.js'
-import { insertion } from '../../platform/db/statement.js'
+import { companion, insertion } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import { normalizeEmail } from '../../platform/email.js'
 import type { AuthenticatedDirectory } from './proven-directory.js'
@@ -57,4 +57,4 @@ export async function insertScimRequest(
   })
 }
 
-const insertRow = insertion('scim_requests')
+const insertRow = insertion('scim_requests', companion)
