@@ -99,6 +99,35 @@ describe('the token endpoint', () => {
 
     expect(await requestToken({ ...key, scope: 'write:users' })).toMatchObject({ error: 'invalid_scope' })
   })
+
+  test('logs no token as issued that it refuses', async () => {
+    const soon = new Date(service.clock.now().getTime() + 60_000)
+    const [own, other, lesser, revoked, expiring, rotated] = await Promise.all([
+      givenKey(),
+      givenKey(),
+      givenKey({ scopes: ['read:users'] }),
+      givenKey(),
+      givenKey({ expiresAt: soon }),
+      givenKey(),
+    ])
+    const { domain } = await service.createAccount()
+    await revokeApiKey(service.deps, revoked.client_id, operator)
+    await rotateApiKey(service.deps, rotated.client_id, { overlapMs: 60_000 }, operator)
+    await service.clock.advance(60)
+
+    const answers = await Promise.all([
+      requestToken({ ...own, client_secret: other.client_secret }),
+      requestToken({ ...own, domain }),
+      requestToken({ ...own, scope: 'read:nothing' }),
+      requestToken({ ...lesser, scope: 'read:users write:users' }),
+      ...[revoked, expiring, rotated].map((key) => requestToken(key)),
+    ])
+
+    expect(answers.map(({ access_token }) => access_token)).toEqual(answers.map(() => undefined))
+    const keys = [own, lesser, revoked, expiring, rotated].map(({ client_id }) => client_id)
+    const issued = `select client_id from log_events where event_code = 'API_KEY_TOKEN_ISSUED' and client_id = any($1)`
+    expect(await service.query(issued, [keys])).toEqual([])
+  })
 })
 
 describe('an API token', () => {

@@ -1,10 +1,14 @@
+import { scopes as allScopes } from '@portico/contract/access'
 import type { ApiToken } from '@portico/contract/oauth'
 import { nilId } from '@portico/contract/fields'
+import { sql } from 'kysely'
 import { scopesOfKey } from '../../tokens/api-keys/api-keys.js'
 import { apiAudience, apiTokenLifetimeSeconds } from '../../tokens/api-keys/api-token.js'
-import { areApiKeyCredentials, isSecretOf } from '../../tokens/api-keys/credentials.js'
+import { areApiKeyCredentials, isHashOf, isSecretOf } from '../../tokens/api-keys/credentials.js'
 import { newTimelessId } from '../../platform/crypto/random.js'
-import { lookup } from '../../platform/db/statement.js'
+import { hashSecret } from '../../platform/crypto/secret.js'
+import { insertFrom } from '../../platform/db/insert-if.js'
+import { statement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import { logEventOf } from '../../delivery/log-events/log-event.js'
 import { accountKeys, signWith } from '../../tokens/signing-keys/signing-keys.js'
@@ -33,8 +37,11 @@ export async function grantClientCredentials(
   if (clientId === undefined || clientSecret === undefined || domain === undefined)
     throw new OAuthFailure('invalid_request', 'client_id, client_secret and domain are required.')
 
-  const key = areApiKeyCredentials(clientId, clientSecret) ? await findKey(deps, clientId) : undefined
+  const asked = credentials.scope?.split(' ').filter((scope) => scope !== '') ?? []
   const at = deps.now()
+  const key = areApiKeyCredentials(clientId, clientSecret)
+    ? await findKeyAndLog(deps, { clientId, clientSecret, domain, asked, requestId, at })
+    : undefined
   const isValid = isSecretOf(key, clientSecret, at)
   if (key === undefined || !isValid || key.domain !== domain) {
     // Not awaited: the response time must not reveal whether the key exists.
@@ -48,11 +55,10 @@ export async function grantClientCredentials(
   }
 
   const allowed = scopesOfKey(key)
-  const asked = credentials.scope?.split(' ').filter((scope) => scope !== '')
-  const granted =
-    asked === undefined || asked.length === 0 ? allowed : allowed.filter((scope) => asked.includes(scope))
-  if (asked !== undefined && asked.some((scope) => !granted.some((allowedScope) => allowedScope === scope)))
+  const granted = asked.length === 0 ? allowed : allowed.filter((scope) => asked.includes(scope))
+  if (asked.some((scope) => !granted.some((allowedScope) => allowedScope === scope)))
     throw new OAuthFailure('invalid_scope', 'The API key does not have all of these scopes.')
+  if (key.is_logged !== true) throw new Error('the statement has not logged a token that is granted')
 
   const issuedAt = Math.floor(at.getTime() / 1000)
   const scope = granted.join(' ')
@@ -77,40 +83,94 @@ export async function grantClientCredentials(
       jti: newTimelessId(),
     },
   })
-  await logEventOf(deps, deps.db, key, { code: 'API_KEY_TOKEN_ISSUED', clientId: key.id, requestId })
+  deps.metrics.countSignIn('API_KEY_TOKEN_ISSUED')
   return { access_token: token, token_type: 'Bearer', expires_in: apiTokenLifetimeSeconds, scope }
 }
 
-/** Reads the key, its account's domain and the account's signing key in one statement. */
-const selectKey = lookup((db, { clientId }: { clientId: string }) =>
+interface AskedToken {
+  readonly clientId: string
+  readonly domain: string
+  readonly asked: readonly string[]
+  readonly requestId: string
+  readonly at: Date
+}
+
+/** The key with its signing key, and the log of the token if the statement finds that it is granted. */
+async function findKeyAndLog(
+  { db }: Deps,
+  { clientSecret, ...token }: AskedToken & { clientSecret: string },
+) {
+  const areScopes = token.asked.every((scope) => allScopes.some((known) => known === scope))
+  const [key] = await selectKeyAndLog(db, { ...token, areScopes, secretHash: hashSecret(clientSecret) })
+  return key
+}
+
+interface HashedToken extends AskedToken {
+  readonly secretHash: Buffer
+  readonly areScopes: boolean
+}
+
+/**
+ * Reads the key, its account's domain and the account's signing key, and writes the log event of a token that is granted.
+ * A refusal writes nothing here, whether the key exists or not, so that both take the same time.
+ */
+const selectKeyAndLog = statement((db, token: HashedToken) =>
   db
-    .selectFrom('api_keys as key')
-    .innerJoin('accounts', 'accounts.id', 'key.account_id')
-    .innerJoin('signing_keys as signing', (join) =>
-      join
-        .on(sameEnvironment('signing', 'key'))
-        .on('signing.organization_id', '=', nilId)
-        .on('signing.algorithm', '=', 'ES256')
-        .on('signing.state', '=', 'active'),
+    .with('key', (cte) =>
+      cte
+        .selectFrom('api_keys as key')
+        .innerJoin('accounts', 'accounts.id', 'key.account_id')
+        .innerJoin('signing_keys as signing', (join) =>
+          join
+            .on(sameEnvironment('signing', 'key'))
+            .on('signing.organization_id', '=', nilId)
+            .on('signing.algorithm', '=', 'ES256')
+            .on('signing.state', '=', 'active'),
+        )
+        .where('key.id', '=', token.clientId)
+        .select([
+          'key.account_id',
+          'key.environment',
+          'key.id',
+          'key.secret_hash',
+          'key.previous_secret_hash',
+          'key.previous_secret_expires_at',
+          'key.scopes',
+          'key.expires_at',
+          'key.revoked_at',
+          'accounts.domain',
+          'signing.kid',
+          'signing.private_key_sealed',
+        ]),
     )
-    .where('key.id', '=', clientId)
-    .select([
-      'key.account_id',
-      'key.environment',
-      'key.id',
-      'key.secret_hash',
-      'key.previous_secret_hash',
-      'key.previous_secret_expires_at',
-      'key.scopes',
-      'key.expires_at',
-      'key.revoked_at',
-      'accounts.domain',
-      'signing.kid',
-      'signing.private_key_sealed',
-    ]),
+    .with('logged', () =>
+      insertFrom(
+        db,
+        'log_events',
+        {
+          account_id: sql.ref('key.account_id'),
+          environment: sql.ref('key.environment'),
+          domain: sql.ref('key.domain'),
+          event_code: 'API_KEY_TOKEN_ISSUED',
+          client_id: sql.ref('key.id'),
+          request_id: token.requestId,
+          inserted_at: token.at,
+        },
+        sql`from key where ${isGranted(token)}`,
+      ).returning(sql<boolean>`true`.as('is_logged')),
+    )
+    .selectFrom('key')
+    .leftJoin('logged', (join) => join.onTrue())
+    .selectAll('key')
+    .select('logged.is_logged'),
 )
 
-async function findKey({ db }: Deps, clientId: string) {
-  const [key] = await selectKey(db, { clientId })
-  return key
+/** What grantClientCredentials() demands of a key. */
+function isGranted({ domain, asked, areScopes, secretHash, at }: HashedToken) {
+  return sql<boolean>`(
+    ${isHashOf(secretHash, at)}
+    and key.domain = ${domain}
+    and ${areScopes}::boolean
+    and (key.scopes is null or ${asked}::text[] <@ key.scopes)
+  )`
 }

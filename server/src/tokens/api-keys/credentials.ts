@@ -1,5 +1,5 @@
 import { id } from '@portico/contract/fields'
-import type { Selectable } from 'kysely'
+import { sql, type Selectable } from 'kysely'
 import { hashSecret, isApiKeySecret, isSecretEqual } from '../../platform/crypto/secret.js'
 import type { ApiKeys } from '../../platform/db/schema.js'
 
@@ -41,6 +41,18 @@ export function isSecretOf(key: KeySecrets | undefined, secret: string, at: Date
   const isRevoked = key === undefined || key.revoked_at !== null
   const isExpired = key === undefined || (key.expires_at !== null && !isBefore(at, key.expires_at))
   return (isCurrent || (isPrevious && isOverlap)) && !isRevoked && !isExpired
+}
+
+/** The same rule for a statement that has the columns as those of `key`, with the hash of a secret. */
+export function isHashOf(secretHash: Buffer, at: Date) {
+  return sql<boolean>`(
+    (
+      key.secret_hash = ${secretHash}
+      or (key.previous_secret_hash = ${secretHash} and key.previous_secret_expires_at > ${at})
+    )
+    and key.revoked_at is null
+    and (key.expires_at is null or key.expires_at > ${at})
+  )`
 }
 
 function isBefore(at: Date, end: Date | null): boolean {
