@@ -21,7 +21,7 @@ import { OAuthFailure } from './oauth-failure.js'
 import { isVerifierOf } from '../../tokens/pkce.js'
 import { issueRefreshToken } from './refresh-family.js'
 import { hasOfflineAccess } from '../../tokens/scopes.js'
-import { findUserOf, identityDataOfSession, signUserTokens } from './user-tokens.js'
+import { identityDataOfSession, signUserTokens, tokenColumns, userOf } from './user-tokens.js'
 import {
   isOrganizationOf,
   ofEnvironment,
@@ -60,10 +60,11 @@ export async function exchangeCode(deps: Deps, exchange: CodeExchange): Promise<
       return { record: undefined }
     }
     const refusal = await whyRefused(deps, trx, consumed, exchange)
-    const user = refusal === undefined ? await findUserOf(trx, consumed, cause) : undefined
+    const user = refusal === undefined ? userOf(consumed) : undefined
     if (user === undefined) {
       const reason = refusal ?? 'user_inactive'
-      await logEventOf(deps, trx, consumed, { code: 'TOKEN_EXCHANGE_FAILED', reason, requestId })
+      const failed = { code: 'TOKEN_EXCHANGE_FAILED', reason, email: null, requestId } as const
+      await logEventOf(deps, trx, consumed, failed)
       return { record: undefined }
     }
     const refreshToken = hasOfflineAccess(consumed.scope)
@@ -108,7 +109,6 @@ const consumeCode = statement((db, { codeHash, at }: { codeHash: Buffer; at: Dat
     .returning([
       'code.account_id',
       sql<Environment>`code.environment`.as('environment'),
-      'code.organization_id',
       'code.id as code_id',
       'code.session_id',
       'code.user_id',
@@ -137,6 +137,7 @@ const consumeCode = statement((db, { codeHash, at }: { codeHash: Buffer; at: Dat
       'organizations.allowed_email_domains',
       sql<boolean>`(organizations.deleted_at is null)`.as('is_organization_there'),
       'accounts.domain as account_domain',
+      ...tokenColumns(),
     ]),
 )
 

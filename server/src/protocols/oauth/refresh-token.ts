@@ -26,7 +26,13 @@ import {
   type LoggedFamily,
 } from './refresh-family.js'
 import { scopesOf } from '../../tokens/scopes.js'
-import { findUserOf, identityDataOfSession, signUserTokens, type Grant } from './user-tokens.js'
+import {
+  identityDataOfSession,
+  signUserTokens,
+  tokenColumnsInSql,
+  userOf,
+  type WholeGrant,
+} from './user-tokens.js'
 import { sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /** A presented refresh token. */
@@ -75,11 +81,12 @@ export async function refreshTokens(deps: Deps, refresh: Refresh): Promise<UserT
     const [rotated] = await rotate(trx, attempt)
     if (rotated === undefined) return { record: await refuse(deps, trx, refresh, attempt) }
     const next = successors.find((secret) => hashSecret(secret).equals(rotated.token_hash))
-    const user = next === undefined ? undefined : await findUserOf(trx, rotated, cause)
+    const user = next === undefined ? undefined : userOf(rotated)
     // `next` is undefined when the answer to repeat was derived from a master key that has been removed.
     if (next === undefined || user === undefined) {
       const reason = next === undefined ? 'successor_unknown' : 'user_inactive'
-      await logEventOf(deps, trx, rotated, { code: 'TOKEN_REFRESH_FAILED', reason, requestId })
+      const failed = { code: 'TOKEN_REFRESH_FAILED', reason, email: null, requestId } as const
+      await logEventOf(deps, trx, rotated, failed)
       return { record: undefined }
     }
     await logEventOf(deps, trx, rotated, { code: 'TOKEN_REFRESHED', email: user.email, requestId })
@@ -106,7 +113,7 @@ interface Attempt extends RefreshClient {
   readonly at: Date
 }
 
-interface RotatedFamily extends Grant {
+interface RotatedFamily extends WholeGrant {
   /** Of the new current token. */
   readonly token_hash: Buffer
 }
@@ -134,12 +141,12 @@ const rotate = sqlStatement(
         and ${joinsFamilyParents}
         and ${allOf(parentConditions)}
         and ${allOf(refreshChecks(attempt))}
-      returning family.account_id, accounts.domain as account_domain, family.environment, family.organization_id,
+      returning family.account_id, accounts.domain as account_domain, family.environment,
         organizations.domain, family.session_id, family.user_id, family.application_id,
         applications.name as application_name, applications.application_type,
         applications.access_token_lifetime_in_seconds, applications.token_signing_alg,
         family.scope, family.amr, sessions.act, family.authenticated_at, family.token_hash,
-        ${identityDataOfSession()} as identity_data
+        ${identityDataOfSession()} as identity_data, ${tokenColumnsInSql()}
     ), used as (
       update sessions set last_used_at = ${attempt.at}
       from consumed

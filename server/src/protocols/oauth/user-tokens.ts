@@ -1,15 +1,13 @@
 import type { Environment } from '@portico/contract/fields'
 import type { UserTokens } from '@portico/contract/oauth'
 import type { Identity, User } from '@portico/contract/users'
-import { sql, type Kysely } from 'kysely'
+import { sql } from 'kysely'
 import type { Algorithm } from '../../platform/crypto/jwt.js'
 import { newTimelessId } from '../../platform/crypto/random.js'
-import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import { activeSigningKey, signWith } from '../../tokens/signing-keys/signing-keys.js'
-import type { Cause } from '../../platform/tenant.js'
 import { toMetaDataClaims } from '../../directory/token-customization/user-metadata.js'
-import { findLiveUser } from '../../directory/users/users.js'
+import { toChangedUser, wholeUser } from '../../directory/users/whole-user.js'
 import { issuerOf, toAccessTokenClaims, toIdTokenClaims, type ActClaim } from '../../tokens/claims.js'
 import { toAttributes } from './resource-owner-metadata.js'
 import { scopesOf } from '../../tokens/scopes.js'
@@ -55,18 +53,44 @@ interface IdTokenBinding {
   readonly code?: string | undefined
 }
 
+/** Besides the grant, what its tokens need: the user, and the signing key of the organization for the application. */
+export function tokenColumns() {
+  return [
+    ...wholeUser(),
+    activeKey<string>('kid').as('kid'),
+    activeKey<Buffer>('private_key_sealed').as('private_key_sealed'),
+  ] as const
+}
+
+/** The same in a statement that is written in SQL. */
+export function tokenColumnsInSql() {
+  const columns = tokenColumns().map((column) =>
+    typeof column === 'string' ? sql.ref(column) : sql`${column}`,
+  )
+  return sql.join(columns)
+}
+
+/** Null where the organization has no key for the algorithm yet. */
+function activeKey<Value>(column: 'kid' | 'private_key_sealed') {
+  return sql<Value | null>`(
+    select ${sql.ref(`signing.${column}`)} from signing_keys as signing
+    where ${sameTenant('signing', 'sessions')}
+      and signing.algorithm = applications.token_signing_alg
+      and signing.state = 'active'
+  )`
+}
+
+type WholeUser = Parameters<typeof toChangedUser>[0]
+
+/** A grant with the columns of tokenColumns(). */
+export interface WholeGrant extends Grant, Omit<WholeUser, keyof Grant> {
+  readonly kid: string | null
+  readonly private_key_sealed: Buffer | null
+}
+
 /** The user of a grant with every member that tokens contain; undefined when they may not sign in. */
-export async function findUserOf(db: Kysely<DB>, grant: Grant, cause: Cause): Promise<User | undefined> {
-  const tenant = {
-    accountId: grant.account_id,
-    accountDomain: grant.account_domain,
-    environment: grant.environment,
-    domain: grant.domain,
-    organizationIds: null,
-    cause,
-  }
-  const user = await findLiveUser(db, tenant, grant.user_id)
-  return user === undefined || !user.active ? undefined : user
+export function userOf(grant: WholeGrant): User | undefined {
+  return grant.deleted_at !== null || !grant.active ? undefined : toChangedUser(grant, grant).record
 }
 
 /**
@@ -75,7 +99,7 @@ export async function findUserOf(db: Kysely<DB>, grant: Grant, cause: Cause): Pr
  */
 export async function signUserTokens(
   deps: Deps,
-  grant: Grant,
+  grant: WholeGrant,
   user: User,
   binding: IdTokenBinding = {},
 ): Promise<UserTokens> {
@@ -85,7 +109,11 @@ export async function signUserTokens(
     environment: grant.environment,
     organizationId: grant.organization_id,
   }
-  const key = await activeSigningKey(deps, deps.db, owner, algorithm)
+  const { kid, private_key_sealed } = grant
+  const key =
+    kid === null || private_key_sealed === null
+      ? await activeSigningKey(deps, deps.db, owner, algorithm)
+      : { kid, private_key_sealed }
   const lifetimeSeconds = grant.access_token_lifetime_in_seconds
   const facts = {
     issuer: issuerOf(deps.config.baseUrl, grant.domain),
