@@ -5,6 +5,7 @@ import type { Transaction, UpdateObject } from 'kysely'
 import { whyNotFound } from '../../platform/db/organization-id.js'
 import type { DB } from '../../platform/db/schema.js'
 import { statement } from '../../platform/db/statement.js'
+import { sameTenant } from '../../platform/db/tenant-predicate.js'
 import { whyUnchanged } from '../../platform/db/versions.js'
 import type { Deps } from '../../delivery/deps.js'
 import { ApiError } from '../../platform/errors.js'
@@ -72,6 +73,27 @@ export async function lockUser(trx: Transaction<DB>, tenant: Tenant, id: string)
 
 const selectHeld = statement((db, user: UserKey) =>
   usersOf(db, user).where('users.id', '=', user.id).select(userColumns).forUpdate(),
+)
+
+/** The same after the row of the organization's directory, so that it stays; undefined where either is missing. */
+export async function lockUserWithDirectory(
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  directoryId: string,
+  id: string,
+): Promise<LockedUser | undefined> {
+  const [held] = await selectHeldWithDirectory(trx, { ...tenant, directoryId, id })
+  return held
+}
+
+const selectHeldWithDirectory = statement((db, user: UserKey & { readonly directoryId: string }) =>
+  usersOf(db, user)
+    .innerJoin('directories', (join) => join.on(sameTenant('directories', 'users')))
+    .where('directories.id', '=', user.directoryId)
+    .where('users.id', '=', user.id)
+    .select(userColumns)
+    .forKeyShare('directories')
+    .forUpdate('users'),
 )
 
 /**

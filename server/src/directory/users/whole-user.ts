@@ -1,8 +1,6 @@
 import type { User } from '@portico/contract/users'
 import { sql, type Kysely } from 'kysely'
-import { eachOf } from '../../platform/db/each.js'
 import type { DB } from '../../platform/db/schema.js'
-import { statement } from '../../platform/db/statement.js'
 import { isOfVersion } from '../../platform/db/versions.js'
 import { isUniqueViolation } from '../../platform/db/violations.js'
 import { ApiError } from '../../platform/errors.js'
@@ -41,25 +39,6 @@ export function wholeUser() {
 export async function readUser(db: Kysely<DB>, tenant: Tenant, id: string): Promise<UserRow> {
   return usersOf(db, tenant).where('users.id', '=', id).select(wholeUser()).executeTakeFirstOrThrow()
 }
-
-/** Users with their versions, by their ids; deleted ones are left out. */
-export async function readUsers(
-  db: Kysely<DB>,
-  tenant: Tenant,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, { readonly record: User; readonly version: number }>> {
-  const rows = await selectUsers(db, { ...tenant, ids })
-  return new Map(rows.map((row) => [row.id, { record: toUser(row, tenant), version: row.version }]))
-}
-
-const selectUsers = statement((db, users: TenantKey & { readonly ids: readonly string[] }) => ({
-  compile: () =>
-    eachOf(
-      sql`unnest(${users.ids}::uuid[]) list (id)`,
-      { id: sql.ref('users.id') },
-      usersOf(db, users).select(wholeUser()),
-    ).compile(db),
-}))
 
 /** Every change of a user's row starts here, and counts as a version. */
 export function updateUserRow(

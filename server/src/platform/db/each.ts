@@ -9,10 +9,10 @@ import type { DB } from './schema.js'
  * @param columns The lookup columns, named as in the list: the key, and the known columns that an index has together
  *   with it, so that Postgres reads one entry of whichever index it takes.
  */
-export function eachOf<Table extends keyof DB, Row>(
+export function eachOf<Database extends DB, Table extends keyof Database, Row>(
   list: RawBuilder<unknown>,
   columns: Readonly<Record<string, RawBuilder<unknown>>>,
-  rows: SelectQueryBuilder<DB, Table, Row>,
+  rows: SelectQueryBuilder<Database, Table, Row>,
 ): RawBuilder<Row> {
   const row = Object.entries(columns).reduce(
     (each, [name, column]) => each.where(sql<boolean>`${column} = ${sql.ref(`list.${name}`)}`),

@@ -1,12 +1,13 @@
-import { sql, type Kysely, type Transaction } from 'kysely'
+import { sql, type Transaction } from 'kysely'
 import { isDeepStrictEqual } from 'node:util'
 import type { DB, Json } from '../../platform/db/schema.js'
-import { insertion, statement } from '../../platform/db/statement.js'
-import { isUniqueViolation } from '../../platform/db/violations.js'
+import { companion, insertion, statement } from '../../platform/db/statement.js'
+import { isForeignKeyViolation, isUniqueViolation } from '../../platform/db/violations.js'
 import type { Deps } from '../../delivery/deps.js'
 import { normalizeEmail } from '../../platform/email.js'
 import { insertUserIf, type UserInsertion } from '../../directory/users/insert-user.js'
 import { keyOf, type DirectoryKey, type ScimCaller } from './scim-caller.js'
+import { unauthenticated } from './scim-error.js'
 import { uniquenessError } from './user-email.js'
 import { invalidValue, type ScimResource } from './values.js'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
@@ -19,32 +20,8 @@ export interface DirectoryUser {
   readonly attributes: ScimResource
 }
 
-/** Those of the given users that belong to the directory, by id. */
-export async function readDirectoryUsers(
-  db: Kysely<DB>,
-  caller: ScimCaller,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, DirectoryUser>> {
-  const rows = await selectAmong(db, { ...keyOf(caller), ids })
-  return new Map(
-    rows.map((row) => [
-      row.user_id,
-      { userName: row.user_name, externalId: row.external_id, attributes: toAttributes(row.attributes) },
-    ]),
-  )
-}
-
-const selectAmong = statement((db, directory: DirectoryKey & { readonly ids: readonly string[] }) =>
-  db
-    .selectFrom('directory_users')
-    .where(ofOwner(directory))
-    .where('directory_id', '=', directory.directoryId)
-    .where(sql<boolean>`user_id = any(${directory.ids}::uuid[])`)
-    .select(['user_id', 'user_name', 'external_id', 'attributes']),
-)
-
 /** Only written by toColumns(), from resources. */
-function toAttributes(attributes: Json): ScimResource {
+export function toAttributes(attributes: Json): ScimResource {
   return attributes as unknown as ScimResource
 }
 
@@ -146,7 +123,8 @@ interface UserOfDirectory {
 }
 
 /**
- * Updates a directory's data about one of its users.
+ * Updates a directory's data about one of its users. A name that another user has is reported by the transaction's next
+ * statement, whose errors asTaken() translates.
  *
  * @throws ScimError 409 `uniqueness`, 400 `invalidValue`
  */
@@ -160,12 +138,12 @@ export async function updateDirectoryUser(
   checkSizes(after)
   const isSameName = normalizeEmail(before.userName) === normalizeEmail(after.userName)
   if (!isSameName && !isAddress(after.userName, email)) await checkUserName(trx, caller, id, after.userName)
-  await updateRow(trx, { ...keyOf(caller), id, ...toColumns(after) }).catch(asTaken)
+  await updateRow(trx, { ...keyOf(caller), id, ...toColumns(after) })
 }
 
 type ChangedRow = DirectoryKey & { readonly id: string } & ReturnType<typeof toColumns>
 
-const updateRow = statement((db, row: ChangedRow) =>
+const updateRow = companion((db, row: ChangedRow) =>
   db
     .updateTable('directory_users')
     .set({
@@ -247,7 +225,9 @@ function toColumns({ userName, externalId, attributes }: DirectoryUser) {
   }
 }
 
-function asTaken(error: unknown): never {
+/** @throws ScimError 409 `uniqueness`, 401 when the directory was deleted after the provider authenticated */
+export function asTaken(error: unknown): never {
+  if (isForeignKeyViolation(error, 'directory_users_directory_fkey')) throw unauthenticated({ cause: error })
   if (isUniqueViolation(error, 'directory_users_user_name_key')) throw uniquenessError('userName')
   if (isUniqueViolation(error, 'directory_users_external_id_key')) throw uniquenessError('externalId')
   throw error

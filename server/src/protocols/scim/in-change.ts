@@ -6,6 +6,7 @@ import { change } from '../../delivery/events/change.js'
 import { keyOf, type DirectoryKey, type ScimAnswer, type ScimCaller } from './scim-caller.js'
 import { unauthenticated } from './scim-error.js'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
+import { lockUser, lockUserWithDirectory, type LockedUser } from '../../directory/users/change-user.js'
 
 /**
  * Runs one change of a provider, and logs it, with the directory's row locked: a deletion of the directory runs before
@@ -18,8 +19,19 @@ export async function changeInDirectory(
   caller: ScimCaller,
   work: (trx: Transaction<DB>) => Promise<ScimAnswer>,
 ): Promise<ScimAnswer> {
-  const { record } = await change(deps, caller.tenant.cause, async (trx) => {
+  return changeAndLog(deps, caller, async (trx) => {
     await lockDirectory(trx, caller)
+    return work(trx)
+  })
+}
+
+/** The same for work whose own first statement locks the directory's row, to save a wait for Postgres. */
+export async function changeAndLog(
+  deps: Deps,
+  caller: ScimCaller,
+  work: (trx: Transaction<DB>) => Promise<ScimAnswer>,
+): Promise<ScimAnswer> {
+  const { record } = await change(deps, caller.tenant.cause, async (trx) => {
     const answer = await work(trx)
     await caller.log(trx, answer)
     return { record: { ...answer, isLogged: true as const } }
@@ -27,7 +39,8 @@ export async function changeInDirectory(
   return record
 }
 
-async function lockDirectory(trx: Transaction<DB>, caller: ScimCaller): Promise<void> {
+/** @throws ScimError 401 when the directory was deleted */
+export async function lockDirectory(trx: Transaction<DB>, caller: ScimCaller): Promise<void> {
   const [locked] = await lockRow(trx, keyOf(caller))
   if (locked === undefined) throw unauthenticated()
 }
@@ -40,3 +53,19 @@ const lockRow = statement((db, directory: DirectoryKey) =>
     .select('id')
     .forKeyShare(),
 )
+
+/**
+ * Locks the row of the directory and then that of a user, in one statement; what is read after it is as of its end.
+ *
+ * @throws ScimError 401; ApiError `user_not_found`
+ */
+export async function lockWithDirectory(
+  trx: Transaction<DB>,
+  caller: ScimCaller,
+  id: string,
+): Promise<LockedUser> {
+  const held = await lockUserWithDirectory(trx, caller.tenant, caller.directoryId, id)
+  if (held !== undefined) return held
+  await lockDirectory(trx, caller)
+  return lockUser(trx, caller.tenant, id)
+}

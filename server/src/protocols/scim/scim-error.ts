@@ -26,10 +26,11 @@ export function badRequest(scimType: ScimErrorType, detail: string): ScimError {
 }
 
 /** The only answer to a failed authentication, whether or not the directory exists. */
-export function unauthenticated(): ScimError {
+export function unauthenticated(options?: ErrorOptions): ScimError {
   return new ScimError(
     { status: 401 },
     'Send the secret of the directory as Authorization: Bearer <secret>: it is missing or expired, or that of another base URL.',
+    options,
   )
 }
 

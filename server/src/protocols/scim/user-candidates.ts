@@ -3,7 +3,7 @@ import { userSchema } from '@portico/contract/scim'
 import { sql, type RawBuilder } from 'kysely'
 import { normalizeEmail } from '../../platform/email.js'
 import type { ElementFilter, ScimFilter } from './filter.js'
-import { keyOf, type ScimCaller } from './scim-caller.js'
+import { keyOf, type DirectoryKey, type ScimCaller } from './scim-caller.js'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
 type Ids = RawBuilder<string>
@@ -43,9 +43,12 @@ function havingValue(
     case 'id':
       return withId(text)
     case 'userName':
-      return unionOf([named(caller, 'user_name_normalized', normalizeEmail(text)), addressed(caller, text)])
+      return unionOf([
+        named(keyOf(caller), 'user_name_normalized', normalizeEmail(text)),
+        addressed(keyOf(caller), addressIn(text)),
+      ])
     case 'externalId':
-      return named(caller, 'external_id', text)
+      return named(keyOf(caller), 'external_id', text)
     case 'emails.value':
       return withEmail(caller, text)
     case 'active':
@@ -63,21 +66,31 @@ function withId(text: string): Ids {
   return idForm().safeParse(text).success ? sql`select ${text}::uuid` : sql`select null::uuid`
 }
 
-function named(caller: ScimCaller, column: 'user_name_normalized' | 'external_id', value: string): Ids {
+/** The user whom the directory calls so. */
+export function named(
+  directory: DirectoryKey,
+  column: 'user_name_normalized' | 'external_id',
+  value: string,
+): Ids {
   return sql`
     select named.user_id from directory_users named
-    where ${ofOwner(keyOf(caller), 'named')}
-      and named.directory_id = ${caller.directoryId}
+    where ${ofOwner(directory, 'named')}
+      and named.directory_id = ${directory.directoryId}
       and ${sql.ref(`named.${column}`)} = ${value}`
 }
 
-/** By the address of the record, which is stored trimmed. */
-function addressed(caller: ScimCaller, address: string): Ids {
+/** By the address of the record. */
+export function addressed(directory: DirectoryKey, normalizedAddress: string): Ids {
   return sql`
     select addressed.id from users addressed
-    where ${ofOwner(keyOf(caller), 'addressed')}
-      and addressed.email_normalized = ${normalizeEmail(address.trim())}
+    where ${ofOwner(directory, 'addressed')}
+      and addressed.email_normalized = ${normalizedAddress}
       and addressed.deleted_at is null`
+}
+
+/** An address as records have it: trimmed. */
+export function addressIn(text: string): string {
+  return normalizeEmail(text.trim())
 }
 
 /** A single address is that of the record; lists of several have a separate index. */
@@ -90,7 +103,7 @@ function withEmail(caller: ScimCaller, address: string): Ids {
       and listed.directory_id = ${caller.directoryId}
       and (${emails} -> 1) is not null
       and lower((${emails})::text)::jsonb @> lower(${JSON.stringify([{ value: address }])}::text)::jsonb`
-  return unionOf([addressed(caller, address), listed])
+  return unionOf([addressed(keyOf(caller), addressIn(address)), listed])
 }
 
 function inactive(caller: ScimCaller): Ids {

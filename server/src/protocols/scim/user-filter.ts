@@ -94,6 +94,9 @@ const columns: Readonly<Record<string, Text>> = Object.fromEntries(
     .map(([claim, path]) => [path.join('.'), sql`users.profile ->> ${sql.lit(claim)}`]),
 )
 
+/** A userName in the form in which it is compared. */
+export const userNameText: Text = sql`coalesce(known.user_name_normalized, users.email_normalized)`
+
 /** The value of a single-valued attribute, as text. */
 export function filterTextOf({ schema, attribute, sub }: SchemaPath): Text {
   const name = sub === undefined ? attribute.name : `${attribute.name}.${sub.name}`
@@ -110,7 +113,7 @@ export function filterTextOf({ schema, attribute, sub }: SchemaPath): Text {
     case 'externalId':
       return sql`known.external_id`
     case 'userName':
-      return sql`coalesce(known.user_name_normalized, users.email_normalized)`
+      return userNameText
     case 'displayName':
       return sql`coalesce(${stored}, case when known.user_id is null then nullif(concat_ws(' ', users.profile ->> 'given_name', users.profile ->> 'family_name'), '') end)`
     case 'active':

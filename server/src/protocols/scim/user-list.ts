@@ -1,7 +1,7 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
 import { totalInOrganization } from '../../platform/db/totals.js'
-import { usersOf } from '../../directory/users/whole-user.js'
+import { usersOf, type TenantKey } from '../../directory/users/whole-user.js'
 import type { ScimFilter } from './filter.js'
 import type { ListQuery } from './list-query.js'
 import { leafOf, type SchemaPath } from './schema-path.js'
@@ -89,7 +89,10 @@ function usersWithDirectory(db: Kysely<DB>, { tenant, directoryId }: ScimCaller)
 }
 
 /** The same for few users: Postgres overestimates their number; the offset keeps it from reading the whole directory. */
-function usersEachWithDirectory(db: Kysely<DB>, { tenant, directoryId }: ScimCaller) {
+export function usersEachWithDirectory(
+  db: Kysely<DB>,
+  { tenant, directoryId }: { readonly tenant: TenantKey; readonly directoryId: string },
+) {
   return usersOf(db, tenant).leftJoinLateral(
     (from) =>
       from

@@ -1,27 +1,27 @@
 import type { User } from '@portico/contract/users'
-import type { Kysely, Transaction } from 'kysely'
+import type { Transaction } from 'kysely'
 import { isDeepStrictEqual } from 'node:util'
 import { newId } from '../../platform/crypto/random.js'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import { emit } from '../../delivery/events/emit.js'
 import { ApiError } from '../../platform/errors.js'
-import { changeLockedUser, lockUser, removeUser, type LockedUser } from '../../directory/users/change-user.js'
+import { changeLockedUser, removeUser, type LockedUser, lockUser } from '../../directory/users/change-user.js'
 import { normalizeEmail } from '../../platform/email.js'
 import { identityOfDirectory } from '../../directory/users/identities.js'
 import { userInsertion } from '../../directory/users/insert-user.js'
 import { changedPhoneNumbers } from '../../platform/phone.js'
 import { findUser } from '../../directory/users/signing-in-user.js'
-import { readUsers, toChangedUser } from '../../directory/users/whole-user.js'
+import { toChangedUser } from '../../directory/users/whole-user.js'
 import { changedMembers, emitDirectoryChange } from './directory-event.js'
 import {
+  asTaken,
   insertDirectoryUser,
   insertUserOfDirectory,
-  readDirectoryUsers,
   updateDirectoryUser,
-  type DirectoryUser,
 } from './directory-users.js'
-import { changeInDirectory } from './in-change.js'
+import { getFound, listFound, type Found } from './found-user.js'
+import { changeAndLog, lockDirectory, lockWithDirectory } from './in-change.js'
 import { readListQuery, toListBody } from './list-query.js'
 import { readPatch } from './patch-steps.js'
 import { applyPatch } from './patch.js'
@@ -30,7 +30,6 @@ import { userSchemas } from './schema-path.js'
 import type { ScimAnswer, ScimCall, ScimCaller, ScimOperations } from './scim-caller.js'
 import { ScimError } from './scim-error.js'
 import { checkEmailDomain, emailOf, isEmailDomainTrusted, uniquenessError } from './user-email.js'
-import { findUserIds } from './user-list.js'
 import { coreOf, recordChanges, recordPartOf } from './user-record.js'
 import { locationOf, toDirectoryUser, toResource, withReadOnly } from './user-resource.js'
 import { membersOf, readResource, type NoteQuirk, type ScimResource } from './values.js'
@@ -52,21 +51,10 @@ export function scimUsers(deps: Deps): ScimOperations {
   }
 }
 
-/** A user of the organization, with the directory's data if the directory manages them. */
-interface Found {
-  readonly user: User
-  readonly version: number
-  readonly known: DirectoryUser | undefined
-}
-
 async function listScimUsers({ db }: Deps, caller: ScimCaller, call: ScimCall): Promise<ScimAnswer> {
   const query = readListQuery(userSchemas, call.query, call.quirk)
-  const { ids, total } = await findUserIds(db, caller, query)
-  const found = await readFound(db, caller, ids)
-  const bodies = ids
-    .map((id) => found.get(id))
-    .filter((each) => each !== undefined)
-    .map((each) => bodyOf(caller, each, query.projection))
+  const { found, total } = await listFound(db, caller, query)
+  const bodies = found.map((each) => bodyOf(caller, each, query.projection))
   return { status: 200, body: toListBody(query, total, bodies), changes: [] }
 }
 
@@ -87,7 +75,8 @@ async function createScimUser(deps: Deps, caller: ScimCaller, call: ScimCall): P
   const resource = readResource(userSchemas, call.body, call.quirk)
   const email = emailOf(resource)
   checkEmailDomain(caller, email)
-  return changeInDirectory(deps, caller, async (trx) => {
+  // The foreign key of the inserted row locks that of the directory.
+  return changeAndLog(deps, caller, async (trx) => {
     const found =
       (await insertScimUser(deps, trx, caller, { resource, email })) ??
       (await takeOver(deps, trx, caller, { resource, email }))
@@ -148,6 +137,7 @@ async function takeOver(
   caller: ScimCaller,
   { resource, email }: Described,
 ): Promise<Found> {
+  await lockDirectory(trx, caller)
   const holder = await findUser(trx, caller.tenant, normalizeEmail(email))
   // Deleted concurrently: a repeated request creates the user.
   if (holder === undefined) throw uniquenessError('the e-mail address')
@@ -186,8 +176,8 @@ async function changeScimUser(
   toAfter: (before: ScimResource) => ScimResource,
 ): Promise<ScimAnswer> {
   const projection = readProjection(userSchemas, query)
-  return changeInDirectory(deps, caller, async (trx) => {
-    const held = await lockUser(trx, caller.tenant, id)
+  return changeAndLog(deps, caller, async (trx) => {
+    const held = await lockWithDirectory(trx, caller, id)
     const found = await getFound(trx, caller, id)
     const before = toResource(found.user, found.known)
     const after = toAfter(before)
@@ -252,7 +242,7 @@ async function writeFound(
     input: { ...changes, ...(email !== user.email && { email }) },
     versions: undefined,
     isEmailVouched: !isSameEmail && isEmailDomainTrusted(caller, email),
-  })
+  }).catch(asTaken)
   const kind = known === undefined ? 'provision' : 'update'
   const event = { type: 'User', change: kind, id: user.id, before: user, after: record } as const
   await emitDirectoryChange(deps, trx, caller, { ...event, userId: user.id, email })
@@ -278,8 +268,8 @@ async function deleteScimUser(
   id: string,
   { ifMatch }: ScimCall,
 ): Promise<ScimAnswer> {
-  return changeInDirectory(deps, caller, async (trx) => {
-    await lockUser(trx, caller.tenant, id)
+  return changeAndLog(deps, caller, async (trx) => {
+    await lockWithDirectory(trx, caller, id)
     const found = await getFound(trx, caller, id)
     const { user, known } = found
     if (known === undefined) throw notOfDirectory()
@@ -290,25 +280,6 @@ async function deleteScimUser(
     const changes: ScimAnswer['changes'] = [{ type: 'User', id, members: [] }]
     return { status: 204, changes, userId: id }
   })
-}
-
-/** @throws ApiError `user_not_found` */
-async function getFound(db: Kysely<DB>, caller: ScimCaller, id: string): Promise<Found> {
-  const found = (await readFound(db, caller, [id])).get(id)
-  if (found === undefined) throw new ApiError('user_not_found')
-  return found
-}
-
-async function readFound(
-  db: Kysely<DB>,
-  caller: ScimCaller,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, Found>> {
-  const users = await readUsers(db, caller.tenant, ids)
-  const known = await readDirectoryUsers(db, caller, ids)
-  return new Map(
-    [...users].map(([id, { record, version }]) => [id, { user: record, version, known: known.get(id) }]),
-  )
 }
 
 function bodyOf(caller: ScimCaller, { user, version, known }: Found, projection: Projection): object {
