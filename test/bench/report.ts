@@ -70,7 +70,7 @@ receivers are ports of one process on the core of the load, over https.
 
 **Bare** (\`test/bench/bare.ts\`) is the honest limit in the same process model: node:http, the same pool and named
 statements, one statement a request, the token verified through the same kind of cache, JSON.stringify; no framework, no
-validation, no contract. For A5, B3 and B4 it sends the service's own statements, one by one in the same
+validation, no contract. For A5, B3 and B4 it sends a statement for each thing that is read or written, one by one in
 transactions. Codes, refresh tokens and sessions of these two are inserted before their rounds; a code is bound by PKCE and has no
 refresh token, and refreshes go round among 2,000 chains. For B1 it is
 Argon2id itself (\`test/bench/raw-argon2.ts\`): the library verifies one hash with the same parameters, as many at once, in a

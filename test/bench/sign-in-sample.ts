@@ -78,10 +78,10 @@ const sessions = `
   ), session as (
     insert into sessions (
       account_id, environment, organization_id, id, user_id, application_id, amr, authenticated_at, expires_at,
-      last_used_at, secret_hash
+      last_used_at, browser_used_at, secret_hash
     )
     select account_id, environment, organization_id, session_id, user_id, $2::uuid, array['pwd'], $3::timestamptz,
-      $3::timestamptz + interval '8 hours', $3::timestamptz, sha256(convert_to(secret, 'UTF8'))
+      $3::timestamptz + interval '8 hours', $3::timestamptz, $3::timestamptz, sha256(convert_to(secret, 'UTF8'))
     from wanted
   )`
 
@@ -98,10 +98,10 @@ const codes = `${sessions}
 
 const families = `${sessions}
   insert into refresh_token_families (
-    account_id, environment, organization_id, id, session_id, user_id, application_id, scope, amr,
+    account_id, environment, organization_id, id, session_id, user_id, application_id, code_id, scope, amr,
     authenticated_at, family_hash, token_hash, expires_at, inserted_at
   )
-  select account_id, environment, organization_id, other_id, session_id, user_id, $2::uuid,
+  select account_id, environment, organization_id, other_id, session_id, user_id, $2::uuid, gen_random_uuid(),
     'openid profile email offline_access', array['pwd'], $3::timestamptz, sha256(convert_to(handle, 'UTF8')),
     sha256(convert_to(secret, 'UTF8')), $3::timestamptz + interval '30 days', $3::timestamptz
   from wanted

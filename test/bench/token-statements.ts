@@ -1,4 +1,4 @@
-/** The statements of the token and authorization endpoints as the service sends them, for the bare server. */
+/** The statements of the token and authorization endpoints for the bare server, one for each thing that is read or written. */
 
 const isApplicationUsable = (organizationId: string) =>
   `(applications.deleted_at is null and (applications.organization_id is null or applications.organization_id = ${organizationId}))`
