@@ -3,28 +3,25 @@ import { forged, isDecrypted, isTaken, twoTexts } from './saml-response-tests.js
 
 const presumed = 'server/src/sso/saml/presumed-signature.ts'
 const proof = 'server/src/sso/saml/proof.ts'
+const covered = 'server/src/sso/saml/covered-bytes.ts'
 
 /** Guards of the signature and encryption that authenticate an assertion. */
 export const samlProofGuards = [
   guard({
     name: 'saml: what was encrypted is signed by a key of the metadata, also in a signed response',
     file: proof,
-    find: 'if (!isSignedItself(plain.root)) return isSigned',
-    replace: 'if (isSigned || !isSignedItself(plain.root)) return isSigned',
+    find: 'if (!isSignedItself(decrypted)) return isSigned',
+    replace: 'if (isSigned || !isSignedItself(decrypted)) return isSigned',
     red: twoTexts('is verified inside, too, where the response is signed'),
     green: isDecrypted,
   }),
   guard({
     name: 'saml: by a key of the metadata',
     file: presumed,
-    find: 'return certificates.filter((pem) => verify(method.hash, signed, { key: createPublicKey(pem), ...(method.isPss ? pss : {}) }, value), )',
+    find: 'return certificates.filter((pem) => verify(method.hash, signed, { key: publicKeyOf(pem), ...(method.isPss ? pss : {}) }, value), )',
     replace: 'return [...certificates]',
     also: [
-      {
-        file: proof,
-        find: 'return isTime ? { assertionXml: undefined } : undefined',
-        replace: 'return { assertionXml: /<saml:Assertion.*<\\/saml:Assertion>/s.exec(xml)?.[0] }',
-      },
+      { file: covered, find: 'return signers.some(isSigner) ? bytes : undefined', replace: 'return bytes' },
     ],
     red: forged('signed by a stranger, whose certificate it carries, is refused by signature'),
     green: isTaken,
@@ -36,7 +33,11 @@ export const samlProofGuards = [
     replace:
       'const owners = [isSignedItself(assertion) ? assertion : isSigned ? root : undefined].filter(isThere)',
     also: [
-      { file: proof, find: 'wantAuthnResponseSigned: isSigned,', replace: 'wantAuthnResponseSigned: false,' },
+      {
+        file: covered,
+        find: '...(signed.isSigned ? [root] : []),',
+        replace: '...(signed.isSigned && !signed.isAssertionSigned ? [root] : []),',
+      },
     ],
     red: forged(
       'signed by a stranger as a whole, around an assertion of the identity provider, is refused by signature',
@@ -50,9 +51,9 @@ export const samlProofGuards = [
     replace: '',
     also: [
       {
-        file: proof,
-        find: 'return isTime ? { assertionXml: undefined } : undefined',
-        replace: 'return { assertionXml: /<saml:Assertion.*<\\/saml:Assertion>/s.exec(xml)?.[0] }',
+        file: covered,
+        find: 'if (!digestOf(verifier, reference, bytes).equals(said)) return undefined',
+        replace: '',
       },
     ],
     red: forged('with another name than was signed, is refused by signature'),

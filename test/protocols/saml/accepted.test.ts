@@ -1,10 +1,8 @@
 import { constants, createPrivateKey, createPublicKey, sign } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { isEnvelopedBy } from '@portico/server/saml/enveloped-signature'
+import { coveredBytes } from '@portico/server/saml/covered-bytes'
 import { readIdpMetadata } from '@portico/server/saml/metadata'
-import { ns } from '@portico/server/saml/saml-names'
 import { selfSignedCertificate } from '@portico/server/saml/self-signed-certificate'
-import { childrenOf, readXmlTree } from '@portico/server/saml/xml-tree'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   assertion,
@@ -23,15 +21,6 @@ import {
 } from './response-template.js'
 import { cbc, gcm, startStage, type Stage } from './stage.js'
 import { hasXmlsec, withoutDeclaration } from './xmlsec.js'
-
-const limits = {
-  length: 20_000,
-  elements: 100,
-  depth: 20,
-  attributes: 20,
-  allAttributes: 500,
-  comments: false,
-}
 
 describe.skipIf(!hasXmlsec)('a response signed by xmlsec1 is taken', () => {
   let stage: Stage
@@ -98,11 +87,9 @@ describe.skipIf(!hasXmlsec)('a response signed by xmlsec1 is taken', () => {
 
     // The library itself refuses it, too: this test bypasses the service's own check.
     const xml = await stage.signedResponse({}, sha384)
-    const isRight = (text: string, { certificate } = stage.key) => {
-      const root = readXmlTree(text, limits)
-      const [own] = childrenOf(root, ns.signature, 'Signature')
-      return own !== undefined && isEnvelopedBy([certificate], text, own)
-    }
+    const isRight = (text: string, { certificate } = stage.key) =>
+      coveredBytes({ xml: text, signers: [certificate], isSigned: true, isAssertionSigned: false }) !==
+      undefined
     expect(isRight(xml)).toBe(true)
     expect(isRight(xml, stage.stranger)).toBe(false)
     expect(isRight(xml.replace('ada@', 'eve@'))).toBe(false)

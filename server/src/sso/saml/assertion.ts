@@ -76,6 +76,26 @@ export function checkConditions(
   return { notOnOrAfter }
 }
 
+/** Conditions that stand beside others, in any namespace: another reader could heed others of them. */
+export function hasSeveralConditions(assertion: XmlElement): boolean {
+  return assertion.children.filter(({ name }) => name === 'Conditions').length > 1
+}
+
+/**
+ * Whether a time is missing or unreadable: conditions with attributes must end, and so must the first confirmation with
+ * data, and the assertion must be issued at a time.
+ */
+export function lacksTime(assertion: XmlElement): boolean {
+  const named = (parents: readonly XmlElement[], of: string) =>
+    parents.flatMap(({ children }) => children.filter(({ name }) => name === of))
+  const confirmations = named(named([assertion], 'Subject'), 'SubjectConfirmation')
+  const data = named(confirmations, 'SubjectConfirmationData').find(({ written }) => written.length > 0)
+  const limits = [data, ...named([assertion], 'Conditions').filter(({ written }) => written.length > 0)]
+  const times = limits.flatMap((limit) => (limit === undefined ? [] : [limit.attributes.NotOnOrAfter]))
+  if (times.length === 0) return false
+  return [...times, assertion.attributes.IssueInstant].some((time) => Number.isNaN(Date.parse(time ?? '')))
+}
+
 /** Every restriction must be met, each by one of its audiences (SAML core section 2.5.1.4). */
 export function checkAudience(assertion: XmlElement, entityId: string): void {
   const conditions = onlyChildOf(assertion, ns.assertion, 'Conditions')

@@ -1,6 +1,6 @@
-import { SAML } from '@node-saml/node-saml'
+import { hasSeveralConditions, lacksTime } from './assertion.js'
+import { coveredBytes, type SignedDocument } from './covered-bytes.js'
 import { decryptAssertion } from './decrypted-assertion.js'
-import { isEnvelopedBy } from './enveloped-signature.js'
 import { signersOf } from './presumed-signature.js'
 import { readDecrypted, type ReadDocument } from './response-document.js'
 import type { ResponseForm } from './response-form.js'
@@ -9,104 +9,76 @@ import { onlyChildOf, type XmlElement } from './xml-tree.js'
 
 /** The validated parts of a response. */
 export interface Proof {
-  /** The assertion as it is signed; undefined where a time in it is missing or unreadable. */
-  readonly assertionXml: string | undefined
+  /** The assertion as it is signed, or the response around it; undefined where a time in it is missing or unreadable. */
+  readonly signedXml: string | undefined
   /** The decrypted assertion, with its signature; undefined where it was not encrypted. */
   readonly decrypted: XmlElement | undefined
 }
 
-/** The keys that validate a response, all PEM: certificates of the identity provider, and keys of ours. */
+/** The keys that validate a response, all PEM. */
 interface ProofKeys {
+  /** Of the identity provider. */
   readonly certificates: readonly string[]
-  readonly privateKeys: readonly string[]
+  /** Ours, which may be sealed until they are asked for. */
+  readonly own: { readonly privateKeys: readonly string[] }
 }
 
 /**
  * Decrypts the assertion, and verifies the signatures of response and assertion where they have one; undefined on any
  * failure, which is not told apart from another.
  */
-export async function validateAssertion(
+export function validateAssertion(
   document: ReadDocument,
   form: ResponseForm,
   keys: ProofKeys,
-): Promise<Proof | undefined> {
+): Proof | undefined {
   const { root, assertion, isSigned, isEncrypted } = form
-  const { certificates } = keys
   const owners = [isSigned ? root : undefined, isSignedItself(assertion) ? assertion : undefined].filter(
     isThere,
   )
-  const visible = owners.map((owner) => signersOf(owner, certificates))
+  const visible = owners.map((owner) => signersOf(owner, keys.certificates))
   // Nothing is decrypted in a response whose own signature is invalid.
   if (visible.some((signers) => signers.length === 0)) return undefined
   if (isEncrypted) return proveEncrypted(document, form, visible.flat(), keys)
-  if (visible.length === 0) return undefined
+  if (visible.length === 0 || assertion === undefined) return undefined
+  const { xml } = document
   const isAssertionSigned = isSignedItself(assertion)
-  const verified = await verify(document.xml, { signers: visible.flat(), isSigned, isAssertionSigned })
-  return verified && { ...verified, decrypted: undefined }
+  const signedXml = verify(assertion, { xml, signers: visible.flat(), isSigned, isAssertionSigned })
+  return signedXml && { ...signedXml, decrypted: undefined }
 }
 
 /**
  * The signature of a response covers the encrypted bytes, so it is verified before. The library gets our plain text and no
  * key: a second decryptor could find another text in the same document.
  */
-async function proveEncrypted(
+function proveEncrypted(
   { xml }: ReadDocument,
-  { root, assertion, isSigned }: ResponseForm,
+  { assertion, isSigned }: ResponseForm,
   signers: readonly string[],
-  { certificates, privateKeys }: ProofKeys,
-): Promise<Proof | undefined> {
-  const around = onlyChildOf(root, ns.signature, 'Signature')
-  if (isSigned && (around === undefined || !isEnvelopedBy(signers, xml, around))) return undefined
-  for (const privateKey of privateKeys) {
+  { certificates, own }: ProofKeys,
+): Proof | undefined {
+  const around = { xml, signers, isSigned, isAssertionSigned: false }
+  if (isSigned && coveredBytes(around) === undefined) return undefined
+  for (const privateKey of own.privateKeys) {
     const plain = assertion === undefined ? undefined : tryDecrypt(assertion, privateKey)
     if (plain === undefined) continue
-    if (!isSignedItself(plain.root))
-      return isSigned ? { assertionXml: plain.xml, decrypted: plain.root } : undefined
-    const inside = signersOf(plain.root, certificates)
+    const { xml: plainXml, root: decrypted } = plain
+    if (!isSignedItself(decrypted)) return isSigned ? { signedXml: plainXml, decrypted } : undefined
+    const inside = signersOf(decrypted, certificates)
     if (inside.length === 0) return undefined
-    // Without a namespace around it, since it was signed without one.
-    const response = `<Response>${plain.xml}</Response>`
-    const verified = await verify(response, { signers: inside, isSigned: false, isAssertionSigned: true })
-    return verified && { ...verified, decrypted: plain.root }
+    const alone = { xml: plainXml, signers: inside, isSigned: false, isAssertionSigned: true }
+    const verified = verify(decrypted, alone)
+    return verified && { ...verified, decrypted }
   }
   return undefined
 }
 
-interface Verification {
-  readonly signers: readonly string[]
-  readonly isSigned: boolean
-  readonly isAssertionSigned: boolean
+/** The library's verdict on a response or an assertion in plain text. */
+function verify(assertion: XmlElement, signed: SignedDocument): Pick<Proof, 'signedXml'> | undefined {
+  const signedXml = coveredBytes(signed)
+  if (signedXml === undefined || hasSeveralConditions(assertion)) return undefined
+  return { signedXml: lacksTime(assertion) ? undefined : signedXml }
 }
-
-/** The library's verdict on a response in plain text. */
-async function verify(
-  xml: string,
-  { signers, isSigned, isAssertionSigned }: Verification,
-): Promise<Pick<Proof, 'assertionXml'> | undefined> {
-  const verifier = new SAML({
-    ...unused,
-    ...checkedByUs,
-    idpCert: [...signers],
-    wantAuthnResponseSigned: isSigned,
-    wantAssertionsSigned: isAssertionSigned,
-  })
-  try {
-    const SAMLResponse = Buffer.from(xml).toString('base64')
-    const { profile } = await verifier.validatePostResponseAsync({ SAMLResponse })
-    const assertionXml = profile?.getAssertionXml?.()
-    return assertionXml === undefined ? undefined : { assertionXml }
-  } catch (error) {
-    // The library parses times after it has verified the signature, and before it gives the bytes.
-    const isTime = error instanceof Error && error.message.startsWith('Error parsing ')
-    return isTime ? { assertionXml: undefined } : undefined
-  }
-}
-
-/** Required by the library's constructor, but not used here. */
-const unused = { callbackUrl: 'unused', issuer: 'unused' }
-
-/** Both are checked by us, with our clock and from the signed bytes; -1 accepts any time. */
-const checkedByUs = { audience: false, acceptedClockSkewMs: -1 } as const
 
 /** Errors of the key, the padding and the content are not told apart. */
 function tryDecrypt(assertion: XmlElement, privateKey: string): ReadDocument | undefined {

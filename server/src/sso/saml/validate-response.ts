@@ -20,7 +20,7 @@ import { checkNesting, checkStatus, readResponseForm, type ResponseForm } from '
 import { ns } from './saml-names.js'
 import { checkSignatureForm, checkSomethingSigned } from './signature-form.js'
 import { toFingerprints, toSigner } from './visible-signer.js'
-import { onlyChildOf, type XmlElement } from './xml-tree.js'
+import { isElement, onlyChildOf, type XmlElement } from './xml-tree.js'
 
 /** The identity provider that a connection trusts, as its metadata describe it. */
 export interface TrustedIdentityProvider {
@@ -145,24 +145,31 @@ async function checkProof(
   { identityProvider, serviceProvider, rules }: ResponseContext,
 ): Promise<XmlElement> {
   const { certificates } = identityProvider
-  const { privateKeys } = serviceProvider
-  const { assertionXml, decrypted } = await runCheck(checks, 'signature', async () => {
-    const proof = await validateAssertion(document, form, { certificates, privateKeys })
+  const { signedXml, decrypted } = await runCheck(checks, 'signature', () => {
+    const proof = validateAssertion(document, form, { certificates, own: serviceProvider })
     if (proof === undefined) throw new CheckRefusal(toSigner(form), toFingerprints(certificates))
     return proof
   })
-  if (assertionXml === undefined)
+  if (signedXml === undefined)
     return runCheck(checks, 'conditions', () => {
       throw new CheckRefusal('a time that is missing, or is not UTC')
     })
 
   return runCheck(checks, 'assertion', () => {
-    const signed = readSigned(assertionXml).root
+    const { root } = readSigned(signedXml)
+    const signed = decrypted === undefined ? assertionIn(root) : root
     checkAssertion(signed)
     checkPlainForm(signed, rules.allowSha1)
     if (decrypted !== undefined) checkPlainForm(decrypted, rules.allowSha1)
     return signed
   })
+}
+
+/** The assertion of signed bytes: they are it, or a response around it, of which it is the only one. */
+function assertionIn(root: XmlElement): XmlElement {
+  return isElement(root, ns.protocol, 'Response')
+    ? (onlyChildOf(root, ns.assertion, 'Assertion') ?? root)
+    : root
 }
 
 /** A decrypted assertion must have the form of one that was never encrypted. */
