@@ -247,14 +247,14 @@ describe.skipIf(!hasXmlsec)('a forged response', () => {
     ['something after its end', (xml) => `${xml}${xml}`],
     ['another version of XML', (xml) => `<?xml version="1.1"?>${xml}`],
     [
-      '21 levels',
-      (xml) => xml.replace('<samlp:Status>', `${'<x>'.repeat(20)}${'</x>'.repeat(20)}<samlp:Status>`),
+      '41 levels',
+      (xml) => xml.replace('<samlp:Status>', `${'<x>'.repeat(40)}${'</x>'.repeat(40)}<samlp:Status>`),
     ],
-    ['601 elements', (xml) => xml.replace('<samlp:Status>', `${'<x/>'.repeat(600)}<samlp:Status>`)],
+    ['3,001 elements', (xml) => xml.replace('<samlp:Status>', `${'<x/>'.repeat(3000)}<samlp:Status>`)],
     [
-      '2,001 attributes',
+      '10,001 attributes',
       (xml) =>
-        xml.replace('<samlp:Status>', `${'<x a="" b="" c="" d=""/>'.repeat(500)}<x a=""/><samlp:Status>`),
+        xml.replace('<samlp:Status>', `${'<x a="" b="" c="" d=""/>'.repeat(2500)}<x a=""/><samlp:Status>`),
     ],
     [
       'more than 112 kB',

@@ -1,6 +1,14 @@
 import { CheckRefusal } from './checks.js'
 import { ns } from './saml-names.js'
-import { isElement, readXmlBody, walk, withoutDeclaration, XmlFault, type XmlElement } from './xml-tree.js'
+import {
+  isElement,
+  readXmlBody,
+  walk,
+  withoutDeclaration,
+  XmlFault,
+  type XmlElement,
+  type XmlLimits,
+} from './xml-tree.js'
 
 /** A document, as text and as a tree. Every parser after ours gets this text, and no other. */
 export interface ReadDocument {
@@ -37,16 +45,21 @@ export function readDecrypted(bytes: Buffer): ReadDocument {
   return read(bytes, maxPlainLength)
 }
 
-/** The document of a signed assertion, which its canonical form has made longer. */
+/** The document of signed bytes, whose canonical form repeats declarations of namespaces. */
 export function readSigned(xml: string): ReadDocument {
-  return read(Buffer.from(xml), maxBytes)
+  const { attributes, allAttributes } = limits
+  return read(Buffer.from(xml), maxBytes, {
+    ...limits,
+    attributes: 2 * attributes,
+    allAttributes: 2 * allAttributes,
+  })
 }
 
-function read(bytes: Buffer, length: number): ReadDocument {
+function read(bytes: Buffer, length: number, most: Omit<XmlLimits, 'length'> = limits): ReadDocument {
   try {
     // Line ends are normalized to those of Unix (XML section 2.11); signatures cover the result.
     const xml = withoutDeclaration(utf8.decode(bytes)).replace(/\r\n?/g, '\n')
-    return { xml, root: readXmlBody(xml, { ...limits, length }) }
+    return { xml, root: readXmlBody(xml, { ...most, length }) }
   } catch (error) {
     if (error instanceof XmlFault) throw new CheckRefusal(error.message)
     if (error instanceof TypeError) throw new CheckRefusal('bytes that are not UTF-8')
@@ -59,11 +72,11 @@ const maxBytes = 262_144
 /** For that many bytes, with a line break after each 64 characters. */
 const maxBase64Length = 365_000
 
-/** Characters. Validation takes at most a microsecond for each, and twice as long with two signatures. */
+/** Characters that are not encrypted. */
 const maxPlainLength = 114_688
 
-/** Validating an element or five attributes costs as much as 100 characters. 400 groups are 400 elements. */
-const limits = { elements: 600, depth: 20, attributes: 20, allAttributes: 2000, comments: false }
+/** A group is an element, and in some products one of three attributes; most responses have fewer than 100 elements. */
+const limits = { elements: 3000, depth: 40, attributes: 20, allAttributes: 10_000, comments: false }
 /** The byte order mark is removed with the declaration. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
