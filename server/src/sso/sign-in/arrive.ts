@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { statement } from '../../platform/db/statement.js'
+import { lookup } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import { limit, type Limit } from '../../delivery/limits/limits.js'
 import type { CheckResult } from '../saml/checks.js'
@@ -141,7 +141,7 @@ async function findReceivingConnection(
     metadata: isThere
       ? toTrustedMetadata({ version, entity_id, redirect_url, post_url, certificates })
       : undefined,
-    serviceProvider: toServiceProvider(deps, live, openSsoKeys(deps, live, row.service_provider_keys)),
+    serviceProvider: toServiceProvider(deps, live, () => openSsoKeys(deps, live, row.service_provider_keys)),
     isTest: row.is_test,
   }
 }
@@ -152,7 +152,7 @@ interface Received {
   readonly at: Date
 }
 
-const selectReceiving = statement((db, received: Received) =>
+const selectReceiving = lookup((db, received: Received) =>
   liveConnections(db)
     .leftJoin('saml_requests', (join) =>
       join

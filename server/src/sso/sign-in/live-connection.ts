@@ -187,19 +187,22 @@ export async function findServiceProvider(
   live: ConnectionKey & Pick<LiveConnection, 'idpId'>,
 ): Promise<ServiceProvider & { readonly certificates: readonly string[] }> {
   const keys = await findServiceProviderKeys(deps, live)
-  return { ...toServiceProvider(deps, live, keys), certificates: keys.map(({ certificate }) => certificate) }
+  const certificates = keys.map(({ certificate }) => certificate)
+  return { ...toServiceProvider(deps, live, () => keys), certificates }
 }
 
-/** The same with keys that were read before. */
+/** The same with keys that were read before. They are opened when they are first used: a response in plain text needs none. */
 export function toServiceProvider(
   { config }: Pick<Deps, 'config'>,
   { idpId }: Pick<LiveConnection, 'idpId'>,
-  keys: readonly Pick<ServiceProviderKey, 'privateKey'>[],
+  openKeys: () => readonly Pick<ServiceProviderKey, 'privateKey'>[],
 ): ServiceProvider {
   return {
     entityId: entityIdOf(config.baseUrl, idpId),
     acsUrl: acsUrlOf(config.baseUrl, idpId),
-    privateKeys: keys.map(({ privateKey }) => privateKey),
+    get privateKeys() {
+      return openKeys().map(({ privateKey }) => privateKey)
+    },
   }
 }
 
