@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { createClient, openMagicLink, type Client } from '@portico/sdk'
-import { anyEmail, anything } from '../given/given.js'
+import { anything } from '../given/given.js'
 
 const writers = 6
 /** Minimum pause between steps of a loop, so that an hour of load fits on a small disk. */
@@ -70,7 +70,7 @@ export function startLoad({ baseUrl, account, credentials, org_domain }: LoadOpt
   }
 
   async function write(client: Client): Promise<void> {
-    const entry: Write = { email: anyEmail() }
+    const entry: Write = { email: newEmail() }
     writes.push(entry)
     const idempotencyKey = anything() + anything()
     const { id, email } = await client.users.create({ org_domain, email: entry.email }, { idempotencyKey })
@@ -154,7 +154,7 @@ export function startLoad({ baseUrl, account, credentials, org_domain }: LoadOpt
     mails,
     async succeeds(withinMs) {
       const deadline = performance.now() + withinMs
-      const entry: Write = { email: anyEmail() }
+      const entry: Write = { email: newEmail() }
       writes.push(entry)
       const idempotencyKey = anything() + anything()
       const writeOnce = async () => {
