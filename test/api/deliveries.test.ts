@@ -64,6 +64,24 @@ describe('an event', () => {
     expect(receiver.received).toHaveLength(1)
   })
 
+  test('of a user without the metadata that is required is neither recorded nor sent', async () => {
+    const receiver = await startReceiver()
+    await given.subscribed(receiver)
+    const { domain } = await service.given.organization()
+    await service.given.metaKey({ org_domain: domain, required: true })
+
+    const refused = { status: 422, code: 'metadata_required' }
+    await expect(service.given.user({ org_domain: domain })).rejects.toMatchObject(refused)
+    await service.runJobs()
+
+    const events = await service.query(
+      `select from events where domain = $1 and code = 'user.user.create.success'`,
+      [domain],
+    )
+    expect(events).toEqual([])
+    expect(receiver.received).toEqual([])
+  })
+
   test('is not sent to an inactive webhook, then or later', async () => {
     const receiver = await startReceiver()
     const webhook = await given.subscribed(receiver, { active: false })

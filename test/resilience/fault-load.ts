@@ -176,6 +176,11 @@ export function startLoad({ baseUrl, account, credentials, org_domain }: LoadOpt
   }
 }
 
+/** Unique among the users of an hour, where shorter names repeat. */
+function newEmail(): string {
+  return `${anything()}${anything()}@people.example`
+}
+
 /** Timeout of callers. */
 const callerMs = 20_000
 /** Longest permitted duration: a statement times out after 3 s, and some requests have several. */

@@ -36,10 +36,17 @@ export async function change<Result extends Changed<unknown>>(
   work: (trx: Transaction<DB>) => Promise<Result>,
 ): Promise<Result> {
   const { db } = deps
+  return repeated(db, () => {
+    if (isTransaction(db)) return changeIn(deps, db, cause, work)
+    return db.transaction().execute((trx) => changeIn(deps, trx, cause, work))
+  })
+}
+
+/** Runs work that commits or fails as a whole, and again as change() says. */
+export async function repeated<Result>(db: Kysely<DB>, work: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
-      if (isTransaction(db)) return await changeIn(deps, db, cause, work)
-      return await db.transaction().execute((trx) => changeIn(deps, trx, cause, work))
+      return await work()
     } catch (error) {
       if (isMissingOrganization(error)) throw new ApiError('organization_not_found', { cause: error })
       if (!isRetryable(error) || isTransaction(db) || attempt === maxAttempts) throw error

@@ -43,6 +43,11 @@ const lock = sqlStatement(
   ({ name }: { readonly name: string }) => sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`,
 )
 
+/** An identity as it is read. */
+export function toIdentityRow({ idpId, provider, data, authenticatedAt }: AssertedIdentity): IdentityRow {
+  return { idp_id: idpId, provider, data, authenticated_at_ms: authenticatedAt.getTime() }
+}
+
 /** Stores the identity of a new user. */
 export async function insertIdentity(
   { now }: Pick<Deps, 'now'>,
@@ -58,7 +63,7 @@ export async function insertIdentity(
     data,
     authenticatedAt,
   }: AssertedIdentity & { readonly userId: string },
-): Promise<IdentityRow> {
+): Promise<void> {
   await trx
     .insertInto('user_identities')
     .values({
@@ -75,7 +80,6 @@ export async function insertIdentity(
       inserted_at: now(),
     })
     .execute()
-  return { idp_id: idpId, provider, data, authenticated_at_ms: authenticatedAt.getTime() }
 }
 
 /** Whether a user has an identity of an issuer, with any subject. */

@@ -3,11 +3,11 @@ import type { NewUser } from '@portico/contract/user-input'
 import type { Kysely, RawBuilder } from 'kysely'
 import { randomBytes } from '../../platform/crypto/random.js'
 import { insertWhere } from '../../platform/db/insert-if.js'
-import type { DB } from '../../platform/db/schema.js'
+import type { DB, Json } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { normalizeEmail } from '../../platform/email.js'
-import { toUserRow, unwritten, userColumns, writtenPartOf } from './record.js'
+import { toUser, toUserRow, unwritten, writtenPartOf, type IdentityRow } from './record.js'
 import { tenantColumns } from '../../platform/db/tenant-predicate.js'
 
 /** A new user; no telephone number is verified. */
@@ -34,22 +34,50 @@ export function userInsertion({ now }: Pick<Deps, 'now'>, tenant: Tenant, user: 
   }
 }
 
-/**
- * Inserts a user into the tenant's organization if a condition holds.
- *
- * @returns A query that yields the row, or nothing when the condition does not hold; it fails on `users_email_key` when
- *   the address belongs to another user.
- */
-export function insertUserIf(db: Kysely<DB>, user: UserInsertion, condition: RawBuilder<boolean>) {
-  const row = {
-    ...tenantColumns(user),
+/** The columns of a new user that the parameters know, for the statement and for the record alike. */
+function knownColumns(user: UserInsertion) {
+  return {
     ...writtenPartOf(user),
     id: user.id,
-    email_normalized: user.emailNormalized,
     email_verified: user.emailVerified,
+    phone_number_verified: false,
     avatar_hexa_color: user.avatarHexaColor,
+    version: 1,
     inserted_at: user.at,
     updated_at: user.at,
   }
-  return insertWhere(db, 'users', row, condition).returning(userColumns)
+}
+
+/**
+ * Inserts a user into the tenant's organization if a condition holds.
+ *
+ * @returns A query that inserts the row, or nothing when the condition does not hold; it fails on `users_email_key` when
+ *   the address belongs to another user.
+ */
+export function insertUserIf(db: Kysely<DB>, user: UserInsertion, condition: RawBuilder<boolean>) {
+  const row = { ...tenantColumns(user), ...knownColumns(user), email_normalized: user.emailNormalized }
+  return insertWhere(db, 'users', row, condition)
+}
+
+/** The event of a user whom a statement with these parameters creates, for create(). */
+export function emissionOfNewUser(
+  user: UserInsertion,
+  tenant: Pick<Tenant, 'domain' | 'environment'>,
+  identities: readonly IdentityRow[] = [],
+) {
+  const columns = knownColumns(user)
+  const row = {
+    ...columns,
+    phone_numbers: parsed(columns.phone_numbers),
+    profile: parsed(columns.profile),
+    address: parsed(columns.address),
+    ...{ metadata: [], identities, groups: [] },
+  }
+  const { id: subjectId, version, email } = row
+  return { code: 'user.user.create.success', record: toUser(row, tenant), version, subjectId, email } as const
+}
+
+/** A jsonb column as it will be read, of the text that is written. */
+function parsed(column: Json): Json {
+  return typeof column === 'string' ? (JSON.parse(column) as Json) : column
 }

@@ -100,7 +100,10 @@ export function toUserRow(
   }
 }
 
-export function toUser(row: UserRow, tenant: Pick<Tenant, 'domain' | 'environment'>): User {
+export function toUser(
+  row: Omit<UserRow, 'organization_id' | 'deleted_at'>,
+  tenant: Pick<Tenant, 'domain' | 'environment'>,
+): User {
   // The three columns are written only from validated input, by toUserRow().
   const phoneNumbers = row.phone_numbers as unknown as PhoneNumber[]
   const address = toAddress(row.address as StoredAddress)

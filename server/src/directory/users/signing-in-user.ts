@@ -4,10 +4,11 @@ import { organizationIdOf } from '../../platform/db/organization-id.js'
 import type { DB } from '../../platform/db/schema.js'
 import { sqlStatement, statement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
+import { createIn, creation } from '../../delivery/events/create.js'
 import { emit } from '../../delivery/events/emit.js'
 import type { Tenant } from '../../platform/tenant.js'
-import { insertIdentity, type IdentityName, type AssertedIdentity } from './identities.js'
-import { insertUserIf, userInsertion, type UserInsertion } from './insert-user.js'
+import { insertIdentity, toIdentityRow, type IdentityName, type AssertedIdentity } from './identities.js'
+import { emissionOfNewUser, insertUserIf, userInsertion, type UserInsertion } from './insert-user.js'
 import { touchUser } from './change-user.js'
 import { toChangedUser, usersOf } from './whole-user.js'
 import { sameTenant } from '../../platform/db/tenant-predicate.js'
@@ -69,8 +70,10 @@ const selectByIdentity = statement((db, identity: TenantKey & IdentityName) =>
 )
 
 /** Inserts a user unless another one has the address. */
-const insertNewUser = statement((db, user: UserInsertion) =>
-  insertUserIf(db, user, sql<boolean>`true`).onConflict((conflict) => conflict.doNothing()),
+const insertNewUser = creation((db, user: UserInsertion) =>
+  insertUserIf(db, user, sql<boolean>`true`)
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('users.organization_id'),
 )
 
 /** A user unknown before the sign-in. */
@@ -95,14 +98,17 @@ export async function createSigningInUser(
   tenant: Tenant,
   { id, email, emailVerified, profile = {}, identity }: NewSigningInUser,
 ): Promise<SigningInUser | undefined> {
-  const user = { id, input: { email, profile }, emailVerified, phoneNumbers: [] }
-  const [row] = await insertNewUser(trx, userInsertion(deps, tenant, user))
-  if (row === undefined) return undefined
-  const identities =
-    identity === undefined ? [] : [await insertIdentity(deps, trx, tenant, { userId: id, ...identity })]
-  const whole = { ...row, metadata: [], identities, groups: [] }
-  await emit(deps, trx, tenant, { code: 'user.user.create.success', ...toChangedUser(whole, tenant) })
-  return row
+  const user = userInsertion(deps, tenant, {
+    id,
+    input: { email, profile },
+    emailVerified,
+    phoneNumbers: [],
+  })
+  const emission = emissionOfNewUser(user, tenant, identity === undefined ? [] : [toIdentityRow(identity)])
+  const created = await createIn(deps, trx, tenant, { insert: insertNewUser, parameters: user, emission })
+  if (created === undefined) return undefined
+  if (identity !== undefined) await insertIdentity(deps, trx, tenant, { userId: id, ...identity })
+  return { id, email, active: user.active, email_verified: emailVerified }
 }
 
 /**

@@ -10,13 +10,14 @@ import { totalInOrganization } from '../../platform/db/totals.js'
 import type { Deps } from '../../delivery/deps.js'
 import { ApiError, invalid } from '../../platform/errors.js'
 import { change, type Changed } from '../../delivery/events/change.js'
+import { create, creation } from '../../delivery/events/create.js'
 import { emit } from '../../delivery/events/emit.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { changeUser, removeUser } from './change-user.js'
 import { normalizeEmail } from '../../platform/email.js'
-import { insertUserIf, userInsertion, type UserInsertion } from './insert-user.js'
+import { emissionOfNewUser, insertUserIf, userInsertion, type UserInsertion } from './insert-user.js'
 import { changedPhoneNumbers } from '../../platform/phone.js'
-import { toDeletedUser, toUser } from './record.js'
+import { toDeletedUser, toUser, userColumns } from './record.js'
 import { replaceMetadata } from './stored-metadata.js'
 import {
   asEmailTaken,
@@ -31,8 +32,14 @@ import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
 type UserKey = TenantKey & { readonly id: string }
 
-const insertUserWithKeys = statement((db, user: UserInsertion & { readonly names: readonly string[] }) =>
-  insertUserIf(db, user, hasRequiredKeys(user, user.names)),
+type NewUserParameters = UserInsertion & { readonly names: readonly string[] }
+
+function insertUserWithKeys(db: Kysely<DB>, user: NewUserParameters) {
+  return insertUserIf(db, user, hasRequiredKeys(user, user.names))
+}
+
+const insertWholeUser = creation((db, user: NewUserParameters) =>
+  insertUserWithKeys(db, user).returning('users.organization_id'),
 )
 
 /**
@@ -43,19 +50,39 @@ const insertUserWithKeys = statement((db, user: UserInsertion & { readonly names
  */
 export function createUser(deps: Deps, tenant: Tenant, input: NewUser): Promise<Changed<User>> {
   checkDomain(tenant, input.domain)
-  const metadata = input.metadata ?? []
+  const { metadata = [] } = input
   const phoneNumbers = changedPhoneNumbers([], input)
+  const names = metadata.map((data) => data.key)
+  const user = {
+    ...userInsertion(deps, tenant, { id: newId(), input, emailVerified: false, phoneNumbers }),
+    names,
+  }
+  if (metadata.length > 0) return createUserWith(metadata, deps, tenant, user)
+  const emission = emissionOfNewUser(user, tenant)
+  return create(
+    deps,
+    tenant,
+    { insert: insertWholeUser, parameters: user, emission },
+    () => new ApiError('metadata_required'),
+  ).catch(asEmailTaken)
+}
+
+const insertUserRow = statement((db, user: NewUserParameters) =>
+  insertUserWithKeys(db, user).returning(userColumns),
+)
+
+/** The same with metadata: the declared keys are locked and read before values of them are written. */
+function createUserWith(
+  metadata: NonNullable<NewUser['metadata']>,
+  deps: Deps,
+  tenant: Tenant,
+  user: NewUserParameters,
+): Promise<Changed<User>> {
   return change(deps, tenant.cause, async (trx) => {
-    const id = newId()
-    const names = metadata.map((data) => data.key)
-    const user = userInsertion(deps, tenant, { id, input, emailVerified: false, phoneNumbers })
-    const [inserted] = await insertUserWithKeys(trx, { ...user, names }).catch(asEmailTaken)
+    const [inserted] = await insertUserRow(trx, user).catch(asEmailTaken)
     if (inserted === undefined) throw new ApiError('metadata_required')
-    if (metadata.length > 0) await replaceMetadata(trx, tenant, id, metadata)
-    const row =
-      metadata.length > 0
-        ? await readUser(trx, tenant, id)
-        : { ...inserted, metadata: [], identities: [], groups: [] }
+    await replaceMetadata(trx, tenant, user.id, metadata)
+    const row = await readUser(trx, tenant, user.id)
     return emit(deps, trx, tenant, { code: 'user.user.create.success', ...toChangedUser(row, tenant) })
   })
 }

@@ -1,16 +1,22 @@
-import { sql, type Transaction } from 'kysely'
+import { sql, type Kysely, type Transaction } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
 import type { DB } from '../../platform/db/schema.js'
 import { statement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import { ApiError } from '../../platform/errors.js'
 import { change } from '../../delivery/events/change.js'
+import { createIn, creation } from '../../delivery/events/create.js'
 import { emit } from '../../delivery/events/emit.js'
 import { insertPasswords } from '../../sign-in/password/stored-password.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { lockDeclaredKeys, type DeclaredKey } from '../../directory/meta-keys/declared-keys.js'
 import { normalizeEmail } from '../../platform/email.js'
-import { insertUserIf, userInsertion, type UserInsertion } from '../../directory/users/insert-user.js'
+import {
+  emissionOfNewUser,
+  insertUserIf,
+  userInsertion,
+  type UserInsertion,
+} from '../../directory/users/insert-user.js'
 import { valuesByKey, writeValues } from '../../directory/users/stored-metadata.js'
 import { readUser, toChangedUser } from '../../directory/users/whole-user.js'
 import { toFaultSentence, toImportableUser, type ImportableUser } from './importable-user.js'
@@ -116,13 +122,18 @@ async function checkPasswordConnection({ db }: Pick<Deps, 'db'>, tenant: Tenant)
     )
 }
 
-const insertUserOnce = statement((db, user: UserInsertion) =>
-  insertUserIf(db, user, sql<boolean>`true`).onConflict((conflict) =>
+function insertOnce(db: Kysely<DB>, user: UserInsertion) {
+  return insertUserIf(db, user, sql<boolean>`true`).onConflict((conflict) =>
     conflict
       .columns(['account_id', 'environment', 'organization_id', 'email_normalized'])
       .where('deleted_at', 'is', null)
       .doNothing(),
-  ),
+  )
+}
+
+const insertUserRow = statement((db, user: UserInsertion) => insertOnce(db, user).returning('users.id'))
+const insertWholeUser = creation((db, user: UserInsertion) =>
+  insertOnce(db, user).returning('users.organization_id'),
 )
 
 interface BatchOutcome {
@@ -181,16 +192,20 @@ async function insertUser(
 ): Promise<string | undefined> {
   const id = newId()
   const emailVerified = input.email_verified
-  const [inserted] = await insertUserOnce(
-    trx,
-    userInsertion(deps, tenant, { id, input, emailVerified, phoneNumbers }),
-  )
+  const user = userInsertion(deps, tenant, { id, input, emailVerified, phoneNumbers })
+  if (values.size === 0) {
+    const emission = emissionOfNewUser(user, tenant)
+    const created = await createIn(deps, trx, tenant, {
+      insert: insertWholeUser,
+      parameters: user,
+      emission,
+    })
+    return created && id
+  }
+  const [inserted] = await insertUserRow(trx, user)
   if (inserted === undefined) return undefined
-  if (values.size > 0) await writeValues(trx, tenant, id, values)
-  const row =
-    values.size > 0
-      ? await readUser(trx, tenant, id)
-      : { ...inserted, metadata: [], identities: [], groups: [] }
+  await writeValues(trx, tenant, id, values)
+  const row = await readUser(trx, tenant, id)
   await emit(deps, trx, tenant, { code: 'user.user.create.success', ...toChangedUser(row, tenant) })
   return id
 }

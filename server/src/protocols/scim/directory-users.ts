@@ -1,11 +1,14 @@
-import { sql, type Transaction } from 'kysely'
+import type { User } from '@portico/contract/users'
+import { sql, type Kysely, type Transaction } from 'kysely'
 import { isDeepStrictEqual } from 'node:util'
 import type { DB, Json } from '../../platform/db/schema.js'
 import { companion, insertion, statement } from '../../platform/db/statement.js'
 import { isForeignKeyViolation, isUniqueViolation } from '../../platform/db/violations.js'
 import type { Deps } from '../../delivery/deps.js'
 import { normalizeEmail } from '../../platform/email.js'
-import { insertUserIf, type UserInsertion } from '../../directory/users/insert-user.js'
+import { createIn, creation } from '../../delivery/events/create.js'
+import { identityOfDirectory } from '../../directory/users/identities.js'
+import { emissionOfNewUser, insertUserIf, type UserInsertion } from '../../directory/users/insert-user.js'
 import { keyOf, type DirectoryKey, type ScimCaller } from './scim-caller.js'
 import { unauthenticated } from './scim-error.js'
 import { uniquenessError } from './user-email.js'
@@ -26,38 +29,39 @@ export function toAttributes(attributes: Json): ScimResource {
 }
 
 /**
- * Creates a user that the directory manages.
+ * Creates a user that the directory manages, with the event.
  *
- * @returns Undefined when another user has the address.
+ * @returns The user with its version; undefined when another user has the address.
  * @throws ScimError 409 `uniqueness`, 400 `invalidValue`
  */
 export async function insertUserOfDirectory(
-  deps: Pick<Deps, 'now'>,
+  deps: Pick<Deps, 'db' | 'now'>,
   trx: Transaction<DB>,
   caller: ScimCaller,
   user: UserInsertion,
   described: DirectoryUser,
-): Promise<InsertedUser | undefined> {
+): Promise<{ readonly record: User; readonly version: number } | undefined> {
   await checkNames(trx, caller, user, described)
-  const [row] = await insertBoth(trx, { ...user, ...toRow(deps, caller, user.id, described) }).catch(asTaken)
-  return row
+  const { tenant, directoryId, providerType } = caller
+  const identity = identityOfDirectory({ id: directoryId, provider: providerType }, described)
+  const emission = emissionOfNewUser(user, tenant, [identity])
+  const parameters = { ...user, ...toRow(deps, caller, user.id, described) }
+  const created = await createIn(deps, trx, tenant, { insert: insertBoth, parameters, emission }).catch(
+    asTaken,
+  )
+  return created && emission
 }
 
-type InsertedUser = Awaited<ReturnType<typeof insertBoth>>[number]
-
 /** One statement for both rows, so that a constraint violation of the second also prevents the first. */
-const insertBoth = statement((db, user: UserInsertion & DirectoryUserRow) =>
-  db
-    .with('made', () =>
-      insertUserIf(db, user, sql<boolean>`true`).onConflict((conflict) => conflict.doNothing()),
-    )
-    .with('described', () =>
-      db.insertInto('directory_users').columns(directoryUserColumns).expression(sql`(
-          select ${sql.join(directoryUserColumns.map((column) => sql`${user[column]}`))} from made
-        )`),
-    )
-    .selectFrom('made')
-    .selectAll(),
+const insertBoth = creation(
+  (db, user: UserInsertion & DirectoryUserRow) =>
+    insertUserIf(db, user, sql<boolean>`true`)
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('users.organization_id'),
+  (user) => sql`, described as (
+    insert into directory_users (${sql.join(directoryUserColumns.map((column) => sql.ref(column)))})
+    select ${sql.join(directoryUserColumns.map((column) => sql`${user[column]}`))} from created
+  )`,
 )
 
 /**

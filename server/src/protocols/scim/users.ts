@@ -4,15 +4,12 @@ import { isDeepStrictEqual } from 'node:util'
 import { newId } from '../../platform/crypto/random.js'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
-import { emit } from '../../delivery/events/emit.js'
 import { ApiError } from '../../platform/errors.js'
 import { changeLockedUser, removeUser, type LockedUser, lockUser } from '../../directory/users/change-user.js'
 import { normalizeEmail } from '../../platform/email.js'
-import { identityOfDirectory } from '../../directory/users/identities.js'
 import { userInsertion } from '../../directory/users/insert-user.js'
 import { changedPhoneNumbers } from '../../platform/phone.js'
 import { findUser } from '../../directory/users/signing-in-user.js'
-import { toChangedUser } from '../../directory/users/whole-user.js'
 import { changedMembers, emitDirectoryChange } from './directory-event.js'
 import {
   asTaken,
@@ -104,7 +101,7 @@ async function insertScimUser(
   caller: ScimCaller,
   { resource, email }: Described,
 ): Promise<Found | undefined> {
-  const { tenant, directoryId, providerType } = caller
+  const { tenant } = caller
   const id = newId()
   const { active, profile, address, phone_numbers } = recordPartOf(resource)
   const user = {
@@ -114,16 +111,12 @@ async function insertScimUser(
     phoneNumbers: changedPhoneNumbers([], { phone_numbers }),
   }
   const known = toDirectoryUser(resource)
-  const row = await insertUserOfDirectory(deps, trx, caller, userInsertion(deps, tenant, user), known)
-  if (row === undefined) return undefined
-  const identities = [identityOfDirectory({ id: directoryId, provider: providerType }, known)]
-  const whole = { ...row, metadata: [], identities, groups: [] }
-  const created = toChangedUser(whole, tenant)
-  await emit(deps, trx, tenant, { code: 'user.user.create.success', ...created })
-  const { record: after } = created
+  const created = await insertUserOfDirectory(deps, trx, caller, userInsertion(deps, tenant, user), known)
+  if (created === undefined) return undefined
+  const { record: after, version } = created
   const event = { type: 'User', change: 'provision', id, before: undefined, after } as const
   await emitDirectoryChange(deps, trx, caller, { ...event, userId: id, email })
-  return { user: after, version: row.version, known }
+  return { user: after, version, known }
 }
 
 /**
