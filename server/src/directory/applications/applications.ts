@@ -7,7 +7,6 @@ import type {
 } from '@portico/contract/applications'
 import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
-import { insertWhere } from '../../platform/db/insert-if.js'
 import { organizationExists, organizationIdOf, whyNotFound } from '../../platform/db/organization-id.js'
 import { orderOf, readPage, type Page } from '../../platform/db/page.js'
 import type { DB } from '../../platform/db/schema.js'
@@ -20,18 +19,22 @@ import { enqueue } from '../../delivery/jobs/enqueue.js'
 import type { Deps } from '../../delivery/deps.js'
 import { ApiError, invalid } from '../../platform/errors.js'
 import { change, type Changed } from '../../delivery/events/change.js'
+import { create, createIn, creation } from '../../delivery/events/create.js'
 import { emit } from '../../delivery/events/emit.js'
 import { endUnusableSessions } from '../end-sessions.js'
 import type { Tenant } from '../../platform/tenant.js'
+import {
+  insertApplicationIf,
+  knownColumns,
+  type ApplicationInsertion,
+  type Place,
+} from './insert-application.js'
 import { applicationColumns, toApplication, toDeletedApplication, type ApplicationRow } from './record.js'
 import { checkApplicationUrls, chooseRedirect, settleDefaults } from './redirects.js'
 import { isForOrganization } from '../usable.js'
 import { ofEnvironment } from '../../platform/db/tenant-predicate.js'
 
 const defaultTokenLifetimeSeconds = 3600
-
-/** An organization and environment, without the caller. */
-type Place = Pick<Tenant, 'accountId' | 'environment' | 'domain' | 'organizationIds'>
 
 /**
  * Registers an application, for the whole account or for one organization.
@@ -46,38 +49,44 @@ export async function createApplication(
 ): Promise<Changed<Application>> {
   const { organization_domain_scope: scope = null, allowed_web_origins = [], ...members } = input
   const lists = { ...members, allowed_web_origins }
-  const application = { ...lists, ...settleDefaults(lists, input) }
-  checkApplicationUrls(application, tenant.environment)
-  const algorithm = input.token_signing_alg ?? 'ES256'
+  const settled = { ...lists, ...settleDefaults(lists, input) }
+  checkApplicationUrls(settled, tenant.environment)
+  const algorithm = input.token_signing_alg ?? initialAlgorithm
   await prepareKeys(deps, tenant, algorithm)
+  const { accountId, environment, domain, organizationIds } = tenant
+  const parameters = {
+    ...{ accountId, environment, domain, organizationIds },
+    ...settled,
+    id: newId(),
+    description: input.description ?? null,
+    organization_domain_scope: scope,
+    access_token_lifetime_in_seconds: input.access_token_lifetime_in_seconds ?? defaultTokenLifetimeSeconds,
+    token_signing_alg: algorithm,
+    code_exchange: input.code_exchange ?? 'open',
+    at: deps.now(),
+  }
+  const row = { ...knownColumns(parameters), organization_domain_scope: scope }
+  const { place, emission } = eventOf(tenant, 'application.application.create.success', row)
+  const insert = scope === null ? insertForAccount : insertForOrganization
+  const application = { insert, parameters, emission }
+  if (scope !== null || algorithm === initialAlgorithm)
+    return create(deps, place, application, (db) => whyNotScoped(db, tenant, scope))
   return change(deps, tenant.cause, async (trx) => {
-    const at = deps.now()
-    const row = await insertWhere(
-      trx,
-      'applications',
-      {
-        ...application,
-        account_id: tenant.accountId,
-        environment: tenant.environment,
-        id: newId(),
-        organization_id: scopeIdOf(tenant, scope),
-        description: input.description ?? null,
-        access_token_lifetime_in_seconds:
-          input.access_token_lifetime_in_seconds ?? defaultTokenLifetimeSeconds,
-        token_signing_alg: algorithm,
-        code_exchange: input.code_exchange ?? 'open',
-        inserted_at: at,
-        updated_at: at,
-      },
-      mayScope(tenant, scope),
-    )
-      .returning(wholeApplication())
-      .executeTakeFirst()
-    if (row === undefined) throw await whyNotScoped(trx, tenant, scope)
-    await prepareKeysElsewhere(deps, trx, tenant, row)
-    return emitApplication(deps, trx, tenant, 'application.application.create.success', row)
+    const created = await createIn(deps, trx, place, application)
+    if (created === undefined) throw await whyNotScoped(trx, tenant, scope)
+    await enqueue(deps, trx, everyOrganizationOf(tenant, algorithm))
+    return created
   })
 }
+
+const insertForAccount = creation((db, application: ApplicationInsertion) =>
+  insertApplicationIf(db, application, scopeIdOf(application, null), mayScope(application, null)),
+)
+
+const insertForOrganization = creation((db, application: ApplicationInsertion) => {
+  const { organization_domain_scope: scope } = application
+  return insertApplicationIf(db, application, scopeIdOf(application, scope), mayScope(application, scope))
+})
 
 /**
  * The applications that the organization can use: those of the whole account, and its own.
@@ -336,8 +345,10 @@ function mergeChanges(row: ApplicationRow, input: ApplicationChanges) {
 }
 
 /** The id of the organization that an application is restricted to; null for the whole account. */
-function scopeIdOf(tenant: Tenant, scope: string | null): RawBuilder<string> {
-  return scope === null ? sql<string>`null::uuid` : organizationIdOf({ ...tenant, domain: scope })
+function scopeIdOf({ accountId, organizationIds }: Place, scope: string | null): RawBuilder<string> {
+  return scope === null
+    ? sql<string>`null::uuid`
+    : organizationIdOf({ accountId, organizationIds, domain: scope })
 }
 
 /** The columns of an application, with the domain of the organization that it is restricted to. */
@@ -350,7 +361,7 @@ function wholeApplication() {
 }
 
 /** Whether the tenant's organization exists, and the key may give an application this scope. */
-function mayScope(tenant: Tenant, scope: string | null): RawBuilder<boolean> {
+function mayScope(tenant: Place, scope: string | null): RawBuilder<boolean> {
   const isOpen =
     scope === null
       ? sql`${tenant.organizationIds}::uuid[] is null`
@@ -378,16 +389,28 @@ async function whyApplicationUnchanged(db: Kysely<DB>, tenant: Tenant, id: strin
   return new ApiError(isOutOfReach ? 'key_limited_to_organizations' : 'precondition_failed')
 }
 
-/** An event of an application for the whole account belongs to the account, and to no organization. */
 function emitApplication(
   deps: Pick<Deps, 'db' | 'now'>,
   trx: Transaction<DB>,
   tenant: Tenant,
-  code: `application.application.${'create' | 'update' | 'delete'}.success`,
+  code: ApplicationCode,
   row: ApplicationRow,
 ): Promise<Changed<Application>> {
+  const { place, emission } = eventOf(tenant, code, row)
+  return emit(deps, trx, place, { ...emission, organizationId: row.organization_id ?? undefined })
+}
+
+type ApplicationCode = `application.application.${'create' | 'update' | 'delete'}.success`
+
+/** An event of an application for the whole account belongs to the account, and to no organization. */
+function eventOf<Code extends ApplicationCode>(
+  tenant: Tenant,
+  code: Code,
+  row: Omit<ApplicationRow, 'organization_id' | 'deleted_at'>,
+) {
   const record = toApplication(row, tenant)
-  const organizationId = row.organization_id ?? undefined
-  const scope = { ...tenant, domain: record.__domain__ }
-  return emit(deps, trx, scope, { code, record, version: row.version, organizationId })
+  return {
+    place: { ...tenant, domain: record.__domain__ },
+    emission: { code, record, version: row.version },
+  }
 }

@@ -34,7 +34,7 @@ export type ApplicationRow = Omit<Selectable<Applications>, 'account_id'> & {
 }
 
 export function toApplication(
-  row: ApplicationRow,
+  row: Omit<ApplicationRow, 'organization_id' | 'deleted_at'>,
   { accountDomain }: Pick<Tenant, 'accountDomain'>,
 ): Application {
   const scope = row.organization_domain_scope

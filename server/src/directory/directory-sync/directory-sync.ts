@@ -8,15 +8,51 @@ import { isOfVersion, whyUnchanged } from '../../platform/db/versions.js'
 import type { Deps } from '../../delivery/deps.js'
 import { ApiError } from '../../platform/errors.js'
 import { change, type Changed } from '../../delivery/events/change.js'
+import { create, creation } from '../../delivery/events/create.js'
 import { emit } from '../../delivery/events/emit.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { scimBaseUrl } from './base-url.js'
 import { directoryColumns, toDirectorySync, type DirectoryRow } from './record.js'
 import { ofTenant, tenantColumns } from '../../platform/db/tenant-predicate.js'
 
+/** The tenant as parameters of a statement. */
+type TenantKey = Pick<Tenant, 'accountId' | 'environment' | 'domain' | 'organizationIds'>
+
 /** The time that a company needs to give its provider the new secret. */
 const previousSecretMs = 24 * 60 * 60 * 1000
 const hintLength = 4
+
+/** The parameters of a statement that inserts a directory. */
+type DirectoryInsertion = TenantKey &
+  Pick<DirectoryRow, 'id' | 'provider_type' | 'active' | 'takes_over_users'> &
+  ReturnType<typeof storedSecret> & { readonly at: Date }
+
+/** The columns of a new directory that its record shows. */
+function knownColumns(directory: DirectoryInsertion) {
+  return {
+    id: directory.id,
+    provider_type: directory.provider_type,
+    active: directory.active,
+    takes_over_users: directory.takes_over_users,
+    secret_hint: directory.secret_hint,
+    previous_secret_expires_at: null,
+    version: 1,
+    inserted_at: directory.at,
+    updated_at: directory.at,
+  }
+}
+
+const insertDirectory = creation((db, directory: DirectoryInsertion) =>
+  db
+    .insertInto('directories')
+    .values({
+      ...tenantColumns(directory),
+      ...knownColumns(directory),
+      secret_hash: directory.secret_hash,
+    })
+    .onConflict((conflict) => conflict.constraint('directories_organization_key').doNothing())
+    .returning('organization_id'),
+)
 
 /**
  * Creates the directory of an organization in the tenant's environment. Only this answer contains its secret.
@@ -28,30 +64,18 @@ export function createDirectorySync(
   tenant: Tenant,
   { provider_type, active = true, takes_over_users = false }: NewDirectorySync,
 ): Promise<Changed<DirectorySync>> {
-  return change(deps, tenant.cause, async (trx) => {
-    const at = deps.now()
-    const secret = makeDirectorySecret(tenant.environment)
-    const row = await trx
-      .insertInto('directories')
-      .values({
-        ...tenantColumns(tenant),
-        id: newId(),
-        provider_type,
-        active,
-        takes_over_users,
-        ...storedSecret(secret),
-        inserted_at: at,
-        updated_at: at,
-      })
-      .onConflict((conflict) => conflict.constraint('directories_organization_key').doNothing())
-      .returning(directoryColumns)
-      .executeTakeFirst()
-    if (row === undefined) throw new ApiError('directory_sync_taken')
-    return emit(deps, trx, tenant, {
-      code: 'dir_sync.directory.create.success',
-      ...toChanged(deps, tenant, row, secret),
-    })
-  })
+  const { accountId, environment, domain, organizationIds } = tenant
+  const secret = makeDirectorySecret(environment)
+  const parameters = {
+    ...{ accountId, environment, domain, organizationIds },
+    ...{ id: newId(), provider_type, active, takes_over_users },
+    ...storedSecret(secret),
+    at: deps.now(),
+  }
+  const shown = toShown(deps, tenant, knownColumns(parameters), secret)
+  const emission = { code: 'dir_sync.directory.create.success', ...shown } as const
+  const directory = { insert: insertDirectory, parameters, emission }
+  return create(deps, tenant, directory, () => new ApiError('directory_sync_taken'))
 }
 
 /** @throws ApiError `organization_not_found`, `directory_sync_not_found` */
@@ -171,13 +195,16 @@ function storedSecret(secret: string) {
   return { secret_hash: hashSecret(secret), secret_hint: secret.slice(-hintLength) }
 }
 
-function toChanged(
+function toChanged(deps: Pick<Deps, 'config'>, tenant: Tenant, row: DirectoryRow, secret?: string) {
+  return { ...toShown(deps, tenant, row, secret), organizationId: row.organization_id }
+}
+
+function toShown(
   { config }: Pick<Deps, 'config'>,
   tenant: Tenant,
-  row: DirectoryRow,
+  row: Omit<DirectoryRow, 'organization_id'>,
   secret: string | null = null,
 ) {
-  const { organization_id: organizationId, version } = row
-  const record = toDirectorySync(row, tenant, { baseUrl: scimBaseUrl(config.baseUrl, row.id), secret })
-  return { record, version, organizationId }
+  const baseUrl = scimBaseUrl(config.baseUrl, row.id)
+  return { record: toDirectorySync(row, tenant, { baseUrl, secret }), version: row.version }
 }

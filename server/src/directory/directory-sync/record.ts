@@ -33,7 +33,7 @@ interface Owner {
  * @param shown.secret Null except in the answers that show it.
  */
 export function toDirectorySync(
-  row: DirectoryRow,
+  row: Omit<DirectoryRow, 'organization_id'>,
   { domain, environment }: Owner,
   { baseUrl, secret }: { readonly baseUrl: string; readonly secret: string | null },
 ): DirectorySync {
