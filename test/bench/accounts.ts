@@ -6,6 +6,7 @@ import { exampleOf } from '@portico/contract/record'
 import { User } from '@portico/contract/users'
 import pg from 'pg'
 import { prepareOnce, type PreparedData } from './data.js'
+import { sized, type Settings } from './measure.js'
 
 export type PreparedAccount = Pick<PreparedData, 'account' | 'credentials'>
 
@@ -16,24 +17,25 @@ export interface PreparedAccounts {
   readonly eventsPerAccount: number
 }
 
-export const accountCount = 1_000
-const eventsPerAccount = 300
-
-/** The sample of the rows about events: 1,000 accounts with 300 interleaved events each. */
-export function accountsData({ folder }: { folder: string }): Promise<PreparedAccounts> {
+/** The sample of the rows about events: 1,000 accounts, whose 300 events each are interleaved, as in life. */
+export function accountsData(settings: Settings): Promise<PreparedAccounts> {
+  const { folder } = settings
+  const accountCount = sized(settings, 1_000, 100)
+  const eventsPerAccount = sized(settings, 300, 200)
   const name = `${accountCount}-accounts-${eventsPerAccount}-events`
   return prepareOnce(folder, name, async (dataDir, url) => {
-    const accounts = await makeAccounts(dataDir)
+    const accounts = await makeAccounts(dataDir, accountCount)
     await insertEvents(
       url,
       accounts.map(({ account }) => account.id),
+      eventsPerAccount,
     )
     return { dataDir, accounts, eventsPerAccount }
   })
 }
 
-/** Creates accounts with the service's operations, which hash secrets and seal signing keys. */
-async function makeAccounts(dataDir: string): Promise<PreparedAccount[]> {
+/** By the service's own operations: secrets are hashed, and the keys of tokens sealed. */
+async function makeAccounts(dataDir: string, accountCount: number): Promise<PreparedAccount[]> {
   const deps = await openDeps(readConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'warn' }))
   const made: PreparedAccount[] = []
   try {
@@ -59,7 +61,11 @@ export const eventParams = {
   phone_number: '+33612345678',
 }
 
-async function insertEvents(url: string, accountIds: readonly string[]): Promise<void> {
+async function insertEvents(
+  url: string,
+  accountIds: readonly string[],
+  eventsPerAccount: number,
+): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {

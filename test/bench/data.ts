@@ -12,7 +12,7 @@ import { insertSample, type SampleSize } from './sample.js'
 
 export type Environment = 'sandbox' | 'production'
 
-/** A random user of the sample, with equal probability for every organization and environment. */
+/** A user of the sample, drawn so that every organization and environment comes up as often; a large one as often as all others. */
 export interface Target {
   readonly domain: string
   readonly environment: Environment
@@ -38,8 +38,12 @@ const targetCount = 20_000
 
 /** Creates the data directory of a sample, or reuses that of an earlier run. */
 export async function prepareData(folder: string, size: SampleSize): Promise<PreparedData> {
-  const { organizations, users, isSkewed } = size
-  const name = `${organizations}-organizations-${users}-users${isSkewed ? '-skewed' : ''}`
+  const { organizations, users, shape, events } = size
+  const name = [
+    `${organizations}-organizations-${users}-users`,
+    ...(shape === 'even' ? [] : [shape]),
+    ...(events === undefined ? [] : [`${events}-events`]),
+  ].join('-')
   return prepareOnce(folder, name, (dataDir, url) => makeData(dataDir, url, size))
 }
 
@@ -119,15 +123,16 @@ async function drawTargets(url: string, accountId: string, size: SampleSize): Pr
     const { rows } = await client.query<Target>(
       `select organizations.domain, place.environment, users.id, users.email
        from (
-         select id, domain from organizations where account_id = $1 order by md5(domain) limit $2
+         select id, domain, $4 and domain = 'org-1' as is_large from organizations where account_id = $1
+         order by $4 and domain = 'org-1' desc, md5(domain) limit $2
        ) organizations
        cross join unnest(array['sandbox', 'production']) place (environment)
        cross join lateral (
          select id, email from users
          where account_id = $1 and environment = place.environment and organization_id = organizations.id
-         order by md5(id::text) limit $3
+         order by md5(id::text) limit case when organizations.is_large then $2 else $3 end
        ) users`,
-      [accountId, targetCount / 2, perPlace],
+      [accountId, targetCount / 2, perPlace, size.shape === 'one-large'],
     )
     return rows
   } finally {

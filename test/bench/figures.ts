@@ -1,31 +1,5 @@
+import { judge, type RowName } from './goals.js'
 import { medianOf, ratioOf, type Measured } from './measure.js'
-
-export const rowNames = [
-  'A1',
-  'A2',
-  'A3',
-  'A4',
-  'A5',
-  'A6',
-  'A7',
-  'A8',
-  'B1',
-  'B2',
-  'B3',
-  'B4',
-  'B5',
-  'C1',
-  'C2',
-  'C3',
-  'D1',
-  'D2',
-  'D3',
-  'D4',
-  'D5',
-  'F1',
-  'F2',
-] as const
-export type RowName = (typeof rowNames)[number]
 
 /** One line of the table. */
 export interface Figure {
@@ -34,82 +8,51 @@ export interface Figure {
   readonly what: string
   readonly ours: string
   /** What ours is compared with. */
-  readonly beside: string
-  readonly ratio: string
-  readonly goal: string
-  /** Undefined where there is no goal, or it could not be measured here. */
-  readonly isMet: boolean | undefined
+  readonly beside?: string
+  /** NaN where it could not be measured here. */
+  readonly ratio?: number
 }
 
 const none = '-'
 
-/**
- * Ours against the bare server, or what else is said: requests a second and CPU, both to be at least this share of what
- * that does.
- */
+/** Ours against the bare server, or what else is said: requests a second and CPU, each as the share of what that does. */
 export function besideBare(
   row: RowName,
   what: string,
-  measured: { ours: readonly Measured[]; bare: readonly Measured[] },
-  goals: { share: number; cpuMs?: number },
+  { ours, bare }: { readonly ours: readonly Measured[]; readonly bare: readonly Measured[] },
   name = 'bare',
 ): Figure[] {
-  const { ours, bare } = measured
-  const rateRatio = ratioOf(ours, bare, 'rate')
-  const cpuRatio = ratioOf(bare, ours, 'cpuMs')
-  const cpuMs = medianOf(ours, 'cpuMs')
-  const isCpuMet = cpuRatio >= goals.share && cpuMs <= (goals.cpuMs ?? Infinity)
   return [
     {
       row,
       what: `${what}: a second`,
       ours: perSecond(medianOf(ours, 'rate')),
       beside: `${name} ${perSecond(medianOf(bare, 'rate'))}`,
-      ratio: rateRatio.toFixed(2),
-      goal: `at least ${goals.share} of ${name}`,
-      isMet: rateRatio >= goals.share,
+      ratio: ratioOf(ours, bare, 'rate'),
     },
     {
       row,
       what: `${what}: CPU`,
       ours: cpuText(ours),
       beside: `${name} ${cpuText(bare)}`,
-      ratio: Number.isNaN(cpuRatio) ? none : cpuRatio.toFixed(2),
-      goal: [`at least ${goals.share} of ${name}`, goals.cpuMs !== undefined && `at most ${goals.cpuMs} ms`]
-        .filter((part) => part !== false)
-        .join(', '),
-      isMet: Number.isNaN(cpuMs) ? undefined : isCpuMet,
+      ratio: ratioOf(bare, ours, 'cpuMs'),
     },
   ]
 }
 
-interface Bounded {
-  readonly text: string
-  readonly goal: string
-  readonly bound: number
-  readonly beside?: string
-  readonly ratio?: number
-}
-
-/** A figure that is to stay at or under a bound. */
-export function atMost(row: RowName, what: string, value: number, about: Bounded): Figure {
-  return figureOf(row, what, about, Number.isNaN(value) ? undefined : value <= about.bound)
-}
-
-/** A figure that is to stay at or above a bound. */
-export function atLeast(row: RowName, what: string, value: number, about: Bounded): Figure {
-  return figureOf(row, what, about, Number.isNaN(value) ? undefined : value >= about.bound)
-}
-
-function figureOf(row: RowName, what: string, about: Bounded, isMet: boolean | undefined): Figure {
+/** The CPU of some rounds, and its ratio to that of others. */
+export function besideOthers(
+  row: RowName,
+  what: string,
+  { ours, others }: { readonly ours: readonly Measured[]; readonly others: readonly Measured[] },
+  name: string,
+): Figure {
   return {
     row,
-    what,
-    ours: about.text,
-    beside: about.beside ?? none,
-    ratio: about.ratio === undefined || Number.isNaN(about.ratio) ? none : about.ratio.toFixed(2),
-    goal: about.goal,
-    isMet,
+    what: `${what}: CPU`,
+    ours: cpuText(ours),
+    beside: `${name} ${cpuText(others)}`,
+    ratio: ratioOf(ours, others, 'cpuMs'),
   }
 }
 
@@ -128,22 +71,37 @@ export function milliseconds(value: number): string {
   return Number.isNaN(value) ? none : `${value.toFixed(value < 10 ? 3 : 1)} ms`
 }
 
-const headings = ['row', 'work and measure', 'ours', 'beside', 'ratio', 'goal', 'met', 'on']
+export const headings = ['row', 'work and measure', 'ours', 'beside', 'ratio', 'goal', 'met', 'on']
 export const missedMark = '**no**'
 
 /** @param run Its date, as 2026-03-14, and how many rounds it had. */
 export function cellsOf(figure: Figure, run: { readonly date: string; readonly rounds: number }): string[] {
-  const met = figure.isMet === undefined ? none : figure.isMet ? 'yes' : missedMark
-  const on = `${run.date}, ${run.rounds} rounds`
-  return [figure.row, figure.what, figure.ours, figure.beside, figure.ratio, figure.goal, met, on]
+  const { row, what, ours, beside = none, ratio = NaN } = figure
+  const cells = [what, ours, beside, Number.isNaN(ratio) ? none : ratio.toFixed(2)]
+  return judged(row, [...cells, none, none, `${run.date}, ${run.rounds} rounds`])
+}
+
+/** The cells of a line, with the goal that the row has today. @param cells Without the row's name. */
+export function judged(row: RowName, cells: readonly string[]): string[] {
+  const [what = '', ours = none, beside = none, ratio = none, , , on = ''] = cells
+  const numbers = { ours: numberIn(ours), beside: numberIn(beside), ratio: numberIn(ratio) }
+  const { goal = none, isMet } = judge(row, what, numbers) ?? {}
+  const met = isMet === undefined ? none : isMet ? 'yes' : missedMark
+  return [row, what, ours, beside, ratio, goal, met, on]
+}
+
+/** The first number of a cell that has a unit, or the first without. */
+export function numberIn(cell: string): number {
+  const found = /([\d,]*\.?\d+) ?(?:ms|s|min|[kM]B|\/s)\b/.exec(cell) ?? /([\d,]*\.?\d+)/.exec(cell)
+  return Number(found?.[1]?.replaceAll(',', '') ?? NaN)
 }
 
 /** Rows of cells as a table of Markdown, its columns aligned so that a terminal shows it well too. */
-export function toTable(rows: readonly (readonly string[])[]): string {
-  const all = [headings, ...rows]
-  const widths = headings.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)))
+export function toTable(names: readonly string[], rows: readonly (readonly string[])[]): string {
+  const all = [names, ...rows]
+  const widths = names.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)))
   const line = (cells: readonly string[]) =>
     `| ${widths.map((width, column) => (cells[column] ?? '').padEnd(width)).join(' | ')} |`
   const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`
-  return [line(headings), rule, ...rows.map(line)].join('\n')
+  return [line(names), rule, ...rows.map(line)].join('\n')
 }

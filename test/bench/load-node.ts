@@ -1,5 +1,5 @@
 import { Agent } from 'node:http'
-import { readLines, send, type Work } from './load-send.js'
+import { formType, readLines, send, type Work } from './load-send.js'
 import { authorizations, journeys, refreshes, samlResponses } from './load-sign-in.js'
 import { parseLoad, type Load, type LoadResult } from './load.js'
 
@@ -18,13 +18,15 @@ function sending(load: Load, nextLine: () => string[]): Work {
   let count = 0
   return {
     async once(port, agent) {
-      const [method = 'GET', path = '', token, body] = nextLine()
+      const [method = 'GET', path = '', token, body, cookie] = nextLine()
       count += 1
       const answer = await send(port, agent, {
         method,
         path,
         token,
+        cookie,
         body: body?.replaceAll('{unique}', `${load.seed}${count}`),
+        ...(body?.startsWith('{') === false && { type: formType }),
       })
       if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.body}`)
     },

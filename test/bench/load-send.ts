@@ -27,6 +27,8 @@ interface Sending {
   readonly type?: string
 }
 
+export const formType = 'application/x-www-form-urlencoded'
+
 export function send(port: number, agent: Agent, sending: Sending): Promise<Answer> {
   const { method, path, token, cookie, accept, body, type = 'application/json' } = sending
   return new Promise((resolve, reject) => {

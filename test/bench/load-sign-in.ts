@@ -1,4 +1,4 @@
-import { memberOf, readLines, send, type Answer, type Work } from './load-send.js'
+import { formType, memberOf, readLines, send, type Answer, type Work } from './load-send.js'
 import type { Load } from './load.js'
 
 /** A person signs in: the caller makes a link, the link is opened, and its code is exchanged for tokens. */
@@ -67,8 +67,6 @@ export function samlResponses(load: Load): Work {
   }
   return { once, isUsedUp: () => lines.length === 0 }
 }
-
-const formType = 'application/x-www-form-urlencoded'
 
 /** Each line begins a chain of refreshes: the token of an answer is the next one that is sent. */
 export function refreshes(load: Load): Work {

@@ -1,11 +1,13 @@
--- Draws requests at random from a file of lines: method, path, token, body (requests.ts).
+-- Draws requests at random from a file of lines: method, path, token, body, cookie (requests.ts).
 local requests = {}
 local seed, count = '', 0
 
 local function formatted(line, body)
   local headers = {}
   if line.token ~= '' then headers['Authorization'] = 'Bearer ' .. line.token end
-  if line.body ~= '' then headers['Content-Type'] = 'application/json' end
+  if line.cookie ~= '' then headers['Cookie'] = line.cookie end
+  if line.body:sub(1, 1) == '{' then headers['Content-Type'] = 'application/json'
+  elseif line.body ~= '' then headers['Content-Type'] = 'application/x-www-form-urlencoded' end
   return wrk.format(line.method, line.path, headers, body)
 end
 
@@ -13,8 +15,8 @@ function init(args)
   math.randomseed(os.time())
   seed = args[2]
   for text in io.lines(args[1]) do
-    local method, path, token, body = text:match('([^\t]*)\t([^\t]*)\t([^\t]*)\t(.*)')
-    local line = { method = method, path = path, token = token, body = body }
+    local method, path, token, body, cookie = text:match('([^\t]*)\t([^\t]*)\t([^\t]*)\t([^\t]*)\t?(.*)')
+    local line = { method = method, path = path, token = token, body = body, cookie = cookie }
     local isTemplate = body:find('{unique}', 1, true) ~= nil
     requests[#requests + 1] = isTemplate and line or formatted(line, body ~= '' and body or nil)
   end

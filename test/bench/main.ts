@@ -2,11 +2,14 @@ import { readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { cellsOf, rowNames, toTable, type Figure, type RowName } from './figures.js'
+import { cellsOf, headings, toTable, type Figure } from './figures.js'
+import { isPeerRow, isRowName, rowNames, type RowName } from './goals.js'
 import { describeMachine } from './machine.js'
 import type { Settings } from './measure.js'
-import { isRowName, writeReport } from './report.js'
+import { isQuickRow, runQuick } from './quick.js'
+import { writeReport } from './report.js'
 import { readBesideBusyRow } from './row-busy-row.js'
+import { manyCallers } from './row-callers.js'
 import { deliver, recover } from './row-deliveries.js'
 import { appendAndRead } from './row-event-appends.js'
 import { readEventPages } from './row-events.js'
@@ -15,9 +18,12 @@ import { firstAttempt } from './row-latency.js'
 import { authorizeWithSession, exchangeAndRefresh } from './row-codes.js'
 import { synchronizeFirst } from './row-first-sync.js'
 import { startFromClone, testClone } from './row-fresh-clone.js'
+import { besideBetterAuth, besideOidcProvider, besideSamlJackson } from './row-peers.js'
 import { startAndGrow } from './row-process.js'
+import { addProcesses } from './row-processes.js'
 import { challengePasswords, readMeanwhile } from './row-passwords.js'
 import { signInBySaml } from './row-saml.js'
+import { manyRows } from './row-scale.js'
 import { provisionByScim } from './row-scim.js'
 import { sdkSize } from './row-sdk.js'
 import { manyTenants } from './row-tenants.js'
@@ -47,11 +53,18 @@ const rows: Record<RowName, (settings: Settings) => Promise<Figure[]>> = {
   D3: readEventPages,
   D4: recover,
   D5: appendAndRead,
+  E1: manyCallers,
+  E2: manyRows,
+  E3: addProcesses,
   F1: startFromClone,
   F2: testClone,
+  P1: besideBetterAuth,
+  P2: besideOidcProvider,
+  P3: besideSamlJackson,
 }
 
-const usage = `npm run bench -- [${rowNames.join('|')} …] [options]; without a row: all of them
+const usage = `npm run bench -- [${rowNames.join('|')}|peers …] [options]; without a row: all of them but peers
+  --quick        a look at all rows but F in five minutes, beside the figures of docs/benchmarks.md
   --write        put the figures into docs/benchmarks.md
   --rounds N     rounds of each comparison (5)
   --seconds N    length of a round (2)
@@ -64,28 +77,35 @@ function readArguments() {
     allowPositionals: true,
     options: {
       write: { type: 'boolean', default: false },
+      quick: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
-      rounds: { type: 'string', default: '5' },
-      seconds: { type: 'string', default: '2' },
-      users: { type: 'string', default: '1000000' },
+      rounds: { type: 'string' },
+      seconds: { type: 'string' },
+      users: { type: 'string' },
       data: { type: 'string', default: join(tmpdir(), 'portico-bench') },
     },
   })
-  const asked = positionals.map((text) => text.toUpperCase())
+  const { quick: isQuick } = values
+  const asked = positionals.flatMap((text) =>
+    text === 'peers' ? rowNames.filter(isPeerRow) : [text.toUpperCase()],
+  )
   const unknown = asked.find((row) => !isRowName(row))
-  if (unknown !== undefined || values.help) {
+  if (unknown !== undefined || values.help || (isQuick && values.write)) {
     process.stderr.write(usage)
     process.exit(values.help ? 0 : 2)
   }
+  const everything = rowNames.filter((row) => (isQuick ? isQuickRow(row) : !isPeerRow(row)))
+  const settings: Settings = {
+    isQuick,
+    rounds: Number(values.rounds ?? (isQuick ? 1 : 5)),
+    seconds: Number(values.seconds ?? (isQuick ? 0.5 : 2)),
+    users: Number(values.users ?? (isQuick ? 10_000 : 1_000_000)),
+    folder: values.data,
+  }
   return {
-    names: asked.length === 0 ? [...rowNames] : asked.filter(isRowName),
+    names: asked.length === 0 ? everything : asked.filter(isRowName),
     isWritten: values.write,
-    settings: {
-      rounds: Number(values.rounds),
-      seconds: Number(values.seconds),
-      users: Number(values.users),
-      folder: values.data,
-    },
+    settings,
   }
 }
 
@@ -102,6 +122,11 @@ async function run(): Promise<void> {
   const { names, isWritten, settings } = readArguments()
   const setting = Object.entries(raisedLimit).map((entry) => entry.join('='))
   process.stderr.write(`${[...describeMachine(), `with ${setting.join(' ')}`].join('\n')}\n`)
+  const page = join(root, 'docs/benchmarks.md')
+  if (settings.isQuick) {
+    await runQuick(names, (name) => rows[name](settings), page)
+    return
+  }
   const figures: Figure[] = []
   for (const name of names) {
     process.stderr.write(`${name} …\n`)
@@ -109,10 +134,13 @@ async function run(): Promise<void> {
   }
   const date = new Date().toISOString().slice(0, 10)
   process.stdout.write(
-    `\n${toTable(figures.map((figure) => cellsOf(figure, { date, rounds: settings.rounds })))}\n`,
+    `\n${toTable(
+      headings,
+      figures.map((figure) => cellsOf(figure, { date, rounds: settings.rounds })),
+    )}\n`,
   )
   if (!isWritten) return
-  await writeReport(join(root, 'docs/benchmarks.md'), figures, {
+  await writeReport(page, figures, {
     date,
     users: settings.users,
     rounds: settings.rounds,

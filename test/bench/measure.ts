@@ -6,6 +6,8 @@ export interface Settings {
   readonly rounds: number
   readonly seconds: number
   readonly users: number
+  /** Whether a look at every row is to take five minutes, with less of everything. */
+  readonly isQuick: boolean
   /** Where samples are kept between runs. */
   readonly folder: string
 }
@@ -18,78 +20,107 @@ export interface Measured {
   readonly serverCpuMs: number
   readonly p50Ms: number
   readonly p99Ms: number
+  /** None, unless the load may fail. */
+  readonly failures: number
+}
+
+/** How many of something a row has; in a quick look, as many as the last says. */
+export function sized({ isQuick }: Pick<Settings, 'isQuick'>, count: number, quickCount: number): number {
+  return isQuick ? quickCount : count
 }
 
 /** A load, and the server it is sent to. */
 export interface Case {
   readonly contender: Contender
+  /** Other processes on the same Postgres, which get as much of the load. */
+  readonly others?: readonly Contender[]
+  /** Of the server, where it is not that of the stage. */
+  readonly postgresPid?: number
   /** Or what writes another file before each run: of codes, which are good once. */
   readonly requestsFile: string | (() => Promise<string>)
   readonly kind?: Load['kind']
   readonly application?: string
   readonly connections?: number
+  readonly mayFail?: boolean
 }
 
-const connections = 25
+const usualConnections = 25
 let runs = 0
 
 export async function measure(
-  { postgresPid }: Pick<Stage, 'postgresPid'>,
-  { contender, requestsFile, kind = 'requests', ...rest }: Case,
+  stage: Pick<Stage, 'postgresPid'>,
+  { contender, others = [], requestsFile, kind = 'requests', ...rest }: Case,
   seconds: number,
 ): Promise<Measured> {
   runs += 1
   const file = typeof requestsFile === 'string' ? requestsFile : await requestsFile()
+  const contenders = [contender, ...others]
+  const { postgresPid = stage.postgresPid, connections = usualConnections, ...load } = rest
   const cpuOf = () => ({
-    server: cpuSecondsOf(contender.pid) ?? NaN,
+    server: sum(contenders.map(({ pid }) => cpuSecondsOf(pid) ?? NaN)),
     postgres: cpuSecondsOf(postgresPid) ?? NaN,
   })
   const before = cpuOf()
   const seed = `${Date.now().toString(36)}x${runs}x`
-  const result = await runLoad({
-    kind,
-    port: contender.port,
-    requestsFile: file,
-    connections,
-    seconds,
-    seed,
-    ...rest,
-  })
+  const results = await Promise.all(
+    contenders.map(({ port }, index) =>
+      runLoad({
+        kind,
+        port,
+        requestsFile: file,
+        connections: Math.ceil(connections / contenders.length),
+        seconds,
+        seed: `${seed}${index}x`,
+        ...load,
+      }),
+    ),
+  )
   const after = cpuOf()
-  const perRequestMs = (used: number) => (used * 1000) / result.requests
+  const requests = sum(results.map((result) => result.requests))
+  const perRequestMs = (used: number) => (used * 1000) / requests
   const serverCpuMs = perRequestMs(after.server - before.server)
   return {
-    requests: result.requests,
-    rate: result.requests / result.seconds,
+    requests,
+    rate: sum(results.map((result) => result.requests / result.seconds)),
     cpuMs: serverCpuMs + perRequestMs(after.postgres - before.postgres),
     serverCpuMs,
-    p50Ms: result.p50Ms,
-    p99Ms: result.p99Ms,
+    p50Ms: Math.max(...results.map(({ p50Ms }) => p50Ms)),
+    p99Ms: Math.max(...results.map(({ p99Ms }) => p99Ms)),
+    failures: sum(results.map(({ failures }) => failures)),
   }
 }
 
-/** Measures the cases alternately in rounds, after a warm-up each, so that disturbances of the machine affect all of them. */
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0)
+}
+
+/** Every case in turn, round by round, after a warm-up each: what disturbs the machine disturbs all of them. */
 export async function interleaved<Name extends string>(
   stage: Pick<Stage, 'postgresPid'>,
   cases: Readonly<Record<Name, Case>>,
-  { rounds, seconds }: Pick<Settings, 'rounds' | 'seconds'>,
+  { rounds, seconds, isQuick }: Pick<Settings, 'rounds' | 'seconds' | 'isQuick'>,
 ): Promise<Record<Name, Measured[]>> {
   const names = Object.keys(cases) as Name[]
   const measured = Object.fromEntries(names.map((name) => [name, [] as Measured[]])) as Record<
     Name,
     Measured[]
   >
-  for (const name of names) await warmUp(stage, cases[name], seconds)
+  for (const name of names) await warmUp(stage, cases[name], seconds, sized({ isQuick }, maxWarmUpRounds, 1))
   for (let round = 0; round < rounds; round += 1) {
     for (const name of names) measured[name].push(await measure(stage, cases[name], seconds))
   }
   return measured
 }
 
-/** Sends requests until V8 has compiled their code, however slow the machine currently is. */
-async function warmUp(stage: Pick<Stage, 'postgresPid'>, each: Case, seconds: number): Promise<void> {
+/** As many requests as it takes until V8 has compiled what they run, however slow the machine is at the moment. */
+async function warmUp(
+  stage: Pick<Stage, 'postgresPid'>,
+  each: Case,
+  seconds: number,
+  rounds: number,
+): Promise<void> {
   let requests = 0
-  for (let round = 0; round < maxWarmUpRounds && requests < warmUpRequests; round += 1)
+  for (let round = 0; round < rounds && requests < warmUpRequests; round += 1)
     requests += (await measure(stage, each, seconds)).requests
 }
 

@@ -40,5 +40,5 @@ export async function measureRaw(program: string, args: readonly string[]): Prom
   await once(child, 'close')
   // The last line that the program prints.
   const { requests, rate, cpuMs } = JSON.parse(text.trim().split('\n').at(-1) ?? '') as RawResult
-  return { requests, rate, cpuMs, serverCpuMs: cpuMs, p50Ms: NaN, p99Ms: NaN }
+  return { requests, rate, cpuMs, serverCpuMs: cpuMs, p50Ms: NaN, p99Ms: NaN, failures: 0 }
 }

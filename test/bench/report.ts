@@ -1,25 +1,30 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import { cellsOf, missedMark, rowNames, toTable, type Figure, type RowName } from './figures.js'
+import { cellsOf, headings, judged, missedMark, toTable, type Figure } from './figures.js'
+import { isPeerRow, isRowName, rowNames } from './goals.js'
 import { describeMachine } from './machine.js'
 import { webhookCount } from './delivery-stage.js'
+import { peers } from './peers.js'
 import { raisedLimit } from './stage.js'
 
 const unwritten = 'Not explained yet.'
 
 interface Report {
-  /** The lines of the table by the row they belong to, as cells. */
+  /** The lines of the tables by the row they belong to, as cells. */
   readonly lines: ReadonlyMap<string, readonly string[][]>
   /** Why a goal is missed, by row and measure. */
   readonly reasons: ReadonlyMap<string, string>
 }
 
-/** Writes figures into the report; the other rows and all reasons that are in it stay. */
-export async function writeReport(
-  path: string,
-  figures: readonly Figure[],
-  about: { date: string; users: number; rounds: number; versions: string[] },
-): Promise<void> {
-  const known = parseReport(await readFile(path, 'utf8').catch(() => ''))
+interface About {
+  readonly date: string
+  readonly users: number
+  readonly rounds: number
+  readonly versions: readonly string[]
+}
+
+/** Writes figures into the report; the other rows and all reasons that are in it stay, beside the goals of today. */
+export async function writeReport(path: string, figures: readonly Figure[], about: About): Promise<void> {
+  const known = await readReport(path)
   const measured = new Set<string>(figures.map(({ row }) => row))
   const lines = rowNames.flatMap((row) =>
     measured.has(row)
@@ -29,31 +34,55 @@ export async function writeReport(
   await writeFile(path, render(lines, known.reasons, about))
 }
 
-function render(
-  lines: readonly (readonly string[])[],
-  reasons: Report['reasons'],
-  about: { date: string; users: number; rounds: number; versions: string[] },
-): string {
+export async function readReport(path: string): Promise<Report> {
+  return parseReport(await readFile(path, 'utf8').catch(() => ''))
+}
+
+function render(lines: readonly (readonly string[])[], reasons: Report['reasons'], about: About): string {
   const missed = lines.filter((cells) => cells.includes(missedMark))
   const sections = missed.map((cells) => {
     const title = titleOf(cells)
     return `### ${title}\n\n${reasons.get(title) ?? unwritten}\n`
   })
-  return `${introduction(about)}\n${toTable(lines)}\n\n## Missed goals\n\n${
-    sections.length === 0 ? 'None.\n' : sections.join('\n')
-  }`
+  const isPeers = ([row = '']: readonly string[]) => isPeerRow(row)
+  return `${introduction(about)}
+${toTable(
+  headings,
+  lines.filter((cells) => !isPeers(cells)),
+)}
+
+${besidePeers(lines.filter(isPeers))}
+## Missed goals
+
+${sections.length === 0 ? 'None.\n' : sections.join('\n')}`
+}
+
+function besidePeers(lines: readonly (readonly string[])[]): string {
+  const notes = peers.map(({ row, name, version, without }) => `- ${row}, ${name} ${version}: ${without}`)
+  return `## Beside peers
+
+\`npm run bench -- peers\` runs other services beside ours (\`test/bench/peers\`), in turn, on the same Postgres, and prints what
+both cost. It installs them, from a lock file, when they are not there. The ratio is ours by theirs, of the CPU of server and Postgres.
+
+${lines.length === 0 ? 'Not measured yet.' : toTable(headings, lines)}
+
+What each does not do, by its source:
+
+${notes.join('\n')}
+`
 }
 
 function titleOf([row, what]: readonly string[]): string {
   return `${row}: ${what}`
 }
 
-function introduction(about: { date: string; users: number; rounds: number; versions: string[] }): string {
+function introduction(about: About): string {
   const setting = Object.entries(raisedLimit).map(([name, value]) => `\`${name}=${value}\``)
   return `# Benchmarks
 
 \`npm run bench -- <row> [--write]\` measures these figures on any machine and writes this page; rows that were not run
-keep their figures. The machine of ${about.date}:
+keep their figures, beside the goals of today. \`npm run bench -- --quick\` prints a look at all but F beside this page, in five
+minutes; it is a report and no gate. The machine of ${about.date}:
 
 ${[...describeMachine(), ...about.versions].map((line) => `- ${line}`).join('\n')}
 
@@ -64,8 +93,9 @@ ${setting.join(', ')}, for C1, whose sign-ins begin at one address, \`SIGN_INS_B
 \`SCIM_RATE_PER_SECOND\`.
 
 The sample has ${about.users.toLocaleString('en')} users in 1,000 organizations: one with 3 users of 10, one with 1 of 10, 998 that share
-the rest. Requests go to random organizations, environments and users. A7 has samples of its own, with as many users; the
-rows from D1 on have one of 1,000 accounts with 300 events each. Deliveries go to ${webhookCount} webhooks, each of another account, whose
+the rest. Requests go to random organizations, environments and users. A7 has samples of its own, with as many users. E2 has one
+with the users that it names in one organization, a tenth as many organizations with a user each, and ten times as many events,
+beside one with a thousandth of each. The rows D1 to D5 have one of 1,000 accounts with 300 events each. Deliveries go to ${webhookCount} webhooks, each of another account, whose
 receivers are ports of one process on the core of the load, over https.
 
 **Bare** (\`test/bench/bare.ts\`) is the honest limit in the same process model: node:http, the same pool and named
@@ -79,27 +109,30 @@ that the service has had in the same round, one after the other and each several
 post without cookies and the browser's next one; the flows and requests that they answer are made before the rounds, by way
 of the pages, and their users have signed in so before. For D1 it is a loop
 (\`test/bench/bare-deliveries.ts\`) that posts events which are in memory, as many at once, over https connections that are
-kept as the service keeps them, with the service's check of the target: nothing is claimed, signed or stored. Peers (\`test/bench/peers\`) are
-started by hand. The rows F1 and F2 are those of somebody who has cloned the repository, on all cores of an idle machine.
+kept as the service keeps them, with the service's check of the target: nothing is claimed, signed or stored.
+
+E1 counts each answer but a success as a failure, and looks at the memory after a collection. E3 deals the same 25 connections over the
+processes, all on the core of the server. The rows F1 and F2 are those of somebody who has cloned the repository, on all cores of an
+idle machine.
 `
 }
 
 /** Reads back what render() has written. */
 function parseReport(text: string): Report {
   const lines = new Map<string, string[][]>()
-  for (const [, row = '', rest = ''] of text.matchAll(/^\| ([A-F]\d) +\|(.*)\|$/gm)) {
-    const cells = [row, ...rest.split('|').map((cell) => cell.trim())]
+  for (const [, row = '', rest = ''] of text.matchAll(/^\| ([A-FP]\d) +\|(.*)\|$/gm)) {
+    if (!isRowName(row)) continue
+    const cells = judged(
+      row,
+      rest.split('|').map((cell) => cell.trim()),
+    )
     lines.set(row, [...(lines.get(row) ?? []), cells])
   }
   const reasons = new Map<string, string>()
   for (const [, title = '', reason = ''] of text.matchAll(
-    /^### ([A-F]\d: .*)\n([^]*?)(?=\n### |$(?![^]))/gm,
+    /^### ([A-FP]\d: .*)\n([^]*?)(?=\n### |$(?![^]))/gm,
   )) {
     if (reason.trim() !== unwritten) reasons.set(title, reason.trim())
   }
   return { lines, reasons }
-}
-
-export function isRowName(text: string): text is RowName {
-  return rowNames.some((row) => row === text)
 }

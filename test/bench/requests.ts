@@ -7,7 +7,8 @@ export interface LoadRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH'
   readonly path: string
   readonly token?: string
-  readonly body?: object
+  /** A text is sent as a form. */
+  readonly body?: object | string
   readonly cookie?: string
 }
 
@@ -19,7 +20,8 @@ export function writeRequests(requests: readonly LoadRequest[]): string {
   count += 1
   const path = join(folder, `requests-${count}.tsv`)
   const lines = requests.map(({ method, path: target, token = '', body, cookie }) => {
-    const columns = [method, target, token, body === undefined ? '' : JSON.stringify(body)]
+    const text = typeof body === 'object' ? JSON.stringify(body) : (body ?? '')
+    const columns = [method, target, token, text]
     return [...columns, ...(cookie === undefined ? [] : [cookie])].join('\t')
   })
   writeFileSync(path, `${lines.join('\n')}\n`)

@@ -54,8 +54,8 @@ export async function exchangeAndRefresh(settings: Settings): Promise<Figure[]> 
     const exchanged = await interleaved(stage, besides(stage, exchange), settings)
     const refreshed = await interleaved(stage, besides(stage, refresh), settings)
     return [
-      ...besideBare('B3', 'code exchange', exchanged, { share: 0.6 }),
-      ...besideBare('B3', 'refresh with rotation', refreshed, { share: 0.6 }),
+      ...besideBare('B3', 'code exchange', exchanged),
+      ...besideBare('B3', 'refresh with rotation', refreshed),
     ]
   })
 }
@@ -67,7 +67,7 @@ export async function authorizeWithSession(settings: Settings): Promise<Figure[]
     const requestsFile = writeRequests(held.map((each) => authorizeRequest(sample, each)))
     const authorize = { kind: 'authorize', requestsFile } as const
     const measured = await interleaved(stage, besides(stage, authorize), settings)
-    return besideBare('B4', 'authorize, code, token', measured, { share: 0.6 })
+    return besideBare('B4', 'authorize, code, token', measured)
   })
 }
 

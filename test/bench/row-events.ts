@@ -32,7 +32,7 @@ export async function readEventPages(settings: Settings): Promise<Figure[]> {
       const requestsFile = writeRequests(requests)
       const cases = { ours: { contender: ours, requestsFile }, bare: { contender: bare, requestsFile } }
       const measured = await interleaved({ postgresPid }, cases, settings)
-      return besideBare('D3', 'events by cursor, pages of 100, 1,000 accounts', measured, { share: 0.6 })
+      return besideBare('D3', 'events by cursor, pages of 100, 1,000 accounts', measured)
     } finally {
       await Promise.all(started.map(stopContender))
     }

@@ -15,7 +15,7 @@ export async function signInByLink(settings: Settings): Promise<Figure[]> {
     // The signing keys of the sample's organizations are made when they are first used.
     await measure(stage, ours, settings.seconds * 5)
     const measured = await interleaved(stage, { ours, bare }, settings)
-    return besideBare('A5', 'magic-link journey', measured, { share: 0.6 })
+    return besideBare('A5', 'magic-link journey', measured)
   })
 }
 

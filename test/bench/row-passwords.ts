@@ -5,8 +5,8 @@ import { writePassword } from '@portico/server/stored-password'
 import { Argon2id } from 'oslo/password'
 import pg from 'pg'
 import type { PreparedData, Target } from './data.js'
-import { atLeast, atMost, besideBare, milliseconds, perSecond, type Figure } from './figures.js'
-import { measure, median, medianOf, ratioOf, type Case, type Measured, type Settings } from './measure.js'
+import { besideBare, milliseconds, perSecond, type Figure } from './figures.js'
+import { measure, medianOf, ratioOf, sized, type Case, type Measured, type Settings } from './measure.js'
 import { measureRaw } from './raw.js'
 import { writeRequests, type LoadRequest } from './requests.js'
 import { getUserRequests, skewedData } from './row-users.js'
@@ -35,12 +35,12 @@ export function challengePasswords(settings: Settings): Promise<Figure[]> {
   return onPasswordStage(settings, async ({ challenges, hash, ...stage }) => {
     const ours: Measured[] = []
     const raw: Measured[] = []
-    await measure(stage, challenges, warmUpSeconds)
+    await measure(stage, challenges, sized(settings, warmUpSeconds, 1))
     for (let round = 0; round < settings.rounds; round += 1) {
       ours.push(await measure(stage, challenges, settings.seconds))
       raw.push(await measureRaw('raw-argon2.ts', [hash, password, String(settings.seconds)]))
     }
-    return besideBare('B1', 'password challenges', { ours, bare: raw }, { share: 0.9 }, 'raw Argon2id')
+    return besideBare('B1', 'password challenges', { ours, bare: raw }, 'raw Argon2id')
   })
 }
 
@@ -67,22 +67,20 @@ export function readMeanwhile(settings: Settings): Promise<Figure[]> {
       busy.push(await during(many))
       busyOne.push(await during(one))
     }
-    const share = ratioOf(busy, idle, 'rate')
-    const p99Ms = medianOf(busyOne, 'p99Ms')
     return [
-      atMost('B2', 'GET one user during B1, one caller: p99', p99Ms, {
-        text: milliseconds(p99Ms),
+      {
+        row: 'B2',
+        what: 'GET one user during B1, one caller: p99',
+        ours: milliseconds(medianOf(busyOne, 'p99Ms')),
         beside: `idle ${milliseconds(medianOf(idleOne, 'p99Ms'))}`,
-        goal: 'at most 10 ms',
-        bound: 10,
-      }),
-      atLeast('B2', 'GET one user during B1: a second', share, {
-        text: perSecond(medianOf(busy, 'rate')),
-        beside: `idle ${perSecond(median(idle.map(({ rate }) => rate)))}`,
-        ratio: share,
-        goal: 'at least half of idle',
-        bound: 0.5,
-      }),
+      },
+      {
+        row: 'B2',
+        what: 'GET one user during B1: a second',
+        ours: perSecond(medianOf(busy, 'rate')),
+        beside: `idle ${perSecond(medianOf(idle, 'rate'))}`,
+        ratio: ratioOf(busy, idle, 'rate'),
+      },
     ]
   })
 }

@@ -1,15 +1,20 @@
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { PreparedData } from './data.js'
-import { atMost, type Figure } from './figures.js'
+import type { Figure } from './figures.js'
 import { runLoad } from './load.js'
-import { median, type Settings } from './measure.js'
+import { median, sized, type Settings } from './measure.js'
 import { writeRequests, type LoadRequest } from './requests.js'
 import { createUserRequests, getUserRequests, skewedData } from './row-users.js'
-import { getTokens, grantOf, onPostgres, startService, stopContender, type Stage } from './stage.js'
-
-const early = 10_000
-const late = 100_000
+import {
+  getTokens,
+  grantOf,
+  onPostgres,
+  startService,
+  stopContender,
+  type Contender,
+  type Stage,
+} from './stage.js'
 
 /** A6: the start of the service with its own Postgres, and what its memory grows by under load. */
 export async function startAndGrow(settings: Settings): Promise<Figure[]> {
@@ -17,19 +22,16 @@ export async function startAndGrow(settings: Settings): Promise<Figure[]> {
   const starts: number[] = []
   for (let round = 0; round < settings.rounds; round += 1) starts.push(await startSeconds(data.dataDir))
   const seconds = median(starts)
-  const growth = await onPostgres(data, () => memoryGrowth(data))
+  const [early, late] = [sized(settings, 10_000, 500), sized(settings, 100_000, 5_000)]
+  const growth = await onPostgres(data, () => memoryGrowth(data, { early, late }))
   return [
-    atMost('A6', 'start on existing data to /readyz', seconds, {
-      text: `${seconds.toFixed(2)} s`,
-      goal: 'at most 1.5 s',
-      bound: 1.5,
-    }),
-    atMost('A6', `memory after ${late.toLocaleString('en')} requests`, growth.lateMb - growth.earlyMb, {
-      text: `${growth.lateMb.toFixed(1)} MB`,
+    { row: 'A6', what: 'start on existing data to /readyz', ours: `${seconds.toFixed(2)} s` },
+    {
+      row: 'A6',
+      what: `memory after ${late.toLocaleString('en')} requests`,
+      ours: `${growth.lateMb.toFixed(1)} MB`,
       beside: `after ${early.toLocaleString('en')} ${growth.earlyMb.toFixed(1)} MB`,
-      goal: 'less than 10 MB more',
-      bound: 10,
-    }),
+    },
   ]
 }
 
@@ -41,10 +43,12 @@ async function startSeconds(dataDir: string): Promise<number> {
   return seconds
 }
 
-/** Resident memory after a full collection, under reads, writes, lists and token grants in equal parts. */
-async function memoryGrowth(data: PreparedData): Promise<{ earlyMb: number; lateMb: number }> {
-  const hook = fileURLToPath(new URL('memory-hook.mjs', import.meta.url))
-  const service = await startService(data.dataDir, ['--expose-gc', '--import', hook])
+/** Under reads, writes, lists and token grants in equal parts. */
+async function memoryGrowth(
+  data: PreparedData,
+  { early, late }: { readonly early: number; readonly late: number },
+): Promise<{ earlyMb: number; lateMb: number }> {
+  const service = await startWithMemory(data)
   try {
     const requestsFile = writeRequests(mixedRequests({ data, tokens: await getTokens(service, data) }))
     const send = async (requests: number) => {
@@ -57,9 +61,7 @@ async function memoryGrowth(data: PreparedData): Promise<{ earlyMb: number; late
         requests,
         seed: `${Date.now().toString(36)}m${requests}x`,
       })
-      service.process.send('memory')
-      const [bytes] = (await once(service.process, 'message')) as [number]
-      return bytes / 2 ** 20
+      return memoryMb(service)
     }
     return { earlyMb: await send(early), lateMb: await send(late - early) }
   } finally {
@@ -67,7 +69,22 @@ async function memoryGrowth(data: PreparedData): Promise<{ earlyMb: number; late
   }
 }
 
-function mixedRequests(place: Pick<Stage, 'data' | 'tokens'>): LoadRequest[] {
+/** The service, so that memoryMb() can be asked of it. */
+export function startWithMemory({ dataDir }: Pick<PreparedData, 'dataDir'>): Promise<Contender> {
+  const hook = fileURLToPath(new URL('memory-hook.mjs', import.meta.url))
+  return startService(dataDir, ['--expose-gc', '--import', hook])
+}
+
+/** Resident memory after a full collection. */
+export async function memoryMb({ process: child }: Contender): Promise<number> {
+  child.send('memory')
+  // What memory-hook.mjs answers.
+  const [bytes] = (await once(child, 'message')) as [number]
+  return bytes / 2 ** 20
+}
+
+/** Reads, writes, lists and token grants in equal parts. */
+export function mixedRequests(place: Pick<Stage, 'data' | 'tokens'>): LoadRequest[] {
   const { data, tokens } = place
   const every = 10
   const some = <Item>(items: readonly Item[]) => items.filter((_, index) => index % every === 0)

@@ -6,23 +6,25 @@ import {
 } from '../given/saml-identity-provider.js'
 import { createVisitor } from '../given/visitor.js'
 import { besideBare, type Figure } from './figures.js'
-import { measure, type Measured, type Settings } from './measure.js'
+import type { PreparedData } from './data.js'
+import { measure, sized, type Case, type Measured, type Settings } from './measure.js'
 import { measureRaw } from './raw.js'
 import { writeRequests, type LoadRequest } from './requests.js'
 import { getApplicationId } from './row-journey.js'
 import { skewedData } from './row-users.js'
 import { redirectUri } from './sample.js'
 import { codeChallenge } from './sign-in-sample.js'
-import { getTokens, onPostgres, startService, stopContender, type Contender } from './stage.js'
+import { getTokens, onPostgres, startService, stopContender, type Contender, type Stage } from './stage.js'
 
 /** Their keys take a moment each to make. */
 const connectionCount = 40
+const quickConnectionCount = 4
 const warmUps = 6
 /** Of those whose requests are made at the same time. */
 const browsers = 8
 
 /** All sign-ins begin at one address. */
-const oneNetwork = { SIGN_INS_BEGUN_PER_IP: '999999999' }
+export const oneNetwork = { SIGN_INS_BEGUN_PER_IP: '999999999' }
 
 /** A connection, and a user who signs in by it. */
 interface SignIn {
@@ -31,43 +33,80 @@ interface SignIn {
   readonly connection: { readonly idp_id: string; readonly sp_id: string; readonly acs_url: string }
 }
 
+/** The service, and responses to requests of ours. */
+export interface SamlStage {
+  readonly postgresPid: number
+  readonly databaseUrl: string
+  readonly ours: Contender
+  readonly tokens: Stage['tokens']
+  readonly data: PreparedData
+  readonly idp: TestIdentityProvider
+  /** Of other responses each time. */
+  readonly responses: Case & { readonly requestsFile: () => Promise<string> }
+}
+
 /** C1: responses to requests of ours, from the post of the identity provider to the flow that goes on. */
-export async function signInBySaml(settings: Settings): Promise<Figure[]> {
+export function signInBySaml(settings: Settings): Promise<Figure[]> {
+  return onSamlStage(settings, oneNetwork, async ({ responses, idp, ...stage }) => {
+    let requestsFile = ''
+    const write = async () => (requestsFile = await responses.requestsFile())
+    const saml = { ...responses, requestsFile: write }
+    await warmUpSaml(stage, saml, settings)
+    const rounds: { ours: Measured[]; bare: Measured[] } = { ours: [], bare: [] }
+    for (let round = 0; round < settings.rounds; round += 1) {
+      rounds.ours.push(await measure(stage, saml, settings.seconds))
+      const raw = [requestsFile, idp.certificate, String(settings.seconds)]
+      rounds.bare.push(await measureRaw('raw-node-saml.ts', raw))
+    }
+    return besideBare('C1', 'SAML response to flow', rounds, 'node-saml alone')
+  })
+}
+
+export async function warmUpSaml(
+  stage: Pick<SamlStage, 'postgresPid'>,
+  saml: Case,
+  settings: Settings,
+): Promise<void> {
+  for (let count = 0; count < sized(settings, warmUps, 1); count += 1)
+    await measure(stage, saml, settings.seconds * 10)
+}
+
+/** Runs work on such a stage. @param variables Of the service. */
+export async function onSamlStage<Result>(
+  settings: Settings,
+  variables: NodeJS.ProcessEnv,
+  work: (stage: SamlStage) => Promise<Result>,
+): Promise<Result> {
   const data = await skewedData(settings)
-  return onPostgres(data, async (_url, postgresPid) => {
-    const ours = await startService(data.dataDir, [], oneNetwork)
+  return onPostgres(data, async (databaseUrl, postgresPid) => {
+    const ours = await startService(data.dataDir, [], variables)
     try {
       const tokens = await getTokens(ours, data)
       const application = await getApplicationId({ ours, data, tokens })
       const idp = await startIdentityProvider({ now: () => new Date() })
-      const targets = data.targets.filter(({ environment }) => environment === 'sandbox')
-      const domains = [...new Set(targets.map(({ domain }) => domain))].slice(0, connectionCount)
-      const connections = new Map<string, SignIn['connection']>()
-      for (const domain of domains)
-        connections.set(domain, await connect(ours, tokens.sandbox, { domain, idp }))
-      const signIns = targets.flatMap(({ domain, email }) => {
-        const connection = connections.get(domain)
-        return connection === undefined ? [] : [{ domain, email, connection }]
-      })
-
-      let requestsFile = ''
-      const write = async () => {
-        requestsFile = writeRequests(await respond(ours, { application, idp, signIns }))
-        return requestsFile
-      }
-      const saml = { kind: 'saml', contender: ours, requestsFile: write } as const
-      for (let count = 0; count < warmUps; count += 1)
-        await measure({ postgresPid }, saml, settings.seconds * 10)
-      const rounds: { ours: Measured[]; bare: Measured[] } = { ours: [], bare: [] }
-      for (let round = 0; round < settings.rounds; round += 1) {
-        rounds.ours.push(await measure({ postgresPid }, saml, settings.seconds))
-        const raw = [requestsFile, idp.certificate, String(settings.seconds)]
-        rounds.bare.push(await measureRaw('raw-node-saml.ts', raw))
-      }
-      return besideBare('C1', 'SAML response to flow', rounds, { share: 0.8, cpuMs: 5 }, 'node-saml alone')
+      const signIns = await connectTargets(settings, { ours, data, tokens, idp })
+      const write = async () => writeRequests(await respond(ours, { application, idp, signIns }))
+      const responses = { kind: 'saml', contender: ours, requestsFile: write } as const
+      return await work({ postgresPid, databaseUrl, ours, tokens, data, idp, responses })
     } finally {
       await stopContender(ours)
     }
+  })
+}
+
+/** Users of the sample, and the connections of their organizations. */
+async function connectTargets(
+  settings: Settings,
+  { ours, data, tokens, idp }: Pick<SamlStage, 'ours' | 'data' | 'tokens' | 'idp'>,
+): Promise<SignIn[]> {
+  const count = sized(settings, connectionCount, quickConnectionCount)
+  const targets = data.targets.filter(({ environment }) => environment === 'sandbox')
+  const domains = [...new Set(targets.map(({ domain }) => domain))].slice(0, count)
+  const connections = new Map<string, SignIn['connection']>()
+  for (const domain of domains) connections.set(domain, await connect(ours, tokens.sandbox, { domain, idp }))
+  return targets.flatMap(({ domain, email }) => {
+    const connection = connections.get(domain)
+    return connection === undefined ? [] : [{ domain, email, connection }]
   })
 }
 

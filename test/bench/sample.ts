@@ -3,8 +3,12 @@ import pg from 'pg'
 export interface SampleSize {
   readonly organizations: number
   readonly users: number
-  /** One organization has 3 users of 10, another 1 of 10, and the others share the rest; else all have as many. */
-  readonly isSkewed: boolean
+  /**
+   * `even`: all organizations have as many users. `skewed`: one has 3 users of 10, another 1 of 10, and the others share the
+   * rest. `one-large`: the first has 10 of 11.
+   */
+  readonly shape: 'even' | 'skewed' | 'one-large'
+  readonly events?: number
 }
 
 /** Where links of the sample's applications lead. */
@@ -12,8 +16,8 @@ export const redirectUri = 'https://store.example/callback'
 
 /**
  * Fills an account with organizations `org-1`, `org-2` and so on and their users, as fast as Postgres takes rows; one
- * user in four has a metadata value. Users of one organization are spread over the table, as in life; the two large organizations have theirs in production
- * alone, the others half in each environment.
+ * user in four has a metadata value. Users of one organization are spread over the table, as in life; the large organizations
+ * have theirs in production alone, the others half in each environment.
  */
 export async function insertSample(url: string, accountId: string, size: SampleSize): Promise<void> {
   const client = new pg.Client({ connectionString: url })
@@ -27,6 +31,7 @@ export async function insertSample(url: string, accountId: string, size: SampleS
     await client.query(usersStatement(size), [accountId, size.users, start])
     await client.query(insertMetaKeys, [accountId, start])
     await client.query(insertMetadata, [accountId])
+    if (size.events !== undefined) await insertEvents(client, accountId, size.events)
     await client.query('vacuum (analyze)')
   } finally {
     await client.end()
@@ -83,21 +88,37 @@ const insertMetadata = `
   select account_id, environment, organization_id, id, md5('key' || organization_id)::uuid, md5('value' || id)::uuid, '1815'
   from users where account_id = $1 and hashtext(id::text) % 4 = 0`
 
-/** One statement, so that the counting triggers add one row per organization and environment. */
-function usersStatement({ organizations, isSkewed }: SampleSize): string {
+/** The organization of the user `i`, and whose environment's turn it is there. */
+function placeAndTurn({ organizations, shape }: SampleSize): readonly [place: string, turn: string] {
+  if (shape === 'even') return [`1 + i % ${organizations}`, `i / ${organizations}`]
+  if (shape === 'one-large') {
+    const others = Math.max(organizations - 1, 1)
+    return [
+      `case when i % 11 < 10 then 1 else 2 + i / 11 % ${others} end`,
+      `case when i % 11 < 10 then 1 else i / 11 / ${others} end`,
+    ]
+  }
   const others = Math.max(organizations - 2, 1)
-  const place = isSkewed
-    ? `case when i % 10 < 3 then 1 when i % 10 = 3 then 2 else 3 + nth % ${others} end`
-    : `1 + i % ${organizations}`
-  const turn = isSkewed ? `case when i % 10 < 4 then 1 else nth / ${others} end` : `i / ${organizations}`
+  return [
+    `case when i % 10 < 3 then 1 when i % 10 = 3 then 2 else 3 + nth % ${others} end`,
+    `case when i % 10 < 4 then 1 else nth / ${others} end`,
+  ]
+}
+
+/** Of the user `i`; moments are ten seconds apart. */
+const userId = `(lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7' || substr(md5(i::text), 1, 3)
+        || '8' || substr(md5(i::text), 4, 15))::uuid`
+
+/** One statement, so that the counting triggers add one row per organization and environment. */
+function usersStatement(size: SampleSize): string {
+  const [place, turn] = placeAndTurn(size)
   return `
     insert into users (
       account_id, environment, organization_id, id, active, email, email_normalized, email_verified, phone_numbers, profile,
       address, avatar_hexa_color, inserted_at, updated_at
     )
     select $1, case when turn % 2 = 0 then 'sandbox' else 'production' end, md5('organization' || place)::uuid,
-      (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7' || substr(md5(i::text), 1, 3)
-        || '8' || substr(md5(i::text), 4, 15))::uuid,
+      ${userId},
       true, email, email, true,
       jsonb_build_array(jsonb_build_object('default', true, 'phone_country_code', 33, 'phone_national_number',
         '6' || lpad((i % 100000000)::text, 8, '0'), 'primary', true, 'type', 'mobile', 'value',
@@ -110,3 +131,43 @@ function usersStatement({ organizations, isSkewed }: SampleSize): string {
       lateral (select ${place} as place, ${turn} as turn,
         'user' || i || '@people.example' as email, $3::timestamptz + i * interval '10 seconds' as at) chosen`
 }
+
+/**
+ * Nine or ten for each user, told in production. They have their positions from the start, and little data: what grows with
+ * their number is the depth of the indexes.
+ */
+async function insertEvents(client: pg.Client, accountId: string, count: number): Promise<void> {
+  const { rows } = await client.query<{ users: number }>(
+    'select count(*)::integer as users from users where account_id = $1',
+    [accountId],
+  )
+  const perUser = Math.ceil(count / (rows[0]?.users ?? 1))
+  await client.query(insertEventRows, [accountId, count, perUser, start])
+  await client.query(insertPositions, [accountId])
+  await client.query(insertSequencer, [accountId])
+}
+
+/** Of the event `nth`. */
+const eventId = `(lpad(to_hex((extract(epoch from issued_at) * 1000)::bigint), 12, '0') || '7'
+    || substr(md5(nth::text), 1, 3) || '8' || substr(md5(nth::text), 4, 15))::uuid`
+
+// In the order of every index, so that millions take minutes. In the order of every index but that of organizations, so that millions take minutes.
+const insertEventRows = `
+  insert into events (
+    account_id, environment, id, domain, code, data, params, actor_type, actor_id, request_id, subject_id, issued_at, position
+  )
+  select $1, 'production', ${eventId}, 'org-1', 'user.user.update.success', '{}', '{}', 'api_key', 'bench', 'bench', subject,
+    issued_at, nth
+  from generate_series(1, $2::integer) nth,
+    lateral (select (nth - 1) / $3::integer as i) of_user,
+    lateral (select $4::timestamptz + i * interval '10 seconds' as at) made,
+    lateral (select ${userId} as subject, at + nth % $3 * interval '1 second' as issued_at) event`
+
+const insertPositions = `
+  insert into event_positions (account_id, environment, position, event_id)
+  select account_id, environment, position, id from events where account_id = $1`
+
+const insertSequencer = `
+  insert into event_sequencers (account_id, environment, last_position)
+  select account_id, environment, max(position) from events where account_id = $1 group by 1, 2
+  on conflict (account_id, environment) do update set last_position = excluded.last_position`

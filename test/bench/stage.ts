@@ -75,7 +75,7 @@ export async function startService(
   variables: NodeJS.ProcessEnv = {},
 ): Promise<Contender> {
   const port = await freePort()
-  return start([process.execPath, ...nodeOptions, ...serviceCommand], port, {
+  return startServer([process.execPath, ...nodeOptions, ...serviceCommand], port, {
     // Where no .env of the repository is read.
     cwd: dataDir,
     env: { ...serviceVariables(dataDir), ...variables, PORT: String(port) },
@@ -92,7 +92,7 @@ export async function startBare(databaseUrl: string, service: Contender): Promis
   const port = await freePort()
   const issuer = issuerOf(service)
   const file = join(root, 'test/bench/bare.ts')
-  return start([process.execPath, '--import', 'tsx', file, databaseUrl, String(port), issuer], port, {
+  return startServer([process.execPath, '--import', 'tsx', file, databaseUrl, String(port), issuer], port, {
     cwd: root,
     env: systemVariables(),
   })
@@ -103,7 +103,8 @@ export function systemVariables(): NodeJS.ProcessEnv {
   return { PATH, HOME, LANG, TMPDIR }
 }
 
-async function start(
+/** Starts a server that listens on this port; ready when it says so. */
+export async function startServer(
   command: string[],
   port: number,
   where: { cwd: string; env: NodeJS.ProcessEnv },
@@ -167,7 +168,7 @@ export function grantOf(
   return { grant_type: 'client_credentials', domain: account.domain, ...credentials[environment] }
 }
 
-function issuerOf({ port }: Contender): string {
+export function issuerOf({ port }: Contender): string {
   return `http://localhost:${port}`
 }
 
