@@ -64,7 +64,7 @@ export const WebhookData = Webhook.omit({ signature_key: true }).meta({
 })
 
 /** Outcomes of one attempt to deliver an event. */
-const attemptOutcomes = [
+export const attemptOutcomes = [
   'delivered',
   'refused',
   'timed_out',
