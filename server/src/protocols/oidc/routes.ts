@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { contract } from '@portico/contract/contract'
 import { initServer } from '@ts-rest/express'
 import type { Request, Response } from 'express'
@@ -6,6 +5,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { requestIdOf } from '../../delivery/request-context.js'
 import { getProviderMetadata } from './discovery.js'
 import { getKeySet } from './key-set.js'
+import { tagOf } from './entity-tag.js'
 import { getUserInfo } from './userinfo.js'
 
 const s = initServer()
@@ -38,11 +38,6 @@ export function oidcRoutes(deps: Deps) {
     userInfo: async ({ req, res, params }) => uncached(res, await userInfo(req, params.org_domain)),
     postUserInfo: async ({ req, res, params }) => uncached(res, await userInfo(req, params.org_domain)),
   })
-}
-
-/** A tag that changes with the text (RFC 9110 section 8.8.3). With it, Express answers 304 to a matching If-None-Match. */
-function tagOf(text: string): string {
-  return `"${createHash('sha256').update(text).digest('base64url')}"`
 }
 
 /** Personal data must not be cached. */

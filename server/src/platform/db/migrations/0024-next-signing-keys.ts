@@ -11,6 +11,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index signing_keys_activated_idx on signing_keys (activated_at) where state = 'active'`.execute(
     db,
   )
+  // eslint-disable-next-line portico/sql-clock -- a migration has no other clock
   await sql`
     insert into jobs (name, payload, key, run_at, inserted_at)
     select 'publish_next_keys', '{"afterKid": ""}', 'all', now(), now() where exists (select from signing_keys)`.execute(
