@@ -55,6 +55,31 @@ describe('groups of a user', () => {
       expect(claims).toMatchObject({ groups: ['Development', 'Operations'] })
   })
 
+  test('are on a page of users those of each, as are its identities and metadata', async () => {
+    const { org_domain, scim, groups, user: ada } = await scene()
+    const { name } = await service.given.metaKey({ org_domain })
+    const grace = await given.user(scim, { externalId: 'E-2' })
+    const nobody = await service.given.user({ org_domain })
+    await client.users.update({ org_domain, user_id: ada.id, metadata: [{ key: name, value: 'first' }] })
+    await client.users.update({ org_domain, user_id: nobody.id, metadata: [{ key: name, value: 'last' }] })
+    await groups.make({ members: asMembers([ada.id, grace.id]) })
+    await groups.make({ members: asMembers([grace.id]) })
+
+    const pages = await Promise.all(
+      [{}, { page: 2, per_page: 1 }, { sort: 'email' }].map((of) => client.users.list({ org_domain, ...of })),
+    )
+    const records = await Promise.all(
+      [ada, grace, nobody].map(({ id }) => client.users.get({ org_domain, user_id: id })),
+    )
+
+    expect(pages.map(({ total, data }) => [total, data.length])).toEqual([
+      [3, 3],
+      [3, 1],
+      [3, 3],
+    ])
+    for (const { data } of pages) expect(records).toEqual(expect.arrayContaining(data))
+  })
+
   test('are gone from the next tokens when the user leaves them', async () => {
     const of = await scene()
     const { id } = await of.groups.make({ members: asMembers([of.user.id]) })

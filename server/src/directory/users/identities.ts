@@ -5,6 +5,7 @@ import type { DB } from '../../platform/db/schema.js'
 import { sqlStatement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import type { Tenant } from '../../platform/tenant.js'
+import type { Gathered } from './gathered.js'
 import type { IdentityRow } from './record.js'
 import { ofTenant, tenantColumns } from '../../platform/db/tenant-predicate.js'
 
@@ -106,7 +107,7 @@ export async function forgetIdentities(trx: Transaction<DB>, tenant: Tenant, use
   await trx.deleteFrom('user_identities').where(ofTenant(tenant)).where('user_id', '=', userId).execute()
 }
 
-/** The identity by which a directory knows a user; identitiesOfUser() adds it last. */
+/** The identity by which a directory knows a user; whole-user.ts adds it last. */
 export function identityOfDirectory(
   directory: { readonly id: string; readonly provider: string },
   user: { readonly externalId: string | null; readonly userName: string },
@@ -119,33 +120,28 @@ export function identityOfDirectory(
   }
 }
 
-/** The identities of the row's user, oldest first; that of the managing directory comes last. */
-export function identitiesOfUser() {
-  return sql<IdentityRow[]>`(
-    select coalesce(jsonb_agg(jsonb_build_object(
-      'idp_id', identity.idp_id, 'provider', identity.provider, 'data', identity.data,
-      'authenticated_at_ms', (extract(epoch from identity.authenticated_at) * 1000)::bigint
-    ) order by identity.id), '[]')
-    from user_identities identity
-    where identity.account_id = users.account_id
-      and identity.environment = users.environment
-      and identity.organization_id = users.organization_id
-      and identity.user_id = users.id
-  ) || (
-    select coalesce(jsonb_agg(jsonb_build_object(
-      'idp_id', directory.id, 'provider', 'scim.' || directory.provider_type,
-      'data', jsonb_build_object('external_id', known.external_id, 'user_name', known.user_name),
-      'authenticated_at_ms', null
-    )), '[]')
-    from directory_users known
+/** The identities by which users have signed in, oldest first. */
+export const identities: Gathered<IdentityRow> = {
+  name: 'identity',
+  list: sql`jsonb_agg(jsonb_build_object(
+    'idp_id', identity.idp_id, 'provider', identity.provider, 'data', identity.data,
+    'authenticated_at_ms', (extract(epoch from identity.authenticated_at) * 1000)::bigint
+  ) order by identity.id)`,
+  from: sql`user_identities identity`,
+}
+
+/** The identity of users by which their directory knows them. */
+export const identityOfManager: Gathered<IdentityRow> = {
+  name: 'known',
+  list: sql`jsonb_agg(jsonb_build_object(
+    'idp_id', directory.id, 'provider', 'scim.' || directory.provider_type,
+    'data', jsonb_build_object('external_id', known.external_id, 'user_name', known.user_name),
+    'authenticated_at_ms', null
+  ))`,
+  from: sql`directory_users known
     join directories directory
       on directory.account_id = known.account_id
       and directory.environment = known.environment
       and directory.organization_id = known.organization_id
-      and directory.id = known.directory_id
-    where known.account_id = users.account_id
-      and known.environment = users.environment
-      and known.organization_id = users.organization_id
-      and known.user_id = users.id
-  )`
+      and directory.id = known.directory_id`,
 }

@@ -7,6 +7,7 @@ import { ApiError } from '../../platform/errors.js'
 import { lockDeclaredKeys, type DeclaredKey } from '../meta-keys/declared-keys.js'
 import { checkMetaValue } from '../meta-keys/meta-value.js'
 import type { Tenant } from '../../platform/tenant.js'
+import type { Gathered } from './gathered.js'
 import type { MetaDataRow } from './record.js'
 import { ofTenant, tenantColumns } from '../../platform/db/tenant-predicate.js'
 
@@ -99,21 +100,16 @@ function valuesOf(trx: Transaction<DB>, tenant: Tenant, userId: string) {
   return trx.deleteFrom('user_metadata').where(ofTenant(tenant)).where('user_id', '=', userId)
 }
 
-/** The metadata of the row's user with their keys, by name. */
-export function metadataOfUser() {
-  return sql<MetaDataRow[]>`(
-    select coalesce(jsonb_agg(jsonb_build_object(
-      'id', data.id, 'value', data.value,
-      'key_id', key.id, 'name', key.name, 'type', key.type, 'required', key.required
-    ) order by key.name), '[]')
-    from user_metadata data
+/** The metadata of users with their keys, by name. */
+export const metadata: Gathered<MetaDataRow> = {
+  name: 'data',
+  list: sql`jsonb_agg(jsonb_build_object(
+    'id', data.id, 'value', data.value,
+    'key_id', key.id, 'name', key.name, 'type', key.type, 'required', key.required
+  ) order by key.name)`,
+  from: sql`user_metadata data
     join meta_keys key
       on key.account_id = data.account_id
       and key.organization_id = data.organization_id
-      and key.id = data.meta_key_id
-    where data.account_id = users.account_id
-      and data.environment = users.environment
-      and data.organization_id = users.organization_id
-      and data.user_id = users.id
-  )`
+      and key.id = data.meta_key_id`,
 }

@@ -3,7 +3,7 @@ import type { DeletedUser, User, UserQuery } from '@portico/contract/users'
 import { sql, type Kysely } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
 import { organizationIdOf, whyNotFound } from '../../platform/db/organization-id.js'
-import { orderOf, pageFinder, readPage, type Page } from '../../platform/db/page.js'
+import { findPage, orderOf, pageFinder, type Page } from '../../platform/db/page.js'
 import type { DB } from '../../platform/db/schema.js'
 import { lookup, statement } from '../../platform/db/statement.js'
 import { totalInOrganization } from '../../platform/db/totals.js'
@@ -26,6 +26,7 @@ import {
   readUser,
   usersOf,
   wholeUser,
+  wholeUsers,
   type TenantKey,
 } from './whole-user.js'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
@@ -97,14 +98,12 @@ export async function listUsers(
   tenant: Tenant,
   query: UserQuery,
 ): Promise<Page<User>> {
-  return readPage(
+  return findPage(
     {
-      db: readDb,
       query,
       order: orderOf(query.sort, ['inserted_at', 'updated_at', 'email']),
-      ...usersIn(readDb, tenant),
       find: findUsers(readDb, tenant),
-      total: () => totalInOrganization(readDb, 'users', tenant),
+      totalOf: () => totalInOrganization(readDb, 'users', tenant),
       environment: tenant.environment,
     },
     (row) => toUser(row, tenant),
@@ -116,11 +115,12 @@ function usersIn(db: Kysely<DB>, tenant: TenantKey) {
     keys: usersOf(db, tenant),
     table: 'users' as const,
     // Not usersOf(): its condition has indexes other than the key's, which must not serve to look up single rows.
-    rows: everyUserOf(db, tenant).select(wholeUser()),
+    rows: everyUserOf(db, tenant).select(userColumns),
+    direct: usersOf(db, tenant).select(userColumns),
   }
 }
 
-const findUsers = pageFinder(usersIn)
+const findUsers = pageFinder(usersIn, wholeUsers)
 
 const selectUser = lookup((db, user: UserKey) =>
   everyUserOf(db, user).where('users.id', '=', user.id).select(wholeUser()),

@@ -1,15 +1,19 @@
 import type { User } from '@portico/contract/users'
-import { sql, type Kysely } from 'kysely'
+import { sql, type Kysely, type RawBuilder } from 'kysely'
+import { eachOf } from '../../platform/db/each.js'
 import type { DB } from '../../platform/db/schema.js'
+import { statement } from '../../platform/db/statement.js'
+import { totalOf } from '../../platform/db/totals.js'
 import { isOfVersion } from '../../platform/db/versions.js'
 import { isUniqueViolation } from '../../platform/db/violations.js'
 import { ApiError } from '../../platform/errors.js'
 import type { Changed } from '../../delivery/events/change.js'
 import type { Tenant } from '../../platform/tenant.js'
-import { groupsOfUser } from './groups.js'
-import { identitiesOfUser } from './identities.js'
-import { toUser, userColumns, type UserRow } from './record.js'
-import { metadataOfUser } from './stored-metadata.js'
+import { gatheredOfPage, gatheredOfUser, organizationOfPage } from './gathered.js'
+import { groups } from './groups.js'
+import { identities, identityOfManager } from './identities.js'
+import { toUser, userColumns, type IdentityRow, type UserRow } from './record.js'
+import { metadata } from './stored-metadata.js'
 import { ofTenant } from '../../platform/db/tenant-predicate.js'
 
 /** The tenant as parameters of a statement. */
@@ -29,10 +33,32 @@ export function everyUserOf(db: Kysely<DB>, tenant: TenantKey) {
 export function wholeUser() {
   return [
     ...userColumns,
-    metadataOfUser().as('metadata'),
-    identitiesOfUser().as('identities'),
-    groupsOfUser().as('groups'),
+    gatheredOfUser(metadata).as('metadata'),
+    sql<IdentityRow[]>`${gatheredOfUser(identities)} || ${gatheredOfUser(identityOfManager)}`.as(
+      'identities',
+    ),
+    gatheredOfUser(groups).as('groups'),
   ] as const
+}
+
+/**
+ * The same columns for a page of users, and the total of the organization's: what belongs to the users is gathered once for
+ * all of them.
+ *
+ * @param page Selects `userColumns`.
+ */
+export function wholeUsers(
+  page: RawBuilder<unknown>,
+  tenant: Pick<Tenant, 'accountId' | 'environment'>,
+): RawBuilder<UserRow & { total: string }> {
+  return sql`
+    with page as materialized (${page})
+    select page.*,
+      ${gatheredOfPage(metadata, tenant)} as metadata,
+      ${gatheredOfPage(identities, tenant)} || ${gatheredOfPage(identityOfManager, tenant)} as identities,
+      ${gatheredOfPage(groups, tenant)} as groups,
+      ${totalOf('users', tenant, organizationOfPage)} as total
+    from page`
 }
 
 /** The row of a user that the transaction has written. */

@@ -1,5 +1,5 @@
 import type { Environment, PageQuery } from '@portico/contract/fields'
-import { sql, type Kysely, type SelectQueryBuilder } from 'kysely'
+import { sql, type Kysely, type RawBuilder, type SelectQueryBuilder } from 'kysely'
 import { eachOf } from './each.js'
 import type { DB } from './schema.js'
 import { statement } from './statement.js'
@@ -43,33 +43,81 @@ interface Listed<Table extends keyof DB, Row extends { id: string }> {
   readonly rows: SelectQueryBuilder<DB, Table, Row>
 }
 
-interface PageSource<Table extends keyof DB, Row extends { id: string }> extends Listed<Table, Row> {
-  readonly db: Kysely<DB>
+/** What every list says of itself. */
+interface ListQuery {
   readonly query: PageQuery
   readonly order: Order
-  /** Finds the rows by a statement that is compiled already. */
-  readonly find?: (start: Start, at: Position) => Promise<Row[]>
-  /** How many rows the list has; left out, the keys are counted. */
-  readonly total?: () => Promise<number>
   readonly environment: Environment
   /** The type of the table's ids: UUIDs unless given. */
   readonly ids?: 'uuid' | 'bigint'
+}
+
+interface PageSource<Table extends keyof DB, Row extends { id: string }>
+  extends ListQuery, Listed<Table, Row> {
+  readonly db: Kysely<DB>
+  /** How many rows the list has; left out, the keys are counted. */
+  readonly total?: () => Promise<number>
 }
 
 /**
  * One page of a list. The ids of the page are found on the index before any row is read, and `after` continues
  * from a position, so that depth costs nothing.
  */
-export async function readPage<Table extends keyof DB, Row extends { id: string }, Record>(
+export function readPage<Table extends keyof DB, Row extends { id: string }, Record>(
   source: PageSource<Table, Row>,
   toRecord: (row: Row) => Record,
 ): Promise<Page<Record>> {
-  const { query, order, total: totalOf = () => countRows(source.keys) } = source
+  const totalOf = source.total ?? (() => countRows(source.keys))
+  async function find(start: Start, at: Position) {
+    const [{ rows }, total] = await Promise.all([rowsAt(source, start, at).execute(source.db), totalOf()])
+    return { rows, total }
+  }
+  return pageOf({ ...source, find, totalOf }, toRecord)
+}
+
+interface FoundList<Row> extends ListQuery {
+  /** Made by a pageFinder(). */
+  readonly find: (start: Start, at: Position) => Promise<(Row & WithTotal)[]>
+  /** How many rows the list has, asked when the page has none of them. */
+  readonly totalOf: () => Promise<number>
+}
+
+interface WithTotal {
+  /** How many rows the list has, in decimals. */
+  readonly total: string
+}
+
+/** The same of a list whose rows and total are found by one statement, which is compiled already. */
+export function findPage<Row extends { id: string }, Record>(
+  list: FoundList<Row>,
+  toRecord: (row: Row) => Record,
+): Promise<Page<Record>> {
+  async function find(start: Start, at: Position) {
+    const rows = await list.find(start, at)
+    return { rows, total: rows[0] === undefined ? await list.totalOf() : Number(rows[0].total) }
+  }
+  return pageOf({ ...list, find }, toRecord)
+}
+
+interface Found<Row> {
+  readonly rows: Row[]
+  readonly total: number
+}
+
+interface Finding<Row> extends ListQuery {
+  readonly find: (start: Start, at: Position) => Promise<Found<Row>>
+  readonly totalOf: () => Promise<number>
+}
+
+async function pageOf<Row extends { id: string }, Record>(
+  { query, order, environment, ids = 'uuid', find, totalOf }: Finding<Row>,
+  toRecord: (row: Row) => Record,
+): Promise<Page<Record>> {
   const isOfOtherEnvironment =
-    query.environment !== undefined && query.environment.toLowerCase() !== source.environment
+    query.environment !== undefined && query.environment.toLowerCase() !== environment
   const perPage = query.per_page ?? 25
   const page = query.current_page ?? query.page ?? 1
-  const cursor = query.after === undefined ? undefined : readCursor(query.after, order, source.ids ?? 'uuid')
+  const cursor = query.after === undefined ? undefined : readCursor(query.after, order, ids)
   if (cursor === null || isOfOtherEnvironment) {
     // For its error: an empty list of a missing organization is a 404.
     await totalOf()
@@ -78,26 +126,25 @@ export async function readPage<Table extends keyof DB, Row extends { id: string 
 
   // One row more than the page has shows whether another page follows.
   const at = { value: '', id: '', ...cursor, offset: (page - 1) * perPage, limit: perPage + 1 }
-  const start = { order, isAfterRow: cursor !== undefined }
-  const find = source.find ?? (async () => (await rowsAt(source, start, at).execute(source.db)).rows)
-  const [found, total] = await Promise.all([find(start, at), totalOf()])
-  const rows = inOrder(found, order)
+  const from = cursor !== undefined ? 'row' : at.offset > 0 ? 'offset' : 'first'
+  const found = await find({ order, from }, at)
+  const rows = inOrder(found.rows, order)
   const last = rows.length > perPage ? rows[perPage - 1] : undefined
   return toPage(rows.slice(0, perPage).map(toRecord), {
     page,
     perPage,
-    total,
+    total: found.total,
     nextCursor: last === undefined ? null : writeCursor(last, order),
   })
 }
 
-/** How a page begins: after a row, or at an offset. */
+/** How a page begins: with the first row, at an offset, or after a row. */
 interface Start {
   readonly order: Order
-  readonly isAfterRow: boolean
+  readonly from: 'first' | 'offset' | 'row'
 }
 
-/** The values of both. */
+/** The values of the latter two. */
 interface Position {
   readonly value: string
   readonly id: string
@@ -105,37 +152,73 @@ interface Position {
   readonly limit: number
 }
 
+/** The rows of a page, each looked up by its id: an offset goes past entries of the index alone. */
 function rowsAt<Table extends keyof DB, Row extends { id: string }>(
   { table, keys, rows }: Listed<Table, Row>,
-  { order, isAfterRow }: Start,
+  start: Start,
   at: Position,
+) {
+  const id = sql.ref(`${table}.id`)
+  const position = comparable(table, start.order.column)
+  const ids = within(keys.select([sql<string>`${id}`.as('id'), sql<unknown>`${position}`.as('position')]), {
+    table,
+    start,
+    at,
+  })
+  return eachOf(sql`(${ids}) list`, { id, position }, rows)
+}
+
+/** The part of a list that a page has, in its order. */
+function within<Table extends keyof DB, Row>(
+  list: SelectQueryBuilder<DB, Table, Row>,
+  {
+    table,
+    start: { order, from },
+    at,
+  }: { readonly table: Table; readonly start: Start; readonly at: Position },
 ) {
   const column = comparable(table, order.column)
   const id = sql.ref(`${table}.id`)
   const compared = sql.raw(order.direction === 'desc' ? '<' : '>')
-  const positioned = isAfterRow
-    ? keys.where(sql<boolean>`(${column}, ${id}) ${compared} (${at.value}, ${at.id})`)
-    : keys.offset(at.offset)
-  const ids = positioned
-    .select([sql<string>`${id}`.as('id'), sql<unknown>`${column}`.as('position')])
-    .orderBy(column, order.direction)
-    .orderBy(id, order.direction)
-    .limit(at.limit)
-  return eachOf(sql`(${ids}) list`, { id, position: column }, rows)
+  const positioned =
+    from === 'row'
+      ? list.where(sql<boolean>`(${column}, ${id}) ${compared} (${at.value}, ${at.id})`)
+      : list.offset(at.offset)
+  return positioned.orderBy(column, order.direction).orderBy(id, order.direction).limit(at.limit)
 }
 
-/** Finds the pages of a list by statements that are compiled once, for each order and each kind of start. */
-export function pageFinder<Parameters extends object, Table extends keyof DB, Row extends { id: string }>(
-  list: (db: Kysely<DB>, parameters: Parameters) => Listed<Table, Row>,
+/**
+ * Finds the pages of a list by statements that are compiled once, for each order and each kind of start.
+ *
+ * @param list With `direct`, the columns of `rows` on the list itself: without an offset, the rows are read in the order
+ *   of the index and not looked up.
+ * @param whole Completes the rows of a page.
+ */
+export function pageFinder<
+  Parameters extends object,
+  Table extends keyof DB,
+  Row extends { id: string },
+  Whole,
+>(
+  list: (
+    db: Kysely<DB>,
+    parameters: Parameters,
+  ) => Listed<Table, Row> & { readonly direct: SelectQueryBuilder<DB, Table, Row> },
+  whole: (page: RawBuilder<unknown>, parameters: Parameters) => RawBuilder<Whole>,
 ) {
-  const statements = new Map<string, (db: Kysely<DB>, all: Parameters & Position) => Promise<Row[]>>()
+  const statements = new Map<string, (db: Kysely<DB>, all: Parameters & Position) => Promise<Whole[]>>()
   return (db: Kysely<DB>, parameters: Parameters) => (start: Start, at: Position) => {
-    const key = `${start.order.column} ${start.order.direction} ${start.isAfterRow}`
+    const key = `${start.order.column} ${start.order.direction} ${start.from}`
     const select =
       statements.get(key) ??
-      statement((own, all: Parameters & Position) => ({
-        compile: () => rowsAt(list(own, all), start, all).compile(own),
-      }))
+      statement((own, all: Parameters & Position) => {
+        const listed = list(own, all)
+        const page =
+          start.from === 'offset'
+            ? rowsAt(listed, start, all)
+            : sql`${within(listed.direct, { table: listed.table, start, at: all })}`
+        return { compile: () => whole(page, all).compile(own) }
+      })
     statements.set(key, select)
     return select(db, { ...parameters, ...at })
   }

@@ -1,5 +1,5 @@
 import { nilId } from '@portico/contract/fields'
-import { sql, type Kysely, type SelectQueryBuilder } from 'kysely'
+import { sql, type Kysely, type RawBuilder, type SelectQueryBuilder } from 'kysely'
 import { ApiError } from '../errors.js'
 import type { Tenant } from '../tenant.js'
 import { organizationIdOf, type OrganizationName } from './organization-id.js'
@@ -26,15 +26,24 @@ export async function totalInOrganization(db: Kysely<DB>, kind: keyof DB, tenant
 const selectTotal = lookup((db, tenant: TotalKey) => ({
   compile: () =>
     sql<{ organization_id: string | null; total: string }>`
-    select organization_id, (
-      select coalesce(sum(delta), 0) from record_counts
-      where kind = ${tenant.kind}
-        and account_id = ${tenant.accountId}
-        and environment = ${tenant.environment}
-        and organization_id = organization.organization_id
-    ) as total
+    select organization_id, ${totalOf(tenant.kind, tenant, sql`organization.organization_id`)} as total
     from (select ${organizationIdOf(tenant)} as organization_id) organization`.compile(db),
 }))
+
+/** How many records of a kind an organization has, as a part of a statement. */
+export function totalOf(
+  kind: string,
+  { accountId, environment }: { readonly accountId: string; readonly environment: string },
+  organizationId: RawBuilder<string>,
+): RawBuilder<string> {
+  return sql`(
+    select coalesce(sum(delta), 0) from record_counts
+    where kind = ${kind}
+      and account_id = ${accountId}
+      and environment = ${environment}
+      and organization_id = ${organizationId}
+  )`
+}
 
 /** How many records of a kind an account has that belong to no organization, or to no environment when it is empty. */
 export async function totalInAccount(
