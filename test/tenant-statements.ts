@@ -78,6 +78,7 @@ const ofBothEnvironments: readonly (readonly [what: string | RegExp, reason: str
 /** The statements sent by services of this process since the last check. */
 const sent = new Set<string>()
 const known = new Set<string>()
+let count = 0
 
 /** Records each statement that a service sends; these are named, while those of tests are not. */
 export function watchStatements(): void {
@@ -85,12 +86,18 @@ export function watchStatements(): void {
   if ('isWatched' in query) return
   const watched = function (this: pg.Client, ...args: unknown[]) {
     const [first] = args
+    if (typeof first === 'object' && first !== null && 'query_timeout' in first) count += 1
     if (typeof first === 'object' && first !== null && 'name' in first && 'text' in first)
       if (!known.has(String(first.text))) sent.add(String(first.text))
     return Reflect.apply(query, this, args) as unknown
   }
   // The implementation has only one of the declared overloads.
   pg.Client.prototype.query = Object.assign(watched, { isWatched: true }) as typeof query
+}
+
+/** How many statements the services of this process have sent, of transactions the begin and the end as well. */
+export function sentStatements(): number {
+  return count
 }
 
 /** Describes the faults of the statements sent since the last call. */
