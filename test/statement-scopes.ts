@@ -4,6 +4,8 @@ export interface Scope {
   /** Whose names are found here, too. */
   readonly outer: Scope | undefined
   readonly sources: Source[]
+  /** The queries in brackets, by what stands for them. */
+  readonly queries: Map<string, readonly Scope[]>
 }
 
 /** What rows come from or go to. */
@@ -31,9 +33,9 @@ export function scopesOf(statement: string): Scope[] {
     known: ReadonlyMap<string, readonly Scope[]>,
   ): Scope[] {
     return text.split(/\b(?:union all|union|except|intersect)\b/).map((part) => {
-      const scope: Scope = { text: part, outer, sources: [] }
-      scopes.push(scope)
       const queries = new Map(known)
+      const scope: Scope = { text: part, outer, sources: [], queries }
+      scopes.push(scope)
       const names = new Map([...part.matchAll(withs)].map(([, name = '', place = '']) => [place, name]))
       for (const [place] of part.matchAll(/#\d+/g)) {
         const opened = open(nested[Number(place.slice(1))] ?? '', scope, queries)

@@ -73,13 +73,17 @@ const term = String.raw`(?:(\w+)\.)?(\w+)(?:::\w+)?`
 const value = String.raw`(?:any |some )?\$\d+(?:::[\w[\]]+)?|'\w*'(?:::\w+)?|true`
 const isEqual = '(?:=|in)'
 const withValue = new RegExp(String.raw`^(?:${term} ${isEqual} (?:${value})|(?:${value}) = ${term})$`)
+const rowIn = /^((?:\w+\.)?\w+(?:, (?:\w+\.)?\w+)+) (?:in|= any) (#\d+)$/
 const withColumn = new RegExp(String.raw`^${term} ${isEqual} ${term}$`)
 
 /** Adds what the conditions of a scope equate. Of those of a left join only the joined rows are sure. */
 function addConditions(edges: Edges, scope: Scope, keys: readonly RowKey[]): void {
   for (const { groups = {} } of scope.text.matchAll(clauses)) {
     const { joined, conditions = '' } = groups
-    if (/ or /.test(conditions)) continue
+    if (/ or /.test(conditions)) {
+      bindOfAll(edges, scope, conditions.split(' or '), keys)
+      continue
+    }
     for (const condition of conditions.split(' and ').map((each) => each.trim())) {
       const [, name, column = '', otherName, otherColumn = ''] = withValue.exec(condition) ?? []
       if (column !== '' || otherColumn !== '') {
@@ -87,6 +91,8 @@ function addConditions(edges: Edges, scope: Scope, keys: readonly RowKey[]): voi
         if (source !== undefined && isSure(source, joined)) bind(edges, source, column || otherColumn, keys)
         continue
       }
+      const [, columns = '', place = ''] = rowIn.exec(condition) ?? []
+      if (place !== '') addRow(edges, scope, columns.split(', '), place)
       const [, leftName, left = '', rightName, right = ''] = withColumn.exec(condition) ?? []
       const [one, other] = [find(scope, leftName, left), find(scope, rightName, right)]
       if (one === undefined || other === undefined) continue
@@ -95,6 +101,36 @@ function addConditions(edges: Edges, scope: Scope, keys: readonly RowKey[]): voi
       if (isSure(one, joined)) add(edges, to, from)
     }
   }
+}
+
+/** Binds what each alternative equates with a value. */
+function bindOfAll(
+  edges: Edges,
+  scope: Scope,
+  alternatives: readonly string[],
+  keys: readonly RowKey[],
+): void {
+  const [found = [], ...others] = alternatives.map((alternative) =>
+    alternative.split(' and ').flatMap((each) => {
+      const [, name, column = '', otherName, otherColumn = ''] = withValue.exec(each.trim()) ?? []
+      const source = find(scope, name ?? otherName, column || otherColumn)
+      return source === undefined ? [] : [{ source, column: column || otherColumn }]
+    }),
+  )
+  for (const { source, column } of found)
+    if (others.every((other) => other.some((each) => each.source === source && each.column === column)))
+      bind(edges, source, column, keys)
+}
+
+/** Adds that a row of columns is among those of a query. */
+function addRow(edges: Edges, scope: Scope, columns: readonly string[], place: string): void {
+  for (const query of scope.queries.get(place) ?? [])
+    for (const [index, output] of outputsOf(query).entries()) {
+      const [, name, column = ''] = /^(?:(\w+)\.)?(\w+)$/.exec(columns[index] ?? '') ?? []
+      const [one, other] = [find(scope, name, column), find(query, output.name, output.column)]
+      if (one !== undefined && other !== undefined)
+        add(edges, nodeOf(other, asTenant(other, output.column)), nodeOf(one, asTenant(one, column)))
+    }
 }
 
 function isSure({ name }: Source, joined: string | undefined): boolean {

@@ -25,6 +25,10 @@ test.each([
   ],
   ['select "id" from "organizations" where "domain" = $1', ['organizations']],
   ['select 1 from "users" where "account_id" = $1 and ("environment" = $2 or $3)', ['users']],
+  [
+    'select 1 from "users" where ("account_id" = $1 and "environment" = $2) or ("account_id" = $3 and "email" = $4)',
+    ['users'],
+  ],
   ['select 1 from "users" where "account_id" = $1 and not ("environment" = $2)', ['users']],
   [
     `select 1 from "users" left join "sessions" as "s"
@@ -59,6 +63,9 @@ test.each([
    select 1 from "users", "found" where "users"."account_id" = "found"."account_id" and "users"."environment" = "found"."environment"`,
   `insert into "relays" ("account_id", "environment") values ($1, $2) returning (
      select "id" from "users" where "users"."account_id" = "relays"."account_id" and "users"."environment" = "relays"."environment")`,
+  'select 1 from "users" where ("account_id" = $1 and "environment" = $2) or ("account_id" = $3 and "environment" = $4)',
+  `select 1 from "oidc_requests" where ("account_id", "environment", "flow_id") in (
+     select "account_id", "environment", "id" from "sign_in_flows" where "account_id" = $1 and "environment" = $2)`,
   'select "account_id", "id" from "organizations" where "domain" = $1',
   'select "u"."id" from "authorization_codes" as "c", "users" as "u" where "c"."code_hash" = $1 and "u"."account_id" = "c"."account_id" and "u"."environment" = "c"."environment"',
   'update "jobs" set "lease" = $1 where "id" = $2',

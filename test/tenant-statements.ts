@@ -47,6 +47,17 @@ const keys: readonly RowKey[] = [
     { table: 'magic_link_challenges', column: 'token_hash', reason: 'A link is its own proof.' },
     { table: 'sso_challenges', column: 'token_hash', reason: 'The address of a challenge is its own proof.' },
     { table: 'relay_requests', column: 'token_hash', reason: 'The address of a relay is its own proof.' },
+    {
+      table: 'sso_admin_links',
+      column: 'token_hash',
+      reason: 'The link of an administrator is its own proof.',
+    },
+    {
+      table: 'sso_admin_sessions',
+      column: 'secret_hash',
+      reason: 'A browser proves its session by its cookie.',
+    },
+    { table: 'password_requests', column: 'code_hash', reason: 'A code is its own proof.' },
     { table: 'authorization_codes', column: 'code_hash', reason: 'A code is its own proof.' },
     { table: 'refresh_token_families', column: 'family_hash', reason: 'A refresh token is its own proof.' },
     {
