@@ -1,8 +1,6 @@
 import type { User } from '@portico/contract/users'
 import { sql, type Kysely, type RawBuilder } from 'kysely'
-import { eachOf } from '../../platform/db/each.js'
 import type { DB } from '../../platform/db/schema.js'
-import { statement } from '../../platform/db/statement.js'
 import { totalOf } from '../../platform/db/totals.js'
 import { isOfVersion } from '../../platform/db/versions.js'
 import { isUniqueViolation } from '../../platform/db/violations.js'

@@ -165,7 +165,7 @@ const selectKeyAndLog = statement((db, token: HashedToken) =>
     .select('logged.is_logged'),
 )
 
-/** What grantClientCredentials() demands of a key. */
+/** The demands of grantClientCredentials() on a key, in SQL. */
 function isGranted({ domain, asked, areScopes, secretHash, at }: HashedToken) {
   return sql<boolean>`(
     ${isHashOf(secretHash, at)}

@@ -53,7 +53,7 @@ interface IdTokenBinding {
   readonly code?: string | undefined
 }
 
-/** Besides the grant, what its tokens need: the user, and the signing key of the organization for the application. */
+/** Columns that tokens need besides the grant: the user, and the organization's signing key for the application. */
 export function tokenColumns() {
   return [
     ...wholeUser(),

@@ -48,7 +48,7 @@ export async function listFound(
   return { found: ordered.map((row) => toFound(caller, row)), total }
 }
 
-/** What providers ask before they create a user: whether somebody has the userName, which few can have. */
+/** Providers ask this before each creation; at most two users can have a userName. */
 async function listNamed(
   db: Kysely<DB>,
   caller: ScimCaller,

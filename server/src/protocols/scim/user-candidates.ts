@@ -66,7 +66,7 @@ function withId(text: string): Ids {
   return idForm().safeParse(text).success ? sql`select ${text}::uuid` : sql`select null::uuid`
 }
 
-/** The user whom the directory calls so. */
+/** The user with this name in the directory. */
 export function named(
   directory: DirectoryKey,
   column: 'user_name_normalized' | 'external_id',
