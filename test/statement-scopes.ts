@@ -1,7 +1,7 @@
 /** One select, update, insert or delete: its text without brackets, and what its columns are named by. */
 export interface Scope {
   readonly text: string
-  /** Whose names are found here, too. */
+  /** The scope around this one, whose names are visible here. */
   readonly outer: Scope | undefined
   readonly sources: Source[]
   /** The queries in brackets, by what stands for them. */

@@ -8,7 +8,7 @@ const tables: ReadonlyMap<string, readonly string[]> = tenantColumns()
 export interface RowKey {
   readonly table: string
   readonly column: string
-  /** Whoever sends it proves something. Otherwise it counts only where the statement begins by telling the account it has found. */
+  /** The value is a proof by itself. Otherwise it counts only where the statement begins by telling the account it has found. */
   readonly isSecret: boolean
   readonly reason: string
 }

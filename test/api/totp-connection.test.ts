@@ -37,6 +37,16 @@ describe('the TOTP connection', () => {
     expect(await production.totp.getConnection({ org_domain })).toMatchObject({ active: false })
   })
 
+  test('is one of its organization alone', async () => {
+    const [org_domain, other] = [await givenOrganization(), await givenOrganization()]
+
+    await client.totp.updateConnection({ org_domain, expiry_in_seconds: 90 })
+
+    expect(await client.totp.getConnection({ org_domain: other })).not.toMatchObject({
+      expiry_in_seconds: 90,
+    })
+  })
+
   test('PUT changes what is sent and nothing else', async () => {
     const org_domain = await givenOrganization()
     await client.totp.updateConnection({ org_domain, expiry_in_seconds: 90 })

@@ -7,7 +7,6 @@ import { startService } from '../given/harness.js'
 import { sampled } from '../sampled.js'
 import { anyNumber } from '../given/totp-given.js'
 import { pkcePair, type Seen, type Visitor } from '../given/visitor.js'
-import { untilWaiting, whileEventWaits } from '../given/waiting.js'
 import { exchange } from './code-given.js'
 import { enrollingGivenOf, keyUriOf, mfa, recoveryCodesOf } from './enrolling-given.js'
 
@@ -264,28 +263,6 @@ describe('nobody enrols a user on the pages', () => {
 
     expect(refused.status).toBe(404)
     expect(keyUriOf(refused)).toBe('')
-  })
-
-  test('whose sign-in ends while its form waits', async () => {
-    const { scene, visitor, shown, app } = await begun()
-    const user = { org_domain: scene.org_domain, user_id: scene.user.id }
-    const answers: Promise<Seen>[] = []
-
-    await whileEventWaits(
-      service,
-      'user.user.update.success',
-      () => client.users.update({ ...user, phone_number: anyNumber() }),
-      async () => {
-        answers.push(visitor.send(shown, 'validate', { code: given.totp.codeOf(app) }))
-        await untilWaiting(service, 2)
-        await service.query('update sign_in_flows set used_at = inserted_at where user_id = $1', [
-          user.user_id,
-        ])
-      },
-    )
-
-    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([404])
-    expect(await enrolledMethods(scene)).toEqual([])
   })
 
   test('from another browser', async () => {

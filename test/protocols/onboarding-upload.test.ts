@@ -122,7 +122,7 @@ describe('metadata', () => {
     await given.sso.configured(foreign, { entityId, from: service.clock.now() })
     await given.upload(scene, visitor, { file: metadata({ entityId }) })
     const said = 'Another connection has metadata with the same entity ID.'
-    // Who else is a customer of the operator is nobody's to try out.
+    // Other customers of the operator cannot be found out by trial.
     expect((await visitor.visit(pathOf(scene, '/review'))).html).not.toContain(said)
 
     const own = await given.sso.configured(scene.organization_id, { entityId, from: service.clock.now() })

@@ -47,7 +47,7 @@ describe('the OAuth endpoints', () => {
 })
 
 /** Endpoints needed by verifiers, which reveal that the organization exists. */
-const published = ['oidc.discovery', 'oidc.keySet']
+const published = ['oidc.discovery', 'oidc.serverMetadata', 'oidc.keySet']
 
 describe('a stranger is answered alike at an organization and where there is none', () => {
   const asked = routes().filter(

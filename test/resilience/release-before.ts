@@ -77,5 +77,6 @@ export async function takeBackMigration(client: pg.Client): Promise<void> {
       events_deleted;
     drop table event_positions, event_sequencers, unnumbered_events;
     alter table jobs drop column returned_at;
+    drop index signing_keys_next_key, signing_keys_activated_idx;
     delete from kysely_migration where name >= '0022-event-positions'`)
 }

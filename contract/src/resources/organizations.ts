@@ -177,7 +177,7 @@ export type OrganizationQuery = z.output<typeof OrganizationQuery>
 
 const tag = {
   name: 'Organizations',
-  description: 'The customers of your product, each with its users and its ways of signing in.',
+  description: 'The customers of your product, each with its users and its sign-in methods.',
   notPromoted: 'an organization is one record, which both environments share',
 }
 const c = initContract()
