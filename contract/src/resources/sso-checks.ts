@@ -19,7 +19,7 @@ const samlChecks = {
   },
   document: {
     demands:
-      'The document is well-formed XML without a document type, comments, processing instructions or CDATA, within 112 kB (encrypted parts excluded), 3,000 elements, 40 levels, 20 attributes per element and 10,000 in total.',
+      'The document is well-formed XML without a document type, comments, processing instructions or CDATA, within 112 kB (encrypted parts excluded), 3,000 elements of 200 names, 40 levels, 20 attributes per element and 10,000 in total, and 100 namespaces of 256 characters around an element.',
     mender: 'identity_provider',
     remedy:
       'If the document is too large, send only the groups that the application needs. No product sends any of the other constructs: look for an intermediary that altered the response, or for another sender.',

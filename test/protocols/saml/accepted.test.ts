@@ -53,6 +53,14 @@ describe.skipIf(!hasXmlsec)('a response signed by xmlsec1 is taken', () => {
     expect(Object.getPrototypeOf(proved.attributes)).toBeNull()
   })
 
+  test('with characters in a name that XML 1.1 takes for line breaks', async () => {
+    const name = 'Ada\u2028Lovelace\u0085'
+    const { attributes } = await stage.accept(
+      response({ content: await stage.signed({ attributes: attributesOf({ name }) }) }),
+    )
+    expect(attributes.name).toEqual([name])
+  })
+
   test('that is signed itself, around an assertion that is not', async () => {
     const proved = await stage.accept(await stage.signedResponse())
     expect(proved.nameId).toBe('ada@awesome.example')

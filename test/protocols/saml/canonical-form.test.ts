@@ -15,6 +15,7 @@ const limits = {
   depth: 40,
   attributes: 40,
   allAttributes: 100,
+  names: 1000,
   comments: false,
 }
 const exclusive = 'http://www.w3.org/2001/10/xml-exc-c14n#'

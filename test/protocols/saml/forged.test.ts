@@ -257,6 +257,29 @@ describe.skipIf(!hasXmlsec)('a forged response', () => {
         xml.replace('<samlp:Status>', `${'<x a="" b="" c="" d=""/>'.repeat(2500)}<x a=""/><samlp:Status>`),
     ],
     [
+      'a namespace of 257 characters',
+      (xml) => xml.replace('<samlp:Status>', `<x xmlns:p="${'u'.repeat(257)}"/><samlp:Status>`),
+    ],
+    [
+      '101 namespaces around an element',
+      (xml) => {
+        const levels = Array.from({ length: 10 }, (_, level) => level)
+        const declared = levels.map((index) => `xmlns:p${index}="urn:${index}"`).join(' ')
+        return xml.replace(
+          '<samlp:Status>',
+          `${`<x ${declared}>`.repeat(10)}<x xmlns:p="urn:p"/>${'</x>'.repeat(10)}<samlp:Status>`,
+        )
+      },
+    ],
+    [
+      '201 names of elements',
+      (xml) =>
+        xml.replace(
+          '<samlp:Status>',
+          `${Array.from({ length: 201 }, (_, index) => `<x${index}/>`).join('')}<samlp:Status>`,
+        ),
+    ],
+    [
       'more than 112 kB',
       (xml) => xml.replace('<samlp:Status>', `<x a="${'a'.repeat(114_688)}"/><samlp:Status>`),
     ],

@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto'
+import { X509Certificate, type KeyObject } from 'node:crypto'
 import { isLoopbackHost } from '../../platform/loopback.js'
 import { bindings, ns } from './saml-names.js'
 import {
@@ -111,6 +111,7 @@ export function readIdpMetadata(xml: string): IdpMetadata {
 const limits = {
   length: 512_000,
   elements: 8000,
+  names: 1000,
   depth: 40,
   attributes: 40,
   allAttributes: 40_000,
@@ -219,10 +220,17 @@ function toCertificate(element: XmlElement): X509Certificate {
   try {
     const certificate = new X509Certificate(Buffer.from(base64, 'base64'))
     // Node parses the key only when it is used.
-    return certificate.publicKey.type === 'public' ? certificate : unreadable()
+    return hasUsualExponent(certificate.publicKey) ? certificate : unreadable()
   } catch (error) {
     throw new MetadataFault('certificate_unreadable', { cause: error })
   }
+}
+
+/** With the exponent 1, everybody signs; with one of thousands of bits, a verification takes milliseconds. */
+function hasUsualExponent({ asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject): boolean {
+  if (type !== 'rsa') return true
+  const exponent = details?.publicExponent ?? 0n
+  return exponent % 2n === 1n && exponent >= 3n && exponent < 2n ** 32n
 }
 
 function unreadable(): never {

@@ -5,6 +5,7 @@ import { signersOf } from './presumed-signature.js'
 import { readDecrypted, type ReadDocument } from './response-document.js'
 import type { ResponseForm } from './response-form.js'
 import { ns } from './saml-names.js'
+import { hasLongPrefixList } from './signature-form.js'
 import { onlyChildOf, type XmlElement } from './xml-tree.js'
 
 /** The validated parts of a response. */
@@ -64,6 +65,8 @@ function proveEncrypted(
     if (plain === undefined) continue
     const { xml: plainXml, root: decrypted } = plain
     if (!isSignedItself(decrypted)) return isSigned ? { signedXml: plainXml, decrypted } : undefined
+    // Anybody can encrypt for us: the form of the signature is checked only once it has been verified.
+    if (hasLongPrefixList(decrypted)) return undefined
     const inside = signersOf(decrypted, certificates)
     if (inside.length === 0) return undefined
     const alone = { xml: plainXml, signers: inside, isSigned: false, isAssertionSigned: true }

@@ -76,7 +76,14 @@ const maxBase64Length = 365_000
 const maxPlainLength = 114_688
 
 /** A group is an element, and in some products one of three attributes; most responses have fewer than 100 elements. */
-const limits = { elements: 3000, depth: 40, attributes: 20, allAttributes: 10_000, comments: false }
+const limits = {
+  elements: 3000,
+  depth: 40,
+  attributes: 20,
+  allAttributes: 10_000,
+  names: 200,
+  comments: false,
+}
 /** The byte order mark is removed with the declaration. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 

@@ -41,6 +41,9 @@ function checkIds(root: XmlElement): void {
 
 function checkSignature(signature: XmlElement, owner: XmlElement, allowSha1: boolean): void {
   const [info] = partsOf(signature, ['SignedInfo', 'SignatureValue'], ['KeyInfo'])
+  const keyInfo = onlyChildOf(signature, ns.signature, 'KeyInfo')
+  if (keyInfo !== undefined && [...walk(keyInfo)].length > maxKeyInfo)
+    throw new CheckRefusal(`a KeyInfo of more than ${maxKeyInfo} elements`)
   const [form, method, reference] = partsOf(info, ['CanonicalizationMethod', 'SignatureMethod', 'Reference'])
   const [transforms, digest] = partsOf(reference, ['Transforms', 'DigestMethod', 'DigestValue'])
 
@@ -65,6 +68,9 @@ const signatureMethods: readonly string[] = [
   algorithms.rsaPssSha256,
 ]
 const digestMethods: readonly string[] = [algorithms.sha256, algorithms.sha384, algorithms.sha512]
+
+/** Elements. Nothing is read from it, but the second reader searches it. */
+const maxKeyInfo = 50
 
 /** Characters, since each prefix is looked up at each element. The products list one or two. */
 const maxPrefixList = 200
@@ -94,6 +100,15 @@ function checkAlgorithm(element: XmlElement, allowed: readonly string[]): void {
   const isPrefixList = (child: XmlElement) =>
     received === algorithms.exclusive &&
     isElement(child, algorithms.exclusive, 'InclusiveNamespaces') &&
-    (child.attributes.PrefixList ?? '').length <= maxPrefixList
+    !isLong(child)
   if (!element.children.every(isPrefixList)) throw new CheckRefusal(`parameters of ${received}`, 'none')
+}
+
+/** Whether a canonical form would look up many prefixes at each element. */
+export function hasLongPrefixList(root: XmlElement): boolean {
+  return [...walk(root)].some(isLong)
+}
+
+function isLong({ attributes }: XmlElement): boolean {
+  return (attributes.PrefixList ?? '').length > maxPrefixList
 }

@@ -13,6 +13,7 @@ import {
 const limits: XmlLimits = {
   length: 1000,
   elements: 5,
+  names: 4,
   depth: 3,
   attributes: 4,
   allAttributes: 8,

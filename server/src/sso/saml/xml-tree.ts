@@ -40,9 +40,17 @@ export interface XmlLimits {
   readonly attributes: number
   /** Of all elements together. */
   readonly allAttributes: number
+  /** Different names of elements: a parser may search the document once for each. */
+  readonly names: number
   /** Comments are skipped where they are allowed, and refused elsewhere. */
   readonly comments: boolean
 }
+
+/** Characters of a namespace. It becomes part of each name in it, and V8 compares longer texts one by one. */
+const maxNamespaceLength = 256
+
+/** Declarations of namespaces on an element and around it, which canonical forms go through for each element. */
+const maxNamespacesInScope = 100
 
 /** Why a document is refused, in a few words for its sender. */
 export class XmlFault extends Error {
@@ -82,9 +90,15 @@ export function readXmlBody(body: string, limits: XmlLimits): XmlElement {
   let depth = 0
   let attributes = 0
   let allAttributes = 0
+  let namespacesInScope = 0
+  const names = new Set<string>()
   const parser = new SaxesParser({ xmlns: true, position: false })
   parser.on('processinginstruction', () => refuse('markup', 'a processing instruction'))
-  parser.on('attribute', () => {
+  // Before the parser resolves names.
+  parser.on('attribute', ({ prefix, local, value }) => {
+    const isDeclaration = prefix === 'xmlns' || (prefix === '' && local === 'xmlns')
+    if (isDeclaration && value.length > maxNamespaceLength)
+      refuse('size', `a namespace of more than ${maxNamespaceLength} characters`)
     attributes += 1
     allAttributes += 1
     if (attributes > limits.attributes)
@@ -98,6 +112,11 @@ export function readXmlBody(body: string, limits: XmlLimits): XmlElement {
     if (elements > limits.elements) refuse('size', `more than ${limits.elements} elements`)
     if (depth > limits.depth) refuse('size', `more than ${limits.depth} levels`)
     const element = toElement(tag, open)
+    names.add(`${element.prefix}:${element.name}`)
+    if (names.size > limits.names) refuse('size', `more than ${limits.names} names of elements`)
+    namespacesInScope += declaredBy(element)
+    if (namespacesInScope > maxNamespacesInScope)
+      refuse('size', `more than ${maxNamespacesInScope} namespaces around an element`)
     if (open === undefined) root = element
     else {
       open.children.push(element)
@@ -107,6 +126,7 @@ export function readXmlBody(body: string, limits: XmlLimits): XmlElement {
   })
   parser.on('closetag', () => {
     depth -= 1
+    if (open !== undefined) namespacesInScope -= declaredBy(open)
     open = open?.parent
   })
   parser.on('text', (text) => {
@@ -179,6 +199,10 @@ function isWhiteSpace(character: string | undefined): boolean {
   return character === ' ' || character === '\t' || character === '\n' || character === '\r'
 }
 
+function declaredBy({ written }: XmlElement): number {
+  return written.filter(({ uri }) => uri === declarations).length
+}
+
 interface Growing extends XmlElement {
   readonly children: Growing[]
   readonly content: (Growing | string)[]
@@ -194,7 +218,8 @@ interface Tag {
 }
 
 interface Parser {
-  on(event: 'attribute' | 'processinginstruction', handler: () => void): void
+  on(event: 'attribute', handler: (attribute: XmlAttribute) => void): void
+  on(event: 'processinginstruction', handler: () => void): void
   on(event: 'opentag', handler: (tag: Tag) => void): void
   on(event: 'closetag', handler: () => void): void
   on(event: 'text', handler: (text: string) => void): void

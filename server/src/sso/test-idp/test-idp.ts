@@ -92,6 +92,7 @@ function requestIdIn(samlRequest: string): string | undefined {
       depth: 5,
       attributes: 20,
       allAttributes: 100,
+      names: 20,
       comments: false,
     }
     return readXmlTree(xml.toString('utf8'), limits).attributes.ID

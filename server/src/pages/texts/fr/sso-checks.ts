@@ -9,7 +9,7 @@ export const checkTexts: SsoSetupTexts['checkTexts'] = {
   },
   document: {
     demands:
-      'Le document est du XML bien formé, sans type de document, commentaire, instruction de traitement ni CDATA, dans la limite de 3\u00a0000 éléments, 40 niveaux et 40 attributs chacun.',
+      'Le document est du XML bien formé, sans type de document, commentaire, instruction de traitement ni CDATA, dans la limite de 112\u00a0ko (sans les parties chiffrées), de 3\u00a0000 éléments de 200 noms, de 40 niveaux, de 20 attributs par élément et 10\u00a0000 en tout, et de 100 espaces de noms de 256 caractères autour d’un élément.',
     remedy:
       'Aucun produit n’envoie rien de tel dans une réponse\u00a0: voir ce qui se trouve entre le fournisseur d’identité et nous, et ce qui l’a réécrite.',
   },
