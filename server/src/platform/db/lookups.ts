@@ -74,7 +74,9 @@ export function openLookups({ connect, count, names, onRoundTrip, onSilence }: L
     let client: pg.PoolClient | undefined
     try {
       client = await connect()
-      isClosed ||= !(await isDirect(client))
+      const isUsable = await isDirect(client)
+      // It may have been closed meanwhile.
+      isClosed ||= !isUsable
       if (isClosed) {
         client.release()
         return
@@ -83,6 +85,7 @@ export function openLookups({ connect, count, names, onRoundTrip, onSilence }: L
       const connection = { client, underWay: 0, progressAt: performance.now(), isCorked: false }
       client.once('error', () => discard(connection))
       shared.add(connection)
+      if (isClosed) discard(connection)
     } catch {
       client?.release(true)
       restsUntil = performance.now() + restMs
