@@ -104,7 +104,7 @@ test('the first RS256 token of an organization verifies with a key set of before
   expect(protectedHeader.alg).toBe('RS256')
 })
 
-test('an application of the whole account has every organization get its keys: those that are there by a job, new ones with the first answer', async () => {
+test('an application of the whole account has every organization get its keys by a job, also one that is created later', async () => {
   const other = await givenOrganization()
   const place = await givenOrganization()
   const { client_id } = await service.given.application({ org_domain: place.org_domain })
@@ -118,9 +118,34 @@ test('an application of the whole account has every organization get its keys: t
 
   await service.runJobs()
   expect(await keysOf(other.organizationId, 'RS256')).toEqual(oneOfEach('sandbox'))
-  expect(await keysOf((await givenOrganization()).organizationId, 'RS256')).toEqual(oneOfEach('sandbox'))
+  const later = await givenOrganization()
+  await service.runJobs()
+  expect(await keysOf(later.organizationId, 'RS256')).toEqual(oneOfEach('sandbox'))
   await place.client.applications.delete({ org_domain: place.org_domain, client_id })
-  expect(await keysOf((await givenOrganization()).organizationId, 'RS256')).toEqual([])
+  const last = await givenOrganization()
+  await service.runJobs()
+  expect(await keysOf(last.organizationId, 'RS256')).toEqual([])
+})
+
+test('an application of one organization has that one get its keys, by whichever path it is created or changed', async () => {
+  const [path, scope, other] = [
+    await givenOrganization(),
+    await givenOrganization(),
+    await givenOrganization(),
+  ]
+  const { client_id } = await service.given.application({
+    org_domain: path.org_domain,
+    organization_domain_scope: scope.org_domain,
+    token_signing_alg: 'RS256',
+  })
+  expect(await keysOf(scope.organizationId, 'RS256')).toEqual(oneOfEach('sandbox'))
+  await scope.client.applications.update({
+    org_domain: scope.org_domain,
+    client_id,
+    organization_domain_scope: other.org_domain,
+  })
+  expect(await keysOf(other.organizationId, 'RS256')).toEqual(oneOfEach('sandbox'))
+  expect(await keysOf(path.organizationId, 'RS256')).toEqual([])
 })
 
 test('keys that have signed for 90 days, and a day more at most, are rotated by themselves; earlier ones are not', async () => {
@@ -160,4 +185,23 @@ test('keys of before next keys were published ahead get theirs by a job', async 
     ...oneOfEach('production'),
     ...oneOfEach('sandbox'),
   ])
+})
+
+test('an organization that was deleted gets no keys, and its own are rotated no more', async () => {
+  const place = await givenOrganization()
+  await service.query(`delete from signing_keys where organization_id = $1 and state = 'next'`, [
+    place.organizationId,
+  ])
+  await place.client.organizations.delete({ org_domain: place.org_domain })
+  const before = await keysOf(place.organizationId, 'ES256')
+  await service.query(
+    `insert into jobs (name, payload, key, run_at, inserted_at)
+     values ('publish_next_keys', '{"afterKid": ""}', 'all', 'epoch', 'epoch')`,
+  )
+
+  await service.runJobs()
+  await service.clock.advance(20 * 86_400)
+  await service.runJobs()
+
+  expect(await keysOf(place.organizationId, 'ES256')).toEqual(before)
 })

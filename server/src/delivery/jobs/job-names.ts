@@ -61,12 +61,13 @@ export interface JobPayloads {
   readonly partition_log_events: Record<string, never>
   readonly erase_deleted: Record<string, never>
   readonly number_events: Record<string, never>
-  /** Keys of an algorithm for the organizations of an account whose ids are greater. */
+  /** Keys of an algorithm for one organization of an account, or for those whose ids are greater. */
   readonly prepare_signing_keys: {
     readonly accountId: string
     readonly environment: string
     readonly algorithm: 'ES256' | 'RS256'
-    readonly after: string
+    readonly after?: string
+    readonly only?: string
   }
   /** For active keys whose kids are greater. */
   readonly publish_next_keys: { readonly afterKid: string }

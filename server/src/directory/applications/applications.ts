@@ -52,7 +52,7 @@ export async function createApplication(
   const settled = { ...lists, ...settleDefaults(lists, input) }
   checkApplicationUrls(settled, tenant.environment)
   const algorithm = input.token_signing_alg ?? initialAlgorithm
-  await prepareKeys(deps, tenant, algorithm)
+  await prepareKeys(deps, tenant, { scope, algorithm })
   const { accountId, environment, domain, organizationIds } = tenant
   const parameters = {
     ...{ accountId, environment, domain, organizationIds },
@@ -153,7 +153,7 @@ export async function updateApplication(
   input: ApplicationChanges,
   versions: readonly number[] | undefined,
 ): Promise<Changed<Application>> {
-  await prepareKeys(deps, tenant, input.token_signing_alg ?? 'ES256')
+  await prepareKeys(deps, tenant, await keysAfter(deps.db, tenant, id, input))
   return change(deps, tenant.cause, async (trx) => {
     const current = await lockApplication(trx, tenant, id, versions)
     const { organization_domain_scope: scope, ...members } = mergeChanges(current, input)
@@ -194,22 +194,57 @@ export function deleteApplication(
   })
 }
 
+interface WantedKeys {
+  /** The domain of the only organization of an application; null: the one of the path, and by a job the others. */
+  readonly scope: string | null
+  readonly algorithm: Algorithm
+}
+
 /**
- * Makes the organization's keys of an algorithm, before an application asks for it: they are in the key set before the first
+ * Makes the keys of an application's organization before the application is stored: they are in the key set before the first
  * sign-in. Outside of the transaction, because an RSA key takes a tenth of a second.
  */
-async function prepareKeys(deps: Pick<Deps, 'db' | 'keys' | 'now'>, tenant: Tenant, algorithm: Algorithm) {
+async function prepareKeys(
+  deps: Pick<Deps, 'db' | 'keys' | 'now'>,
+  tenant: Tenant,
+  { scope, algorithm }: WantedKeys,
+): Promise<void> {
   if (algorithm === initialAlgorithm) return
   const { accountId, environment } = tenant
   const organization = await deps.db
     .selectFrom('organizations')
     .where('account_id', '=', accountId)
-    .where('id', '=', organizationIdOf(tenant))
+    .where('id', '=', organizationIdOf({ ...tenant, domain: scope ?? tenant.domain }))
     .select('id')
     .executeTakeFirst()
   if (organization === undefined) return
   const owner = { accountId, environment, organizationId: organization.id }
   await addMissingSigningKeys(deps, deps.db, owner, algorithm)
+}
+
+/** The keys that an application needs once it is changed. */
+async function keysAfter(
+  db: Kysely<DB>,
+  tenant: Tenant,
+  id: string,
+  { token_signing_alg, organization_domain_scope }: ApplicationChanges,
+): Promise<WantedKeys> {
+  if (token_signing_alg === undefined && organization_domain_scope === undefined)
+    return { scope: null, algorithm: initialAlgorithm }
+  const row = await applicationsOf(db, tenant)
+    .where('applications.id', '=', id)
+    .select(wholeApplication())
+    .executeTakeFirst()
+  const merged = {
+    ...row,
+    ...(token_signing_alg !== undefined && { token_signing_alg }),
+    ...(organization_domain_scope !== undefined && { organization_domain_scope }),
+  }
+  return {
+    scope: merged.organization_domain_scope ?? null,
+    // The table's check constraint allows nothing else.
+    algorithm: (merged.token_signing_alg ?? initialAlgorithm) as Algorithm,
+  }
 }
 
 /** The same for the other organizations of an application of the whole account. */

@@ -19,11 +19,8 @@ import { emit } from '../../delivery/events/emit.js'
 import { eraseStoredAnswers } from '../../delivery/events/idempotency.js'
 import { createMagicLinkConnection } from '../new-magic-link-connection.js'
 import { environments } from '@portico/contract/fields'
-import {
-  insertSigningKeys,
-  prepareSigningKeys,
-  type WantedKeys,
-} from '../../tokens/signing-keys/signing-keys.js'
+import { insertSigningKeys, prepareSigningKeys } from '../../tokens/signing-keys/signing-keys.js'
+import { enqueueKeysOfOrganization } from '../../tokens/signing-keys/prepare.js'
 import type { Caller, Tenant } from '../../platform/tenant.js'
 import { createTotpConnection } from '../new-totp-connection.js'
 import { completeAddress } from './address.js'
@@ -46,7 +43,7 @@ export async function createOrganization(
 ): Promise<Changed<Organization>> {
   const { name, autocomplete_address, color, ...members } = input
   const id = newId()
-  const signingKeys = await prepareSigningKeys(caller.accountId, id, await wantedKeys(deps, caller.accountId))
+  const signingKeys = await prepareSigningKeys(caller.accountId, id)
   return change(deps, caller.cause, async (trx) => {
     await checkPlan(trx, caller.accountId)
     const at = deps.now()
@@ -70,26 +67,12 @@ export async function createOrganization(
       const owner = { accountId: caller.accountId, environment, organizationId: id }
       await createMagicLinkConnection(deps, trx, owner)
       await createTotpConnection(deps, trx, owner)
+      await enqueueKeysOfOrganization(deps, trx, owner)
     }
     const created = toChanged(row, caller)
     const scope = { ...caller, domain: row.domain }
     return emit(deps, trx, scope, { code: 'organization.organization.create.success', ...created })
   })
-}
-
-/** The keys beside the initial ones that applications of the whole account ask for. */
-async function wantedKeys({ db }: Pick<Deps, 'db'>, accountId: string): Promise<WantedKeys[]> {
-  const rows = await db
-    .selectFrom('applications')
-    .where('account_id', '=', accountId)
-    .where('environment', 'in', [...environments])
-    .where('organization_id', 'is', null)
-    .where('token_signing_alg', '=', 'RS256')
-    .where('deleted_at', 'is', null)
-    .select('environment')
-    .distinct()
-    .execute()
-  return rows.map(({ environment }) => ({ environment, algorithm: 'RS256' }))
 }
 
 /** The organizations of the account that the key may see. A filter that can match nothing gives an empty list. */

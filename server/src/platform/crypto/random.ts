@@ -1,6 +1,7 @@
 import { generateKeyPair, randomBytes as systemBytes, type KeyObject } from 'node:crypto'
 import { promisify } from 'node:util'
 import { generateRandomString } from 'oslo/crypto'
+import { inTurn } from '../in-turn.js'
 import { v4 as uuidv4, v7 as uuidv7 } from 'uuid'
 
 /** The kinds of keys that sign tokens (RFC 7518 sections 3.3 and 3.4). */
@@ -64,7 +65,8 @@ export function randomText(length: number, alphabet: string): string {
 export async function newKeyPair(kind: KeyKind): Promise<KeyPair> {
   const found = replacement()?.keyPair(kind)
   if (found !== undefined) return found
-  return kind === 'ES256'
-    ? promisify(generateKeyPair)('ec', { namedCurve: 'P-256' })
-    : promisify(generateKeyPair)('rsa', { modulusLength: rsaModulusBits })
+  return kind === 'ES256' ? promisify(generateKeyPair)('ec', { namedCurve: 'P-256' }) : generateRsaKeyPair()
 }
+
+/** One at a time: many would take the threads of Node that also look up names and hash passwords. */
+const generateRsaKeyPair = inTurn(() => promisify(generateKeyPair)('rsa', { modulusLength: rsaModulusBits }))

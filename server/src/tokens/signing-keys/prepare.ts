@@ -1,10 +1,12 @@
-import { sql } from 'kysely'
+import { sql, type Transaction } from 'kysely'
 import { nilId } from '@portico/contract/fields'
 import type { Algorithm } from '../../platform/crypto/jwt.js'
+import type { DB } from '../../platform/db/schema.js'
+import { ofEnvironment } from '../../platform/db/tenant-predicate.js'
 import type { Deps } from '../../delivery/deps.js'
 import { enqueue } from '../../delivery/jobs/enqueue.js'
 import type { JobPayloads } from '../../delivery/jobs/job-names.js'
-import { addMissingSigningKeys, type KeyOwner } from './signing-keys.js'
+import { addMissingSigningKeys, initialAlgorithm, type KeyOwner } from './signing-keys.js'
 
 type Preparing = Pick<Deps, 'db' | 'keys' | 'now'>
 
@@ -16,12 +18,13 @@ export async function prepareKeysOfAccount(
   deps: Preparing,
   payload: JobPayloads['prepare_signing_keys'],
 ): Promise<void> {
-  const { accountId, environment, algorithm, after } = payload
+  const { accountId, environment, algorithm, after = nilId, only } = payload
   const rows = await deps.db
     .selectFrom('organizations')
     .where('account_id', '=', accountId)
     .where('deleted_at', 'is', null)
     .where('id', '>', after)
+    .$if(only !== undefined, (query) => query.where('id', '=', only ?? nilId))
     .select('id')
     .orderBy('id')
     .limit(owners[algorithm])
@@ -70,6 +73,34 @@ export async function publishNextKeys(
     .execute((trx) =>
       enqueue(deps, trx, { name: 'publish_next_keys', payload: { afterKid: last.kid }, key: last.kid }),
     )
+}
+
+/**
+ * Adds a job that makes the keys of a new organization which applications of the whole account ask for. In the transaction of
+ * the organization, because making them takes tenths of a second.
+ */
+export async function enqueueKeysOfOrganization(
+  deps: Pick<Deps, 'db' | 'now'>,
+  trx: Transaction<DB>,
+  owner: KeyOwner,
+): Promise<void> {
+  const wanting = await trx
+    .selectFrom('applications')
+    .where(ofEnvironment(owner))
+    .where('organization_id', 'is', null)
+    .where('token_signing_alg', '<>', initialAlgorithm)
+    .where('deleted_at', 'is', null)
+    .select(sql<Algorithm>`token_signing_alg`.as('algorithm'))
+    .distinct()
+    .execute()
+  const { accountId, environment, organizationId } = owner
+  for (const { algorithm } of wanting)
+    await enqueue(deps, trx, {
+      name: 'prepare_signing_keys',
+      payload: { accountId, environment, algorithm, only: organizationId },
+      key: `${organizationId}:${environment}:${algorithm}`,
+      accountId,
+    })
 }
 
 /** The first payload of the job that goes through an account. */

@@ -1,3 +1,4 @@
+import { nilId } from '@portico/contract/fields'
 import { sql, type Kysely, type Transaction } from 'kysely'
 import type { Algorithm } from '../../platform/crypto/jwt.js'
 import type { DB } from '../../platform/db/schema.js'
@@ -39,25 +40,22 @@ export async function rotateSigningKeys(
   { publishedForMs, revokes }: RotationOptions,
 ): Promise<Rotation> {
   await addMissingSigningKeys(deps, deps.db, owner, algorithm, ['next'])
+  const waitsUntil = await untilRotation(deps.db, owner, algorithm, publishedForMs)
+  if (revokes === undefined && waitsUntil > deps.now()) return { waitsUntil }
   // Outside the transaction, because an RSA key takes a tenth of a second.
   const spare = await prepareSigningKey(owner, algorithm, 'next')
   const successor = revokes === 'all' ? await prepareSigningKey(owner, algorithm, 'active') : undefined
   return deps.db.transaction().execute(async (trx) => {
     const at = deps.now()
     await lockRotation(trx, owner, algorithm)
+    // Another rotation may have come before.
+    const later = await untilRotation(trx, owner, algorithm, publishedForMs)
+    if (revokes === undefined && later > at) return { waitsUntil: later }
     const next = await keysOf(trx, owner)
       .where('algorithm', '=', algorithm)
       .where('state', '=', 'next')
-      .select(['kid', 'inserted_at'])
-      .executeTakeFirstOrThrow()
-    const active = await keysOf(trx, owner)
-      .where('algorithm', '=', algorithm)
-      .where('state', '=', 'active')
       .select('kid')
-      .executeTakeFirst()
-    const waitsUntil = new Date(next.inserted_at.getTime() + publishedForMs)
-    const mayWait = active !== undefined && revokes === undefined && publishedForMs > 0
-    if (mayWait && waitsUntil > at) return { waitsUntil }
+      .executeTakeFirstOrThrow()
     await updateKeysOf(trx, owner)
       .set({ state: 'retired', retired_at: at })
       .where('algorithm', '=', algorithm)
@@ -92,14 +90,33 @@ export async function rotateDueSigningKeys(
     where state = 'active' and activated_at <= ${activatedBy}
       and activated_at <= ${activatedBy}::timestamptz
         - make_interval(secs => abs(hashtext(account_id::text || organization_id::text)) % 86400)
-      and not exists (
+      and (signing_keys.organization_id = ${nilId}::uuid or exists (
         select from organizations
         where organizations.account_id = signing_keys.account_id and organizations.id = signing_keys.organization_id
-          and organizations.deleted_at is not null
-      )
+          and organizations.deleted_at is null
+      ))
     order by activated_at limit ${mostAtOnce}`.execute(deps.db)
   for (const { algorithm, ...owner } of rows)
     await rotateSigningKeys(deps, owner, algorithm, { publishedForMs: publishedBeforeMs })
+}
+
+/** When the next key has been published for long enough; at once for an owner without an active key. */
+async function untilRotation(
+  db: Kysely<DB>,
+  owner: KeyOwner,
+  algorithm: Algorithm,
+  publishedForMs: number,
+): Promise<Date> {
+  const keys = await keysOf(db, owner)
+    .where('algorithm', '=', algorithm)
+    .where('state', 'in', ['active', 'next'])
+    .select(['state', 'inserted_at'])
+    .execute()
+  const next = keys.find(({ state }) => state === 'next')
+  const isWaiting = publishedForMs > 0 && keys.some(({ state }) => state === 'active')
+  return next === undefined || !isWaiting
+    ? new Date(0)
+    : new Date(next.inserted_at.getTime() + publishedForMs)
 }
 
 async function revokeKeys(

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto'
 import { environments, nilId } from '@portico/contract/fields'
-import type { Kysely } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import {
   generateSigningKey,
   signJwt,
@@ -11,6 +11,7 @@ import {
 } from '../../platform/crypto/jwt.js'
 import { open, seal } from '../../platform/crypto/seal.js'
 import type { DB } from '../../platform/db/schema.js'
+import { insertWhere } from '../../platform/db/insert-if.js'
 import { lookup } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
@@ -44,30 +45,19 @@ export interface PreparedSigningKey {
   readonly publicJwk: PublicJwk
 }
 
-/** An environment and an algorithm in which an owner needs keys. */
-export interface WantedKeys {
-  readonly environment: string
-  readonly algorithm: Algorithm
-}
-
 /**
  * Generates the first keys of an organization, or with nilId of an account: an active one, and the next one, which verifiers
  * have long before it signs. Called before the transaction that stores them, because generation is slow.
- *
- * @param wanted Beside ES256 in each environment.
  */
 export async function prepareSigningKeys(
   accountId: string,
   organizationId: string,
-  wanted: readonly WantedKeys[] = [],
 ): Promise<PreparedSigningKey[]> {
-  const initial = environments.map((environment): WantedKeys => ({
-    environment,
-    algorithm: initialAlgorithm,
-  }))
   return Promise.all(
-    [...initial, ...wanted].flatMap(({ environment, algorithm }) =>
-      states.map((state) => prepareSigningKey({ accountId, environment, organizationId }, algorithm, state)),
+    environments.flatMap((environment) =>
+      states.map((state) =>
+        prepareSigningKey({ accountId, environment, organizationId }, initialAlgorithm, state),
+      ),
     ),
   )
 }
@@ -92,8 +82,17 @@ export async function insertSigningKeys(
   db: Kysely<DB>,
   prepared: readonly PreparedSigningKey[],
 ): Promise<void> {
+  await db
+    .insertInto('signing_keys')
+    .values(prepared.map((key) => rowOf({ keys, now }, key)))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+function rowOf({ keys, now }: Pick<Deps, 'keys' | 'now'>, key: PreparedSigningKey) {
+  const { owner, state, privateKeyPem, publicJwk } = key
   const at = now()
-  const rows = prepared.map(({ owner, state, privateKeyPem, publicJwk }) => ({
+  return {
     account_id: owner.accountId,
     environment: owner.environment,
     organization_id: owner.organizationId,
@@ -104,12 +103,7 @@ export async function insertSigningKeys(
     private_key_sealed: seal(keys.master, sealContext(owner, publicJwk.kid), privateKeyPem),
     inserted_at: at,
     activated_at: state === 'active' ? at : null,
-  }))
-  await db
-    .insertInto('signing_keys')
-    .values(rows)
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
+  }
 }
 
 /** Generates and stores what an owner lacks of an active and a next key of an algorithm. */
@@ -128,9 +122,20 @@ export async function addMissingSigningKeys(
     .select('state')
     .execute()
   const missing = wanted.filter((state) => found.every((row) => row.state !== state))
-  if (missing.length === 0) return
-  const prepared = await Promise.all(missing.map((state) => prepareSigningKey(owner, algorithm, state)))
-  await insertSigningKeys(deps, db, prepared)
+  for (const state of missing) {
+    const row = rowOf(deps, await prepareSigningKey(owner, algorithm, state))
+    await insertWhere(db, 'signing_keys', row, isThere(owner))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+  }
+}
+
+/** Whether the owner is an account, or an organization that has not been deleted: a purge finds no keys of later. */
+function isThere({ accountId, organizationId }: KeyOwner) {
+  return sql<boolean>`(${organizationId}::uuid = ${nilId}::uuid or exists (
+    select from organizations
+    where account_id = ${accountId} and id = ${organizationId} and deleted_at is null
+  ))`
 }
 
 /**
