@@ -12,10 +12,7 @@ import { orderOf, readPage, type Page } from '../../platform/db/page.js'
 import type { DB } from '../../platform/db/schema.js'
 import { totalInAccount, totalInOrganization } from '../../platform/db/totals.js'
 import { isOfVersion } from '../../platform/db/versions.js'
-import type { Algorithm } from '../../platform/crypto/jwt.js'
-import { everyOrganizationOf } from '../../tokens/signing-keys/prepare.js'
-import { addMissingSigningKeys, initialAlgorithm } from '../../tokens/signing-keys/signing-keys.js'
-import { enqueue } from '../../delivery/jobs/enqueue.js'
+import { initialAlgorithm } from '../../tokens/signing-keys/signing-keys.js'
 import type { Deps } from '../../delivery/deps.js'
 import { ApiError, invalid } from '../../platform/errors.js'
 import { change, type Changed } from '../../delivery/events/change.js'
@@ -29,6 +26,7 @@ import {
   type ApplicationInsertion,
   type Place,
 } from './insert-application.js'
+import { areWantedElsewhere, enqueueKeys, keysOf, prepareKeys } from './application-keys.js'
 import { applicationColumns, toApplication, toDeletedApplication, type ApplicationRow } from './record.js'
 import { checkApplicationUrls, chooseRedirect, settleDefaults } from './redirects.js'
 import { isForOrganization } from '../usable.js'
@@ -52,7 +50,8 @@ export async function createApplication(
   const settled = { ...lists, ...settleDefaults(lists, input) }
   checkApplicationUrls(settled, tenant.environment)
   const algorithm = input.token_signing_alg ?? initialAlgorithm
-  await prepareKeys(deps, tenant, { scope, algorithm })
+  const keys = { scope, algorithm }
+  await prepareKeys(deps, tenant, keys)
   const { accountId, environment, domain, organizationIds } = tenant
   const parameters = {
     ...{ accountId, environment, domain, organizationIds },
@@ -69,12 +68,12 @@ export async function createApplication(
   const { place, emission } = eventOf(tenant, 'application.application.create.success', row)
   const insert = scope === null ? insertForAccount : insertForOrganization
   const application = { insert, parameters, emission }
-  if (scope !== null || algorithm === initialAlgorithm)
+  if (!areWantedElsewhere(keys))
     return create(deps, place, application, (db) => whyNotScoped(db, tenant, scope))
   return change(deps, tenant.cause, async (trx) => {
     const created = await createIn(deps, trx, place, application)
     if (created === undefined) throw await whyNotScoped(trx, tenant, scope)
-    await enqueue(deps, trx, everyOrganizationOf(tenant, algorithm))
+    await enqueueKeys(deps, trx, tenant, keys)
     return created
   })
 }
@@ -153,7 +152,14 @@ export async function updateApplication(
   input: ApplicationChanges,
   versions: readonly number[] | undefined,
 ): Promise<Changed<Application>> {
-  await prepareKeys(deps, tenant, await keysAfter(deps.db, tenant, id, input))
+  const { token_signing_alg, organization_domain_scope } = input
+  if (token_signing_alg !== undefined || organization_domain_scope !== undefined) {
+    const before = await applicationsOf(deps.db, tenant)
+      .where('applications.id', '=', id)
+      .select(wholeApplication())
+      .executeTakeFirst()
+    if (before !== undefined) await prepareKeys(deps, tenant, keysOf(mergeChanges(before, input)))
+  }
   return change(deps, tenant.cause, async (trx) => {
     const current = await lockApplication(trx, tenant, id, versions)
     const { organization_domain_scope: scope, ...members } = mergeChanges(current, input)
@@ -165,7 +171,7 @@ export async function updateApplication(
       .returning(wholeApplication())
       .executeTakeFirst()
     if (row === undefined) throw await whyNotScoped(trx, tenant, scope)
-    await prepareKeysElsewhere(deps, trx, tenant, row)
+    if (!areWantedElsewhere(keysOf(current))) await enqueueKeys(deps, trx, tenant, keysOf(row))
     if (row.organization_id !== current.organization_id) await endUnusableSessions(deps, trx, tenant, id)
     return emitApplication(deps, trx, tenant, 'application.application.update.success', row)
   })
@@ -192,72 +198,6 @@ export function deleteApplication(
     await endUnusableSessions(deps, trx, tenant, id)
     return emitApplication(deps, trx, tenant, 'application.application.delete.success', row)
   })
-}
-
-interface WantedKeys {
-  /** The domain of the only organization of an application; null: the one of the path, and by a job the others. */
-  readonly scope: string | null
-  readonly algorithm: Algorithm
-}
-
-/**
- * Makes the keys of an application's organization before the application is stored: they are in the key set before the first
- * sign-in. Outside of the transaction, because an RSA key takes a tenth of a second.
- */
-async function prepareKeys(
-  deps: Pick<Deps, 'db' | 'keys' | 'now'>,
-  tenant: Tenant,
-  { scope, algorithm }: WantedKeys,
-): Promise<void> {
-  if (algorithm === initialAlgorithm) return
-  const { accountId, environment } = tenant
-  const organization = await deps.db
-    .selectFrom('organizations')
-    .where('account_id', '=', accountId)
-    .where('id', '=', organizationIdOf({ ...tenant, domain: scope ?? tenant.domain }))
-    .select('id')
-    .executeTakeFirst()
-  if (organization === undefined) return
-  const owner = { accountId, environment, organizationId: organization.id }
-  await addMissingSigningKeys(deps, deps.db, owner, algorithm)
-}
-
-/** The keys that an application needs once it is changed. */
-async function keysAfter(
-  db: Kysely<DB>,
-  tenant: Tenant,
-  id: string,
-  { token_signing_alg, organization_domain_scope }: ApplicationChanges,
-): Promise<WantedKeys> {
-  if (token_signing_alg === undefined && organization_domain_scope === undefined)
-    return { scope: null, algorithm: initialAlgorithm }
-  const row = await applicationsOf(db, tenant)
-    .where('applications.id', '=', id)
-    .select(wholeApplication())
-    .executeTakeFirst()
-  const merged = {
-    ...row,
-    ...(token_signing_alg !== undefined && { token_signing_alg }),
-    ...(organization_domain_scope !== undefined && { organization_domain_scope }),
-  }
-  return {
-    scope: merged.organization_domain_scope ?? null,
-    // The table's check constraint allows nothing else.
-    algorithm: (merged.token_signing_alg ?? initialAlgorithm) as Algorithm,
-  }
-}
-
-/** The same for the other organizations of an application of the whole account. */
-async function prepareKeysElsewhere(
-  deps: Pick<Deps, 'db' | 'now'>,
-  trx: Transaction<DB>,
-  tenant: Tenant,
-  { organization_id, token_signing_alg }: ApplicationRow,
-): Promise<void> {
-  // The table's check constraint allows nothing else.
-  const algorithm = token_signing_alg as Algorithm
-  if (organization_id === null && algorithm !== initialAlgorithm)
-    await enqueue(deps, trx, everyOrganizationOf(tenant, algorithm))
 }
 
 interface RequestedApplication {
