@@ -1,5 +1,6 @@
 import { createHmac, createSecretKey } from 'node:crypto'
 import { createSigner, type Mac } from '@portico/contract/webhook-signature'
+import { keepRecentlyUsed } from '../../platform/recently-used.js'
 import type { Deps } from '../deps.js'
 import type { ClaimedDelivery } from './queue.js'
 import { openSignatureKey } from './signature-keys.js'
@@ -29,7 +30,7 @@ const nodeMac: Mac = (bytes) => {
 
 /** Makes signers, and caches the most recently used ones. */
 export function cacheSigners({ keys }: Pick<Deps, 'keys'>): SignerOf {
-  /** By the sealed keys, so that a rotation misses the cache. Least recently used first. */
+  /** By the sealed keys, so that a rotation misses the cache. */
   const kept = new Map<string, Signer>()
   return (delivery, at) => {
     const webhook = {
@@ -50,13 +51,6 @@ export function cacheSigners({ keys }: Pick<Deps, 'keys'>): SignerOf {
         },
         nodeMac,
       )
-    // A Map keeps the order of insertion: deleting and setting makes this one the most recently used.
-    kept.delete(name)
-    kept.set(name, signer)
-    if (kept.size > keptSigners) {
-      const [oldest] = kept.keys()
-      if (oldest !== undefined) kept.delete(oldest)
-    }
-    return signer
+    return keepRecentlyUsed(kept, name, signer, keptSigners)
   }
 }

@@ -7,6 +7,7 @@ import {
   randomBytes,
   type KeyObject,
 } from 'node:crypto'
+import { keepRecentlyUsed } from '../recently-used.js'
 
 /** The operator's master keys: the current one seals, and all of them open. */
 export interface MasterKeys {
@@ -185,14 +186,7 @@ function derivedKey(keys: MasterKeys, version: string, { purpose, scope }: SealC
   const id = `${version}:${info.toString('latin1')}`
   const known = keys.derived.get(id)
   const key = known ?? createSecretKey(Buffer.from(hkdfSync('sha256', master, '', info, masterKeyLength)))
-  // A Map keeps the order of insertion: deleting and setting makes this entry the most recently used.
-  keys.derived.delete(id)
-  keys.derived.set(id, key)
-  if (keys.derived.size > derivedLimit) {
-    const [oldest] = keys.derived.keys()
-    if (oldest !== undefined) keys.derived.delete(oldest)
-  }
-  return key
+  return keepRecentlyUsed(keys.derived, id, key, derivedLimit)
 }
 
 function additionalData({ purpose, scope, aad }: SealContext, version: string): Buffer {

@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.js'
 import type { Outbound, OutboundAnswer } from '../outbound/post.js'
+import { keepRecentlyUsed } from '../recently-used.js'
 import { discoveryUrlOf, ProviderFault, readDiscovery, type OpenIdProvider } from './provider.js'
 
 /** The metadata of OpenID providers. */
@@ -24,7 +25,7 @@ export const providerLimits = { timeoutMs: 5_000, maxAnswerBytes: 256 * 1024 }
 const keptMs = 5 * 60 * 1000
 /** Short for a provider that recovers, and long enough that sign-ins do not make us query a missing server each time. */
 const faultKeptMs = 10 * 1000
-/** More than one process uses at a time; the oldest are evicted. */
+/** More than one process uses at a time. */
 const maxKept = 1_000
 
 interface Kept {
@@ -52,10 +53,7 @@ export function openOpenIdProviders({
 
   function keep(issuer: string, provider: Promise<OpenIdProvider>): Promise<OpenIdProvider> {
     const entry: Kept = { provider, until: now().getTime() + keptMs }
-    kept.delete(issuer)
-    kept.set(issuer, entry)
-    const [oldest] = kept.size > maxKept ? kept.keys() : []
-    if (oldest !== undefined) kept.delete(oldest)
+    keepRecentlyUsed(kept, issuer, entry, maxKept)
     provider.catch(() => {
       if (kept.get(issuer) === entry) kept.set(issuer, { provider, until: now().getTime() + faultKeptMs })
     })
