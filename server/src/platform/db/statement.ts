@@ -35,14 +35,17 @@ export function lookup<Parameters extends object, Built extends Compilable<unkno
  * A statement whose answer tells nothing, such as the row of a log. In a transaction it waits for the statement after it
  * (prepared.ts) and saves a wait for Postgres; a constraint that it violates is reported by that one.
  */
-export function companion<Parameters extends object, Built extends Compilable<unknown>>(
-  build: (db: Kysely<DB>, parameters: Parameters) => Built,
-): Statement<Parameters, RowOf<Built>> {
-  return compiledOnce(
+export function companion<Parameters extends object>(
+  build: (db: Kysely<DB>, parameters: Parameters) => Compilable<unknown>,
+): (db: Kysely<DB>, parameters: Parameters) => Promise<void> {
+  const run = compiledOnce(
     build,
     (db, query) => db.executeQuery(query),
     ({ sql: text }) => sendWithNext(text),
   )
+  return async (db, parameters) => {
+    await run(db, parameters)
+  }
 }
 
 function compiledOnce<Parameters extends object, Built extends Compilable<unknown>>(
@@ -85,12 +88,16 @@ export function sqlStatement<Parameters extends object, Row>(
   }))
 }
 
+type StatementWithoutRows = <Parameters extends object>(
+  build: (db: Kysely<DB>, parameters: Parameters) => Compilable<unknown>,
+) => (db: Kysely<DB>, parameters: Parameters) => Promise<unknown>
+
 /** A statement that inserts one row, compiled once for the columns that rows have. */
 export function insertion<Table extends keyof DB>(
   table: Table,
-  kind: typeof statement = statement,
+  kind: StatementWithoutRows = statement,
 ): (db: Kysely<DB>, row: Insertable<DB[Table]>) => Promise<unknown> {
-  const byColumns = new Map<string, Statement<Insertable<DB[Table]>, unknown>>()
+  const byColumns = new Map<string, (db: Kysely<DB>, row: Insertable<DB[Table]>) => Promise<unknown>>()
   return (db, row) => {
     const columns = Object.keys(row)
     const key = columns.join()

@@ -78,8 +78,9 @@ interface NewFamily extends Grant {
 }
 
 /** Inserts the family, and extends the session's offline access to the latest expiry of its families. */
-const insertFamily = sqlStatement(
-  (row: NewFamily) => sql`
+const insertFamily = companion((db, row: NewFamily) => ({
+  compile: () =>
+    sql`
     with family as (
       insert into refresh_token_families (
         account_id, environment, organization_id, id, session_id, user_id, application_id, code_id, scope,
@@ -95,9 +96,8 @@ const insertFamily = sqlStatement(
       last_used_at = family.inserted_at
     from family
     where ${sameTenant('sessions', 'family')}
-      and sessions.id = family.session_id`,
-  companion,
-)
+      and sessions.id = family.session_id`.compile(db),
+}))
 
 /** The client and endpoint of a request, as statements compare them with a family. */
 export interface RefreshClient {
