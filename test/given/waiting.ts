@@ -11,6 +11,28 @@ export async function untilWaiting(service: Service, count: number, signal?: Abo
   }
 }
 
+/** Blocks a change at the lock of its user until other work is done. */
+export async function whileUserIsLocked<Result>(
+  service: Service,
+  userId: string,
+  change: () => Promise<Result>,
+  meanwhile: () => Promise<unknown>,
+): Promise<Result> {
+  const holder = new pg.Client({ connectionString: service.databaseUrl })
+  await holder.connect()
+  try {
+    await holder.query('begin')
+    await holder.query('select from users where id = $1 for update', [userId])
+    const changed = change()
+    await untilWaiting(service, 1)
+    await meanwhile()
+    await holder.query('rollback')
+    return await changed
+  } finally {
+    await holder.end()
+  }
+}
+
 /** Blocks a change at the insert of its event, with its transaction open, until other work is done. */
 export async function whileEventWaits<Result>(
   service: Service,

@@ -100,6 +100,24 @@ describe('a code that an application asks for', () => {
   })
 })
 
+describe('two browsers of a user that wait for text messages', () => {
+  test('have a challenge each, and each one’s message passes it alone', async () => {
+    const scene = await scenesBySms()
+    const first = await atSecondFactor(scene)
+    const ofFirst = await newestMessage(scene.phoneNumber)
+    await service.clock.advance(31)
+    const second = await atSecondFactor(scene)
+    const ofSecond = await newestMessage(scene.phoneNumber)
+    expect(ofSecond).not.toBe(ofFirst)
+
+    const refused = await second.visitor.send(second.waiting, 'totp', { code: ofFirst })
+    const passed = await first.visitor.press(first.waiting, 'totp', { code: ofFirst })
+
+    expect(refused.status).toBe(422)
+    expect(answerOf(passed).get('code')).not.toBeNull()
+  })
+})
+
 describe('a session with one factor', () => {
   test('is not enough once the user has enrolled', async () => {
     const scene = await given.scene()
