@@ -130,17 +130,22 @@ describe('an event', () => {
     const quick = await startReceiver()
     const held: (() => void)[] = []
     slow.answer((res) => held.push(() => res.writeHead(204).end()))
-    await given.subscribed(slow)
+    const { id } = await given.subscribed(slow)
     await given.subscribed(quick)
     await given.happen(12)
 
     const running = service.runJobs()
     await Promise.all([quick.arrived(12), slow.arrived(4)])
+    const claimed = await service.query(
+      'select from webhook_deliveries where webhook_id = $1 and lease is not null',
+      [id],
+    )
     slow.answer(204)
     for (const release of held) release()
     await running
 
     // At most four deliveries to the slow receiver were in flight at a time.
+    expect(claimed).toHaveLength(4)
     expect(held).toHaveLength(4)
     expect(slow.received).toHaveLength(12)
   })
