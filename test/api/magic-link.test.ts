@@ -95,6 +95,19 @@ describe('asking for a link', () => {
     expect((await openMagicLink(link)).redirectedTo.href).toContain(callback)
   })
 
+  test('201: where it expires before its mail can be sent, no mail is sent, and the log says so', async () => {
+    const scene = await given.scene()
+    const { request_id } = await given.challenge(scene, { send_email: true })
+
+    await service.clock.advance(16 * 60)
+    await service.runJobs()
+
+    expect((await client.outbox.list({ to: scene.user.email })).data).toEqual([])
+    const about = service.logLines.filter((line) => line.includes(request_id))
+    expect(about).toEqual([expect.stringContaining('a link expired before its mail was sent')])
+    expect(about.join()).not.toContain(scene.user.email)
+  })
+
   test('201: without org_domain it is the one organization that allows the domain of the address', async () => {
     const emailDomain = `${anything()}.example`
     const { domain } = await service.given.organization({ allowed_email_domains: [emailDomain] })

@@ -27,7 +27,7 @@ export interface Load {
   readonly wrong: readonly string[]
   readonly counts: { reads: number; signIns: number; refused: number }
   /** Acknowledged requests for mailed links, each to a different user. */
-  readonly mails: readonly { readonly to: string; readonly at: number }[]
+  readonly mails: readonly { readonly id: string; readonly to: string; readonly at: number }[]
   /**
    * Resolves once a write, a read and a sign-in started now have succeeded, to the last of them and its previous
    * failure; rejects after a timeout.
@@ -54,7 +54,7 @@ export function startLoad({ baseUrl, account, credentials, org_domain }: LoadOpt
   const writes: Write[] = []
   const wrong: string[] = []
   const counts = { reads: 0, signIns: 0, refused: 0 }
-  const mails: { to: string; at: number }[] = []
+  const mails: { id: string; to: string; at: number }[] = []
   let mailed = 0
   let signedIn = 0
   let isStopped = false
@@ -143,8 +143,9 @@ export function startLoad({ baseUrl, account, credentials, org_domain }: LoadOpt
     if (user?.id === undefined) return
     mailed += 1
     const { email: to } = user
-    await client.magicLink.createChallenge({ org_domain, user_email: to }, { timeoutMs: callerMs })
-    mails.push({ to, at: performance.now() })
+    const limited = { timeoutMs: callerMs }
+    const { request_id: id } = await client.magicLink.createChallenge({ org_domain, user_email: to }, limited)
+    mails.push({ id, to, at: performance.now() })
   }
 
   return {

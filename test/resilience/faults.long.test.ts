@@ -31,6 +31,8 @@ const seed = Number(process.env.FAULT_SEED ?? String(Date.now() % 1_000_000))
 const recoveryMs = 5_000
 /** Maximum time from the end of a killed process until its deliveries are resumed: their lease and 2 s. */
 const leaseMs = 32_000
+/** How long a mailed link is valid. */
+const linkMs = 15 * minutesMs
 const code = 'user.user.create.success'
 
 let postgres: OwnPostgres
@@ -42,6 +44,8 @@ let load: Load
 let witness: ReturnType<typeof witnessOf>
 let faults: Fault[]
 let disk: ReturnType<typeof mountDisk>
+/** The links whose mail was not sent in time, as the worker logs them. */
+const expired = new Set<string>()
 let address: ReturnType<typeof addVanishingAddress>
 const clockFile = join(mkdtempSync(join(tmpdir(), 'portico-clock-')), 'clock')
 
@@ -68,7 +72,10 @@ beforeAll(async () => {
     SIGN_IN_ATTEMPTS_PER_IP: '1000000',
   }
   service = await serviceProcess(variables, ['serve', '--no-worker'])
-  worker = await serviceProcess(variables, ['worker'])
+  worker = await serviceProcess(variables, ['worker'], (line) => {
+    const [, id] = /"challenge_id":"([^"]+)".*a link expired/.exec(line) ?? []
+    if (id !== undefined) expired.add(id)
+  })
   await Promise.all([service.start(), worker.start()])
   const { account, keys } = await givenAccount(masterKeys)
   const clientOf = ({ client_id: clientId, client_secret: clientSecret }: typeof keys.load) =>
@@ -253,9 +260,19 @@ describe(`faults (FAULT_SEED=${seed})`, () => {
       const during = (at: number, kind: RegExp) =>
         past.some(({ fault, from, to }) => kind.test(fault.name) && at > from - 2_000 && at < to + 2_000)
       const firsts = new Map(received.toReversed().map((mail) => [mail.to, mail]))
-      // While the clocks of service and worker differ, a link may expire before it is sent.
-      expect(load.mails.filter(({ to, at }) => !firsts.has(to) && !during(at, /^a clock/))).toEqual([])
       expect(await postgres.query(`select from jobs where name = 'send_magic_link'`)).toEqual([])
+      // A link may expire before it is sent where a clock jumps while its mail waits, and then the log says so.
+      const unsent = load.mails.filter(({ to }) => !firsts.has(to))
+      const jumps = past.filter(({ fault }) => fault.name.startsWith('a clock'))
+      const isByClock = ({ id, at }: (typeof unsent)[number]) =>
+        expired.has(id) && jumps.some(({ from, to }) => at < to + 2_000 && from - at < linkMs)
+      const lost = unsent.filter((mail) => !isByClock(mail))
+      expect(
+        lost.map((mail) => ({
+          ...mail,
+          faults: past.filter(({ to, from }) => to > mail.at && from - mail.at < linkMs),
+        })),
+      ).toEqual([])
       const again = received.filter((mail) => firsts.get(mail.to) !== mail)
       const doubled = again.filter(({ to, messageId }) => {
         const first = firsts.get(to)

@@ -35,10 +35,15 @@ export const outOfMemoryVariables = {
   )}`,
 }
 
-/** Prepares a process with these variables; it ends with the test file at the latest. */
+/**
+ * Prepares a process with these variables; it ends with the test file at the latest.
+ *
+ * @param onLog Called for each line of its log.
+ */
 export async function serviceProcess(
   variables: Record<string, string>,
   command: readonly string[] = ['serve'],
+  onLog: (line: string) => void = () => undefined,
 ): Promise<ServiceProcess> {
   const port = await freePort()
   const baseUrl = `http://127.0.0.1:${port}`
@@ -65,6 +70,7 @@ export async function serviceProcess(
       complaint = (complaint + chunk.toString()).slice(-50_000)
       logged = (logged + chunk.toString()).slice(-5_000_000)
     })
+    createInterface(started.stderr).on('line', onLog)
     const lines = createInterface(started.stdout)
     const listens = once(lines, 'line').then(([line]) => String(line))
     const exits = once(started, 'exit').then(() => undefined)

@@ -43,7 +43,7 @@ export async function sendMagicLink(deps: Deps, payload: JobPayloads['send_magic
     ])
     .executeTakeFirst()
   // Voided, expired or without a user: there is nothing to send.
-  if (challenge === undefined) return
+  if (challenge === undefined) return logExpired(deps, payload, at)
 
   const { id, email, domain, name, locale, color } = challenge
   const message = magicLinkMail({
@@ -57,6 +57,24 @@ export async function sendMagicLink(deps: Deps, payload: JobPayloads['send_magic
     color,
   })
   await deliverMail(deps, { ...payload, domain }, { ...message, to: email, messageId: id })
+}
+
+/** Logs that the mail came too late, for example because the mail server was away: its user waits for it. */
+async function logExpired(
+  { db, log }: Pick<Deps, 'db' | 'log'>,
+  payload: JobPayloads['send_magic_link'],
+  at: Date,
+): Promise<void> {
+  const expired = await db
+    .selectFrom('magic_link_challenges as challenge')
+    .where(ofOwner(payload, 'challenge'))
+    .where('challenge.id', '=', payload.challengeId)
+    .where('challenge.used_at', 'is', null)
+    .where('challenge.voided_at', 'is', null)
+    .where('challenge.expires_at', '<=', at)
+    .select('challenge.id')
+    .executeTakeFirst()
+  if (expired) log.warn({ challenge_id: expired.id }, 'a link expired before its mail was sent')
 }
 
 /** Whether the address has an active user, or may get one. */
