@@ -40,6 +40,7 @@ async function exchange(
 }
 
 const refused = { error: 'invalid_grant' }
+const unauthenticated = { error: 'invalid_client' }
 
 describe('an authorization code', () => {
   test('is exchanged for tokens of its user', async () => {
@@ -210,7 +211,7 @@ describe('an authorization code of an application whose back end exchanges it', 
     const code = await givenCode(await given.place(application))
     const [{ client_id }, { client_secret }] = [await service.apiKey(), await service.apiKey()]
 
-    expect(await exchange(code, { client_id, client_secret })).toMatchObject(refused)
+    expect(await exchange(code, { client_id, client_secret })).toMatchObject(unauthenticated)
   })
 
   test('is refused with a key of another account', async () => {
@@ -250,7 +251,7 @@ describe('an authorization code of an application whose back end exchanges it', 
     const actor = { type: 'operator', id: 'guards' } as const
     await revokeApiKey(service.deps, key.client_id, { requestId: 'guards', actor, params: () => ({}) })
 
-    expect(await exchange(code, { ...key })).toMatchObject(refused)
+    expect(await exchange(code, { ...key })).toMatchObject(unauthenticated)
   })
 
   test('is refused with a key that has expired', async () => {
@@ -258,7 +259,7 @@ describe('an authorization code of an application whose back end exchanges it', 
     const code = await givenCode(await given.place(application))
     await service.clock.advance(1)
 
-    expect(await exchange(code, { ...key })).toMatchObject(refused)
+    expect(await exchange(code, { ...key })).toMatchObject(unauthenticated)
   })
 })
 

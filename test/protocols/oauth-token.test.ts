@@ -199,10 +199,6 @@ describe('an attempt that is not right gets one answer, spends the code, and its
     ],
     ['wrong_organization', () => ({ path: '/t/no-such-organization/oauth/token' })],
     [
-      'api_key_rejected',
-      ({ application }) => ({ parameters: { client_id: application.id, client_secret: 'x' } }),
-    ],
-    [
       'user_inactive',
       async ({ org_domain, user }) => {
         // Simulates a deactivation concurrent with the sign-in: the session still exists.

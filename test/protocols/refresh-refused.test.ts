@@ -23,7 +23,6 @@ describe('a refresh that is not right is refused with one text, its reason is lo
         return { parameters: { client_id: other.client_id } }
       },
     ],
-    ['api_key_rejected', () => ({ parameters: { client_secret: 'x' } })],
     ['origin_not_allowed', () => ({ headers: { origin: 'https://evil.example' } })],
     ['origin_not_allowed', () => ({ headers: { origin: 'null' } })],
     [

@@ -2,8 +2,6 @@ import type { Scope } from '@portico/contract/access'
 import type { Environment } from '@portico/contract/fields'
 import type { UserTokens } from '@portico/contract/oauth'
 import { sql, type Transaction } from 'kysely'
-import { scopesOfKey } from '../../tokens/api-keys/api-keys.js'
-import { secretColumns, areApiKeyCredentials, isSecretOf } from '../../tokens/api-keys/credentials.js'
 import { isUsableBy } from '../../directory/usable.js'
 import type { Algorithm } from '../../platform/crypto/jwt.js'
 import { hashSecret } from '../../platform/crypto/secret.js'
@@ -16,28 +14,21 @@ import { isEmailDomainAllowed } from '../../directory/sessions/complete-sign-in.
 import { endSession } from '../../directory/end-sessions.js'
 import { causeBy } from '../../platform/tenant.js'
 import type { ActClaim } from '../../tokens/claims.js'
-import { scopeOfMethod } from './key-client.js'
+import type { Client } from './client-authentication.js'
+import { scopeOfMethod, type KeyClient } from './key-client.js'
 import { OAuthFailure } from './oauth-failure.js'
 import { isVerifierOf } from '../../tokens/pkce.js'
-import { issueRefreshToken } from './refresh-family.js'
+import { issueRefreshToken, toApplicationId } from './refresh-family.js'
 import { hasOfflineAccess } from '../../tokens/scopes.js'
 import { identityDataOfSession, signUserTokens, tokenColumns, userOf } from './user-tokens.js'
-import {
-  isOrganizationOf,
-  ofEnvironment,
-  ofOwner,
-  sameEnvironment,
-  sameTenant,
-} from '../../platform/db/tenant-predicate.js'
+import { isOrganizationOf, ofOwner, sameEnvironment, sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /** A presented code; undefined members were not sent. */
 interface CodeExchange {
   readonly code: string
   readonly codeVerifier: string | undefined
   readonly redirectUri: string | undefined
-  /** The application, or with a secret the API key. */
-  readonly clientId: string | undefined
-  readonly clientSecret: string | undefined
+  readonly client: Client
   /** The organization whose token endpoint was called; undefined: the service's own. */
   readonly organizationDomain: string | undefined
   readonly origin: string | undefined
@@ -59,7 +50,7 @@ export async function exchangeCode(deps: Deps, exchange: CodeExchange): Promise<
       await refuseDeadCode(deps, trx, exchange)
       return { record: undefined }
     }
-    const refusal = await whyRefused(deps, trx, consumed, exchange)
+    const refusal = whyRefused(consumed, exchange)
     const user = refusal === undefined ? userOf(consumed) : undefined
     if (user === undefined) {
       const reason = refusal ?? 'user_inactive'
@@ -144,14 +135,10 @@ const consumeCode = statement((db, { codeHash, at }: { codeHash: Buffer; at: Dat
 type ConsumedCode = Awaited<ReturnType<typeof consumeCode>>[number]
 
 /** Why a consumed code gets no tokens; undefined when it does. */
-async function whyRefused(
-  deps: Pick<Deps, 'now'>,
-  trx: Transaction<DB>,
-  consumed: ConsumedCode,
-  exchange: CodeExchange,
-): Promise<string | undefined> {
-  const reason = whyNotAllowed(consumed) ?? whyNotBound(consumed, exchange)
-  return reason ?? whyNotByApiKey(deps, trx, consumed, exchange)
+function whyRefused(consumed: ConsumedCode, exchange: CodeExchange): string | undefined {
+  return (
+    whyNotAllowed(consumed) ?? whyNotBound(consumed, exchange) ?? whyNotByApiKey(consumed, exchange.client)
+  )
 }
 
 /** Changes since the sign-in that forbid the exchange. */
@@ -169,33 +156,23 @@ function whyNotBound(consumed: ConsumedCode, exchange: CodeExchange): string | u
   if (organizationDomain !== undefined && organizationDomain !== consumed.domain) return 'wrong_organization'
   if (redirectUri !== undefined && redirectUri !== consumed.redirect_uri) return 'redirect_uri_mismatch'
   if (origin !== undefined && !consumed.allowed_origins_cors.includes(origin)) return 'origin_not_allowed'
-  if (!isClientOf(consumed, exchange)) return 'client_id_mismatch'
+  if (!isClientOf(consumed, exchange.client)) return 'client_id_mismatch'
   if (consumed.code_exchange === 'pkce' && consumed.code_challenge === null) return 'code_challenge_required'
   return isVerifierOf(consumed.code_challenge, exchange.codeVerifier) ? undefined : 'code_verifier_rejected'
 }
 
-/** A client_id without a secret names the application, plain or in a prefixed form such as app_<uuid>. */
-function isClientOf(consumed: ConsumedCode, { clientId, clientSecret }: CodeExchange): boolean {
-  if (clientId === undefined || clientSecret !== undefined) return true
-  return clientId.toLowerCase().split('_').at(-1) === consumed.application_id
+/** A client_id is optional beside a code; an API key acts for any application. */
+function isClientOf(consumed: ConsumedCode, client: Client): boolean {
+  if (client.by === 'api_key' || client.clientId === undefined) return true
+  return toApplicationId(client.clientId) === consumed.application_id
 }
 
-/** Why the API key of the request is refused, if the application requires one or a secret was sent. */
-async function whyNotByApiKey(
-  { now }: Pick<Deps, 'now'>,
-  trx: Transaction<DB>,
-  consumed: ConsumedCode,
-  { clientId, clientSecret }: CodeExchange,
-): Promise<string | undefined> {
+/** Why the API key of the request is refused, or the lack of one that the application requires. */
+function whyNotByApiKey(consumed: ConsumedCode, client: Client): string | undefined {
   const isDemanded = consumed.code_exchange === 'api_key'
-  if (!isDemanded && clientSecret === undefined) return undefined
-  if (clientId === undefined || clientSecret === undefined) return 'api_key_rejected'
-  const key = areApiKeyCredentials(clientId, clientSecret)
-    ? await findApiKey(trx, consumed, clientId)
-    : undefined
-  const isValid = isSecretOf(key, clientSecret, now())
-  if (key === undefined || !isValid) return 'api_key_rejected'
-  return isDemanded && !maySignIn(scopesOfKey(key), consumed.amr) ? 'insufficient_scope' : undefined
+  if (client.by !== 'api_key') return isDemanded ? 'api_key_rejected' : undefined
+  if (!isKeyFor(consumed, client.key)) return 'api_key_rejected'
+  return isDemanded && !maySignIn(client.key.scopes, consumed.amr) ? 'insufficient_scope' : undefined
 }
 
 /**
@@ -210,15 +187,11 @@ function maySignIn(scopes: readonly Scope[], amr: readonly string[]): boolean {
   })
 }
 
-/** The API key of this id, if it may act in the environment and organization of the code. */
-function findApiKey(trx: Transaction<DB>, consumed: ConsumedCode, clientId: string) {
-  return trx
-    .selectFrom('api_keys')
-    .where(ofEnvironment({ accountId: consumed.account_id, environment: consumed.environment }))
-    .where('id', '=', clientId)
-    .where(sql<boolean>`(organization_ids is null or ${consumed.organization_id} = any(organization_ids))`)
-    .select([...secretColumns, 'scopes'])
-    .executeTakeFirst()
+/** Whether a key may act in the environment and organization of the code. */
+function isKeyFor(consumed: ConsumedCode, { accountId, environment, organizationIds }: KeyClient): boolean {
+  if (accountId !== consumed.account_id) return false
+  if (environment !== consumed.environment) return false
+  return organizationIds === null || organizationIds.includes(consumed.organization_id)
 }
 
 /** Logs the refusal of a known code, and revokes the tokens of a reused one; an unknown code is not logged. */

@@ -6,12 +6,9 @@ import { ApiError } from '../../platform/errors.js'
 import { toAcr } from '../../tokens/acr.js'
 import { verifyUserToken } from '../../tokens/access-token.js'
 import { issuerOf } from '../../tokens/claims.js'
-import type { KeyClient } from './key-client.js'
+import type { Introspector } from './key-client.js'
 import { isTokenLive } from './live-token.js'
 import { findActiveFamily, readRefreshToken, repeatableMs } from './refresh-family.js'
-
-/** The authenticated API key that introspects. */
-export type Introspector = Omit<KeyClient, 'apiKeyId' | 'scopes'>
 
 /** A token to introspect. */
 interface Introspected {

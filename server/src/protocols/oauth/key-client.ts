@@ -1,9 +1,8 @@
 import type { Scope } from '@portico/contract/access'
 import type { Environment } from '@portico/contract/fields'
-import type { Kysely } from 'kysely'
 import { scopesOfKey } from '../../tokens/api-keys/api-keys.js'
 import { secretColumns, areApiKeyCredentials, isSecretOf } from '../../tokens/api-keys/credentials.js'
-import type { DB } from '../../platform/db/schema.js'
+import { lookup } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 
 /** An API key authenticated by its secret. */
@@ -16,20 +15,15 @@ export interface KeyClient {
   readonly scopes: readonly Scope[]
 }
 
+/** The authenticated API key that introspects. */
+export type Introspector = Omit<KeyClient, 'apiKeyId' | 'scopes'>
+
 /** The API key of valid credentials, else undefined; the response time does not reveal why they are invalid. */
 export async function findKeyClient(
-  { now }: Pick<Deps, 'now'>,
-  db: Kysely<DB>,
+  { db, now }: Pick<Deps, 'db' | 'now'>,
   { clientId, clientSecret }: { readonly clientId: string; readonly clientSecret: string },
 ): Promise<KeyClient | undefined> {
-  const key = areApiKeyCredentials(clientId, clientSecret)
-    ? // eslint-disable-next-line portico/tenant -- a client names itself, and its secret is verified
-      await db
-        .selectFrom('api_keys')
-        .where('id', '=', clientId)
-        .select(['id', 'account_id', 'environment', 'organization_ids', 'scopes', ...secretColumns])
-        .executeTakeFirst()
-    : undefined
+  const [key] = areApiKeyCredentials(clientId, clientSecret) ? await selectKey(db, { clientId }) : []
   const isValid = isSecretOf(key, clientSecret, now())
   if (key === undefined || !isValid) return undefined
   return {
@@ -41,6 +35,14 @@ export async function findKeyClient(
     scopes: scopesOfKey(key),
   }
 }
+
+const selectKey = lookup((db, { clientId }: { clientId: string }) =>
+  // eslint-disable-next-line portico/tenant -- a client names itself, and its secret is verified
+  db
+    .selectFrom('api_keys')
+    .where('id', '=', clientId)
+    .select(['id', 'account_id', 'environment', 'organization_ids', 'scopes', ...secretColumns]),
+)
 
 /** The scope that a key needs to exchange codes and tokens of each sign-in method. */
 export const scopeOfMethod: ReadonlyMap<string, Scope> = new Map([

@@ -6,7 +6,8 @@ import type {
 } from '@portico/contract/oauth'
 import { createApiTokenReader } from '../../tokens/api-keys/api-token.js'
 import type { Deps } from '../../delivery/deps.js'
-import { authenticateIntrospector, clientCredentialsOf } from './client-authentication.js'
+import { authenticateClient, authenticateIntrospector, clientCredentialsOf } from './client-authentication.js'
+import { countingFailures } from './failed-grants.js'
 import { introspectToken } from './introspect.js'
 import { OAuthFailure } from './oauth-failure.js'
 import { revokeToken } from './revoke.js'
@@ -20,12 +21,14 @@ import type { TokenRequestContext } from './token.js'
 export function introspection(deps: Deps) {
   const readApiToken = createApiTokenReader(deps)
   return async function introspect(
-    { authorization }: TokenRequestContext,
+    { authorization, ip }: TokenRequestContext,
     body: IntrospectionRequest,
     organizationDomain?: string,
   ): Promise<Introspection> {
     // First, so that an unauthenticated caller learns nothing about the token.
-    const introspector = await authenticateIntrospector(deps, readApiToken, authorization, body)
+    const introspector = await countingFailures(deps, ip, () =>
+      authenticateIntrospector(deps, readApiToken, authorization, body),
+    )
     return introspectToken(deps, introspector, { token: tokenOf(body), organizationDomain })
   }
 }
@@ -36,16 +39,20 @@ export function introspection(deps: Deps) {
  * @param organizationDomain Of the organization whose endpoint was called; undefined: the service's own.
  * @throws OAuthFailure
  */
-export async function revoke(
+export function revoke(
   deps: Deps,
-  { authorization, requestId }: TokenRequestContext,
+  { authorization, ip, requestId }: TokenRequestContext,
   body: RevocationRequest,
   organizationDomain?: string,
 ): Promise<RevokedToken> {
-  const token = tokenOf(body)
-  const { clientId, clientSecret } = clientCredentialsOf(authorization, body)
-  if (clientId === undefined) throw new OAuthFailure('invalid_request', 'client_id is required.')
-  return revokeToken(deps, { token, clientId, clientSecret, organizationDomain, requestId })
+  return countingFailures(deps, ip, async () => {
+    const token = tokenOf(body)
+    const credentials = clientCredentialsOf(authorization, body)
+    if (credentials.clientId === undefined)
+      throw new OAuthFailure('invalid_request', 'client_id is required.')
+    const client = await authenticateClient(deps, credentials)
+    return revokeToken(deps, { token, client, organizationDomain, requestId })
+  })
 }
 
 /** A parameter without a value counts as omitted (RFC 6749 section 3.1). */

@@ -7,7 +7,8 @@ import { hashSecret, randomSecret } from '../../platform/crypto/secret.js'
 import type { DB } from '../../platform/db/schema.js'
 import { companion, sqlStatement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
-import { signInMethodsOf, type KeyClient } from './key-client.js'
+import type { Client } from './client-authentication.js'
+import { signInMethodsOf } from './key-client.js'
 import { scopesOf } from '../../tokens/scopes.js'
 import type { Grant } from './user-tokens.js'
 import { sameEnvironment, sameTenant } from '../../platform/db/tenant-predicate.js'
@@ -103,9 +104,9 @@ const insertFamily = companion((db, row: NewFamily) => ({
 export interface RefreshClient {
   /** Of the application; empty where a key authenticates for it. */
   readonly clientId: string
-  /** Whether a secret was sent, so that a key must authenticate for the application. */
-  readonly hasSecret: boolean
-  /** Of the key; null where the secret is invalid. */
+  /** Whether a key has authenticated for the application. */
+  readonly isKey: boolean
+  /** Of the key; null without one. */
   readonly keyAccountId: string | null
   readonly keyEnvironment: string | null
   readonly keyOrganizationIds: readonly string[] | null
@@ -117,19 +118,17 @@ export interface RefreshClient {
   readonly origin: string | null
 }
 
-/** @param key The key that the secret authenticated, if one was sent. */
+/** The client of a request, for statements. */
 export function askerOf(request: {
-  readonly clientId: string
-  readonly clientSecret: string | undefined
-  readonly key: KeyClient | undefined
+  readonly client: Client
   readonly organizationDomain: string | undefined
   readonly origin: string | undefined
 }): RefreshClient {
-  const { clientId, clientSecret, key } = request
+  const { client } = request
+  const key = client.by === 'api_key' ? client.key : undefined
   return {
-    // Plain or in a prefixed form such as app_<uuid>.
-    clientId: clientSecret === undefined ? (clientId.toLowerCase().split('_').at(-1) ?? '') : '',
-    hasSecret: clientSecret !== undefined,
+    clientId: client.by === 'nothing' ? toApplicationId(client.clientId ?? '') : '',
+    isKey: key !== undefined,
     keyAccountId: key?.accountId ?? null,
     keyEnvironment: key?.environment ?? null,
     keyOrganizationIds: key?.organizationIds ?? null,
@@ -137,6 +136,11 @@ export function askerOf(request: {
     organizationDomain: request.organizationDomain ?? null,
     origin: request.origin ?? null,
   }
+}
+
+/** The id of the application that a client_id names, plain or in a prefixed form such as app_<uuid>. */
+export function toApplicationId(clientId: string): string {
+  return clientId.toLowerCase().split('_').at(-1) ?? ''
 }
 
 /**
@@ -176,10 +180,10 @@ export function clientChecks(asker: RefreshClient) {
       ${asker.organizationDomain}::text is null or organizations.domain = ${asker.organizationDomain}
     )`,
     client_id_mismatch: sql<boolean>`(
-      ${asker.hasSecret}::boolean or family.application_id::text = ${asker.clientId}
+      ${asker.isKey}::boolean or family.application_id::text = ${asker.clientId}
     )`,
     api_key_rejected: sql<boolean>`(
-      case when ${asker.hasSecret}::boolean
+      case when ${asker.isKey}::boolean
         then family.account_id = ${asker.keyAccountId}::uuid
           and family.environment = ${asker.keyEnvironment}
           and (

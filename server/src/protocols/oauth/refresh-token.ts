@@ -7,7 +7,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
 import { logEventOf } from '../../delivery/log-events/log-event.js'
 import { causeBy } from '../../platform/tenant.js'
-import { findKeyClient } from './key-client.js'
+import type { Client } from './client-authentication.js'
 import { OAuthFailure } from './oauth-failure.js'
 import {
   allOf,
@@ -38,9 +38,7 @@ import { sameTenant } from '../../platform/db/tenant-predicate.js'
 /** A presented refresh token. */
 export interface Refresh {
   readonly refreshToken: string
-  /** The application, or with a secret the API key. */
-  readonly clientId: string
-  readonly clientSecret: string | undefined
+  readonly client: Client
   /** A subset of the granted scopes, separated by spaces. */
   readonly scope: string | undefined
   /** The organization whose token endpoint was called; undefined: the service's own. */
@@ -59,9 +57,6 @@ export interface Refresh {
 export async function refreshTokens(deps: Deps, refresh: Refresh): Promise<UserTokens> {
   const token = readRefreshToken(refresh.refreshToken)
   if (token === undefined) throw refused()
-  const { clientId, clientSecret } = refresh
-  const key =
-    clientSecret === undefined ? undefined : await findKeyClient(deps, deps.db, { clientId, clientSecret })
   const asked = scopesOf(refresh.scope ?? '')
   const successors = successorsOf(deps, token)
   const [successor = ''] = successors
@@ -70,7 +65,7 @@ export async function refreshTokens(deps: Deps, refresh: Refresh): Promise<UserT
   const { record } = await change(deps, cause, async (trx) => {
     const at = deps.now()
     const attempt: Attempt = {
-      ...askerOf({ ...refresh, key }),
+      ...askerOf(refresh),
       scopes: asked,
       familyHash: hashSecret(token.handle),
       tokenHash: hashSecret(token.secret),

@@ -6,7 +6,7 @@ import { sqlStatement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
 import { logEventOf } from '../../delivery/log-events/log-event.js'
-import { findKeyClient } from './key-client.js'
+import type { Client } from './client-authentication.js'
 import { OAuthFailure } from './oauth-failure.js'
 import {
   allOf,
@@ -24,9 +24,7 @@ import { causeBy } from '../../platform/tenant.js'
 /** A revocation by an application. */
 interface Revocation {
   readonly token: string
-  /** The application, or with a secret the API key. */
-  readonly clientId: string
-  readonly clientSecret: string | undefined
+  readonly client: Client
   /** The organization whose endpoint was called; undefined: the service's own. */
   readonly organizationDomain: string | undefined
   readonly requestId: string
@@ -36,15 +34,9 @@ interface Revocation {
  * Ends the family of a refresh token (RFC 7009 section 2.1), so that none of its tokens can be exchanged. An unknown token
  * and a token of another client get the same answer, which must not reveal that a token is valid.
  *
- * @throws OAuthFailure `invalid_client` for invalid credentials, before the token is examined; `unsupported_token_type`
- *   for a signed token, which cannot be revoked.
+ * @throws OAuthFailure `unsupported_token_type` for a signed token, which cannot be revoked.
  */
 export async function revokeToken(deps: Deps, revocation: Revocation): Promise<RevokedToken> {
-  const { clientId, clientSecret, requestId } = revocation
-  const key =
-    clientSecret === undefined ? undefined : await findKeyClient(deps, deps.db, { clientId, clientSecret })
-  if (clientSecret !== undefined && key === undefined)
-    throw new OAuthFailure('invalid_client', 'The credentials are not those of an API key.')
   if (decodeJwt(revocation.token) !== undefined) {
     throw new OAuthFailure(
       'unsupported_token_type',
@@ -53,9 +45,10 @@ export async function revokeToken(deps: Deps, revocation: Revocation): Promise<R
   }
   const token = readRefreshToken(revocation.token)
   if (token === undefined) return {}
+  const { requestId } = revocation
   const cause = causeBy(requestId, 'system', 'revocation_endpoint')
   await change(deps, cause, async (trx) => {
-    const asker = askerOf({ ...revocation, key, origin: undefined })
+    const asker = askerOf({ ...revocation, origin: undefined })
     const [ended] = await endFamily(trx, { ...asker, familyHash: hashSecret(token.handle), at: deps.now() })
     if (ended !== undefined) await logEventOf(deps, trx, ended, { code: 'REFRESH_TOKEN_REVOKED', requestId })
     return { record: undefined }

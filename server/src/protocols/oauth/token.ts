@@ -1,18 +1,11 @@
 import type { ApiToken, TokenRequest, UserTokens } from '@portico/contract/oauth'
 import type { Deps } from '../../delivery/deps.js'
-import { limit } from '../../delivery/limits/limits.js'
-import { networkOfClient } from '../../platform/outbound/address.js'
 import { exchangeCode } from './authorization-code.js'
-import { clientCredentialsOf } from './client-authentication.js'
+import { authenticateClient, clientCredentialsOf } from './client-authentication.js'
 import { grantClientCredentials } from './client-credentials.js'
+import { countingFailures } from './failed-grants.js'
 import { OAuthFailure } from './oauth-failure.js'
 import { refreshTokens } from './refresh-token.js'
-
-/** Failed exchanges of codes and refresh tokens, by network. */
-const failedGrants = limit('grant', {
-  windowSeconds: 60,
-  most: (settings) => settings.failedGrantsPerMinute,
-})
 
 export interface TokenRequestContext {
   readonly authorization: string | undefined
@@ -56,19 +49,11 @@ export async function issueUserTokens(
   body: TokenRequest,
   organizationDomain?: string,
 ): Promise<UserTokens> {
-  const network = networkOfClient(context.ip)
   const grant = grantOf(deps, context, body, organizationDomain)
-  deps.limits.check(failedGrants, network)
-  try {
-    return await grant()
-  } catch (error) {
-    if (error instanceof OAuthFailure && error.error === 'invalid_grant')
-      await deps.limits.note(failedGrants, network)
-    throw error
-  }
+  return countingFailures(deps, context.ip, grant)
 }
 
-/** The exchange that a complete request asks for. */
+/** The exchange that a complete request asks for, which begins with the authentication of its client. */
 function grantOf(
   deps: Deps,
   { authorization, origin, requestId }: TokenRequestContext,
@@ -76,14 +61,16 @@ function grantOf(
   organizationDomain: string | undefined,
 ): () => Promise<UserTokens> {
   const { code, refresh_token: refreshToken } = body
-  const shared = { organizationDomain, origin, requestId, ...clientCredentialsOf(authorization, body) }
-  const { clientId } = shared
+  const credentials = clientCredentialsOf(authorization, body)
+  const { clientId } = credentials
+  const shared = { organizationDomain, origin, requestId }
   switch (body.grant_type) {
     case 'authorization_code':
       if (code === undefined) throw new OAuthFailure('invalid_request', 'code is required.')
-      return () =>
+      return async () =>
         exchangeCode(deps, {
           ...shared,
+          client: await authenticateClient(deps, credentials),
           code,
           codeVerifier: body.code_verifier,
           redirectUri: body.redirect_uri,
@@ -91,7 +78,13 @@ function grantOf(
     case 'refresh_token':
       if (refreshToken === undefined || clientId === undefined)
         throw new OAuthFailure('invalid_request', 'refresh_token and client_id are required.')
-      return () => refreshTokens(deps, { ...shared, clientId, refreshToken, scope: body.scope })
+      return async () =>
+        refreshTokens(deps, {
+          ...shared,
+          client: await authenticateClient(deps, credentials),
+          refreshToken,
+          scope: body.scope,
+        })
     default:
       throw otherGrant(body, 'grant_type must be authorization_code or refresh_token.')
   }
@@ -104,7 +97,7 @@ function grantOf(
  */
 export function issueApiToken(
   deps: Deps,
-  { authorization, requestId }: TokenRequestContext,
+  { authorization, ip, requestId }: TokenRequestContext,
   body: TokenRequest,
 ): Promise<ApiToken> {
   if (body.grant_type !== 'client_credentials')
@@ -114,7 +107,7 @@ export function issueApiToken(
     domain: body.domain ?? body.tenant_domain ?? body.audience,
     scope: body.scope,
   }
-  return grantClientCredentials(deps, credentials, requestId)
+  return countingFailures(deps, ip, () => grantClientCredentials(deps, credentials, requestId))
 }
 
 /** RFC 6749 section 5.2; a parameter without a value counts as omitted (section 3.2). */

@@ -158,7 +158,7 @@ function keysOfAccounts(db: Kysely<DB>) {
   return db
     .selectFrom('api_keys')
     .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
-    .select([...apiKeyColumns, 'api_keys.account_id', 'accounts.domain as account_domain'])
+    .select(['api_keys.account_id', ...apiKeyColumns, 'accounts.domain as account_domain'])
 }
 
 function keysById(db: Kysely<DB>, clientId: string) {
