@@ -38,6 +38,7 @@ const exceptions: readonly (readonly [statement: RegExp, reason: string])[] = [
 const keys: readonly RowKey[] = [
   ...[
     { table: 'api_keys', column: 'id', reason: 'A client names itself, and proves its secret.' },
+    { table: 'applications', column: 'id', reason: 'A client names itself, and proves its secret or key.' },
     { table: 'signing_keys', column: 'kid', reason: 'The key of a token, which names its account.' },
     { table: 'organizations', column: 'domain', reason: 'A domain names one organization of the service.' },
     { table: 'sso_connections', column: 'idp_id', reason: 'An address of a protocol names one connection.' },

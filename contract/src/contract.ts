@@ -2,6 +2,7 @@ import type { Access } from './core/access.js'
 import type { EventCode } from './events/event-catalog.js'
 import { admins } from './resources/admins.js'
 import { applications } from './resources/applications.js'
+import { applicationSecrets } from './resources/application-secrets.js'
 import { directorySync } from './resources/directory-sync.js'
 import { events } from './events/events.js'
 import { logEvents } from './resources/log-events.js'
@@ -24,6 +25,7 @@ export const contract = {
   organizations,
   users,
   applications,
+  applicationSecrets,
   tokenCustomization,
   magicLink,
   password,

@@ -42,6 +42,7 @@ const order: readonly { readonly title: string; readonly files: readonly string[
       'totp',
       'sessions',
       'tokens',
+      'client-secrets',
       'protect-a-route',
       'branding',
     ),

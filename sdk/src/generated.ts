@@ -177,7 +177,7 @@ export interface Identity {
   data: { [name: string]: JsonValue }
 }
 
-/** Part of `Identity`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent` and 68 more. */
+/** Part of `Identity`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent` and 70 more. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue }
 
 /** Part of `User`. */
@@ -307,6 +307,27 @@ export interface Application {
   token_signing_alg: 'ES256' | 'RS256'
   /** Proof required for the exchange of a code besides the code. */
   code_exchange: 'open' | 'pkce' | 'api_key'
+  /** How the application authenticates at the token and revocation endpoints. */
+  client_authentication: 'none' | 'secret' | 'private_key_jwt'
+  /** What sign-ins of the application must send: required: a code_challenge; or_nonce: that, or a nonce of 16 characters or more, which the application compares; optional: neither. */
+  pkce: 'required' | 'or_nonce' | 'optional'
+  /** Its public keys, for private_key_jwt. */
+  jwks: {
+    keys: Array<{
+      kty: 'EC' | 'RSA'
+      /** Required of keys that are not the only one. */
+      kid?: string
+      alg?: 'ES256' | 'RS256'
+      use?: 'sig'
+      crv?: 'P-256'
+      x?: string
+      y?: string
+      n?: string
+      e?: string
+    }>
+  } | null
+  /** Where its public keys are, in place of jwks. */
+  jwks_uri: string | null
   /** RFC 3339 in UTC with milliseconds. */
   inserted_at: string
   /** RFC 3339 in UTC with milliseconds. */
@@ -336,6 +357,43 @@ export interface DeletedApplication {
 export interface ApplicationDeletion {
   deleted: true
   resource: Application
+  type: '__Deleted__'
+}
+
+/** Answered by `applicationSecrets.create`. */
+export interface ApplicationSecret {
+  __type__: 'ApplicationSecret'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** UUID in lower case. */
+  id: string
+  /** UUID in lower case. */
+  application_id: string
+  /** The last four characters. */
+  hint: string
+  /**
+   * The client_secret: only in the answer to its creation, otherwise null.
+   * Secret: do not log it.
+   */
+  value: string | null
+  /** From then on it is refused; null: never. */
+  expires_at: string | null
+  /** Written within ten seconds of a use. */
+  last_used_at: string | null
+  /** RFC 3339 in UTC with milliseconds. */
+  inserted_at: string
+}
+
+/** Answered by `applicationSecrets.list`. */
+export interface ApplicationSecrets {
+  __type__: 'List'
+  data: ApplicationSecret[]
+}
+
+/** Answered by `applicationSecrets.delete`. */
+export interface ApplicationSecretDeletion {
+  deleted: true
+  resource: ApplicationSecret
   type: '__Deleted__'
 }
 
@@ -1274,7 +1332,7 @@ export interface EventPage {
   has_more: boolean
 }
 
-/** Part of `EventPage`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent` and 68 more. */
+/** Part of `EventPage`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent` and 70 more. */
 export type Event =
   | OrganizationOrganizationCreateSuccessEvent
   | OrganizationOrganizationUpdateSuccessEvent
@@ -1291,6 +1349,8 @@ export type Event =
   | ApplicationApplicationCreateSuccessEvent
   | ApplicationApplicationUpdateSuccessEvent
   | ApplicationApplicationDeleteSuccessEvent
+  | ApplicationSecretCreateSuccessEvent
+  | ApplicationSecretDeleteSuccessEvent
   | MetakeyMetakeyCreateSuccessEvent
   | MetakeyMetakeyDeleteSuccessEvent
   | MagicLinkConnectionUpdateSuccessEvent
@@ -1379,7 +1439,7 @@ export interface OrganizationOrganizationCreateSuccessEvent {
   data: Organization | TruncatedData
 }
 
-/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent`, `UserMetadataSetSuccessEvent` and 66 more. */
+/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent`, `UserMetadataSetSuccessEvent` and 68 more. */
 export interface Actor {
   /** user: on a page; admin: in the onboarding; directory: its provider, by SCIM; operator: at the command line; system: the service itself. */
   type: 'api_key' | 'user' | 'admin' | 'directory' | 'operator' | 'system'
@@ -1387,7 +1447,7 @@ export interface Actor {
   id: string
 }
 
-/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent`, `UserMetadataSetSuccessEvent` and 66 more. */
+/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent`, `UserMetadataSetSuccessEvent` and 68 more. */
 export interface TruncatedData {
   id?: string
   truncated: true
@@ -1794,6 +1854,81 @@ export interface ApplicationApplicationDeleteSuccessEvent {
   webhook_id: string | null
   code: 'application.application.delete.success'
   data: Application | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface ApplicationSecretCreateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account if no organization owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
+  id: string
+  /** Reasons of the failure; null if the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
+  cursor: string | null
+  /** Receiving webhook of a delivery; null in the stream. */
+  webhook_id: string | null
+  code: 'application.secret.create.success'
+  data: ApplicationSecretData | TruncatedData
+}
+
+/** Part of `ApplicationSecretCreateSuccessEvent`, `ApplicationSecretDeleteSuccessEvent`. */
+export interface ApplicationSecretData {
+  __type__: 'ApplicationSecret'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** UUID in lower case. */
+  id: string
+  /** UUID in lower case. */
+  application_id: string
+  /** The last four characters. */
+  hint: string
+  /** From then on it is refused; null: never. */
+  expires_at: string | null
+  /** Written within ten seconds of a use. */
+  last_used_at: string | null
+  /** RFC 3339 in UTC with milliseconds. */
+  inserted_at: string
+}
+
+/** Part of `Event`. */
+export interface ApplicationSecretDeleteSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account if no organization owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
+  id: string
+  /** Reasons of the failure; null if the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
+  cursor: string | null
+  /** Receiving webhook of a delivery; null in the stream. */
+  webhook_id: string | null
+  code: 'application.secret.delete.success'
+  data: ApplicationSecretData | TruncatedData
 }
 
 /** Part of `Event`. */
@@ -3973,7 +4108,9 @@ export interface ProviderMetadata {
   subject_types_supported: string[]
   id_token_signing_alg_values_supported: string[]
   token_endpoint_auth_methods_supported: string[]
+  token_endpoint_auth_signing_alg_values_supported: string[]
   revocation_endpoint_auth_methods_supported: string[]
+  revocation_endpoint_auth_signing_alg_values_supported: string[]
   /** With the credentials of an API key that has the scope read:sessions. */
   introspection_endpoint_auth_methods_supported: string[]
   code_challenge_methods_supported: string[]
@@ -4719,6 +4856,62 @@ export interface ApplicationsCreateInput {
   access_token_lifetime_in_seconds?: number
   token_signing_alg?: 'ES256' | 'RS256'
   code_exchange?: 'open' | 'pkce' | 'api_key'
+  /** How the application authenticates at the token and revocation endpoints. */
+  client_authentication?: 'none' | 'secret' | 'private_key_jwt'
+  /** What sign-ins of the application must send: required: a code_challenge; or_nonce: that, or a nonce of 16 characters or more, which the application compares; optional: neither. */
+  pkce?: 'required' | 'or_nonce' | 'optional'
+  /** Its public keys, 5 at most, for private_key_jwt. */
+  jwks?: {
+    keys: Array<{
+      kty: 'EC' | 'RSA'
+      /** Required of keys that are not the only one. */
+      kid?: string
+      alg?: 'ES256' | 'RS256'
+      use?: 'sig'
+      crv?: 'P-256'
+      x?: string
+      y?: string
+      n?: string
+      e?: string
+      /**
+       * Refused: only public keys are registered.
+       * Secret: do not log it.
+       */
+      d?: string
+      /**
+       * Refused: only public keys are registered.
+       * Secret: do not log it.
+       */
+      p?: string
+      /**
+       * Refused: only public keys are registered.
+       * Secret: do not log it.
+       */
+      q?: string
+      /**
+       * Refused: only public keys are registered.
+       * Secret: do not log it.
+       */
+      dp?: string
+      /**
+       * Refused: only public keys are registered.
+       * Secret: do not log it.
+       */
+      dq?: string
+      /**
+       * Refused: only public keys are registered.
+       * Secret: do not log it.
+       */
+      qi?: string
+      /**
+       * Refused: only public keys are registered.
+       * Secret: do not log it.
+       */
+      k?: string
+    }>
+  } | null
+  /** An https address of its public keys, in place of jwks. */
+  jwks_uri?: string | null
 }
 
 /** Codes that `applications.create` answers. */
@@ -4830,6 +5023,62 @@ export interface ApplicationsUpdateInput {
   access_token_lifetime_in_seconds?: number
   token_signing_alg?: 'ES256' | 'RS256'
   code_exchange?: 'open' | 'pkce' | 'api_key'
+  /** How the application authenticates at the token and revocation endpoints. */
+  client_authentication?: 'none' | 'secret' | 'private_key_jwt'
+  /** What sign-ins of the application must send: required: a code_challenge; or_nonce: that, or a nonce of 16 characters or more, which the application compares; optional: neither. */
+  pkce?: 'required' | 'or_nonce' | 'optional'
+  /** Its public keys, 5 at most, for private_key_jwt. */
+  jwks?: {
+    keys: Array<{
+      kty: 'EC' | 'RSA'
+      /** Required of keys that are not the only one. */
+      kid?: string
+      alg?: 'ES256' | 'RS256'
+      use?: 'sig'
+      crv?: 'P-256'
+      x?: string
+      y?: string
+      n?: string
+      e?: string
+      /**
+       * Refused: only public keys are registered.
+       * Secret: do not log it.
+       */
+      d?: string
+      /**
+       * Refused: only public keys are registered.
+       * Secret: do not log it.
+       */
+      p?: string
+      /**
+       * Refused: only public keys are registered.
+       * Secret: do not log it.
+       */
+      q?: string
+      /**
+       * Refused: only public keys are registered.
+       * Secret: do not log it.
+       */
+      dp?: string
+      /**
+       * Refused: only public keys are registered.
+       * Secret: do not log it.
+       */
+      dq?: string
+      /**
+       * Refused: only public keys are registered.
+       * Secret: do not log it.
+       */
+      qi?: string
+      /**
+       * Refused: only public keys are registered.
+       * Secret: do not log it.
+       */
+      k?: string
+    }>
+  } | null
+  /** An https address of its public keys, in place of jwks. */
+  jwks_uri?: string | null
 }
 
 /** Codes that `applications.update` answers. */
@@ -4866,6 +5115,82 @@ export type ApplicationsDeleteErrorCode =
   | 'organization_not_found'
   | 'application_not_found'
   | 'precondition_failed'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `applicationSecrets.create` takes. */
+export interface ApplicationSecretsCreateInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** UUID. */
+  client_id: string
+  /** A time to come, in RFC 3339; null: the secret does not expire. */
+  expires_at?: string | null
+}
+
+/** Codes that `applicationSecrets.create` answers. */
+export type ApplicationSecretsCreateErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'key_limited_to_organizations'
+  | 'organization_not_found'
+  | 'application_not_found'
+  | 'idempotency_in_flight'
+  | 'secret_limit_reached'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'idempotency_key_reused'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `applicationSecrets.list` takes. */
+export interface ApplicationSecretsListInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** UUID. */
+  client_id: string
+  /** Must equal the environment of the API key, in any case. */
+  environment?: string
+}
+
+/** Codes that `applicationSecrets.list` answers. */
+export type ApplicationSecretsListErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'application_not_found'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `applicationSecrets.delete` takes. */
+export interface ApplicationSecretsDeleteInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** UUID. */
+  client_id: string
+  /** UUID. */
+  secret_id: string
+}
+
+/** Codes that `applicationSecrets.delete` answers. */
+export type ApplicationSecretsDeleteErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'key_limited_to_organizations'
+  | 'organization_not_found'
+  | 'application_not_found'
+  | 'application_secret_not_found'
   | 'body_too_large'
   | 'media_type_unsupported'
   | 'invalid_parameters'
@@ -6526,6 +6851,8 @@ export interface EventsListInput {
     | 'application.application.create.success'
     | 'application.application.update.success'
     | 'application.application.delete.success'
+    | 'application.secret.create.success'
+    | 'application.secret.delete.success'
     | 'metakey.metakey.create.success'
     | 'metakey.metakey.delete.success'
     | 'magic_link.connection.update.success'
@@ -6635,6 +6962,8 @@ export interface WebhooksCreateInput {
     | 'application.application.create.success'
     | 'application.application.update.success'
     | 'application.application.delete.success'
+    | 'application.secret.create.success'
+    | 'application.secret.delete.success'
     | 'metakey.metakey.create.success'
     | 'metakey.metakey.delete.success'
     | 'magic_link.connection.update.success'
@@ -6799,6 +7128,8 @@ export interface WebhooksUpdateInput {
     | 'application.application.create.success'
     | 'application.application.update.success'
     | 'application.application.delete.success'
+    | 'application.secret.create.success'
+    | 'application.secret.delete.success'
     | 'metakey.metakey.create.success'
     | 'metakey.metakey.delete.success'
     | 'magic_link.connection.update.success'
@@ -6979,6 +7310,8 @@ export interface WebhooksListDeliveriesInput {
     | 'application.application.create.success'
     | 'application.application.update.success'
     | 'application.application.delete.success'
+    | 'application.secret.create.success'
+    | 'application.secret.delete.success'
     | 'metakey.metakey.create.success'
     | 'metakey.metakey.delete.success'
     | 'magic_link.connection.update.success'
@@ -7248,6 +7581,13 @@ export interface OauthTokenInput {
    * Secret: do not log it.
    */
   refresh_token?: string
+  /**
+   * JWT of an application with private_key_jwt: iss and sub client_id, aud the issuer or its token endpoint, exp within five minutes, jti.
+   * Secret: do not log it.
+   */
+  client_assertion?: string
+  /** urn:ietf:params:oauth:client-assertion-type:jwt-bearer. */
+  client_assertion_type?: string
 }
 
 /** Codes that `oauth.token` answers. */
@@ -7281,6 +7621,13 @@ export interface OauthOrganizationTokenInput {
    * Secret: do not log it.
    */
   refresh_token?: string
+  /**
+   * JWT of an application with private_key_jwt: iss and sub client_id, aud the issuer or its token endpoint, exp within five minutes, jti.
+   * Secret: do not log it.
+   */
+  client_assertion?: string
+  /** urn:ietf:params:oauth:client-assertion-type:jwt-bearer. */
+  client_assertion_type?: string
 }
 
 /** Codes that `oauth.organizationToken` answers. */
@@ -7296,6 +7643,13 @@ export interface OauthRevokeInput {
   client_id?: string
   /** Secret: do not log it. */
   client_secret?: string
+  /**
+   * JWT of an application with private_key_jwt: iss and sub client_id, aud the issuer or its token endpoint, exp within five minutes, jti.
+   * Secret: do not log it.
+   */
+  client_assertion?: string
+  /** urn:ietf:params:oauth:client-assertion-type:jwt-bearer. */
+  client_assertion_type?: string
 }
 
 /** Codes that `oauth.revoke` answers. */
@@ -7313,6 +7667,13 @@ export interface OauthOrganizationRevokeInput {
   client_id?: string
   /** Secret: do not log it. */
   client_secret?: string
+  /**
+   * JWT of an application with private_key_jwt: iss and sub client_id, aud the issuer or its token endpoint, exp within five minutes, jti.
+   * Secret: do not log it.
+   */
+  client_assertion?: string
+  /** urn:ietf:params:oauth:client-assertion-type:jwt-bearer. */
+  client_assertion_type?: string
 }
 
 /** Codes that `oauth.organizationRevoke` answers. */
@@ -7672,6 +8033,7 @@ export type ErrorCode =
   | 'user_not_found'
   | 'session_not_found'
   | 'application_not_found'
+  | 'application_secret_not_found'
   | 'meta_key_not_found'
   | 'webhook_not_found'
   | 'delivery_not_found'
@@ -7690,6 +8052,7 @@ export type ErrorCode =
   | 'meta_key_taken'
   | 'password_connection_taken'
   | 'onboarding_taken'
+  | 'secret_limit_reached'
   | 'directory_sync_taken'
   | 'totp_enrollment_taken'
   | 'phone_number_missing'
@@ -7790,6 +8153,21 @@ export interface Operations {
     input: ApplicationsDeleteInput
     output: ApplicationDeletion
     code: ApplicationsDeleteErrorCode
+  }
+  'applicationSecrets.create': {
+    input: ApplicationSecretsCreateInput
+    output: ApplicationSecret
+    code: ApplicationSecretsCreateErrorCode
+  }
+  'applicationSecrets.list': {
+    input: ApplicationSecretsListInput
+    output: ApplicationSecrets
+    code: ApplicationSecretsListErrorCode
+  }
+  'applicationSecrets.delete': {
+    input: ApplicationSecretsDeleteInput
+    output: ApplicationSecretDeletion
+    code: ApplicationSecretsDeleteErrorCode
   }
   'tokenCustomization.sample': {
     input: TokenCustomizationSampleInput
@@ -8377,6 +8755,56 @@ export interface ApplicationsMethods {
    * ```
    */
   delete(input: ApplicationsDeleteInput, options?: RequestOptions): Promise<ApplicationDeletion>
+}
+
+/** The methods of `client.applicationSecrets`. */
+export interface ApplicationSecretsMethods {
+  /**
+   * Create a secret of an application; only this answer contains it.
+   * `POST /api/v2/org/:org_domain/applications/:client_id/secrets`. Requires the scope `write:applications`. Sends an Idempotency-Key, so that it can be repeated safely.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `organization_not_found`, `application_not_found`; 409 `secret_limit_reached`, `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const applicationSecret = await client.applicationSecrets.create({
+   *   org_domain: 'awesome-company',
+   *   client_id: '0190c8b0-3f4e-7d5c-b6a7-98f0e1d2c3b4',
+   *   expires_at: '2099-01-31T00:00:00Z',
+   * })
+   * ```
+   */
+  create(input: ApplicationSecretsCreateInput, options?: RequestOptions): Promise<ApplicationSecret>
+
+  /**
+   * List the secrets of an application, newest first.
+   * `GET /api/v2/org/:org_domain/applications/:client_id/secrets`. Requires the scope `read:applications`.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `application_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const applicationSecrets = await client.applicationSecrets.list({
+   *   org_domain: 'awesome-company',
+   *   client_id: '0190c8b0-3f4e-7d5c-b6a7-98f0e1d2c3b4',
+   * })
+   * ```
+   */
+  list(input: ApplicationSecretsListInput, options?: RequestOptions): Promise<ApplicationSecrets>
+
+  /**
+   * Delete a secret of an application, which is refused from then on.
+   * `DELETE /api/v2/org/:org_domain/applications/:client_id/secrets/:secret_id`. Requires the scope `write:applications`.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `organization_not_found`, `application_not_found`, `application_secret_not_found`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const applicationSecretDeletion = await client.applicationSecrets.delete({
+   *   org_domain: 'awesome-company',
+   *   client_id: '0190c8b0-3f4e-7d5c-b6a7-98f0e1d2c3b4',
+   *   secret_id: '0190ca31-4d5e-7f60-8a7b-8c9d0e1f2a3b',
+   * })
+   * ```
+   */
+  delete(input: ApplicationSecretsDeleteInput, options?: RequestOptions): Promise<ApplicationSecretDeletion>
 }
 
 /** The methods of `client.tokenCustomization`. */
@@ -9653,6 +10081,7 @@ export interface Client {
   readonly organizations: OrganizationsMethods
   readonly users: UsersMethods
   readonly applications: ApplicationsMethods
+  readonly applicationSecrets: ApplicationSecretsMethods
   readonly tokenCustomization: TokenCustomizationMethods
   readonly magicLink: MagicLinkMethods
   readonly password: PasswordMethods
@@ -9683,6 +10112,8 @@ export const routeTable = /* @__PURE__ */ readRoutes<OperationName>({
 /api/v2/org/:org_domain/users/:user_id/remove-metadata removeMetadata PUTb`,
   applications: `/api/v2/org/:org_domain/applications create POSTbi list GETl
 /api/v2/org/:org_domain/applications/:client_id get GET update PUTb delete DELETE`,
+  applicationSecrets: `/api/v2/org/:org_domain/applications/:client_id/secrets create POSTbi list GET
+/api/v2/org/:org_domain/applications/:client_id/secrets/:secret_id delete DELETE`,
   tokenCustomization: `/api/v2/org/:org_domain/token-customization/sample sample GET
 /api/v2/org/:org_domain/token-customization/user-metakey createMetaKey POSTbi listMetaKeys GETl deleteMetaKey DELETEb
 /api/v2/org/:org_domain/token-customization/set-user-metadata setUserMetadata PATCHb`,

@@ -1,6 +1,7 @@
 import { openApiDocument } from '@portico/contract/openapi'
 import { followMagicLink, openMagicLink, type UserTokens } from '@portico/sdk'
-import { createHash, randomBytes } from 'node:crypto'
+import { SignJWT } from 'jose'
+import { createHash, generateKeyPairSync, randomBytes, type KeyObject } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import { startDatabaseProxy } from '../given/database-proxy.js'
 import { anyEmail, anything, givenOf } from '../given/given.js'
@@ -73,17 +74,20 @@ async function signInWithEverything(): Promise<Canaries> {
   const refreshTokens = await refreshAndRevoke(application.id, tokens.refresh_token ?? '')
   const password = await setAndUsePassword()
   const { uri, secret, recoveryCodes } = await passSecondFactor(org_domain, user.id)
+  const { client_secret, client_assertion, ...privateKeys } = await authenticateApplications(org_domain)
   return {
     ...password,
-    client_secret: [credentials.client_secret],
+    ...privateKeys,
+    client_secret: [credentials.client_secret, client_secret],
+    client_assertion: withSignature(client_assertion),
     code: [code, ...password.code],
     code_verifier: [code_verifier],
     magic_link: [link, new URL(link).searchParams.get('token') ?? '', ...password.magic_link],
     access_token: [...issued, tokens].flatMap(({ access_token }) => withSignature(access_token)),
     id_token: withSignature(tokens.id_token),
     authorization_url: await signInBySso(),
-    // The secrets of a directory.
-    value: await askWithBothSecrets(),
+    // The secrets of a directory, and of an application.
+    value: [...(await askWithBothSecrets()), client_secret],
     oidc_client_secret: await signInByOidc(),
     relay_uri: [relayUri, relayUri.split('/').at(-1) ?? ''],
     signature_key: await signWithBothKeys(),
@@ -95,6 +99,47 @@ async function signInWithEverything(): Promise<Canaries> {
     // Revoked and introspected tokens.
     token: [...refreshTokens],
   }
+}
+
+/** Authenticates an application by a secret and by its key, and sends private keys in the place of public ones. */
+async function authenticateApplications(org_domain: string) {
+  const client = await service.client()
+  const [ec, rsa] = [generateKeyPairSync('ec', { namedCurve: 'P-256' }), newRsaKeyPair()]
+  const settings = { org_domain, application_type: 'node', token_signing_alg: 'ES256' } as const
+  const { client_id } = await service.given.application({ ...settings, client_authentication: 'secret' })
+  const { value } = await client.applicationSecrets.create({ org_domain, client_id })
+  const client_secret = value ?? ''
+  const revocation = { token: 'unknown', client_id }
+  await client.oauth.revoke({ ...revocation, client_secret })
+  const jwk = (key: KeyObject) => key.export({ format: 'jwk' }) as { kty: 'EC' | 'RSA' }
+  await client.applications.update({
+    ...{ org_domain, client_id },
+    client_authentication: 'private_key_jwt',
+    jwks: { keys: [jwk(ec.publicKey)] },
+  })
+  const client_assertion = await new SignJWT({})
+    .setProtectedHeader({ alg: 'ES256' })
+    .setIssuer(client_id)
+    .setSubject(client_id)
+    .setAudience(service.baseUrl)
+    .setJti(anything())
+    .setExpirationTime(Math.floor(service.clock.now().getTime() / 1000) + 60)
+    .sign(ec.privateKey)
+  const client_assertion_type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+  await client.oauth.revoke({ ...revocation, client_assertion, client_assertion_type })
+  for (const { privateKey } of [ec, rsa])
+    await expect(
+      client.applications.update({ org_domain, client_id, jwks: { keys: [jwk(privateKey)] } }),
+    ).rejects.toMatchObject({ status: 422 })
+  witnesses.push(...(await tables()))
+  const { d = '', p = '', q = '', dp = '', dq = '', qi = '' } = rsa.privateKey.export({ format: 'jwk' })
+  const ofEc = ec.privateKey.export({ format: 'jwk' }).d ?? ''
+  const members = { d: [d, ofEc], p: [p], q: [q], dp: [dp], dq: [dq], qi: [qi], k: [] as string[] }
+  return { client_secret, client_assertion, ...members }
+}
+
+function newRsaKeyPair() {
+  return generateKeyPairSync('rsa', { modulusLength: 2048 })
 }
 
 /** Refreshes twice, then introspects and revokes the last token. */

@@ -133,6 +133,13 @@ const recipes: Partial<Record<ErrorCode, Recipe>> = {
         ...referenceOf(route, 'application_id', randomUUID()),
       },
     }),
+  application_secret_not_found: (route, world, token) =>
+    ask(route, { ...world, secret_id: randomUUID() }, token),
+  secret_limit_reached: async (route, world, token) => {
+    await ask(route, world, token)
+    await ask(route, world, token)
+    return ask(route, world, token)
+  },
   meta_key_not_found: (route, world, token) => {
     const metadata = [{ key: 'missing', value: 'x' }]
     const body = /^users\.(create|update)$/.test(route.name)
@@ -354,6 +361,7 @@ const unchanging = new Set<ErrorCode>([
   'organization_not_found',
   'user_not_found',
   'application_not_found',
+  'application_secret_not_found',
   'meta_key_not_found',
   'password_connection_not_found',
   'directory_sync_not_found',

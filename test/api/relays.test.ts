@@ -9,7 +9,7 @@ const client = await service.client()
 const given = relayGivenOf(client)
 
 /** A partner with an application that allows a redirect URL of its own. */
-async function givenPartner(code_exchange: 'open' | 'pkce' | 'api_key' = 'open') {
+async function givenPartner(code_exchange: 'open' | 'pkce' | 'api_key' = 'open', members: object = {}) {
   const { domain } = await service.given.organization()
   const redirect = `https://${anything()}.example/callback`
   await service.given.application({
@@ -17,6 +17,7 @@ async function givenPartner(code_exchange: 'open' | 'pkce' | 'api_key' = 'open')
     organization_domain_scope: domain,
     allowed_redirect_urls: [redirect],
     code_exchange,
+    ...members,
   })
   return { domain, redirect }
 }
@@ -84,6 +85,17 @@ describe('a relay', () => {
     await expect(
       client.relays.create({ partner_domain: domain, partner_redirect_uri: redirect }),
     ).rejects.toMatchObject({ status: 422, fields: [{ path: 'partner_redirect_uri' }] })
+  })
+
+  test('422: the same of one that authenticates, unless its sign-ins need neither PKCE nor a nonce', async () => {
+    const settings = { application_type: 'node', client_authentication: 'secret', token_signing_alg: 'ES256' }
+    const usual = await givenPartner('open', settings)
+    const lenient = await givenPartner('open', { ...settings, pkce: 'optional' })
+
+    await expect(
+      client.relays.create({ partner_domain: usual.domain, partner_redirect_uri: usual.redirect }),
+    ).rejects.toMatchObject({ status: 422, fields: [{ path: 'partner_redirect_uri' }] })
+    await client.relays.create({ partner_domain: lenient.domain, partner_redirect_uri: lenient.redirect })
   })
 
   test('404: a partner of another account is answered as one that is not there', async () => {

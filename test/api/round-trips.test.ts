@@ -5,6 +5,7 @@ import { roundTrips } from '../given/counted.js'
 import { startReceiver } from '../given/receiver.js'
 import { leadOf, samlGivenOf } from '../given/saml-given.js'
 import { codeGivenOf } from '../protocols/code-given.js'
+import { confidentialGivenOf } from '../protocols/confidential-given.js'
 import { refreshGivenOf } from '../protocols/refresh-given.js'
 import { replacing, scimUsersGivenOf, userBody } from '../protocols/scim/user-given.js'
 import { sentStatements } from '../tenant-statements.js'
@@ -26,6 +27,7 @@ const costs: Readonly<Record<string, Cost>> = {
   'A3, list of users with its exact total': { waits: 1, statements: 1, pages: 95 },
   'A4, client-credentials grant, logged': { waits: 1, statements: 1, pages: 36 },
   'B3, code exchange': { waits: 2, statements: 4, pages: 185 },
+  'B3, code exchange with a secret': { waits: 3, statements: 5, pages: 215 },
   'B3, refresh with rotation': { waits: 2, statements: 4, pages: 205 },
   'C1, SAML response to flow': { waits: 18, statements: 20, pages: 300 },
   'C2, SCIM, POST one user': { waits: 4, statements: 6, pages: 146 },
@@ -76,6 +78,15 @@ const rows: Readonly<Record<string, () => Promise<Prepare>>> = {
     return async () => {
       const code = await codes.code(scene)
       return () => send('POST', '/oauth/token', { grant_type: 'authorization_code', client_id, code })
+    }
+  },
+  async 'B3, code exchange with a secret'() {
+    const confidential = confidentialGivenOf(service, client)
+    const scene = await confidential.withSecret()
+    return async () => {
+      const code = await confidential.code(scene, { scope: undefined })
+      return () =>
+        send('POST', '/oauth/token', { grant_type: 'authorization_code', code, ...scene.credentials })
     }
   },
   async 'B3, refresh with rotation'() {

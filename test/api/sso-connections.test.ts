@@ -342,6 +342,21 @@ describe('default redirections', () => {
     await expect(client.ssoConnections.create(of)).rejects.toMatchObject(refused)
   })
 
+  test('422: one that authenticates, unless its sign-ins need neither PKCE nor a nonce', async () => {
+    const { idp_id, organization_id, __domain__: org_domain } = await given.connection()
+    const { id: application_id, client_id } = await given.application(org_domain)
+    const at = { org_domain, client_id }
+    const redirection = { idp_id, organization_id, application_id }
+    await client.applications.update({ ...at, application_type: 'node', client_authentication: 'secret' })
+
+    await expect(client.ssoConnections.createDefaultRedirection(redirection)).rejects.toMatchObject({
+      status: 422,
+      fields: [{ path: 'application_id', code: 'pkce_demanded' }],
+    })
+    await client.applications.update({ ...at, pkce: 'optional' })
+    await client.ssoConnections.createDefaultRedirection(redirection)
+  })
+
   test('404: an application of another organization, and an organization that is not the connection’s', async () => {
     const { idp_id, organization_id, application_id } = await scene()
     const other = await service.given.organization()

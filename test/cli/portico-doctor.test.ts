@@ -319,6 +319,16 @@ describe('portico doctor', () => {
     expect(healthy.code).toBe(0)
   })
 
+  test('lists the applications whose sign-ins need neither PKCE nor a nonce, which is no fault', () => {
+    expect(healthy.findings.filter(({ check }) => check === 'Applications')).toEqual([
+      {
+        check: 'Applications',
+        ok: true,
+        detail: `pkce is optional: sign-ins of Wiki of ${service.account.domain} (sandbox) need neither PKCE nor a nonce`,
+      },
+    ])
+  })
+
   test.each(Object.entries(damages))('names %s, and what mends it', (_title, damage) => {
     const found = findingOf(damage)
     expect(found ?? faultsIn(damaged.findings)).toMatchObject({
@@ -363,6 +373,14 @@ async function arrange(service: Service): Promise<void> {
   })
   const organization = await service.given.organization()
   await service.given.application({ org_domain: organization.domain })
+  await service.given.application({
+    org_domain: organization.domain,
+    name: 'Wiki',
+    application_type: 'regular_web',
+    client_authentication: 'secret',
+    pkce: 'optional',
+    token_signing_alg: 'ES256',
+  })
   await ssoGivenOf(client).configured(organization.id)
   await ssoGivenOf(client).configured((await service.given.organization()).id)
   await runAllJobs(service)

@@ -61,6 +61,8 @@ beforeAll(async () => {
   })
   protocol = await protocolCalls(service, { ...key, domain: service.account.domain })
   common = await createWorld(service)
+  // A program leaves events of codes alone that came after its release.
+  await service.query('delete from events where code <> all($1)', [Object.keys(released.events)])
   judges = judgesOf(released)
 })
 

@@ -8,6 +8,8 @@ export interface Released {
   readonly operations: Readonly<Record<string, ReleasedOperation>>
   readonly errorCodes: Readonly<Record<string, { readonly status: number }>>
   readonly schemas: Readonly<Record<string, object>>
+  /** By code. */
+  readonly events: Readonly<Record<string, unknown>>
 }
 
 export interface ReleasedOperation {

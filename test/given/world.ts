@@ -18,7 +18,8 @@ export async function createWorld(service: Service, key: Key = {}, orgDomain?: s
   await giveDirectory(client, hooked)
   const relay = await giveRelay(client, hooked)
   const sso = { ...(await giveConnection(client, hooked)), ...(await giveAdmin(client, hooked)) }
-  return { ...hooked, ...sso, ...relay, ...(await giveSession(client, hooked)) }
+  const secret = await giveSecret(client, hooked)
+  return { ...hooked, ...sso, ...relay, ...secret, ...(await giveSession(client, hooked)) }
 }
 
 /** The objects of an organization, and a webhook with a delivery of their events. */
@@ -37,6 +38,14 @@ async function createHookedWorld(client: Client, orgDomain?: string) {
 async function giveRelay(client: Client, { org_domain, partner_redirect_uri }: World) {
   const { id } = await client.relays.create({ partner_domain: org_domain, partner_redirect_uri })
   return { relay_id: id, partner_domain: org_domain }
+}
+
+/** Gives the application of a world a secret. */
+async function giveSecret(
+  client: Client,
+  { org_domain, client_id }: Pick<World, 'org_domain' | 'client_id'>,
+) {
+  return { secret_id: (await client.applicationSecrets.create({ org_domain, client_id })).id }
 }
 
 /** Signs in the user of a world. */
@@ -89,6 +98,7 @@ const withoutSignIn = new Set([
   'organizations',
   'users',
   'applications',
+  'applicationSecrets',
   'tokenCustomization',
   'admins',
   'directorySync',
@@ -103,7 +113,9 @@ async function createPlainWorld(client: Client, route: NamedOperation): Promise<
   const user = takes('user_id', 'user_email') && (await given.user({ org_domain }))
   const application =
     takes('client_id', 'application_id') &&
-    (await given.application({ org_domain, organization_domain_scope: org_domain }))
+    (await given.application({ ...keepingSecrets, org_domain, organization_domain_scope: org_domain }))
+  const secret =
+    takes('secret_id') && application && (await giveSecret(client, { org_domain, client_id: application.id }))
   const metaKey =
     (takes('key', 'key_name') || route.resource === 'tokenCustomization') &&
     (await given.metaKey({ org_domain }))
@@ -114,10 +126,14 @@ async function createPlainWorld(client: Client, route: NamedOperation): Promise<
     ...place,
     ...(user && { user_id: user.id, user_email: user.email }),
     ...(application && { client_id: application.id, application_id: application.id }),
+    ...(secret && secret),
     ...(metaKey && { key: metaKey.name, key_name: metaKey.name }),
     ...(route.resource === 'admins' && (await giveAdmin(client, place))),
   }
 }
+
+/** A type of application that can have secrets. */
+const keepingSecrets = { application_type: 'regular_web' } as const
 
 /** Creates a connection with every optional part. */
 async function giveConnection(client: Client, world: World, hasOnboarding = true) {
@@ -224,7 +240,11 @@ async function createOrganizationWorld(client: Client, orgDomain?: string) {
     ? given.organization()
     : client.organizations.get({ org_domain: orgDomain }))
   const user = await given.user({ org_domain, email: anyEmail() })
-  const application = await given.application({ org_domain, organization_domain_scope: org_domain })
+  const application = await given.application({
+    ...keepingSecrets,
+    org_domain,
+    organization_domain_scope: org_domain,
+  })
   const metaKey = await given.metaKey({ org_domain, name: `key_${anything()}` })
   await client.users.addMetadata({ org_domain, user_id: user.id, key: metaKey.name, value: 'value' })
   return {

@@ -2,6 +2,7 @@ import type { Guard } from './guard.js'
 import { authorizeGuards } from './authorize-guards.js'
 import { browserSessionGuards } from './browser-session-guards.js'
 import { changeGuards } from './change-guards.js'
+import { clientGuards } from './client-guards.js'
 import { codeGuards } from './code-guards.js'
 import { directoryGuards } from './directory-guards.js'
 import { erasureGuards } from './erasure-guards.js'
@@ -36,6 +37,7 @@ export const guards: readonly Guard[] = [
   ...flowLinkGuards,
   ...flowSecondFactorGuards,
   ...passwordGuards,
+  ...clientGuards,
   ...codeGuards,
   ...directoryGuards,
   ...refreshGuards,

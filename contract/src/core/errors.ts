@@ -105,6 +105,11 @@ export const errorCodes = {
     message: 'No such application is usable by this organization in this environment.',
     remedy: 'Check the client_id, and that the key is one of the environment the application is in.',
   },
+  application_secret_not_found: {
+    status: 404,
+    message: 'The application has no such secret.',
+    remedy: 'List its secrets; a deleted one is gone.',
+  },
   meta_key_not_found: {
     status: 404,
     message: 'The organization declares no metadata key with this name.',
@@ -194,6 +199,11 @@ export const errorCodes = {
     status: 409,
     message: 'The SSO connection has an onboarding already.',
     remedy: 'Change it with PUT, or begin it anew with reset-onboarding.',
+  },
+  secret_limit_reached: {
+    status: 409,
+    message: 'The application has two secrets already.',
+    remedy: 'Delete the one that is not in use any more: last_used_at of each says when it was.',
   },
   directory_sync_taken: {
     status: 409,

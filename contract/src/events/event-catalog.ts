@@ -5,6 +5,7 @@ import { Application } from '../resources/applications.js'
 import { DirectorySyncEvent } from '../resources/directory-sync.js'
 import { ErasedUser, RemovedAdmin } from '../resources/erasure.js'
 import {
+  ApplicationSecretData,
   DirectorySyncData,
   MagicLinkChallengeData,
   PasswordChallengeData,
@@ -104,6 +105,14 @@ export const eventCatalog = {
   'application.application.create.success': { tells: 'An application was registered.', data: Application },
   'application.application.update.success': { tells: 'An application was changed.', data: Application },
   'application.application.delete.success': { tells: 'An application was deleted.', data: Application },
+  'application.secret.create.success': {
+    tells: 'An application got another secret.',
+    data: ApplicationSecretData,
+  },
+  'application.secret.delete.success': {
+    tells: 'A secret of an application was deleted.',
+    data: ApplicationSecretData,
+  },
   'metakey.metakey.create.success': { tells: 'A metadata key was declared.', data: MetaKey },
   'metakey.metakey.delete.success': {
     tells: 'A metadata key was deleted together with its values.',

@@ -1,6 +1,7 @@
 /** The data of events about records with secrets: the records without these. */
 
 import { z } from 'zod/v4'
+import { ApplicationSecret } from '../resources/application-secrets.js'
 import { DirectorySync } from '../resources/directory-sync.js'
 import { MagicLinkChallenge } from '../resources/magic-link.js'
 import { PassedPasswordChallenge, Password } from '../resources/password.js'
@@ -16,6 +17,12 @@ export const DirectorySyncData = DirectorySync.extend({
 }).meta({
   id: 'DirectorySyncData',
   examples: [withoutSecrets(DirectorySync, exampleOf(DirectorySync))],
+})
+
+/** A secret of an application without its value. */
+export const ApplicationSecretData = ApplicationSecret.omit({ value: true }).meta({
+  id: 'ApplicationSecretData',
+  examples: [withoutSecrets(ApplicationSecret, exampleOf(ApplicationSecret))],
 })
 
 /** A challenge without its code and link. */

@@ -81,7 +81,13 @@ export const AuthorizationRequest = z.object({
   request: z.never('is not supported').optional().describe('Not supported'),
   request_uri: z.never('is not supported').optional().describe('Not supported'),
 })
-export type AuthorizationRequest = z.output<typeof AuthorizationRequest>
+
+/** The same of an application that authenticates, whose codes a nonce may bind in the place of a challenge. */
+export const ConfidentialAuthorizationRequest = AuthorizationRequest.partial({
+  code_challenge: true,
+  code_challenge_method: true,
+})
+export type AuthorizationRequest = z.output<typeof ConfidentialAuthorizationRequest>
 
 /** Errors returned to the application instead of a code (RFC 6749 section 4.1.2.1, OpenID Connect Core section 3.1.2.6). */
 const authorizationErrors = [

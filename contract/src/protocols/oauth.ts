@@ -108,6 +108,14 @@ const ApiTokenRequest = apiTokenParameters.meta({
   ],
 })
 
+/** RFC 7521 section 4.2. */
+const assertionParameters = {
+  client_assertion: secret(parameter).describe(
+    'JWT of an application with private_key_jwt: iss and sub client_id, aud the issuer or its token endpoint, exp within five minutes, jti',
+  ),
+  client_assertion_type: parameter.describe('urn:ietf:params:oauth:client-assertion-type:jwt-bearer'),
+}
+
 export const TokenRequest = apiTokenParameters
   .extend({
     grant_type: parameter.describe('authorization_code, refresh_token, or client_credentials'),
@@ -116,6 +124,7 @@ export const TokenRequest = apiTokenParameters
     redirect_uri: parameter.describe('If sent, must be the one the code was sent to'),
     refresh_token: secret(parameter).describe('Requires client_id, of the application or of an API key'),
     scope: parameter.describe('Subset of the scopes of the API key or refresh token'),
+    ...assertionParameters,
   })
   .meta({
     examples: [
@@ -144,6 +153,7 @@ export const RevocationRequest = tokenOfClient
     client_id: parameter.describe(
       'client_id of the application, or of an API key together with client_secret',
     ),
+    ...assertionParameters,
   })
   .meta({
     examples: [

@@ -24,7 +24,9 @@ export const ProviderMetadata = record(
     subject_types_supported: z.array(z.string()),
     id_token_signing_alg_values_supported: z.array(z.string()),
     token_endpoint_auth_methods_supported: z.array(z.string()),
+    token_endpoint_auth_signing_alg_values_supported: z.array(z.string()),
     revocation_endpoint_auth_methods_supported: z.array(z.string()),
+    revocation_endpoint_auth_signing_alg_values_supported: z.array(z.string()),
     introspection_endpoint_auth_methods_supported: z
       .array(z.string())
       .describe('With the credentials of an API key that has the scope read:sessions'),
@@ -53,8 +55,14 @@ export const ProviderMetadata = record(
     grant_types_supported: ['authorization_code', 'refresh_token'],
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ['ES256', 'RS256'],
-    token_endpoint_auth_methods_supported: ['none'],
-    revocation_endpoint_auth_methods_supported: ['none'],
+    token_endpoint_auth_methods_supported: [
+      ...['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'],
+    ],
+    token_endpoint_auth_signing_alg_values_supported: ['ES256', 'RS256'],
+    revocation_endpoint_auth_methods_supported: [
+      ...['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'],
+    ],
+    revocation_endpoint_auth_signing_alg_values_supported: ['ES256', 'RS256'],
     introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
     code_challenge_methods_supported: ['S256'],
     scopes_supported: ['openid', 'profile', 'email', 'offline_access'],

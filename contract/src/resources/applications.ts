@@ -19,6 +19,7 @@ import {
   url,
 } from '../core/fields.js'
 import { deletedOf, deletionOf, listOf, record } from '../core/record.js'
+import { clientAuthenticationInput, clientAuthenticationMembers } from './client-authentication.js'
 
 const applicationTypes = [
   'android',
@@ -81,6 +82,7 @@ export const Application = record(
     code_exchange: z
       .enum(codeExchanges)
       .describe('Proof required for the exchange of a code besides the code'),
+    ...clientAuthenticationMembers,
     inserted_at: timestamp(),
     updated_at: timestamp(),
   },
@@ -109,6 +111,10 @@ export const Application = record(
     access_token_lifetime_in_seconds: 3600,
     token_signing_alg: 'ES256',
     code_exchange: 'open',
+    client_authentication: 'none',
+    pkce: 'required',
+    jwks: null,
+    jwks_uri: null,
     inserted_at: '2026-03-14T09:26:53.589Z',
     updated_at: '2026-03-14T09:26:53.589Z',
   },
@@ -140,6 +146,7 @@ export const NewApplication = z.strictObject({
   access_token_lifetime_in_seconds: integer({ min: 300, max: 86_400 }).optional(),
   token_signing_alg: z.enum(signingAlgorithms).optional(),
   code_exchange: z.enum(codeExchanges).optional(),
+  ...clientAuthenticationInput,
 })
 export type NewApplication = z.output<typeof NewApplication>
 

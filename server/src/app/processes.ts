@@ -4,7 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { refreshCredentials, writeCredentials } from '../operations/accounts/credentials-file.js'
 import { createFirstAccount } from '../operations/accounts/first-account.js'
-import { startLastUse } from '../tokens/api-keys/last-use.js'
 import type { Config } from '../platform/config/config.js'
 import { checkMigrated } from '../platform/db/check-migrated.js'
 import type { OpenDeps } from '../delivery/deps.js'
@@ -15,6 +14,7 @@ import { createMetricsServer } from './http/metrics-server.js'
 import { createHttpServer, drain } from './http/server.js'
 import type { Loop } from '../delivery/jobs/loop.js'
 import { makeLogEventMonths } from '../delivery/log-events/months.js'
+import { startLastUses } from './last-uses.js'
 import { closeInOrder, type ClosingStep } from './shutdown.js'
 import { startBackground } from './background.js'
 import { causeBy } from '../platform/tenant.js'
@@ -61,8 +61,8 @@ export async function startService(
     const firstAccount =
       config.database.url === undefined && isMigrated ? await ensureFirstAccount(deps) : undefined
 
-    const lastUse = startLastUse(deps)
-    const app = createApp(deps, { onKeyUse: lastUse.note })
+    const lastUses = startLastUses(deps)
+    const app = createApp(deps, lastUses.hooks)
     const server = createHttpServer(app)
     const metricsAddress = await listenForMetrics(metricsServer, config)
     const address = await listen(
@@ -90,7 +90,7 @@ export async function startService(
             close: () => Promise.all([drained(), worker?.stop()]),
             atMost: config.drainMs,
           },
-          { name: 'the last use of API keys', close: lastUse.stop, atMost: lastUseMs },
+          { name: 'the last use of API keys and secrets', close: lastUses.stop, atMost: lastUseMs },
           ...lastSteps(metricsServer, deps),
         ],
         { within: config.drainMs + closingMs, log: deps.log },

@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
+import { minNonceLength } from '@portico/contract/client-authentication'
 
 /** The code verifier (RFC 7636 section 4.1): 43 to 128 unreserved characters. */
 const verifierForm = /^[A-Za-z0-9\-._~]{43,128}$/
@@ -18,4 +19,23 @@ export function isVerifierOf(challenge: string | null, verifier: string | undefi
   const expected = Buffer.from(challenge)
   const actual = Buffer.from(toCodeChallenge(verifier))
   return actual.length === expected.length && timingSafeEqual(actual, expected)
+}
+
+/** What an application demands of its sign-ins, as its row says. */
+interface PkceRules {
+  readonly client_authentication: string
+  readonly pkce: string
+}
+
+/**
+ * Whether a code is bound to the sign-in that has begun it as its application demands: by a challenge, or by a nonce which the
+ * application compares (RFC 9700 section 2.1.1). Without client authentication `code_exchange` alone decides.
+ */
+export function isPkceMet(
+  { client_authentication: authentication, pkce }: PkceRules,
+  code: { readonly code_challenge?: string | null | undefined; readonly nonce?: string | null | undefined },
+): boolean {
+  if (authentication === 'none' || pkce === 'optional') return true
+  if (code.code_challenge != null) return true
+  return pkce === 'or_nonce' && (code.nonce ?? '').length >= minNonceLength
 }

@@ -1,6 +1,8 @@
 import type { contract } from '@portico/contract/contract'
 import { adminRoutes } from '../../sso/admins/routes.js'
 import { applicationRoutes } from '../../directory/applications/routes.js'
+import { applicationSecretRoutes } from '../../directory/application-secrets/routes.js'
+import type { UsedSecret } from '../../directory/application-secrets/last-use.js'
 import type { Deps } from '../../delivery/deps.js'
 import { directorySyncRoutes } from '../../directory/directory-sync/routes.js'
 import { eventRoutes } from '../../delivery/events/routes.js'
@@ -21,12 +23,18 @@ import { userRoutes } from '../../directory/users/routes.js'
 import { webhookRoutes } from '../../delivery/webhooks/routes.js'
 import type { Implementation } from './mount.js'
 
+export interface ApiHooks {
+  /** Called with each secret that has authenticated an application. */
+  readonly onSecretUse?: (secret: UsedSecret) => void
+}
+
 /** The handlers of every route of the contract; fails to compile when one is missing. */
-export function apiOf(deps: Deps): Implementation<typeof contract> {
+export function apiOf(deps: Deps, hooks: ApiHooks = {}): Implementation<typeof contract> {
   return {
     organizations: organizationRoutes(deps),
     users: userRoutes(deps),
     applications: applicationRoutes(deps),
+    applicationSecrets: applicationSecretRoutes(deps),
     tokenCustomization: tokenCustomizationRoutes(deps),
     magicLink: magicLinkRoutes(deps),
     password: passwordRoutes(deps),
@@ -43,7 +51,7 @@ export function apiOf(deps: Deps): Implementation<typeof contract> {
     webhooks: webhookRoutes(deps),
     logEvents: logEventRoutes(deps),
     outbox: outboxRoutes(deps),
-    oauth: oauthRoutes(deps),
+    oauth: oauthRoutes(deps, hooks),
     oidc: oidcRoutes(deps),
   }
 }

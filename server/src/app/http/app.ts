@@ -14,7 +14,7 @@ import { outboxPage } from '../../pages/outbox/router.js'
 import { pagesRouter } from '../../pages/router.js'
 import { scimErrors, scimPath, scimRequests } from '../../protocols/scim/router.js'
 import { answerHeaders } from './answer-headers.js'
-import { apiOf } from './api.js'
+import { apiOf, type ApiHooks } from './api.js'
 import { authenticate } from './authenticate.js'
 import { authorize } from './authorize.js'
 import { checkAnswers } from './checked-answer.js'
@@ -33,7 +33,7 @@ import { answerKnownReads, refuseWhatIsThere } from './preconditions.js'
 import { rateLimit } from './rate-limit.js'
 import { requestLog } from './request-log.js'
 
-interface AppHooks {
+interface AppHooks extends ApiHooks {
   /** Called with the API key of each answered request. */
   readonly onKeyUse?: (apiKeyId: string) => void
   /** Injects the faults that tests have requested from an emulator, before the request is authenticated. */
@@ -63,7 +63,7 @@ export function createApp(opened: OpenDeps, hooks: AppHooks = {}): Express {
       connectionShares,
     ),
   )
-  mountContract(app, contract, apiOf(deps), {
+  mountContract(app, contract, apiOf(deps, hooks), {
     globalMiddleware: [
       compose(
         announceDeprecation(deps.config),

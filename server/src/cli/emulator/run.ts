@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RequestHandler } from 'express'
 import type { Logger } from 'pino'
-import { startLastUse } from '../../tokens/api-keys/last-use.js'
+import { startLastUses } from '../../app/last-uses.js'
 import type { Config } from '../../platform/config/config.js'
 import type { OpenDeps } from '../../delivery/deps.js'
 import { openDeps } from '../../app/open-deps.js'
@@ -33,8 +33,8 @@ const patienceMs = 5_000
 export async function startRun(config: Config, options: RunOptions): Promise<Run> {
   const { now, log, faults, runsJobs } = options
   const deps = await openDeps(config, { now, log })
-  const lastUse = startLastUse(deps)
-  const app = createApp(deps, { onKeyUse: lastUse.note, faults })
+  const lastUses = startLastUses(deps)
+  const app = createApp(deps, { ...lastUses.hooks, faults })
   const worker = runsJobs ? startBackground(deps) : undefined
   let underWay = 0
 
@@ -59,7 +59,7 @@ export async function startRun(config: Config, options: RunOptions): Promise<Run
       for (const start = performance.now(); underWay > 0 && performance.now() - start < patienceMs;)
         await sleep(5)
       await worker?.stop()
-      await lastUse.stop()
+      await lastUses.stop()
       await deps.close()
     },
   }

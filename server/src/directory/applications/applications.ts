@@ -12,7 +12,6 @@ import { orderOf, readPage, type Page } from '../../platform/db/page.js'
 import type { DB } from '../../platform/db/schema.js'
 import { totalInAccount, totalInOrganization } from '../../platform/db/totals.js'
 import { isOfVersion } from '../../platform/db/versions.js'
-import { initialAlgorithm } from '../../tokens/signing-keys/signing-keys.js'
 import type { Deps } from '../../delivery/deps.js'
 import { ApiError, invalid } from '../../platform/errors.js'
 import { change, type Changed } from '../../delivery/events/change.js'
@@ -27,6 +26,8 @@ import {
   type Place,
 } from './insert-application.js'
 import { areWantedElsewhere, enqueueKeys, keysOf, prepareKeys } from './application-keys.js'
+import { checkClientSettings, initialAlgorithmOf, settleClientSettings } from './client-settings.js'
+import { mergeChanges } from './merge-changes.js'
 import { applicationColumns, toApplication, toDeletedApplication, type ApplicationRow } from './record.js'
 import { checkApplicationUrls, chooseRedirect, settleDefaults } from './redirects.js'
 import { isForOrganization } from '../usable.js'
@@ -47,9 +48,15 @@ export async function createApplication(
 ): Promise<Changed<Application>> {
   const { organization_domain_scope: scope = null, allowed_web_origins = [], ...members } = input
   const lists = { ...members, allowed_web_origins }
-  const settled = { ...lists, ...settleDefaults(lists, input) }
+  const settled = {
+    ...lists,
+    ...settleDefaults(lists, input),
+    ...settleClientSettings(input),
+    code_exchange: input.code_exchange ?? 'open',
+  }
   checkApplicationUrls(settled, tenant.environment)
-  const algorithm = input.token_signing_alg ?? initialAlgorithm
+  checkClientSettings(settled, input, deps.config.outbound)
+  const algorithm = initialAlgorithmOf(input)
   const keys = { scope, algorithm }
   await prepareKeys(deps, tenant, keys)
   const { accountId, environment, domain, organizationIds } = tenant
@@ -61,7 +68,6 @@ export async function createApplication(
     organization_domain_scope: scope,
     access_token_lifetime_in_seconds: input.access_token_lifetime_in_seconds ?? defaultTokenLifetimeSeconds,
     token_signing_alg: algorithm,
-    code_exchange: input.code_exchange ?? 'open',
     at: deps.now(),
   }
   const row = { ...knownColumns(parameters), organization_domain_scope: scope }
@@ -164,6 +170,7 @@ export async function updateApplication(
     const current = await lockApplication(trx, tenant, id, versions)
     const { organization_domain_scope: scope, ...members } = mergeChanges(current, input)
     checkApplicationUrls(members, tenant.environment)
+    checkClientSettings(members, input, deps.config.outbound)
 
     const row = await updateApplicationRow(trx, tenant, id)
       .set({ ...members, organization_id: scopeIdOf(tenant, scope), updated_at: deps.now() })
@@ -270,8 +277,12 @@ function isInReach(tenant: Place) {
   return sql<boolean>`(${organizationId} is not null and ${isForOrganization(organizationId)})`
 }
 
-/** Locks an application for a change, if it has the version and the caller may change its scope. */
-async function lockApplication(
+/**
+ * Locks an application for a change, if it has the version and the caller may change its scope.
+ *
+ * @throws ApiError `organization_not_found`, `application_not_found`, `key_limited_to_organizations`, `precondition_failed`
+ */
+export async function lockApplication(
   trx: Transaction<DB>,
   tenant: Tenant,
   id: string,
@@ -298,25 +309,6 @@ function updateApplicationRow(trx: Transaction<DB>, tenant: Tenant, id: string) 
     .where(isInReach(tenant))
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
-}
-
-function mergeChanges(row: ApplicationRow, input: ApplicationChanges) {
-  const members = {
-    name: row.name,
-    description: row.description,
-    // Columns of closed lists are written only from validated input.
-    application_type: row.application_type as Application['application_type'],
-    allowed_redirect_urls: row.allowed_redirect_urls,
-    allowed_origins_cors: row.allowed_origins_cors,
-    allowed_logout_urls: row.allowed_logout_urls,
-    allowed_web_origins: row.allowed_web_origins,
-    organization_domain_scope: row.organization_domain_scope,
-    access_token_lifetime_in_seconds: row.access_token_lifetime_in_seconds,
-    token_signing_alg: row.token_signing_alg,
-    code_exchange: row.code_exchange,
-    ...input,
-  }
-  return { ...members, ...settleDefaults(members, input, row) }
 }
 
 /** The id of the organization that an application is restricted to; null for the whole account. */

@@ -1,4 +1,5 @@
 import type { Application, DeletedApplication } from '@portico/contract/applications'
+import { clientAuthenticationMembers } from '@portico/contract/client-authentication'
 import type { Selectable } from 'kysely'
 import type { Applications } from '../../platform/db/schema.js'
 import type { Tenant } from '../../platform/tenant.js'
@@ -22,6 +23,10 @@ export const applicationColumns = [
   'applications.access_token_lifetime_in_seconds',
   'applications.token_signing_alg',
   'applications.code_exchange',
+  'applications.client_authentication',
+  'applications.pkce',
+  'applications.jwks',
+  'applications.jwks_uri',
   'applications.version',
   'applications.inserted_at',
   'applications.updated_at',
@@ -65,8 +70,22 @@ export function toApplication(
     access_token_lifetime_in_seconds: row.access_token_lifetime_in_seconds,
     token_signing_alg: row.token_signing_alg as Application['token_signing_alg'],
     code_exchange: row.code_exchange as Application['code_exchange'],
+    ...toClientSettings(row),
     inserted_at: row.inserted_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
+  }
+}
+
+/** The settings of a row about the authentication of its client, written only from validated input. */
+export function toClientSettings(
+  row: Pick<ApplicationRow, 'client_authentication' | 'pkce' | 'jwks' | 'jwks_uri'>,
+): Pick<Application, 'client_authentication' | 'pkce' | 'jwks' | 'jwks_uri'> {
+  return {
+    client_authentication: row.client_authentication as Application['client_authentication'],
+    pkce: row.pkce as Application['pkce'],
+    // The database keeps no order of members, which a comparison of configurations needs.
+    jwks: clientAuthenticationMembers.jwks.parse(row.jwks),
+    jwks_uri: row.jwks_uri,
   }
 }
 

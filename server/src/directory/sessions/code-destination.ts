@@ -1,8 +1,10 @@
+import { minNonceLength } from '@portico/contract/client-authentication'
 import type { Kysely } from 'kysely'
 import { findApplicationForSignIn } from '../applications/applications.js'
 import type { DB } from '../../platform/db/schema.js'
 import { invalid } from '../../platform/errors.js'
 import type { Tenant } from '../../platform/tenant.js'
+import { isPkceMet } from '../../tokens/pkce.js'
 
 /** The part of a request that describes its authorization code. */
 interface CodeRequest {
@@ -42,7 +44,7 @@ export async function chooseDestination(
     applicationId: request.application_id,
     redirectUri: request.redirect_uri,
   })
-  checkCodeChallenge(request, application.code_exchange)
+  checkCodeChallenge(request, application)
   return {
     applicationId: application.id,
     redirectUri,
@@ -54,8 +56,15 @@ export async function chooseDestination(
 }
 
 /** A code that could never be exchanged is refused here, before the user signs in. */
-function checkCodeChallenge(request: CodeRequest, codeExchange: string): void {
-  const isNeeded = codeExchange === 'pkce' || request.code_challenge_method !== undefined
+function checkCodeChallenge(
+  request: CodeRequest,
+  application: Awaited<ReturnType<typeof findApplicationForSignIn>>['application'],
+): void {
+  const isNeeded = application.code_exchange === 'pkce' || request.code_challenge_method !== undefined
   if (isNeeded && request.code_challenge === undefined)
     throw invalid('code_challenge', 'required', 'is required: the S256 challenge of RFC 7636')
+  if (isPkceMet(application, request)) return
+  const message = 'is required: the S256 challenge of RFC 7636'
+  const nonce = application.pkce === 'or_nonce' ? `, or a nonce of ${minNonceLength} characters or more` : ''
+  throw invalid('code_challenge', 'required', message + nonce)
 }

@@ -1,5 +1,6 @@
 import type { Config } from '../../platform/config/config.js'
 import type { OpenDeps } from '../../delivery/deps.js'
+import { examineApplications } from './applications.js'
 import { examineCounts } from './counts.js'
 import { reading, failedCheck, type Check, type Finding } from './finding.js'
 import {
@@ -49,6 +50,7 @@ const checksOfRecords: Readonly<Record<string, Check>> = {
   Deliveries: examineDeliveries,
   Events: examineEvents,
   Metadata: examineRequiredMetadata,
+  Applications: examineApplications,
 }
 
 /** Checks the database and its records, and changes nothing. Findings are in the order of repair. */

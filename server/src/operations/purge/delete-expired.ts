@@ -31,6 +31,7 @@ export async function deleteExpired({ config, db, now }: Pick<Deps, 'config' | '
     ['saml_arrivals', sql`expires_at <= ${at}`],
     // As long as the assertion itself would be accepted.
     ['saml_seen_assertions', sql`expires_at <= ${at}`],
+    ['client_assertions', sql`expires_at <= ${at}`],
     ['sso_admin_sessions', sql`expires_at <= ${daysAgo(1)}`],
     // With the sessions that they have opened.
     ['sso_admin_links', sql`expires_at <= ${daysAgo(1)}`],

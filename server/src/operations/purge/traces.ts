@@ -29,7 +29,9 @@ const timeColumns = ['inserted_at', 'issued_at'] as const
 export const nonPersonalTables: readonly (keyof DB)[] = [
   'accounts',
   'api_keys',
+  'application_secrets',
   'applications',
+  'client_assertions',
   'config_applies',
   // Settings, which the contract does not mark as personal.
   'config_apply_steps',

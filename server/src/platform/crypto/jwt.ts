@@ -166,7 +166,8 @@ function toPublicJwk(algorithm: Algorithm, publicKey: KeyObject): PublicJwk {
   throw new Error(`A key of type ${kty} has no form in our key sets.`)
 }
 
-function isKeyFor(algorithm: Algorithm, key: KeyObject): boolean {
+/** Whether a key is one for an algorithm, and strong enough. */
+export function isKeyFor(algorithm: Algorithm, key: KeyObject): boolean {
   const details = key.asymmetricKeyDetails
   // OpenSSL's name of P-256.
   if (algorithm === 'ES256') return key.asymmetricKeyType === 'ec' && details?.namedCurve === 'prime256v1'

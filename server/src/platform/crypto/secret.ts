@@ -10,6 +10,7 @@ const randomLength = 43
 const checksumLength = 6
 const apiKeyForm = scannableForm('key')
 const directoryForm = scannableForm('scim')
+const applicationForm = scannableForm('app')
 
 /** Makes a secret of 32 random bytes in base64url: 43 characters, safe in a URL, a header and a form. */
 export function randomSecret(): string {
@@ -56,6 +57,16 @@ export function makeDirectorySecret(environment: 'sandbox' | 'production'): stri
 /** Says whether a text has the form and the checksum of a directory's secret; not whether such a directory exists. */
 export function isDirectorySecret(text: string): boolean {
   return directoryForm.test(text) && hasChecksum(text)
+}
+
+/** Makes the secret of an application, of the form of an API key's, after `appsandbox_` or `appproduction_`. */
+export function makeApplicationSecret(environment: 'sandbox' | 'production'): string {
+  return scannableSecret('app', environment)
+}
+
+/** Says whether a text has the form and the checksum of an application's secret; not whether there is such a secret. */
+export function isApplicationSecret(text: string): boolean {
+  return applicationForm.test(text) && hasChecksum(text)
 }
 
 /** Makes a random text of lower-case base 32 (RFC 4648 section 6, without padding): 5 bits a character. */

@@ -27,6 +27,7 @@ import * as m0021 from './migrations/0021-statistics.js'
 import * as m0022 from './migrations/0022-event-positions.js'
 import * as m0023 from './migrations/0023-returned-jobs.js'
 import * as m0024 from './migrations/0024-next-signing-keys.js'
+import * as m0025 from './migrations/0025-client-authentication.js'
 
 /** Every migration by name, in the order in which they are applied. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -54,4 +55,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0022-event-positions': m0022,
   '0023-returned-jobs': m0023,
   '0024-next-signing-keys': m0024,
+  '0025-client-authentication': m0025,
 }

@@ -56,6 +56,7 @@ export interface Applications {
   allowed_redirect_urls: string[];
   allowed_web_origins: string[];
   application_type: string;
+  client_authentication: Generated<string>;
   code_exchange: string;
   default_logout_url: string | null;
   default_origin_cors: string | null;
@@ -67,11 +68,27 @@ export interface Applications {
   environment: string;
   id: string;
   inserted_at: Timestamp;
+  jwks: Json | null;
+  jwks_uri: string | null;
   name: string;
   organization_id: string | null;
+  pkce: Generated<string>;
   token_signing_alg: string;
   updated_at: Timestamp;
   version: Generated<number>;
+}
+
+export interface ApplicationSecrets {
+  account_id: string;
+  application_id: string;
+  environment: string;
+  expires_at: Timestamp | null;
+  hint: string;
+  id: string;
+  inserted_at: Timestamp;
+  last_used_at: Timestamp | null;
+  place: number;
+  secret_hash: Buffer;
 }
 
 export interface AuthorizationCodes {
@@ -92,6 +109,14 @@ export interface AuthorizationCodes {
   state: string | null;
   used_at: Timestamp | null;
   user_id: string;
+}
+
+export interface ClientAssertions {
+  account_id: string;
+  application_id: string;
+  environment: string;
+  expires_at: Timestamp;
+  jti_hash: Buffer;
 }
 
 export interface ConfigApplies {
@@ -987,8 +1012,10 @@ export interface Webhooks {
 export interface DB {
   accounts: Accounts;
   api_keys: ApiKeys;
+  application_secrets: ApplicationSecrets;
   applications: Applications;
   authorization_codes: AuthorizationCodes;
+  client_assertions: ClientAssertions;
   config_applies: ConfigApplies;
   config_apply_steps: ConfigApplySteps;
   config_numbers: ConfigNumbers;

@@ -14,11 +14,12 @@ import { isEmailDomainAllowed } from '../../directory/sessions/complete-sign-in.
 import { endSession } from '../../directory/end-sessions.js'
 import { causeBy } from '../../platform/tenant.js'
 import type { ActClaim } from '../../tokens/claims.js'
-import type { Client } from './client-authentication.js'
+import { toApplicationId } from './application-client.js'
+import { checkAuthenticated, isApplication, type Client } from './client-authentication.js'
 import { scopeOfMethod, type KeyClient } from './key-client.js'
-import { OAuthFailure } from './oauth-failure.js'
-import { isVerifierOf } from '../../tokens/pkce.js'
-import { issueRefreshToken, toApplicationId } from './refresh-family.js'
+import { invalidClient, OAuthFailure } from './oauth-failure.js'
+import { isPkceMet, isVerifierOf } from '../../tokens/pkce.js'
+import { issueRefreshToken } from './refresh-family.js'
 import { hasOfflineAccess } from '../../tokens/scopes.js'
 import { identityDataOfSession, signUserTokens, tokenColumns, userOf } from './user-tokens.js'
 import { isOrganizationOf, ofOwner, sameEnvironment, sameTenant } from '../../platform/db/tenant-predicate.js'
@@ -39,17 +40,19 @@ interface CodeExchange {
  * Exchanges an authorization code for tokens of its user, once. A failed attempt also consumes the code. A reused code
  * has leaked, so the tokens issued from it are revoked (RFC 6749 section 4.1.2).
  *
- * @throws OAuthFailure `invalid_grant`, with the same text for every cause; the log event has the reason.
+ * @throws OAuthFailure `invalid_grant`, with the same text for every cause; the log event has the reason. `invalid_client` where the
+ *   application has to authenticate, and has not: the code stays as it is.
  */
 export async function exchangeCode(deps: Deps, exchange: CodeExchange): Promise<UserTokens> {
   const { requestId } = exchange
   const cause = causeBy(requestId, 'system', 'token_endpoint')
   const { record: grant } = await change(deps, cause, async (trx) => {
-    const [consumed] = await consumeCode(trx, { codeHash: hashSecret(exchange.code), at: deps.now() })
-    if (consumed === undefined) {
-      await refuseDeadCode(deps, trx, exchange)
-      return { record: undefined }
-    }
+    const [consumed] = await consumeCode(trx, {
+      codeHash: hashSecret(exchange.code),
+      isApplication: exchange.client.by === 'application',
+      at: deps.now(),
+    })
+    if (consumed === undefined) return { record: await refuseCode(deps, trx, exchange) }
     const refusal = whyRefused(consumed, exchange)
     const user = refusal === undefined ? userOf(consumed) : undefined
     if (user === undefined) {
@@ -64,8 +67,11 @@ export async function exchangeCode(deps: Deps, exchange: CodeExchange): Promise<
     await logEventOf(deps, trx, consumed, { code: 'TOKEN_EXCHANGED', email: user.email, requestId })
     return { record: { consumed, user, refreshToken } }
   })
-  if (grant === undefined)
+  if (grant === 'invalid_client') throw invalidClient()
+  if (grant === undefined) {
+    await checkAuthenticated(deps, exchange.client)
     throw new OAuthFailure('invalid_grant', 'The code is not one that can be exchanged.')
+  }
   const { consumed, user, refreshToken } = grant
   const binding = {
     nonce: consumed.nonce ?? undefined,
@@ -76,8 +82,15 @@ export async function exchangeCode(deps: Deps, exchange: CodeExchange): Promise<
   return { ...tokens, ...(refreshToken !== undefined && { refresh_token: refreshToken }) }
 }
 
+interface PresentedCode {
+  readonly codeHash: Buffer
+  /** Whether an application has authenticated; which one is compared afterwards. */
+  readonly isApplication: boolean
+  readonly at: Date
+}
+
 /** Consumes the code, and reads the current state of everything it is bound to. */
-const consumeCode = statement((db, { codeHash, at }: { codeHash: Buffer; at: Date }) =>
+const consumeCode = statement((db, { codeHash, isApplication, at }: PresentedCode) =>
   db
     .updateTable('authorization_codes as code')
     .set({ used_at: at })
@@ -85,6 +98,7 @@ const consumeCode = statement((db, { codeHash, at }: { codeHash: Buffer; at: Dat
     .where('code.code_hash', '=', codeHash)
     .where('code.used_at', 'is', null)
     .where('code.expires_at', '>', at)
+    .where(sql<boolean>`(applications.client_authentication = 'none' or ${isApplication}::boolean)`)
     .where(sameTenant('sessions', 'code'))
     .whereRef('sessions.id', '=', 'code.session_id')
     // Keeps the planner from an index scan over every session of the organization.
@@ -119,6 +133,8 @@ const consumeCode = statement((db, { codeHash, at }: { codeHash: Buffer; at: Dat
       'applications.name as application_name',
       'applications.application_type',
       'applications.code_exchange',
+      'applications.client_authentication',
+      'applications.pkce',
       'applications.allowed_origins_cors',
       'applications.access_token_lifetime_in_seconds',
       // The table's check constraint and the contract allow nothing else.
@@ -158,11 +174,13 @@ function whyNotBound(consumed: ConsumedCode, exchange: CodeExchange): string | u
   if (origin !== undefined && !consumed.allowed_origins_cors.includes(origin)) return 'origin_not_allowed'
   if (!isClientOf(consumed, exchange.client)) return 'client_id_mismatch'
   if (consumed.code_exchange === 'pkce' && consumed.code_challenge === null) return 'code_challenge_required'
+  if (!isPkceMet(consumed, consumed)) return 'code_challenge_required'
   return isVerifierOf(consumed.code_challenge, exchange.codeVerifier) ? undefined : 'code_verifier_rejected'
 }
 
-/** A client_id is optional beside a code; an API key acts for any application. */
+/** A client_id is optional beside a code; an API key acts for any application of its account. */
 function isClientOf(consumed: ConsumedCode, client: Client): boolean {
+  if (client.by === 'application') return isApplication(client, consumed)
   if (client.by === 'api_key' || client.clientId === undefined) return true
   return toApplicationId(client.clientId) === consumed.application_id
 }
@@ -194,13 +212,24 @@ function isKeyFor(consumed: ConsumedCode, { accountId, environment, organization
   return organizationIds === null || organizationIds.includes(consumed.organization_id)
 }
 
-/** Logs the refusal of a known code, and revokes the tokens of a reused one; an unknown code is not logged. */
-async function refuseDeadCode(deps: Deps, trx: Transaction<DB>, exchange: CodeExchange): Promise<void> {
+/**
+ * Logs the refusal of a known code, and revokes the tokens of a reused one; an unknown code is not logged. Without the credentials
+ * of an application that has to authenticate nothing is revoked.
+ */
+async function refuseCode(
+  deps: Deps,
+  trx: Transaction<DB>,
+  exchange: CodeExchange,
+): Promise<'invalid_client' | undefined> {
+  const { client, requestId } = exchange
   const dead = await trx
     .selectFrom('authorization_codes as code')
     .innerJoin('organizations', (join) => join.on(isOrganizationOf('organizations', 'code')))
     .innerJoin('sessions', (join) =>
       join.on(sameTenant('sessions', 'code')).onRef('sessions.id', '=', 'code.session_id'),
+    )
+    .innerJoin('applications', (join) =>
+      join.on(sameEnvironment('applications', 'code')).onRef('applications.id', '=', 'code.application_id'),
     )
     .where('code.code_hash', '=', hashSecret(exchange.code))
     .select([
@@ -216,13 +245,22 @@ async function refuseDeadCode(deps: Deps, trx: Transaction<DB>, exchange: CodeEx
       'code.used_at',
       'code.expires_at',
       'organizations.domain',
+      'applications.client_authentication',
     ])
     .executeTakeFirst()
-  if (dead === undefined) return
-  if (dead.used_at !== null) await revokeIssued(deps, trx, dead, exchange)
+  if (dead === undefined) return undefined
+  const isOpen = dead.client_authentication === 'none'
+  if (!isOpen && client.by !== 'application') {
+    const reason = 'client_authentication_required'
+    await logEventOf(deps, trx, dead, { code: 'TOKEN_EXCHANGE_FAILED', reason, requestId })
+    return 'invalid_client'
+  }
+  if (dead.used_at !== null && (isOpen || isApplication(client, dead)))
+    await revokeIssued(deps, trx, dead, exchange)
   const isExpired = dead.expires_at <= deps.now()
   const reason = dead.used_at !== null ? 'code_used' : isExpired ? 'code_expired' : 'session_ended'
-  await logEventOf(deps, trx, dead, { code: 'TOKEN_EXCHANGE_FAILED', reason, requestId: exchange.requestId })
+  await logEventOf(deps, trx, dead, { code: 'TOKEN_EXCHANGE_FAILED', reason, requestId })
+  return undefined
 }
 
 /**

@@ -1,11 +1,14 @@
 import {
   acrValues,
   AuthorizationRequest,
+  ConfidentialAuthorizationRequest,
   wayHints,
   type AuthorizationError,
   type WayHint,
 } from '@portico/contract/authorize'
+import { minNonceLength, type PkcePolicy } from '@portico/contract/client-authentication'
 import { email } from '@portico/contract/fields'
+import { isPkceMet } from '../../tokens/pkce.js'
 
 /** The application and redirect URI of a request, which decide whether a redirect is allowed. */
 export interface NamedClient {
@@ -43,14 +46,19 @@ export function readState(parameters: URLSearchParams): string | null {
 /** Reads the rest of a request whose application and redirect URI are valid. */
 export function readAuthorizationRequest(
   parameters: URLSearchParams,
+  pkce: PkcePolicy,
 ): { readonly request: AuthorizationRequest } | { readonly fault: AuthorizationFault } {
   const { shape } = AuthorizationRequest
+  const schema = pkce === 'required' ? AuthorizationRequest : ConfidentialAuthorizationRequest
   const repeated = Object.keys(shape).find((name) => parameters.getAll(name).length > 1)
   if (repeated !== undefined)
     return { fault: { error: 'invalid_request', description: `${repeated} must not come twice` } }
   const values = valuesOf(parameters, shape)
-  const { data, error } = AuthorizationRequest.safeParse(values)
-  if (data !== undefined) return { request: data }
+  const { data, error } = schema.safeParse(values)
+  if (data !== undefined) {
+    const fault = challengeFault(data, pkce)
+    return fault === undefined ? { request: data } : { fault }
+  }
   const issues = new Map(error.issues.map(({ path, message }) => [String(path[0]), message]))
   const [name = '', message = ''] = [...issues].toSorted(([a], [b]) => rankOf(a) - rankOf(b))[0] ?? []
   const isMissing = values[name] === undefined
@@ -61,6 +69,21 @@ export function readAuthorizationRequest(
       description: toDescription(isMissing ? `${name} is required` : `${name}: ${message}`),
     },
   }
+}
+
+/** What a request lacks that the application demands of its sign-ins; a challenge counts only with its method. */
+function challengeFault(request: AuthorizationRequest, pkce: PkcePolicy): AuthorizationFault | undefined {
+  const { code_challenge: challenge, code_challenge_method: method } = request
+  const error = 'invalid_request'
+  if ((challenge === undefined) !== (method === undefined))
+    return { error, description: 'code_challenge and code_challenge_method must come together' }
+  if (isPkceMet({ client_authentication: 'secret', pkce }, request)) return undefined
+  const remedies = [
+    'send code_challenge (S256)',
+    `or a nonce of ${minNonceLength} characters or more and compare it`,
+    'or set pkce of the application to optional',
+  ]
+  return { error, description: remedies.join(', ') }
 }
 
 /** The error of each faulty parameter, where it is not invalid_request; the first in this order is reported. */

@@ -83,7 +83,7 @@ export async function startAuthorization(
     answer({ error, error_description: description })
 
   if (!isOriginAllowed(client, authorization.origin)) return refuse(foreignOrigin)
-  const read = readAuthorizationRequest(parameters)
+  const read = readAuthorizationRequest(parameters, client.pkce)
   if ('fault' in read) return refuse(read.fault)
   if (authorization.isForm) return { to: 'itself' }
   const outcome = await decide(deps, authorization, client, read.request)
@@ -135,7 +135,7 @@ async function decide(
       secret,
       state: request.state ?? null,
       nonce: request.nonce ?? null,
-      codeChallenge: request.code_challenge,
+      codeChallenge: request.code_challenge ?? null,
       scope: grantedScope(request.scope.join(' ')),
       requestId: authorization.requestId,
     })
@@ -196,7 +196,7 @@ async function beginFlow(
     redirectUri: client.redirectUri,
     state: request.state ?? null,
     nonce: request.nonce ?? null,
-    codeChallenge: request.code_challenge,
+    codeChallenge: request.code_challenge ?? null,
     scope: grantedScope(request.scope.join(' ')),
     isMfaRequired,
     isSignInForced: isReauthenticationRequired(request),

@@ -1,3 +1,4 @@
+import type { PkcePolicy } from '@portico/contract/client-authentication'
 import { environments, type Environment } from '@portico/contract/fields'
 import { sql } from 'kysely'
 import { isUsableBy } from '../../directory/usable.js'
@@ -19,6 +20,8 @@ export interface AuthorizingClient {
   readonly redirectUri: string
   readonly allowedWebOrigins: readonly string[]
   readonly allowedEmailDomains: readonly string[] | null
+  /** What its sign-ins must send; without client authentication always a code_challenge. */
+  readonly pkce: PkcePolicy
   /** Whether users can enroll a second factor. */
   readonly isTotpActive: boolean
 }
@@ -41,6 +44,7 @@ export async function findAuthorizingClient(
     redirectUri,
     allowedWebOrigins: row.allowed_web_origins,
     allowedEmailDomains: row.allowed_email_domains,
+    pkce: row.client_authentication === 'none' ? 'required' : row.pkce,
     isTotpActive: row.is_totp_active,
   }
 }
@@ -74,6 +78,8 @@ const selectClient = lookup((db, key: { organizationDomain: string; clientId: st
       'applications.id',
       'applications.allowed_redirect_urls',
       'applications.allowed_web_origins',
+      'applications.client_authentication',
+      sql<PkcePolicy>`applications.pkce`.as('pkce'),
       'totp_connections.active as is_totp_active',
     ]),
 )

@@ -1,57 +1,143 @@
-import type { createApiTokenReader } from '../../tokens/api-keys/api-token.js'
+import type { UsedSecret } from '../../directory/application-secrets/last-use.js'
+import { isApplicationSecret } from '../../platform/crypto/secret.js'
 import type { Deps } from '../../delivery/deps.js'
-import { findKeyClient, type Introspector, type KeyClient } from './key-client.js'
-import { OAuthFailure } from './oauth-failure.js'
+import { issuerOf } from '../../tokens/claims.js'
+import { findSecretOf, isConfidential, type ApplicationClient } from './application-client.js'
+import { assertionType, clientAssertions } from './client-assertion.js'
+import { findKeyClient, type KeyClient } from './key-client.js'
+import { invalidClient, OAuthFailure } from './oauth-failure.js'
 
 /** The client of a request to an endpoint of OAuth, as it has authenticated. */
 export type Client =
   | { readonly by: 'nothing'; readonly clientId: string | undefined }
   | { readonly by: 'api_key'; readonly key: KeyClient }
+  | { readonly by: 'application'; readonly application: ApplicationClient }
 
 /** What a request sends to authenticate its client; undefined members were not sent. */
-interface ClientCredentials {
+export interface ClientCredentials {
   readonly clientId: string | undefined
   readonly clientSecret: string | undefined
+  /** A JWT of the client (RFC 7523); null: one of a type that is not known. */
+  readonly assertion: string | null | undefined
+}
+
+export interface AuthenticationHooks {
+  /** Called with each secret that has authenticated an application. */
+  readonly onSecretUse?: (secret: UsedSecret) => void
 }
 
 /**
- * Authenticates the client of a request, before anything else of it is looked at: a refused one neither consumes a code or token,
- * nor learns of them. A client without credentials is let in as one that only names itself.
+ * Makes the function that authenticates the client of a request, before anything else of it is looked at: a refused one neither
+ * consumes a code or token, nor learns of them. A client without credentials is let in as one that only names itself.
  *
- * @throws OAuthFailure `invalid_client`, with the same text and after the same work whatever is wrong.
+ * The function throws OAuthFailure `invalid_client`, with the same text and after the same work whatever is wrong.
  */
-export async function authenticateClient(
-  deps: Pick<Deps, 'db' | 'now'>,
-  { clientId, clientSecret }: ClientCredentials,
-): Promise<Client> {
-  if (clientSecret === undefined) return { by: 'nothing', clientId }
-  const key = await findKeyClient(deps, { clientId: clientId ?? '', clientSecret })
-  if (key === undefined) throw invalidClient()
-  return { by: 'api_key', key }
+export function clientAuthentication(
+  deps: Pick<Deps, 'config' | 'db' | 'now' | 'outbound' | 'log'>,
+  { onSecretUse }: AuthenticationHooks = {},
+) {
+  const findAssertingApplication = clientAssertions(deps)
+
+  /** @param organizationDomain Of the organization whose endpoint was called; undefined: the service's own. */
+  return async function authenticate(
+    { clientId, clientSecret, assertion }: ClientCredentials,
+    organizationDomain?: string,
+  ): Promise<Client> {
+    if (assertion !== undefined) {
+      const audiences = audiencesOf(deps.config.baseUrl, organizationDomain)
+      const application =
+        assertion === null
+          ? undefined
+          : await findAssertingApplication({ text: assertion, clientId, audiences })
+      if (application === undefined) throw invalidClient()
+      return { by: 'application', application }
+    }
+    if (clientSecret === undefined) return { by: 'nothing', clientId }
+    const credentials = { clientId: clientId ?? '', clientSecret }
+    // The form of a secret tells whose it is.
+    if (!isApplicationSecret(clientSecret)) {
+      const key = await findKeyClient(deps, credentials)
+      if (key === undefined) throw invalidClient()
+      return { by: 'api_key', key }
+    }
+    const secret = await findSecretOf(deps, credentials)
+    if (secret === undefined) throw invalidClient()
+    onSecretUse?.(secret)
+    return { by: 'application', application: secret }
+  }
 }
 
-function invalidClient(): OAuthFailure {
-  return new OAuthFailure('invalid_client', 'The client is not authenticated by these credentials.')
+/** The values of `aud` with which an assertion is for this request: the issuer, or its token endpoint. */
+function audiencesOf(baseUrl: string, organizationDomain: string | undefined): string[] {
+  const issuer = organizationDomain === undefined ? baseUrl : issuerOf(baseUrl, organizationDomain)
+  return [issuer, `${issuer}/oauth/token`]
+}
+
+export type AuthenticateClient = ReturnType<typeof clientAuthentication>
+
+/**
+ * Refuses a client without credentials that names an application which has to authenticate. Of a request that is refused in any case:
+ * what is granted has the same condition in its statement.
+ *
+ * @throws OAuthFailure `invalid_client`
+ */
+export async function checkAuthenticated({ db }: Pick<Deps, 'db'>, client: Client): Promise<void> {
+  const named = client.by === 'nothing' ? client.clientId : undefined
+  if (named !== undefined && (await isConfidential(db, named))) throw invalidClient()
+}
+
+/** Whether a client has authenticated as the application of a code or token. */
+export function isApplication(
+  client: Client,
+  row: { readonly account_id: string; readonly environment: string; readonly application_id: string },
+): boolean {
+  if (client.by !== 'application') return false
+  const { accountId, environment, applicationId } = client.application
+  if (applicationId !== row.application_id) return false
+  return accountId === row.account_id && environment === row.environment
+}
+
+interface ClientParameters {
+  readonly client_id?: string | undefined
+  readonly client_secret?: string | undefined
+  readonly client_assertion?: string | undefined
+  readonly client_assertion_type?: string | undefined
 }
 
 /**
- * The client's id and secret from the header or from the body (RFC 6749 section 2.3.1).
+ * The client's id and secret from the header or from the body (RFC 6749 section 2.3.1), or its assertion (RFC 7521 section 4.2).
  *
- * @throws OAuthFailure `invalid_request` for both ways at once, `invalid_client` for a header that cannot be read.
+ * @throws OAuthFailure `invalid_request` for two ways at once, `invalid_client` for a header that cannot be read.
  */
 export function clientCredentialsOf(
   authorization: string | undefined,
-  body: { readonly client_id?: string | undefined; readonly client_secret?: string | undefined },
+  body: ClientParameters,
 ): ClientCredentials {
   const basic = readBasic(authorization)
   // A parameter without a value counts as omitted (RFC 6749 section 3.2).
-  const posted = body.client_secret === '' ? undefined : body.client_secret
-  if (basic !== undefined && posted !== undefined)
+  const posted = body.client_secret || undefined
+  const assertion = assertionOf(body)
+  if ([basic, posted, assertion].filter((sent) => sent !== undefined).length > 1)
     throw new OAuthFailure(
       'invalid_request',
       'Credentials must be sent in one way: in the header or in the body.',
     )
-  return { clientId: basic?.clientId ?? body.client_id, clientSecret: basic?.clientSecret ?? posted }
+  const clientId = basic?.clientId ?? body.client_id
+  return { clientId, clientSecret: basic?.clientSecret ?? posted, assertion }
+}
+
+/** Whether a request names its client; an assertion does so by itself. */
+export function isClientNamed({ clientId, assertion }: ClientCredentials): boolean {
+  return clientId !== undefined || assertion !== undefined
+}
+
+function assertionOf({
+  client_assertion,
+  client_assertion_type,
+}: ClientParameters): ClientCredentials['assertion'] {
+  const [assertion, type] = [client_assertion || undefined, client_assertion_type || undefined]
+  if (assertion === undefined && type === undefined) return undefined
+  return type === assertionType ? (assertion ?? null) : null
 }
 
 /** HTTP Basic, both parts form-encoded first (RFC 6749 section 2.3.1). */
@@ -68,34 +154,4 @@ function readBasic(
 
 function formDecoded(text: string): string {
   return new URLSearchParams(`v=${text.replaceAll('&', '%26')}`).get('v') ?? ''
-}
-
-/**
- * Authenticates the API key of an introspection by its credentials or its own access token (RFC 7662 section 2.1).
- *
- * @throws OAuthFailure `invalid_client`, `invalid_token`, `insufficient_scope`
- */
-export async function authenticateIntrospector(
-  deps: Pick<Deps, 'db' | 'now'>,
-  readApiToken: ReturnType<typeof createApiTokenReader>,
-  authorization: string | undefined,
-  body: Parameters<typeof clientCredentialsOf>[1],
-): Promise<Introspector> {
-  const [, token] = /^Bearer ([\w.~+/-]+=*)$/i.exec(authorization ?? '') ?? []
-  const key =
-    token === undefined
-      ? keyOf(await authenticateClient(deps, clientCredentialsOf(authorization, body)))
-      : await readApiToken(token)
-  if (key === undefined) throw new OAuthFailure('invalid_token', 'The API token is not one of this API.')
-  if (!key.scopes.includes('read:sessions'))
-    throw new OAuthFailure('insufficient_scope', 'The API key does not have the scope read:sessions.')
-  return key
-}
-
-function keyOf(client: Client): KeyClient {
-  if (client.by === 'api_key') return client.key
-  throw new OAuthFailure(
-    'invalid_client',
-    'Send client_id and client_secret of an API key, or a bearer token of one.',
-  )
 }

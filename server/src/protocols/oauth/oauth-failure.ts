@@ -16,3 +16,8 @@ export class OAuthFailure extends Error {
     this.retryAfterSeconds = detail.retryAfterSeconds
   }
 }
+
+/** The answer to wrong credentials, and to missing ones of an application that has to authenticate: one text for all. */
+export function invalidClient(): OAuthFailure {
+  return new OAuthFailure('invalid_client', 'The client is not authenticated by these credentials.')
+}

@@ -6,9 +6,10 @@ import type {
 } from '@portico/contract/oauth'
 import { createApiTokenReader } from '../../tokens/api-keys/api-token.js'
 import type { Deps } from '../../delivery/deps.js'
-import { authenticateClient, authenticateIntrospector, clientCredentialsOf } from './client-authentication.js'
+import { clientCredentialsOf, isClientNamed, type Client } from './client-authentication.js'
 import { countingFailures } from './failed-grants.js'
 import { introspectToken } from './introspect.js'
+import type { Introspector, KeyClient } from './key-client.js'
 import { OAuthFailure } from './oauth-failure.js'
 import { revokeToken } from './revoke.js'
 import type { TokenRequestContext } from './token.js'
@@ -21,16 +22,45 @@ import type { TokenRequestContext } from './token.js'
 export function introspection(deps: Deps) {
   const readApiToken = createApiTokenReader(deps)
   return async function introspect(
-    { authorization, ip }: TokenRequestContext,
+    context: TokenRequestContext,
     body: IntrospectionRequest,
     organizationDomain?: string,
   ): Promise<Introspection> {
     // First, so that an unauthenticated caller learns nothing about the token.
-    const introspector = await countingFailures(deps, ip, () =>
-      authenticateIntrospector(deps, readApiToken, authorization, body),
+    const introspector = await countingFailures(deps, context.ip, () =>
+      authenticateIntrospector(readApiToken, context, body),
     )
     return introspectToken(deps, introspector, { token: tokenOf(body), organizationDomain })
   }
+}
+
+/**
+ * Authenticates the API key of an introspection by its credentials or its own access token (RFC 7662 section 2.1).
+ *
+ * @throws OAuthFailure `invalid_client`, `invalid_token`, `insufficient_scope`
+ */
+async function authenticateIntrospector(
+  readApiToken: ReturnType<typeof createApiTokenReader>,
+  { authorization, authenticate }: TokenRequestContext,
+  body: IntrospectionRequest,
+): Promise<Introspector> {
+  const [, token] = /^Bearer ([\w.~+/-]+=*)$/i.exec(authorization ?? '') ?? []
+  const key =
+    token === undefined
+      ? keyOf(await authenticate(clientCredentialsOf(authorization, body)))
+      : await readApiToken(token)
+  if (key === undefined) throw new OAuthFailure('invalid_token', 'The API token is not one of this API.')
+  if (!key.scopes.includes('read:sessions'))
+    throw new OAuthFailure('insufficient_scope', 'The API key does not have the scope read:sessions.')
+  return key
+}
+
+function keyOf(client: Client): KeyClient {
+  if (client.by === 'api_key') return client.key
+  throw new OAuthFailure(
+    'invalid_client',
+    'Send client_id and client_secret of an API key, or a bearer token of one.',
+  )
 }
 
 /**
@@ -41,16 +71,15 @@ export function introspection(deps: Deps) {
  */
 export function revoke(
   deps: Deps,
-  { authorization, ip, requestId }: TokenRequestContext,
+  { authorization, ip, requestId, authenticate }: TokenRequestContext,
   body: RevocationRequest,
   organizationDomain?: string,
 ): Promise<RevokedToken> {
   return countingFailures(deps, ip, async () => {
     const token = tokenOf(body)
     const credentials = clientCredentialsOf(authorization, body)
-    if (credentials.clientId === undefined)
-      throw new OAuthFailure('invalid_request', 'client_id is required.')
-    const client = await authenticateClient(deps, credentials)
+    if (!isClientNamed(credentials)) throw new OAuthFailure('invalid_request', 'client_id is required.')
+    const client = await authenticate(credentials, organizationDomain)
     return revokeToken(deps, { token, client, organizationDomain, requestId })
   })
 }

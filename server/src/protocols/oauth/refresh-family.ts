@@ -7,6 +7,7 @@ import { hashSecret, randomSecret } from '../../platform/crypto/secret.js'
 import type { DB } from '../../platform/db/schema.js'
 import { companion, sqlStatement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
+import { toApplicationId } from './application-client.js'
 import type { Client } from './client-authentication.js'
 import { signInMethodsOf } from './key-client.js'
 import { scopesOf } from '../../tokens/scopes.js'
@@ -102,8 +103,11 @@ const insertFamily = companion((db, row: NewFamily) => ({
 
 /** The client and endpoint of a request, as statements compare them with a family. */
 export interface RefreshClient {
-  /** Of the application; empty where a key authenticates for it. */
+  /** Of the application, as it names itself or has authenticated; empty where a key authenticates for it. */
   readonly clientId: string
+  /** Account and environment of the application; null where it has not authenticated. */
+  readonly applicationAccountId: string | null
+  readonly applicationEnvironment: string | null
   /** Whether a key has authenticated for the application. */
   readonly isKey: boolean
   /** Of the key; null without one. */
@@ -126,8 +130,12 @@ export function askerOf(request: {
 }): RefreshClient {
   const { client } = request
   const key = client.by === 'api_key' ? client.key : undefined
+  const application = client.by === 'application' ? client.application : undefined
+  const named = client.by === 'nothing' ? toApplicationId(client.clientId ?? '') : ''
   return {
-    clientId: client.by === 'nothing' ? toApplicationId(client.clientId ?? '') : '',
+    clientId: application?.applicationId ?? named,
+    applicationAccountId: application?.accountId ?? null,
+    applicationEnvironment: application?.environment ?? null,
     isKey: key !== undefined,
     keyAccountId: key?.accountId ?? null,
     keyEnvironment: key?.environment ?? null,
@@ -136,11 +144,6 @@ export function askerOf(request: {
     organizationDomain: request.organizationDomain ?? null,
     origin: request.origin ?? null,
   }
-}
-
-/** The id of the application that a client_id names, plain or in a prefixed form such as app_<uuid>. */
-export function toApplicationId(clientId: string): string {
-  return clientId.toLowerCase().split('_').at(-1) ?? ''
 }
 
 /**
@@ -179,8 +182,11 @@ export function clientChecks(asker: RefreshClient) {
     wrong_organization: sql<boolean>`(
       ${asker.organizationDomain}::text is null or organizations.domain = ${asker.organizationDomain}
     )`,
+    client_authentication_required: sql<boolean>`(
+      applications.client_authentication = 'none' or ${asker.applicationAccountId}::uuid is not null
+    )`,
     client_id_mismatch: sql<boolean>`(
-      ${asker.isKey}::boolean or family.application_id::text = ${asker.clientId}
+      ${asker.isKey}::boolean or (family.application_id::text = ${asker.clientId} and ${isInPlaceOf(asker)})
     )`,
     api_key_rejected: sql<boolean>`(
       case when ${asker.isKey}::boolean
@@ -194,6 +200,26 @@ export function clientChecks(asker: RefreshClient) {
       end
     )`,
   }
+}
+
+/** Whether an application that has authenticated is one of the family's account and environment. */
+function isInPlaceOf(asker: RefreshClient) {
+  return sql<boolean>`(
+    ${asker.applicationAccountId}::uuid is null
+    or (family.account_id = ${asker.applicationAccountId}::uuid and family.environment = ${asker.applicationEnvironment})
+  )`
+}
+
+/** Whether reuse may end a family: without credentials nobody can end that of an application which has to authenticate. */
+export function mayEnd(asker: RefreshClient) {
+  return sql<boolean>`(
+    applications.client_authentication = 'none'
+    or (
+      ${asker.applicationAccountId}::uuid is not null
+      and family.application_id::text = ${asker.clientId}
+      and ${isInPlaceOf(asker)}
+    )
+  )`
 }
 
 /** Conditions on the client of a refresh, by reason. */

@@ -7,8 +7,8 @@ import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
 import { logEventOf } from '../../delivery/log-events/log-event.js'
 import { causeBy } from '../../platform/tenant.js'
-import type { Client } from './client-authentication.js'
-import { OAuthFailure } from './oauth-failure.js'
+import { checkAuthenticated, type Client } from './client-authentication.js'
+import { invalidClient, OAuthFailure } from './oauth-failure.js'
 import {
   allOf,
   askerOf,
@@ -16,6 +16,7 @@ import {
   isCurrent,
   joinsFamilyParents,
   knownColumns,
+  mayEnd,
   narrowScope,
   readRefreshToken,
   refreshChecks,
@@ -52,11 +53,15 @@ export interface Refresh {
  * 30 s; any older token of the family has leaked and ends the family (RFC 9700 section 4.14.2). A refusal for another
  * reason leaves the token valid.
  *
- * @throws OAuthFailure `invalid_grant`, with the same text for every cause; the log event has the reason. `invalid_scope`.
+ * @throws OAuthFailure `invalid_grant`, with the same text for every cause; the log event has the reason. `invalid_scope`, and
+ *   `invalid_client` where the application has to authenticate, and has not.
  */
 export async function refreshTokens(deps: Deps, refresh: Refresh): Promise<UserTokens> {
   const token = readRefreshToken(refresh.refreshToken)
-  if (token === undefined) throw refused()
+  if (token === undefined) {
+    await checkAuthenticated(deps, refresh.client)
+    throw refused()
+  }
   const asked = scopesOf(refresh.scope ?? '')
   const successors = successorsOf(deps, token)
   const [successor = ''] = successors
@@ -89,7 +94,11 @@ export async function refreshTokens(deps: Deps, refresh: Refresh): Promise<UserT
   })
   if (record === 'invalid_scope')
     throw new OAuthFailure('invalid_scope', 'The refresh token does not have all of these scopes.')
-  if (record === undefined) throw refused()
+  if (record === 'invalid_client') throw invalidClient()
+  if (record === undefined) {
+    await checkAuthenticated(deps, refresh.client)
+    throw refused()
+  }
   const { rotated, user, refreshToken } = record
   const tokens = await signUserTokens(deps, { ...rotated, scope: narrowScope(rotated.scope, asked) }, user)
   return { ...tokens, refresh_token: refreshToken }
@@ -157,7 +166,7 @@ async function refuse(
   trx: Transaction<DB>,
   { requestId }: Refresh,
   attempt: Attempt,
-): Promise<'invalid_scope' | undefined> {
+): Promise<'invalid_scope' | 'invalid_client' | undefined> {
   const [reused] = await endReused(trx, attempt)
   if (reused !== undefined) {
     await logEventOf(deps, trx, reused, { code: 'REFRESH_TOKEN_REUSED', requestId })
@@ -167,6 +176,7 @@ async function refuse(
   if (known === undefined) return undefined
   const reason = known.reason ?? 'changed_meanwhile'
   await logEventOf(deps, trx, known, { code: 'TOKEN_REFRESH_FAILED', reason, requestId })
+  if (reason === 'client_authentication_required') return 'invalid_client'
   return reason === 'invalid_scope' ? reason : undefined
 }
 
@@ -178,6 +188,7 @@ const endReused = sqlStatement(
       and not coalesce(${isCurrent(attempt)}, false)
       and family.ended_at is null
       and ${joinsFamilyParents}
+      and ${mayEnd(attempt)}
     returning ${knownColumns}`,
 )
 

@@ -6,7 +6,7 @@ import { sqlStatement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
 import { logEventOf } from '../../delivery/log-events/log-event.js'
-import type { Client } from './client-authentication.js'
+import { checkAuthenticated, type Client } from './client-authentication.js'
 import { OAuthFailure } from './oauth-failure.js'
 import {
   allOf,
@@ -34,25 +34,31 @@ interface Revocation {
  * Ends the family of a refresh token (RFC 7009 section 2.1), so that none of its tokens can be exchanged. An unknown token
  * and a token of another client get the same answer, which must not reveal that a token is valid.
  *
- * @throws OAuthFailure `unsupported_token_type` for a signed token, which cannot be revoked.
+ * @throws OAuthFailure `unsupported_token_type` for a signed token, which cannot be revoked; `invalid_client` where the client names
+ *   an application that has to authenticate, and has not.
  */
 export async function revokeToken(deps: Deps, revocation: Revocation): Promise<RevokedToken> {
   if (decodeJwt(revocation.token) !== undefined) {
+    await checkAuthenticated(deps, revocation.client)
     throw new OAuthFailure(
       'unsupported_token_type',
       'Only refresh tokens can be revoked: an access token works until it expires.',
     )
   }
   const token = readRefreshToken(revocation.token)
-  if (token === undefined) return {}
+  if (token === undefined) {
+    await checkAuthenticated(deps, revocation.client)
+    return {}
+  }
   const { requestId } = revocation
   const cause = causeBy(requestId, 'system', 'revocation_endpoint')
-  await change(deps, cause, async (trx) => {
+  const { record } = await change(deps, cause, async (trx) => {
     const asker = askerOf({ ...revocation, origin: undefined })
     const [ended] = await endFamily(trx, { ...asker, familyHash: hashSecret(token.handle), at: deps.now() })
     if (ended !== undefined) await logEventOf(deps, trx, ended, { code: 'REFRESH_TOKEN_REVOKED', requestId })
-    return { record: undefined }
+    return { record: ended }
   })
+  if (record === undefined) await checkAuthenticated(deps, revocation.client)
   return {}
 }
 

@@ -4,12 +4,18 @@ import { initServer } from '@ts-rest/express'
 import type { Request, Response } from 'express'
 import type { Deps } from '../../delivery/deps.js'
 import { requestIdOf } from '../../delivery/request-context.js'
+import { clientAuthentication, type AuthenticationHooks } from './client-authentication.js'
 import { introspection, revoke } from './presented-token.js'
 import { issueApiToken, issueTokens, issueUserTokens } from './token.js'
 
 const s = initServer()
 
-export function oauthRoutes(deps: Deps) {
+export function oauthRoutes(deps: Deps, hooks: AuthenticationHooks = {}) {
+  const authenticate = clientAuthentication(deps, hooks)
+  const contextOf = (req: TokenRequest) => {
+    const { authorization, origin } = req.headers
+    return { authorization, origin, ip: req.ip ?? '', requestId: requestIdOf(req), authenticate }
+  }
   const introspect = introspection(deps)
   const introspectAt = (req: TokenRequest, body: IntrospectionRequest, domain?: string) =>
     introspect(contextOf(req), body, domain)
@@ -30,11 +36,6 @@ export function oauthRoutes(deps: Deps) {
 }
 
 type TokenRequest = Pick<Request, 'headers' | 'params' | 'ip'>
-
-function contextOf(req: TokenRequest) {
-  const { authorization, origin } = req.headers
-  return { authorization, origin, ip: req.ip ?? '', requestId: requestIdOf(req) }
-}
 
 /** RFC 6749 section 5.1. */
 function uncached<Answer>(res: Response, body: Answer) {

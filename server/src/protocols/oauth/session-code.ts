@@ -18,7 +18,7 @@ interface SessionCode {
   readonly secret: string
   readonly state: string | null
   readonly nonce: string | null
-  readonly codeChallenge: string
+  readonly codeChallenge: string | null
   /** The granted scopes, separated by spaces. */
   readonly scope: string
   readonly requestId: string

@@ -1,7 +1,7 @@
 import type { ApiToken, TokenRequest, UserTokens } from '@portico/contract/oauth'
 import type { Deps } from '../../delivery/deps.js'
 import { exchangeCode } from './authorization-code.js'
-import { authenticateClient, clientCredentialsOf } from './client-authentication.js'
+import { clientCredentialsOf, isClientNamed, type AuthenticateClient } from './client-authentication.js'
 import { grantClientCredentials } from './client-credentials.js'
 import { countingFailures } from './failed-grants.js'
 import { OAuthFailure } from './oauth-failure.js'
@@ -14,6 +14,7 @@ export interface TokenRequestContext {
   /** The client's address, only for rate limits. */
   readonly ip: string
   readonly requestId: string
+  readonly authenticate: AuthenticateClient
 }
 
 /**
@@ -56,13 +57,12 @@ export async function issueUserTokens(
 /** The exchange that a complete request asks for, which begins with the authentication of its client. */
 function grantOf(
   deps: Deps,
-  { authorization, origin, requestId }: TokenRequestContext,
+  { authorization, origin, requestId, authenticate }: TokenRequestContext,
   body: TokenRequest,
   organizationDomain: string | undefined,
 ): () => Promise<UserTokens> {
   const { code, refresh_token: refreshToken } = body
   const credentials = clientCredentialsOf(authorization, body)
-  const { clientId } = credentials
   const shared = { organizationDomain, origin, requestId }
   switch (body.grant_type) {
     case 'authorization_code':
@@ -70,18 +70,18 @@ function grantOf(
       return async () =>
         exchangeCode(deps, {
           ...shared,
-          client: await authenticateClient(deps, credentials),
+          client: await authenticate(credentials, organizationDomain),
           code,
           codeVerifier: body.code_verifier,
           redirectUri: body.redirect_uri,
         })
     case 'refresh_token':
-      if (refreshToken === undefined || clientId === undefined)
+      if (refreshToken === undefined || !isClientNamed(credentials))
         throw new OAuthFailure('invalid_request', 'refresh_token and client_id are required.')
       return async () =>
         refreshTokens(deps, {
           ...shared,
-          client: await authenticateClient(deps, credentials),
+          client: await authenticate(credentials, organizationDomain),
           refreshToken,
           scope: body.scope,
         })

@@ -10,6 +10,14 @@ import { getIssuingOrganization } from './key-set.js'
 /** Not advertised: claims for samples only, or that report missing data. */
 const exceptional: ReadonlySet<string> = new Set(['authorization_id', 'meta_data_truncated'])
 
+/** How applications authenticate (OpenID Connect Core section 9). */
+const clientAuthenticationMethods = [
+  'none',
+  'client_secret_basic',
+  'client_secret_post',
+  'private_key_jwt',
+] as const
+
 const claims = [...Object.keys(IdTokenClaims.shape), ...Object.keys(UserInfo.shape)]
 
 /**
@@ -37,8 +45,10 @@ export async function getProviderMetadata(
     grant_types_supported: ['authorization_code', 'refresh_token'],
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ['ES256', 'RS256'],
-    token_endpoint_auth_methods_supported: ['none'],
-    revocation_endpoint_auth_methods_supported: ['none'],
+    token_endpoint_auth_methods_supported: [...clientAuthenticationMethods],
+    token_endpoint_auth_signing_alg_values_supported: ['ES256', 'RS256'],
+    revocation_endpoint_auth_methods_supported: [...clientAuthenticationMethods],
+    revocation_endpoint_auth_signing_alg_values_supported: ['ES256', 'RS256'],
     introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
     code_challenge_methods_supported: ['S256'],
     scopes_supported: [...supportedScopes],

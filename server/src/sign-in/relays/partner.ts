@@ -38,7 +38,7 @@ export function isPartnerOpen({ accountId, organizationId }: RelayDestination) {
 /**
  * The id of the application that receives a relay's codes: the oldest that the partner can use and that allows the
  * redirect URI, else null. Without this rule a relay could send the partner's codes anywhere. An application that
- * demands PKCE is excluded: nobody could exchange its codes.
+ * demands PKCE or a nonce is excluded: nobody could exchange its codes.
  */
 export function receivingApplication({
   accountId,
@@ -53,6 +53,7 @@ export function receivingApplication({
       and ${isUsableBy(organizationId)}
       and ${redirectUri} = any(applications.allowed_redirect_urls)
       and applications.code_exchange <> 'pkce'
+      and (applications.client_authentication = 'none' or applications.pkce = 'optional')
     order by applications.inserted_at, applications.id
     limit 1
   )`

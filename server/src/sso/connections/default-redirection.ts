@@ -11,6 +11,7 @@ import { emit } from '../../delivery/events/emit.js'
 import type { Caller } from '../../platform/tenant.js'
 import { connectionKeyColumns, isConnection, isOfConnection, type ConnectionKey } from './connection-key.js'
 import { toDefaultRedirection, type DefaultRedirectionRow } from './record.js'
+import { isPkceMet } from '../../tokens/pkce.js'
 import { connectionsOf, emitConnection, lockConnection } from './whole-connection.js'
 import { ofEnvironment, sameTenant } from '../../platform/db/tenant-predicate.js'
 
@@ -143,13 +144,19 @@ async function allowedUri(
     .where(ofEnvironment(key))
     .where('id', '=', applicationId)
     .where(isUsableBy(sql<string>`${key.organizationId}::uuid`))
-    .select(['allowed_redirect_urls', 'default_redirect_uri_after_login', 'code_exchange'])
+    .select([
+      'allowed_redirect_urls',
+      'default_redirect_uri_after_login',
+      'code_exchange',
+      'client_authentication',
+      'pkce',
+    ])
     .forShare()
     .executeTakeFirst()
   if (application === undefined) throw new ApiError('application_not_found')
   const { allowed_redirect_urls: allowed, default_redirect_uri_after_login: preset } = application
-  if (application.code_exchange === 'pkce') {
-    // The application has not begun the sign-in, so that it has no verifier for the code.
+  if (application.code_exchange === 'pkce' || !isPkceMet(application, {})) {
+    // The application has not begun the sign-in, so that it has no verifier for the code, and no nonce.
     const message = 'must be an application that does not demand PKCE of sign-ins which it has not begun'
     throw invalid('application_id', 'pkce_demanded', message)
   }
