@@ -7487,6 +7487,7 @@ export interface LogEventsListInput {
     | 'TOKEN_REFRESH_FAILED'
     | 'REFRESH_TOKEN_REUSED'
     | 'REFRESH_TOKEN_REVOKED'
+    | 'ACCESS_TOKEN_REVOKED'
     | 'TOKEN_EXCHANGED'
     | 'TOKEN_EXCHANGE_FAILED'
     | 'WEBHOOK_DISABLED'
@@ -7877,6 +7878,8 @@ export interface AccessTokenClaims<Metadata extends object = { [name: string]: J
   client_id: string
   /** Granted scopes, for example magic_link. */
   scp: string[]
+  /** The family: all tokens that descend from one authorization code end together; absent in tokens from before the claim. */
+  fid?: string
 }
 
 /**
@@ -9913,7 +9916,7 @@ export interface OauthMethods {
   organizationToken(input: OauthOrganizationTokenInput, options?: RequestOptions): Promise<UserTokens>
 
   /**
-   * Revoke a refresh token together with its family.
+   * Revoke a refresh token or an access token together with its family.
    * `POST /oauth/revoke`. Sends no API token.
    *
    * @throws ApiError 403 `https_required`; 413 `body_too_large`; 415 `media_type_unsupported`; or as any call, see ErrorCodeOf.

@@ -86,11 +86,11 @@ test('200: a token that another took the place of ends the family all the more',
   expect((await given.refresh(scene, third.refreshToken)).body).toEqual(refusedRefresh)
 })
 
-test('400: a token that is signed cannot be recalled', async () => {
-  const { scene, accessToken, idToken } = await given.tokens()
+test('400: an ID token and a token of the API cannot be revoked', async () => {
+  const { scene, idToken } = await given.tokens()
   const { client_id } = scene.application
 
-  for (const token of [accessToken, idToken, await service.token()]) {
+  for (const token of [idToken, await service.token()]) {
     const answer = await revoke({ token, token_type_hint: 'access_token', client_id })
     expect([answer.status, answer.body['error']]).toEqual([400, 'unsupported_token_type'])
   }

@@ -281,7 +281,7 @@ export const oauth = c.router(
     revoke: {
       method: 'POST',
       path: '/oauth/revoke',
-      summary: 'Revoke a refresh token together with its family',
+      summary: 'Revoke a refresh token or an access token together with its family',
       body: RevocationRequest,
       responses: { 200: RevokedToken, ...refusals },
       metadata: open({ tag }),

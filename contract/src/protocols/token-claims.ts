@@ -94,12 +94,18 @@ export const AccessTokenClaims = record(
     jtt: z.literal('access_token'),
     client_id: id().describe('client_id of the application (RFC 9068 section 2.2)'),
     scp: z.array(z.string()).describe('Granted scopes, for example magic_link'),
+    fid: id()
+      .optional()
+      .describe(
+        'The family: all tokens that descend from one authorization code end together; absent in tokens from before the claim',
+      ),
   },
   {
     ...common,
     jtt: 'access_token',
     client_id: '0190c8b0-3f4e-7d5c-b6a7-98f0e1d2c3b4',
     scp: ['magic_link'],
+    fid: '0190c8c1-7a8b-7c9d-8e0f-1a2b3c4d5e6f',
   },
 )
 export type AccessTokenClaims = z.output<typeof AccessTokenClaims>

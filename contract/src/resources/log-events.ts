@@ -63,6 +63,8 @@ export const logEventCodes = {
   REFRESH_TOKEN_REUSED:
     'A refresh token was used again after its rotation: it may have been stolen, so its whole family is revoked.',
   REFRESH_TOKEN_REVOKED: 'An application revoked a refresh token.',
+  ACCESS_TOKEN_REVOKED:
+    'An application revoked an access token, and with it every token of the same authorization code.',
   TOKEN_EXCHANGED: 'An authorization code was exchanged for tokens.',
   TOKEN_EXCHANGE_FAILED: 'An authorization code was refused.',
   WEBHOOK_DISABLED: 'A webhook was deactivated, because nothing was delivered to it for five days.',

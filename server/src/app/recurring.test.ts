@@ -5,6 +5,7 @@ import { foldRecordCounts } from '../platform/db/fold-record-counts.js'
 import type { DB } from '../platform/db/schema.js'
 import type { Deps } from '../delivery/deps.js'
 import { deleteExpired } from '../operations/purge/delete-expired.js'
+import { toEndedFamily } from '../tokens/families.js'
 import { dayMs, startQueue, type Queue } from '../delivery/jobs/run.given.js'
 
 let queue: Queue
@@ -132,5 +133,30 @@ describe('deleting what has expired', () => {
     await deleteExpired(deps)
     expect(await db.selectFrom('outbox_messages').select('id').execute()).toEqual([])
     expect(await queue.onlyJob()).toMatchObject({ name: 'waits_for_long' })
+  })
+
+  test('keeps the end of a family until its access tokens have expired', async () => {
+    const owner = { accountId: uuidv7(), environment: 'sandbox', organizationId: uuidv7() }
+    const at = queue.now()
+    await db
+      .insertInto('accounts')
+      .values({ id: owner.accountId, domain: 'families', plan: 'free', inserted_at: at })
+      .execute()
+    await sql`
+      insert into organizations (account_id, id, domain, name, color, inserted_at, updated_at)
+      values (${owner.accountId}, ${owner.organizationId}, 'families', 'x', 'x', ${at}, ${at})`.execute(db)
+    await db
+      .insertInto('ended_families')
+      .values(toEndedFamily(owner, uuidv7(), at))
+      .execute()
+    const kept = () => db.selectFrom('ended_families').select('code_id').execute()
+
+    queue.pass(dayMs)
+    await deleteExpired(deps)
+    expect(await kept()).toHaveLength(1)
+
+    queue.pass(60 * 60 * 1000)
+    await deleteExpired(deps)
+    expect(await kept()).toEqual([])
   })
 })

@@ -13,6 +13,8 @@ export interface VerifiedUserToken {
   readonly sessionId: string
   /** client_id of the application that the token is for. */
   readonly clientId: string
+  /** Its family; null for a token from before the claim `fid` existed. */
+  readonly familyId: string | null
   /** All claims of the token. */
   readonly claims: JwtClaims
 }
@@ -36,7 +38,7 @@ export async function verifyUserToken(
   if (key === undefined || !isJwtSignatureValid(decoded, key.algorithm, key.publicKey))
     throw refusedToken('No organization of this account and environment has signed it.')
 
-  const { iss, jtt, dbs, sub, sid, cid } = decoded.claims
+  const { iss, jtt, dbs, sub, sid, cid, fid } = decoded.claims
   if (iss !== issuerOf(deps.config.baseUrl, key.organizationDomain))
     throw refusedToken('Its iss is not the organization whose key has signed it.')
   if (dbs !== caller.environment) throw refusedToken('It is of the other environment.')
@@ -54,7 +56,22 @@ export async function verifyUserToken(
     userId: sub,
     sessionId: sid,
     clientId: cid,
+    familyId: typeof fid === 'string' ? fid : null,
     claims: decoded.claims,
+  }
+}
+
+/** The same for a token that may be refused without a reason: undefined when it is. */
+export async function readUserToken(
+  deps: Pick<Deps, 'config' | 'db' | 'now'>,
+  caller: Pick<Caller, 'accountId' | 'environment'>,
+  token: string,
+): Promise<VerifiedUserToken | undefined> {
+  try {
+    return await verifyUserToken(deps, caller, token, 0)
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'access_token_refused') return undefined
+    throw error
   }
 }
 

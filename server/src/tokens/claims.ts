@@ -71,13 +71,18 @@ export function issuerOf(baseUrl: string, organizationDomain: string): string {
 /**
  * The claims of an access token. Metadata are only under `meta_data`, whatever their keys are called. A value that does not
  * fit into maxClaimsBytes is left out, smaller ones after it are not, and `meta_data_truncated` is set.
+ *
+ * @param facts.familyId The id of the code that the token descends from.
  */
-export function toAccessTokenClaims(facts: TokenFacts): AccessTokenClaims {
+export function toAccessTokenClaims(
+  facts: TokenFacts & { readonly familyId?: string | undefined },
+): AccessTokenClaims {
   return withMetaData(facts.metaData, {
     ...toCommonClaims(facts),
     jtt: 'access_token' as const,
     client_id: facts.application.id,
     scp: [...facts.scopes],
+    ...(facts.familyId !== undefined && { fid: facts.familyId }),
   })
 }
 

@@ -52,7 +52,7 @@ export async function createJwtSample(deps: Deps, tenant: Tenant, query: SampleQ
     sessionId: newTimelessId(),
     authorizationId: query.authorization_id,
   }
-  const access = toAccessTokenClaims({ ...facts, jti: newTimelessId() })
+  const access = toAccessTokenClaims({ ...facts, jti: newTimelessId(), familyId: newTimelessId() })
   const accessToken = sign('at+jwt', access)
   const id = toIdTokenClaims({
     ...facts,

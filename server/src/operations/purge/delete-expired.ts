@@ -41,6 +41,7 @@ export async function deleteExpired({ config, db, now }: Pick<Deps, 'config' | '
     ['sign_in_flows', sql`expires_at <= ${daysAgo(1)}`],
     // As long as a replayed token must differ from an invented one.
     ['refresh_token_families', sql`expires_at <= ${daysAgo(30)}`],
+    ['ended_families', sql`expires_at <= ${at}`],
     // A session that was ended keeps its expiry, so that one index finds both.
     ['sessions', sql`expires_at <= ${daysAgo(30)} and coalesce(offline_until <= ${daysAgo(30)}, true)`],
     // The rest of the month of the limit; whole months are dropped above.

@@ -38,6 +38,7 @@ export const nonPersonalTables: readonly (keyof DB)[] = [
   'config_numbers',
   'directories',
   'directory_groups',
+  'ended_families',
   'event_horizons',
   'event_positions',
   'event_sequencer',

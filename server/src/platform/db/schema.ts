@@ -202,6 +202,15 @@ export interface DirectoryUsers {
   user_name_normalized: string;
 }
 
+export interface EndedFamilies {
+  account_id: string;
+  code_id: string;
+  ended_at: Timestamp;
+  environment: string;
+  expires_at: Timestamp;
+  organization_id: string;
+}
+
 export interface EventHorizons {
   account_id: string;
   environment: string;
@@ -1023,6 +1032,7 @@ export interface DB {
   directory_group_members: DirectoryGroupMembers;
   directory_groups: DirectoryGroups;
   directory_users: DirectoryUsers;
+  ended_families: EndedFamilies;
   event_horizons: EventHorizons;
   event_positions: EventPositions;
   event_sequencer: EventSequencer;

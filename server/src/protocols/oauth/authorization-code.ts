@@ -12,6 +12,7 @@ import { change } from '../../delivery/events/change.js'
 import { logEventOf } from '../../delivery/log-events/log-event.js'
 import { isEmailDomainAllowed } from '../../directory/sessions/complete-sign-in.js'
 import { endSession } from '../../directory/end-sessions.js'
+import { toEndedFamily } from '../../tokens/families.js'
 import { causeBy } from '../../platform/tenant.js'
 import type { ActClaim } from '../../tokens/claims.js'
 import { toApplicationId } from './application-client.js'
@@ -62,7 +63,7 @@ export async function exchangeCode(deps: Deps, exchange: CodeExchange): Promise<
       return { record: undefined }
     }
     const refreshToken = hasOfflineAccess(consumed.scope)
-      ? await issueRefreshToken(deps, trx, consumed, consumed.code_id)
+      ? await issueRefreshToken(deps, trx, consumed)
       : undefined
     await logEventOf(deps, trx, consumed, { code: 'TOKEN_EXCHANGED', email: user.email, requestId })
     return { record: { consumed, user, refreshToken } }
@@ -266,7 +267,7 @@ async function refuseCode(
 /**
  * Revokes what was issued from a reused code. A session of the API belongs to this code only, and ends. A browser's session
  * serves all its applications, and its codes can leak in transit (RFC 9700 section 4.5.3.2): it stays, and only a request
- * with the code's verifier ends its refresh tokens.
+ * with the code's verifier ends its family: its refresh tokens and its access tokens.
  */
 async function revokeIssued(
   deps: Pick<Deps, 'now' | 'metrics'>,
@@ -280,10 +281,18 @@ async function revokeIssued(
     return
   }
   if (dead.code_challenge !== null && !isVerifierOf(dead.code_challenge, codeVerifier)) return
+  const at = deps.now()
+  const owner = { accountId, environment, organizationId }
   await trx
+    .with('noted', (db) =>
+      db
+        .insertInto('ended_families')
+        .values(toEndedFamily(owner, dead.code_id, at))
+        .onConflict((conflict) => conflict.doNothing()),
+    )
     .updateTable('refresh_token_families')
-    .set({ ended_at: deps.now() })
-    .where(ofOwner({ accountId, environment, organizationId }))
+    .set({ ended_at: at })
+    .where(ofOwner(owner))
     .where('session_id', '=', sessionId)
     .where('code_id', '=', dead.code_id)
     .where('ended_at', 'is', null)

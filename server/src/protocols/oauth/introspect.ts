@@ -2,9 +2,8 @@ import type { Introspection } from '@portico/contract/oauth'
 import { AccessTokenClaims } from '@portico/contract/token-claims'
 import { hashSecret } from '../../platform/crypto/secret.js'
 import type { Deps } from '../../delivery/deps.js'
-import { ApiError } from '../../platform/errors.js'
 import { toAcr } from '../../tokens/acr.js'
-import { verifyUserToken } from '../../tokens/access-token.js'
+import { readUserToken } from '../../tokens/access-token.js'
 import { issuerOf } from '../../tokens/claims.js'
 import type { Introspector } from './key-client.js'
 import { isTokenLive } from './live-token.js'
@@ -52,10 +51,7 @@ async function introspectAccessToken(
   introspector: Introspector,
   token: string,
 ): Promise<Found | undefined> {
-  const verified = await verifyUserToken(deps, introspector, token, 0).catch((error: unknown) => {
-    if (error instanceof ApiError && error.code === 'access_token_refused') return undefined
-    throw error
-  })
+  const verified = await readUserToken(deps, introspector, token)
   if (verified === undefined || !(await isTokenLive(deps, introspector, verified))) return undefined
   const { data: claims } = AccessTokenClaims.safeParse(verified.claims)
   if (claims === undefined) return undefined

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { lookup } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import type { VerifiedUserToken } from '../../tokens/access-token.js'
+import { isFamilyAlive } from '../../tokens/families.js'
 import { isOrganizationOf, ofOwner, sameEnvironment, sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /** The account and environment of an access token, by its signing key. */
@@ -12,15 +13,15 @@ interface TokenOwner {
 }
 
 /**
- * Whether a verified access token is still valid: its session has not been ended, its user is active, and its application
- * is usable. The expiry of a session does not invalidate its tokens.
+ * Whether a verified access token is still valid: neither its session nor its family has been ended, its user is active, and
+ * its application is usable. The expiry of a session does not invalidate its tokens.
  */
 export async function isTokenLive(
   { db }: Pick<Deps, 'db'>,
   { accountId, environment }: TokenOwner,
-  { organizationId, sessionId, userId, clientId }: VerifiedUserToken,
+  { organizationId, sessionId, userId, clientId, familyId }: VerifiedUserToken,
 ): Promise<boolean> {
-  const key = { accountId, environment, organizationId, sessionId, userId, clientId }
+  const key = { accountId, environment, organizationId, sessionId, userId, clientId, familyId }
   return (await selectLive(db, key)).length > 0
 }
 
@@ -29,6 +30,7 @@ interface LiveKey extends TokenOwner {
   readonly sessionId: string
   readonly userId: string
   readonly clientId: string
+  readonly familyId: string | null
 }
 
 const selectLive = lookup((db, key: LiveKey) =>
@@ -48,5 +50,6 @@ const selectLive = lookup((db, key: LiveKey) =>
     .where('applications.id', '=', key.clientId)
     .where(isUsableBy(sql.ref('sessions.organization_id')))
     .where('organizations.deleted_at', 'is', null)
+    .where(isFamilyAlive(key, key.familyId))
     .select('sessions.id'),
 )

@@ -52,7 +52,6 @@ export async function issueRefreshToken(
   { now }: Pick<Deps, 'now'>,
   trx: Transaction<DB>,
   grant: Grant,
-  codeId: string,
 ): Promise<string> {
   const at = now()
   const handle = randomBytes(16).toString('base64url')
@@ -60,7 +59,6 @@ export async function issueRefreshToken(
   await insertFamily(trx, {
     ...grant,
     id: newId(),
-    codeId,
     amr: [...grant.amr],
     familyHash: hashSecret(handle),
     tokenHash: hashSecret(secret),
@@ -72,7 +70,6 @@ export async function issueRefreshToken(
 
 interface NewFamily extends Grant {
   readonly id: string
-  readonly codeId: string
   readonly familyHash: Buffer
   readonly tokenHash: Buffer
   readonly expiresAt: Date
@@ -89,7 +86,7 @@ const insertFamily = companion((db, row: NewFamily) => ({
         amr, authenticated_at, family_hash, token_hash, expires_at, inserted_at
       ) values (
         ${row.account_id}::uuid, ${row.environment}, ${row.organization_id}::uuid, ${row.id}, ${row.session_id}::uuid,
-        ${row.user_id}, ${row.application_id}, ${row.codeId}, ${row.scope}, ${row.amr}, ${row.authenticated_at},
+        ${row.user_id}, ${row.application_id}, ${row.code_id}, ${row.scope}, ${row.amr}, ${row.authenticated_at},
         ${row.familyHash}, ${row.tokenHash}, ${row.expiresAt}, ${row.at}
       ) returning account_id, environment, organization_id, session_id, expires_at, inserted_at
     )

@@ -26,6 +26,7 @@ import {
   type RefreshClient,
   type LoggedFamily,
 } from './refresh-family.js'
+import { insertEndedFamilies } from '../../tokens/families.js'
 import { scopesOf } from '../../tokens/scopes.js'
 import {
   identityDataOfSession,
@@ -146,7 +147,7 @@ const rotate = sqlStatement(
         and ${allOf(parentConditions)}
         and ${allOf(refreshChecks(attempt))}
       returning family.account_id, accounts.domain as account_domain, family.environment,
-        organizations.domain, family.session_id, family.user_id, family.application_id,
+        organizations.domain, family.session_id, family.code_id, family.user_id, family.application_id,
         applications.name as application_name, applications.application_type,
         applications.access_token_lifetime_in_seconds, applications.token_signing_alg,
         family.scope, family.amr, sessions.act, family.authenticated_at, family.token_hash,
@@ -182,14 +183,17 @@ async function refuse(
 
 const endReused = sqlStatement(
   (attempt: Attempt) => sql<LoggedFamily>`
-    update refresh_token_families as family set ended_at = ${attempt.at}
-    from ${familyParents}
-    where family.family_hash = ${attempt.familyHash}
-      and not coalesce(${isCurrent(attempt)}, false)
-      and family.ended_at is null
-      and ${joinsFamilyParents}
-      and ${mayEnd(attempt)}
-    returning ${knownColumns}`,
+    with ended as (
+      update refresh_token_families as family set ended_at = ${attempt.at}
+      from ${familyParents}
+      where family.family_hash = ${attempt.familyHash}
+        and not coalesce(${isCurrent(attempt)}, false)
+        and family.ended_at is null
+        and ${joinsFamilyParents}
+        and ${mayEnd(attempt)}
+      returning ${knownColumns}, family.code_id
+    ), noted as (${insertEndedFamilies('ended', attempt.at)})
+    select * from ended`,
 )
 
 /** Why a token was refused: the first failed condition. */

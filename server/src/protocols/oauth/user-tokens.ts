@@ -22,6 +22,8 @@ export interface Grant {
   /** Of the organization. */
   readonly domain: string
   readonly session_id: string
+  /** The code that the grant began with. */
+  readonly code_id: string
   readonly user_id: string
   readonly application_id: string
   readonly application_name: string
@@ -139,7 +141,7 @@ export async function signUserTokens(
   const accessToken = signWith(deps, owner, key, {
     algorithm,
     typ: 'at+jwt',
-    claims: toAccessTokenClaims({ ...facts, jti: newTimelessId() }),
+    claims: toAccessTokenClaims({ ...facts, jti: newTimelessId(), familyId: grant.code_id }),
   })
   const idToken = signWith(deps, owner, key, {
     algorithm,

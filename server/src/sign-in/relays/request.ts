@@ -10,6 +10,7 @@ import { change, type Changed } from '../../delivery/events/change.js'
 import { emit } from '../../delivery/events/emit.js'
 import { logEvent } from '../../delivery/log-events/log-event.js'
 import { refusedToken, verifyUserToken, type VerifiedUserToken } from '../../tokens/access-token.js'
+import { isFamilyAlive } from '../../tokens/families.js'
 import type { Caller } from '../../platform/tenant.js'
 import { destinationOf, isPartnerOpen, receivingApplication } from './partner.js'
 import { toRelayRequestData } from './record.js'
@@ -104,7 +105,13 @@ function carriedSession(db: Kysely<DB>, attempt: Attempt) {
     .where('users.deleted_at', 'is', null)
     .where(sql<boolean>`'relay' <> all(sessions.amr)`)
     .where('organizations.deleted_at', 'is', null)
+    .where(isFamilyAliveOf(attempt))
     .select('sessions.id')
+}
+
+/** Whether the family of the token has not ended. */
+function isFamilyAliveOf({ caller: { accountId, environment }, user }: Attempt) {
+  return isFamilyAlive({ accountId, environment, organizationId: user.organizationId }, user.familyId)
 }
 
 function sessionOf(db: Kysely<DB>, { caller, user }: Attempt) {
@@ -146,10 +153,16 @@ async function whyNotCarried(db: Kysely<DB>, attempt: Attempt): Promise<ApiError
   const open = await openRelay(db, attempt).executeTakeFirst()
   if (open === undefined) return new ApiError('partner_not_open')
   const session = await sessionOf(db, attempt)
-    .select(['sessions.amr', 'users.active', 'users.deleted_at'])
+    .select([
+      'sessions.amr',
+      'users.active',
+      'users.deleted_at',
+      isFamilyAliveOf(attempt).as('is_family_alive'),
+    ])
     .executeTakeFirst()
   if (session?.amr.includes('relay') === true)
     return refusedToken('Its user has come by a relay, and is not carried on.')
+  if (session?.is_family_alive === false) return refusedToken('It has been revoked.')
   const isUserThere = session === undefined || (session.active && session.deleted_at === null)
   return refusedToken(isUserThere ? 'Its session has ended.' : 'Its user is not active.')
 }
