@@ -4201,6 +4201,13 @@ export interface UserInfo {
     postal_code?: string
     country?: string
   }
+  /** With the scope organization: the organization of the token. */
+  organization?: {
+    domain: string
+    name: string
+    /** The icon, else the inline logo; null without either. */
+    logo_url: string | null
+  }
 }
 
 /** What `organizations.list` takes. */
@@ -5349,7 +5356,7 @@ export interface MagicLinkCreateChallengeInput {
   nonce?: string
   code_challenge?: string
   code_challenge_method?: 'S256'
-  /** openid and the sign-in method are always granted; offline_access, profile, email, phone and address on request; no other scope is granted. */
+  /** openid and the sign-in method are always granted; offline_access, profile, email, phone, address and organization on request; no other scope is granted. */
   scope?: string
 }
 
@@ -5507,7 +5514,7 @@ export interface PasswordCreateRequestInput {
   nonce?: string
   code_challenge?: string
   code_challenge_method?: 'S256'
-  /** openid and the sign-in method are always granted; offline_access, profile, email, phone and address on request; no other scope is granted. */
+  /** openid and the sign-in method are always granted; offline_access, profile, email, phone, address and organization on request; no other scope is granted. */
   scope?: string
 }
 
@@ -5552,7 +5559,7 @@ export interface PasswordCreateChallengeInput {
   nonce?: string
   code_challenge?: string
   code_challenge_method?: 'S256'
-  /** openid and the sign-in method are always granted; offline_access, profile, email, phone and address on request; no other scope is granted. */
+  /** openid and the sign-in method are always granted; offline_access, profile, email, phone, address and organization on request; no other scope is granted. */
   scope?: string
 }
 
@@ -6378,7 +6385,7 @@ export interface SsoConnectionsCreateSamlChallengeInput {
   nonce?: string
   code_challenge?: string
   code_challenge_method?: 'S256'
-  /** openid and the sign-in method are always granted; offline_access, profile, email, phone and address on request; no other scope is granted. */
+  /** openid and the sign-in method are always granted; offline_access, profile, email, phone, address and organization on request; no other scope is granted. */
   scope?: string
 }
 
@@ -6421,7 +6428,7 @@ export interface SsoConnectionsCreateOauthChallengeInput {
   nonce?: string
   code_challenge?: string
   code_challenge_method?: 'S256'
-  /** openid and the sign-in method are always granted; offline_access, profile, email, phone and address on request; no other scope is granted. */
+  /** openid and the sign-in method are always granted; offline_access, profile, email, phone, address and organization on request; no other scope is granted. */
   scope?: string
 }
 
@@ -6790,7 +6797,7 @@ export interface RelaysRequestInput {
    * Secret: do not log it.
    */
   access_token: string
-  /** openid and the sign-in method are always granted; offline_access, profile, email, phone and address on request; no other scope is granted. */
+  /** openid and the sign-in method are always granted; offline_access, profile, email, phone, address and organization on request; no other scope is granted. */
   scope?: string
 }
 
@@ -7959,42 +7966,42 @@ export interface IdTokenClaims<Metadata extends object = { [name: string]: JsonV
   s_hash?: string
   /** Personal data. */
   resource_owner_metadata: {
-    /** null unless the user signed in with SSO and the identity provider asserted it. */
-    authnmethodsreferences: string | string[] | null
-    /** null unless the user signed in with SSO and the identity provider asserted it. */
-    displayname: string | string[] | null
-    /** null unless the user signed in with SSO and the identity provider asserted it. */
-    email: string | string[] | null
-    /** null unless the user signed in with SSO and the identity provider asserted it. */
-    emailaddress: string | string[] | null
-    /** null unless the user signed in with SSO and the identity provider asserted it. */
-    first_name: string | string[] | null
-    /** null unless the user signed in with SSO and the identity provider asserted it. */
-    givenname: string | string[] | null
-    /** null unless the user signed in with SSO and the identity provider asserted it. */
-    identityprovider: string | string[] | null
-    /** null unless the user signed in with SSO and the identity provider asserted it. */
-    last_name: string | string[] | null
-    /** null unless the user signed in with SSO and the identity provider asserted it. */
-    name: string | string[] | null
-    /** null unless the user signed in with SSO and the identity provider asserted it. */
-    objectGuid: string | string[] | null
-    /** null unless the user signed in with SSO and the identity provider asserted it. */
-    objectidentifier: string | string[] | null
-    /** null unless the user signed in with SSO and the identity provider asserted it. */
-    phone: string | string[] | null
-    /** null unless the user signed in with SSO and the identity provider asserted it. */
-    saml_nameid: string | string[] | null
-    /** null unless the user signed in with SSO and the identity provider asserted it. */
-    saml_subject: string | string[] | null
-    /** null unless the user signed in with SSO and the identity provider asserted it. */
-    surname: string | string[] | null
-    /** null unless the user signed in with SSO and the identity provider asserted it. */
-    tenantid: string | string[] | null
-    /** null unless the user signed in with SSO and the identity provider asserted it. */
-    uid: string | string[] | null
-    /** null unless the user signed in with SSO and the identity provider asserted it. */
-    unit_path: string | string[] | null
+    /** Absent or null unless the user signed in with SSO and the identity provider asserted it. */
+    authnmethodsreferences?: string | string[] | null
+    /** Absent or null unless the user signed in with SSO and the identity provider asserted it. */
+    displayname?: string | string[] | null
+    /** Absent or null unless the user signed in with SSO and the identity provider asserted it. */
+    email?: string | string[] | null
+    /** Absent or null unless the user signed in with SSO and the identity provider asserted it. */
+    emailaddress?: string | string[] | null
+    /** Absent or null unless the user signed in with SSO and the identity provider asserted it. */
+    first_name?: string | string[] | null
+    /** Absent or null unless the user signed in with SSO and the identity provider asserted it. */
+    givenname?: string | string[] | null
+    /** Absent or null unless the user signed in with SSO and the identity provider asserted it. */
+    identityprovider?: string | string[] | null
+    /** Absent or null unless the user signed in with SSO and the identity provider asserted it. */
+    last_name?: string | string[] | null
+    /** Absent or null unless the user signed in with SSO and the identity provider asserted it. */
+    name?: string | string[] | null
+    /** Absent or null unless the user signed in with SSO and the identity provider asserted it. */
+    objectGuid?: string | string[] | null
+    /** Absent or null unless the user signed in with SSO and the identity provider asserted it. */
+    objectidentifier?: string | string[] | null
+    /** Absent or null unless the user signed in with SSO and the identity provider asserted it. */
+    phone?: string | string[] | null
+    /** Absent or null unless the user signed in with SSO and the identity provider asserted it. */
+    saml_nameid?: string | string[] | null
+    /** Absent or null unless the user signed in with SSO and the identity provider asserted it. */
+    saml_subject?: string | string[] | null
+    /** Absent or null unless the user signed in with SSO and the identity provider asserted it. */
+    surname?: string | string[] | null
+    /** Absent or null unless the user signed in with SSO and the identity provider asserted it. */
+    tenantid?: string | string[] | null
+    /** Absent or null unless the user signed in with SSO and the identity provider asserted it. */
+    uid?: string | string[] | null
+    /** Absent or null unless the user signed in with SSO and the identity provider asserted it. */
+    unit_path?: string | string[] | null
   }
 }
 

@@ -1,3 +1,4 @@
+import { resourceOwnerAttributes } from '@portico/contract/token-claims'
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { faultsOf } from '../given/faults.js'
@@ -37,7 +38,9 @@ describe('sample tokens', () => {
     expect(sample.access_token_keys).toMatchObject({ sub: null, scp: null, meta_data })
     expect(sample.id_token_keys).toMatchObject({
       ...Object.fromEntries(['at_hash', 'c_hash', 's_hash', 'nonce'].map((name) => [name, null])),
-      resource_owner_metadata: { emailaddress: null },
+      resource_owner_metadata: Object.fromEntries(
+        Object.keys(resourceOwnerAttributes).map((name) => [name, null]),
+      ),
       meta_data,
     })
     expect(Object.keys(sample.access_token_keys).sort()).toEqual(Object.keys(access).sort())

@@ -145,7 +145,7 @@ async function signTokens(
     email_verified: user.email_verified,
     at_hash: halfHash(accessToken),
     ...binding,
-    resource_owner_metadata: noAttributes,
+    resource_owner_metadata: {},
     meta_data: metaData,
   })
   return {
@@ -181,8 +181,3 @@ function commonClaims(grant: Grant, user: UserRow, issuer: string, at: Date) {
 function halfHash(text: string): string {
   return digest(text).subarray(0, 16).toString('base64url')
 }
-
-/** The attributes in the ID token of a user without an identity provider. */
-const noAttributes = Object.fromEntries(
-  Array.from({ length: 22 }, (_, index) => [`attribute_${index}`, null]),
-)

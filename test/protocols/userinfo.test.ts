@@ -71,6 +71,7 @@ describe('UserInfo (OpenID Connect Core section 5.3)', () => {
     ['email', ['sub', 'email', 'email_verified']],
     ['phone', ['sub', 'phone_number', 'phone_number_verified']],
     ['address', ['sub', 'address']],
+    ['organization', ['sub', 'organization']],
   ])('200: with %s alone it tells no more than that', async (scope, names) => {
     const scene = await known(await codes.scene())
     const { accessToken } = await given.tokens(scene, { scope })
@@ -78,6 +79,25 @@ describe('UserInfo (OpenID Connect Core section 5.3)', () => {
     const { body } = await ask(scene.org_domain, accessToken)
 
     expect(Object.keys(body).sort()).toEqual([...names].sort())
+  })
+
+  test('200: with organization it tells what the organization is called now', async () => {
+    const scene = await codes.scene()
+    const { org_domain } = scene
+    const { accessToken } = await given.tokens(scene, { scope: 'openid organization' })
+    const logos = ['https://awesome.example/icon.png', 'https://awesome.example/inline.png']
+    const told = async (members: object) => {
+      await client.organizations.update({ org_domain, ...members })
+      return (await ask(org_domain, accessToken)).body['organization']
+    }
+
+    expect(await told({ name: 'New Name', icon_logo_url: null, inline_logo_url: null })).toEqual({
+      domain: org_domain,
+      name: 'New Name',
+      logo_url: null,
+    })
+    expect(await told({ inline_logo_url: logos[1] })).toMatchObject({ logo_url: logos[1] })
+    expect(await told({ icon_logo_url: logos[0] })).toMatchObject({ logo_url: logos[0] })
   })
 
   test('200: with a refresh that narrows the scope it tells less', async () => {

@@ -40,7 +40,7 @@ export const AuthorizationRequest = z.object({
   scope: words(1000)
     .refine((scopes) => scopes.includes('openid'), 'must have openid')
     .describe(
-      'openid, and any of profile, email, phone, address, offline_access, separated by spaces; others are ignored',
+      'openid, and any of profile, email, phone, address, organization, offline_access, separated by spaces; others are ignored',
     ),
   state: echoed().describe('Returned unchanged on the redirect'),
   nonce: echoed().describe('Returned unchanged in the ID token'),

@@ -2,7 +2,7 @@ import { initContract } from '@ts-rest/core'
 import { z } from 'zod/v4'
 import { open } from '../core/access.js'
 import { failures } from '../core/errors.js'
-import { id, OrganizationPath, personal } from '../core/fields.js'
+import { id, OrganizationPath, personal, slug } from '../core/fields.js'
 import { record } from '../core/record.js'
 import { standardClaimNames, type StandardClaim } from '../resources/profile.js'
 
@@ -146,6 +146,14 @@ export const UserInfo = record(
         })
         .optional(),
     ).describe('With the scope address'),
+    organization: z
+      .object({
+        domain: slug(),
+        name: z.string(),
+        logo_url: z.string().nullable().describe('The icon, else the inline logo; null without either'),
+      })
+      .optional()
+      .describe('With the scope organization: the organization of the token'),
   },
   {
     sub: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',

@@ -114,9 +114,10 @@ export type AccessTokenClaims = z.output<typeof AccessTokenClaims>
 const attribute = z
   .union([z.string(), z.array(z.string())])
   .nullable()
-  .describe('null unless the user signed in with SSO and the identity provider asserted it')
+  .optional()
+  .describe('Absent or null unless the user signed in with SSO and the identity provider asserted it')
 
-/** The user's attributes asserted by the identity provider; all null without SSO. */
+/** The user's attributes asserted by the identity provider, none without SSO. A sample has each, as null. */
 export const resourceOwnerAttributes = {
   authnmethodsreferences: attribute,
   displayname: attribute,
@@ -170,26 +171,7 @@ export const IdTokenClaims = record(
     at_hash: '77QmUPtjPfzWtF2AnpK9RQ',
     c_hash: 'LDktKdoQak3Pk0cnXxCltA',
     s_hash: 'bOhtX8F73IMjSPeVAqxyTQ',
-    resource_owner_metadata: {
-      authnmethodsreferences: null,
-      displayname: null,
-      email: null,
-      emailaddress: null,
-      first_name: null,
-      givenname: null,
-      identityprovider: null,
-      last_name: null,
-      name: null,
-      objectGuid: null,
-      objectidentifier: null,
-      phone: null,
-      saml_nameid: null,
-      saml_subject: null,
-      surname: null,
-      tenantid: null,
-      uid: null,
-      unit_path: null,
-    },
+    resource_owner_metadata: {},
   },
 )
 export type IdTokenClaims = z.output<typeof IdTokenClaims>

@@ -6,7 +6,7 @@ export function requestedScope() {
   return text(200)
     .optional()
     .describe(
-      'openid and the sign-in method are always granted; offline_access, profile, email, phone and address on request; no other scope is granted',
+      'openid and the sign-in method are always granted; offline_access, profile, email, phone, address and organization on request; no other scope is granted',
     )
 }
 

@@ -89,22 +89,41 @@ describe('the ID token', () => {
       expect(claims).not.toHaveProperty(name)
   })
 
-  test('has every attribute of an identity provider as null without SSO', () => {
-    const { resource_owner_metadata } = toIdTokenClaims(facts)
-    expect(Object.keys(resource_owner_metadata)).toEqual(Object.keys(resourceOwnerAttributes))
-    expect(new Set(Object.values(resource_owner_metadata))).toEqual(new Set([null]))
+  test('has no attribute of an identity provider without SSO, and the empty object in their place', () => {
+    expect(toIdTokenClaims(facts).resource_owner_metadata).toEqual({})
   })
 
-  test('has what the identity provider asserts, and no attribute that is not of the table', () => {
+  test('has what the identity provider asserts alone, and no attribute that is not of the table', () => {
     const attributes = { saml_nameid: 'ada', authnmethodsreferences: ['pwd', 'otp'], sub: 'someone else' }
     const { sub, resource_owner_metadata } = toIdTokenClaims({ ...facts, attributes })
     expect(sub).toBe(facts.user.id)
-    expect(resource_owner_metadata).toMatchObject({
-      saml_nameid: 'ada',
-      authnmethodsreferences: ['pwd', 'otp'],
-      email: null,
-    })
-    expect(resource_owner_metadata).not.toHaveProperty('sub')
+    expect(resource_owner_metadata).toEqual({ saml_nameid: 'ada', authnmethodsreferences: ['pwd', 'otp'] })
+  })
+})
+
+describe('signed with ES256 and without metadata, groups and SSO', () => {
+  const bare: IdTokenFacts = {
+    ...facts,
+    issuer: issuerOf('https://signin.example', 'awesome-company'),
+    environment: 'production',
+    metaData: [],
+    groups: [],
+    scopes: [],
+    nonce: 'n'.repeat(43),
+    state: 's'.repeat(43),
+  }
+
+  test('an access token has at most 1,250 characters, an ID token at most 1,400', async () => {
+    const { privateKeyPem, publicJwk } = await generateSigningKey('ES256')
+    const key = { kid: publicJwk.kid, algorithm: 'ES256' as const, privateKey: toPrivateKey(privateKeyPem) }
+    expect(bare.issuer).toHaveLength(40)
+    const { familyId } = accessFacts
+
+    const access = signJwt({ ...key, typ: 'at+jwt' }, { ...toAccessTokenClaims({ ...bare, familyId }) })
+    const id = signJwt({ ...key, typ: 'JWT' }, { ...toIdTokenClaims(bare) })
+
+    expect(access.length).toBeLessThanOrEqual(1250)
+    expect(id.length).toBeLessThanOrEqual(1400)
   })
 })
 

@@ -59,7 +59,7 @@ export interface IdTokenFacts extends TokenFacts {
   readonly accessToken?: string | undefined
   readonly code?: string | undefined
   readonly state?: string | undefined
-  /** What the identity provider asserted, after an SSO login. */
+  /** What the identity provider asserted, after an SSO login; in samples every attribute, as null. */
   readonly attributes?: Readonly<Partial<ResourceOwnerMetadata>> | undefined
 }
 
@@ -151,16 +151,16 @@ function withMetaData<Claims extends object>(
   }
 }
 
-/** Every attribute of the specification's table, null where the identity provider does not assert it. */
+/** The attributes of the table that are given; an absent one means null. */
 function toResourceOwnerMetadata(
   attributes: Readonly<Partial<ResourceOwnerMetadata>>,
 ): ResourceOwnerMetadata {
   const names = Object.keys(resourceOwnerAttributes) as (keyof ResourceOwnerMetadata)[]
-  const asserted = names.map((name) => [name, attributes[name] ?? null] as const)
-  const none = Object.fromEntries(names.map((name) => [name, null]))
-  const kept = takeFitting(asserted, maxAttributesBytes)
-  // Its members are exactly the names of the table.
-  return { ...none, ...Object.fromEntries(kept) } as ResourceOwnerMetadata
+  const given = names.flatMap((name) => {
+    const value = attributes[name]
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  return Object.fromEntries(takeFitting(given, maxAttributesBytes))
 }
 
 /** The members, in their order, that together take at most so many bytes of JSON; one that does not fit is skipped. */

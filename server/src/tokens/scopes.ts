@@ -1,5 +1,5 @@
-/** Scopes that applications can request beside openid (OpenID Connect Core sections 5.4 and 11). */
-const grantable = ['profile', 'email', 'phone', 'address', 'offline_access'] as const
+/** Scopes that applications can request beside openid: those of OpenID Connect Core sections 5.4 and 11, and organization. */
+const grantable = ['profile', 'email', 'phone', 'address', 'organization', 'offline_access'] as const
 
 export const supportedScopes: readonly string[] = ['openid', ...grantable]
 

@@ -2,6 +2,7 @@ import { Application } from '@portico/contract/applications'
 import type { MetaKey } from '@portico/contract/metadata'
 import { exampleOf } from '@portico/contract/record'
 import type { ClaimTree, JwtSample, SampleQuery } from '@portico/contract/token-customization'
+import { resourceOwnerAttributes } from '@portico/contract/token-claims'
 import { User } from '@portico/contract/users'
 import { getApplication } from '../applications/applications.js'
 import { generateSigningKey, signJwt, toPrivateKey, type JwtClaims } from '../../platform/crypto/jwt.js'
@@ -14,6 +15,9 @@ import type { Tenant } from '../../platform/tenant.js'
 import { getUser } from '../users/users.js'
 import { findDeclaredKeys, type DeclaredKey } from '../meta-keys/declared-keys.js'
 import { toMetaDataClaims, type TypedValue } from './user-metadata.js'
+
+/** Samples list the attributes that identity providers may assert; tokens have only those that were asserted. */
+const everyAttribute = Object.fromEntries(Object.keys(resourceOwnerAttributes).map((name) => [name, null]))
 
 /** How long ago an expired sample expired: more than any verifier tolerates as clock skew. */
 const expiredSinceSeconds = 3600
@@ -61,6 +65,7 @@ export async function createJwtSample(deps: Deps, tenant: Tenant, query: SampleQ
     code: newTimelessId(),
     state: newTimelessId(),
     accessToken,
+    attributes: everyAttribute,
   })
   return {
     __type__: '__JwtSamples__',

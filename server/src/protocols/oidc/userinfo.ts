@@ -7,7 +7,10 @@ import type { Deps } from '../../delivery/deps.js'
 import { ApiError } from '../../platform/errors.js'
 import { verifyUserToken } from '../../tokens/access-token.js'
 import { isTokenLive } from '../oauth/live-token.js'
-import { findOrganizationByDomain } from '../../directory/organizations/find-organization.js'
+import {
+  findOrganizationByDomain,
+  type PublicOrganization,
+} from '../../directory/organizations/find-organization.js'
 import { findLiveUser } from '../../directory/users/users.js'
 import { causeBy } from '../../platform/tenant.js'
 
@@ -54,7 +57,7 @@ export async function getUserInfo(
   // Since the token was found to be live, the user or the organization may have been deleted.
   if (user === undefined) throw refused()
   const { scp } = verified.claims
-  return toUserInfo(user, Array.isArray(scp) ? scp : [])
+  return toUserInfo(user, organization, Array.isArray(scp) ? scp : [])
 }
 
 function refused(cause?: unknown): ApiError {
@@ -63,7 +66,7 @@ function refused(cause?: unknown): ApiError {
 }
 
 /** The claims of the scopes that the user has a value for (OpenID Connect Core section 5.4). */
-function toUserInfo(user: User, scopes: readonly unknown[]): UserInfo {
+function toUserInfo(user: User, organization: PublicOrganization, scopes: readonly unknown[]): UserInfo {
   return {
     sub: user.id,
     ...(scopes.includes('profile') && toProfileClaims(user)),
@@ -74,6 +77,7 @@ function toUserInfo(user: User, scopes: readonly unknown[]): UserInfo {
         phone_number_verified: user.phone_number_verified,
       }),
     ...(scopes.includes('address') && toAddressClaim(user.address)),
+    ...(scopes.includes('organization') && { organization: toOrganizationClaim(organization) }),
   }
 }
 
@@ -85,6 +89,10 @@ function toProfileClaims({ profile, updated_at }: User): Partial<UserInfo> {
 function toAddressClaim(address: Address): Partial<UserInfo> {
   const known = withoutNulls(Object.entries(address))
   return Object.keys(known).length === 0 ? {} : { address: known }
+}
+
+function toOrganizationClaim({ domain, name, icon_logo_url, inline_logo_url }: PublicOrganization) {
+  return { domain, name, logo_url: icon_logo_url ?? inline_logo_url }
 }
 
 function withoutNulls(members: readonly (readonly [string, string | null])[]): Record<string, string> {
