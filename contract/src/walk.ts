@@ -62,6 +62,11 @@ export function bodyOf(route: Route): z.ZodType | undefined {
   return 'body' in route.definition && isSchema(route.definition.body) ? route.definition.body : undefined
 }
 
+/** Whether the body of a route is read as a form alone, with nothing of the query string. */
+export function takesFormAlone({ definition }: Route): boolean {
+  return 'contentType' in definition && definition.contentType === 'application/x-www-form-urlencoded'
+}
+
 /** The schema of a route's query, or undefined when it takes none. */
 export function queryOf(route: Route): z.ZodType | undefined {
   return isSchema(route.definition.query) ? route.definition.query : undefined

@@ -1860,8 +1860,15 @@ export const exampleTable: { readonly [Name in OperationName]: ExampleRow } = {
     200,
     'UserInfo',
     false,
-    ['malformed_request', 'invalid_token', 'https_required', 'organization_not_found', 'unavailable'],
-    [],
+    [
+      'invalid_token',
+      'https_required',
+      'organization_not_found',
+      'body_too_large',
+      'media_type_unsupported',
+      'unavailable',
+    ],
+    [400, 429],
   ],
 }
 

@@ -7805,14 +7805,20 @@ export type OidcUserInfoErrorCode =
 export interface OidcPostUserInfoInput {
   /** Domain of the organization. */
   org_domain: string
+  /**
+   * If the Authorization header has none.
+   * Secret: do not log it.
+   */
+  access_token?: string
 }
 
 /** Codes that `oidc.postUserInfo` answers. */
 export type OidcPostUserInfoErrorCode =
-  | 'malformed_request'
   | 'invalid_token'
   | 'https_required'
   | 'organization_not_found'
+  | 'body_too_large'
+  | 'media_type_unsupported'
   | 'unavailable'
 
 /**
@@ -7885,6 +7891,8 @@ export interface AccessTokenClaims<Metadata extends object = { [name: string]: J
   client_id: string
   /** Granted scopes, for example magic_link. */
   scp: string[]
+  /** The same, separated by spaces (RFC 9068 section 2.2.3). */
+  scope: string
   /** The family: all tokens that descend from one authorization code end together; absent in tokens from before the claim. */
   fid?: string
 }
@@ -8099,6 +8107,7 @@ export type OAuthOperationName =
   | 'oauth.organizationRevoke'
   | 'oauth.introspect'
   | 'oauth.organizationIntrospect'
+  | 'oidc.postUserInfo'
 
 /** What each operation takes, answers, and is refused with. */
 export interface Operations {
@@ -10074,10 +10083,11 @@ export interface OidcMethods {
   userInfo(input: OidcUserInfoInput, options?: RequestOptions): Promise<UserInfo>
 
   /**
-   * Get the same claims with POST.
+   * Get the same claims with POST, also with the access token in a form.
    * `POST /t/:org_domain/userinfo`. Sends no API token.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`; 404 `organization_not_found`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @throws ApiError 401 `invalid_token`; 403 `https_required`; 404 `organization_not_found`; 413 `body_too_large`; 415 `media_type_unsupported`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @throws OAuthError with a code of OAuthErrorCode.
    * @example
    * ```ts
    * const userInfo = await client.oidc.postUserInfo({ org_domain: 'awesome-company' })
@@ -10184,7 +10194,7 @@ export const routeTable = /* @__PURE__ */ readRoutes<OperationName>({
 /t/:org_domain/.well-known/oauth-authorization-server serverMetadata GETo
 /.well-known/oauth-authorization-server/t/:org_domain serverMetadataAtRoot GETo
 /t/:org_domain/.well-known/jwks.json keySet GETo
-/t/:org_domain/userinfo userInfo GETo postUserInfo POSTo`,
+/t/:org_domain/userinfo userInfo GETo postUserInfo POSTbfo`,
 })
 
 /** Issues the token that operations are called with. */

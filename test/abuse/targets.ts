@@ -1,7 +1,7 @@
 import { anyRefusal, emulator, problemOf } from '@portico/contract/emulator'
 import { errorCodes } from '@portico/contract/errors'
 import { scimLimits, scimMessages } from '@portico/contract/scim'
-import { bodyOf, routes, type Route } from '@portico/contract/walk'
+import { bodyOf, routes, takesFormAlone, type Route } from '@portico/contract/walk'
 import { createApp } from '@portico/server/app'
 import { z } from 'zod/v4'
 import type { Service } from '../given/harness.js'
@@ -30,7 +30,7 @@ export function contractTarget(route: Route, world: References, token: string): 
     path: `${pathOf(route, world)}${query === '' ? '' : `?${query}`}`,
     place: first === '' ? undefined : encodeURIComponent(world[first] ?? ''),
     headers: isKeyed ? { authorization: `Bearer ${token}` } : {},
-    reads: takesParameters ? ['json', 'form'] : [],
+    reads: !takesParameters ? [] : takesFormAlone(route) ? ['form'] : ['json', 'form'],
     jsonType: 'application/json',
     maxBytes: route.access.takesFile ? fileBody : smallBody,
     isStrict: isKeyed,

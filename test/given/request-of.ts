@@ -1,5 +1,5 @@
 import { sampleBody } from '@portico/contract/samples'
-import { bodyOf, queryOf, type Route } from '@portico/contract/walk'
+import { bodyOf, queryOf, takesFormAlone, type Route } from '@portico/contract/walk'
 import { z } from 'zod/v4'
 
 /** Values of the references to objects, by the parameter names of routes. */
@@ -30,9 +30,9 @@ export function pathOf(route: Route, references: References): string {
   })
 }
 
-/** A valid body of the route that refers to these objects. */
+/** A valid body of the route that refers to these objects; undefined where the only parameter may also be in a header. */
 export function bodyFor(route: Route, references: References): Record<string, unknown> | undefined {
-  const sample = sampleOf(route)
+  const sample = takesFormAlone(route) ? undefined : sampleOf(route)
   if (sample === undefined) return undefined
   const schema = bodyOf(route)
   const members = schema instanceof z.ZodObject ? Object.keys(schema.shape) : Object.keys(sample)

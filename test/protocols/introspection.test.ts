@@ -70,6 +70,16 @@ describe('introspection (RFC 7662)', () => {
     })
   })
 
+  test('200: tells the same of a token from before the claim scope', async () => {
+    const { accessToken } = await given.tokens(undefined, { scope: 'openid email' })
+    const earlier = await resigned(service, accessToken, { claims: { scope: undefined } })
+
+    const [now, before] = [accessToken, earlier].map((token) => introspect({ token, ...key }))
+
+    expect(claimsOf(accessToken)['scope']).toBe('magic_link email')
+    expect((await before)?.body).toEqual((await now)?.body)
+  })
+
   test('200: tells of a refresh token, and does not use it', async () => {
     const scene = await codes.scene()
     const first = await given.tokens(scene)

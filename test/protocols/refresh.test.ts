@@ -46,6 +46,7 @@ describe('a refresh', () => {
     expect(Number(claims.iat) - Number(before['iat'])).toBeGreaterThanOrEqual(120)
     expect(access).toMatchObject({
       scp: ['magic_link', 'offline_access'],
+      scope: 'magic_link offline_access',
       auth_time: before['auth_time'],
       acr: 'urn:portico:acr:1fa',
     })

@@ -145,6 +145,107 @@ describe('UserInfo (OpenID Connect Core section 5.3)', () => {
   })
 })
 
+describe('the access token of a POST to UserInfo (RFC 6750 section 2)', () => {
+  const form = 'application/x-www-form-urlencoded'
+  const url = (scene: Scene, query = '') => `${service.baseUrl}/t/${scene.org_domain}/userinfo${query}`
+
+  async function post(scene: Scene, init: RequestInit, query = '') {
+    const answer = await fetch(url(scene, query), { method: 'POST', ...init })
+    const body: Record<string, unknown> = await answer.json()
+    return { status: answer.status, challenge: answer.headers.get('www-authenticate'), body }
+  }
+
+  test('200: in a form, whatever other members and parameters there are', async () => {
+    const { scene, accessToken } = await given.tokens()
+    const { 'content-type': type, ...header } = {
+      'content-type': form,
+      authorization: `Bearer ${accessToken}`,
+    }
+    const others = 'client_id=x&client_id=y&schema=openid&a[b]=c'
+    const told = { sub: scene.user.id }
+
+    for (const [init, query] of [
+      [{ body: new URLSearchParams({ access_token: accessToken }) }],
+      [
+        {
+          body: `${others}&access_token=${accessToken}`,
+          headers: { 'content-type': `${type};charset=UTF-8` },
+        },
+      ],
+      [{ body: `access_token=${accessToken}`, headers: { 'content-type': type } }, '?access_token=x&a=1&a=2'],
+      [{ headers: header }],
+      [{ body: '', headers: { ...header, 'content-type': type } }],
+      [{ body: `${others}&access_token=`, headers: { ...header, 'content-type': type } }, '?schema=openid'],
+    ] satisfies [RequestInit, string?][])
+      expect(await post(scene, init, query)).toEqual({ status: 200, challenge: null, body: told })
+  })
+
+  test('401: without one there is no error to tell, and a token in the query is none', async () => {
+    const { scene, accessToken } = await given.tokens()
+
+    for (const [body, query] of [
+      [null],
+      [''],
+      ['schema=openid'],
+      ['access_token='],
+      [null, `?access_token=${accessToken}`],
+      ['schema=openid', `?access_token=${accessToken}`],
+    ] satisfies [string | null, string?][]) {
+      const answer = await post(scene, { body, headers: { 'content-type': form } }, query)
+      expect([body, answer.status, answer.challenge]).toEqual([body, 401, 'Bearer'])
+    }
+  })
+
+  test('401: a wrong one is told to be wrong, as in the header', async () => {
+    const { scene, idToken } = await given.tokens()
+
+    for (const access_token of [idToken, 'nonsense', '\0', '\ud800'])
+      expect(await post(scene, { body: new URLSearchParams({ access_token }) })).toMatchObject({
+        status: 401,
+        challenge: 'Bearer error="invalid_token"',
+      })
+  })
+
+  test('400: one in the header and one in the form, one that is there twice, and every body that is no form', async () => {
+    const { scene, accessToken } = await given.tokens()
+    const authorization = `Bearer ${accessToken}`
+    const json = JSON.stringify({ access_token: accessToken })
+    const bodies: [body: string, type: string][] = [
+      [`access_token=${accessToken}`, form],
+      [`access_token=${accessToken}&access_token=${accessToken}`, form],
+      [`access_token[a]=${accessToken}`, form],
+      [json, form],
+      [json, 'application/json'],
+      ['{}', 'application/json'],
+      [`access_token=${accessToken}`, 'text/plain'],
+      ['--b--', 'multipart/form-data; boundary=b'],
+      ['x', 'nonsense'],
+    ]
+
+    for (const [index, [body, type]] of bodies.entries()) {
+      const headers = { 'content-type': type, ...(index === 0 && { authorization }) }
+      expect([body, type, await post(scene, { body, headers })]).toEqual([
+        body,
+        type,
+        {
+          status: 400,
+          challenge: 'Bearer error="invalid_request"',
+          body: { error: 'invalid_request', error_description: expect.any(String) },
+        },
+      ])
+    }
+  })
+
+  test('413: a form of more than 100 kB; 415: one in a charset that nobody reads', async () => {
+    const { scene } = await given.tokens()
+    const large = new URLSearchParams({ a: 'x'.repeat(110_000) })
+    const headers = { 'content-type': `${form}; charset=nonsense` }
+
+    expect((await post(scene, { body: large })).status).toBe(413)
+    expect((await post(scene, { body: 'a=1', headers })).status).toBe(415)
+  })
+})
+
 describe('UserInfo refuses', () => {
   async function expectRefused(org_domain: string, token: string, what: string) {
     const { status, headers, body } = await ask(org_domain, token)

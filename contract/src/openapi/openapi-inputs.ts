@@ -1,7 +1,7 @@
 import { z } from 'zod/v4'
 import { schemaWriter, type JsonSchema, type SchemaWriter } from './json-schema.js'
 import { sampleBody, sampleOf } from './samples.js'
-import { queryOf, type Route } from '../walk.js'
+import { queryOf, takesFormAlone, type Route } from '../walk.js'
 
 export interface Parameter {
   name: string
@@ -102,7 +102,7 @@ function parameter(
   }
 }
 
-/** The body of a route, as JSON and as a form. */
+/** The body of a route, as JSON and as a form, or as a form alone. */
 export function requestBody(route: Route, body: z.ZodType, schemas: SchemaWriter): RequestBody {
   const { examples, example: _, ...schema } = schemas.input(body)
   const json = { schema: schemas.component(bodyName(route), schema), example: sampleBody(route) }
@@ -113,7 +113,7 @@ export function requestBody(route: Route, body: z.ZodType, schemas: SchemaWriter
   return {
     required: !body.safeParse({}).success,
     content: {
-      'application/json': json,
+      ...(!takesFormAlone(route) && { 'application/json': json }),
       'application/x-www-form-urlencoded': { ...json, ...(nested.length > 0 && { encoding }) },
     },
   }

@@ -76,10 +76,15 @@ describe.each(targets)('the document of OpenAPI %s', (target) => {
     expect([...valuesOf(answers, 'additionalProperties')]).not.toContain(false)
   })
 
+  test('has the token of UserInfo as a form alone (RFC 6750 section 2.2)', () => {
+    const { content = {}, required } = operation(document, 'oidc.postUserInfo').requestBody ?? {}
+    expect([Object.keys(content), required]).toEqual([['application/x-www-form-urlencoded'], false])
+  })
+
   test('has every body in both content types, with an example, closed to members nobody reads', () => {
     for (const operation of operationsOf(document)) {
       const content = operation.requestBody?.content
-      if (!content) continue
+      if (!content || operation.operationId === 'oidc.postUserInfo') continue
       expect(Object.keys(content)).toEqual(['application/json', 'application/x-www-form-urlencoded'])
       expect(content['application/json']?.example).toBeDefined()
       const isOAuth = operation.tags.includes('OAuth')

@@ -2,9 +2,10 @@ import { initContract } from '@ts-rest/core'
 import { z } from 'zod/v4'
 import { open } from '../core/access.js'
 import { failures } from '../core/errors.js'
-import { id, OrganizationPath, personal, slug } from '../core/fields.js'
+import { id, OrganizationPath, personal, secret, slug } from '../core/fields.js'
 import { record } from '../core/record.js'
 import { standardClaimNames, type StandardClaim } from '../resources/profile.js'
+import { OAuthError } from './oauth.js'
 
 /** Provider metadata of one organization (OpenID Connect Discovery section 3), limited to what the service supports. */
 export const ProviderMetadata = record(
@@ -172,6 +173,13 @@ function claim() {
   return personal(z.string().optional())
 }
 
+/** RFC 6750 section 2.2; other members are ignored. */
+const UserInfoRequest = z
+  .object({
+    access_token: secret(z.string().optional()).describe('If the Authorization header has none'),
+  })
+  .meta({ examples: [{}] })
+
 const tag = {
   name: 'OpenID Connect',
   description: 'What a verifier of tokens needs to know of an organization.',
@@ -240,10 +248,17 @@ export const oidc = c.router(
     postUserInfo: {
       method: 'POST',
       path: '/t/:org_domain/userinfo',
-      summary: 'Get the same claims with POST',
+      summary: 'Get the same claims with POST, also with the access token in a form',
       pathParams: OrganizationPath,
-      body: c.noBody(),
-      responses: userInfoAnswers,
+      contentType: 'application/x-www-form-urlencoded',
+      body: UserInfoRequest,
+      responses: {
+        ...userInfoAnswers,
+        // A token in two places, and a body that is no form of one; in the API's shape it would be malformed_request.
+        400: OAuthError,
+        ...failures(['body_too_large', 'media_type_unsupported']),
+        429: OAuthError,
+      },
       metadata: open({ tag }),
     },
   },

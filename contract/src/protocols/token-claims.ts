@@ -94,6 +94,7 @@ export const AccessTokenClaims = record(
     jtt: z.literal('access_token'),
     client_id: id().describe('client_id of the application (RFC 9068 section 2.2)'),
     scp: z.array(z.string()).describe('Granted scopes, for example magic_link'),
+    scope: z.string().describe('The same, separated by spaces (RFC 9068 section 2.2.3)'),
     fid: id()
       .optional()
       .describe(
@@ -105,6 +106,7 @@ export const AccessTokenClaims = record(
     jtt: 'access_token',
     client_id: '0190c8b0-3f4e-7d5c-b6a7-98f0e1d2c3b4',
     scp: ['magic_link'],
+    scope: 'magic_link',
     fid: '0190c8c1-7a8b-7c9d-8e0f-1a2b3c4d5e6f',
   },
 )

@@ -82,6 +82,7 @@ export function toAccessTokenClaims(
     jtt: 'access_token' as const,
     client_id: facts.application.id,
     scp: [...facts.scopes],
+    scope: facts.scopes.join(' '),
     ...(facts.familyId !== undefined && { fid: facts.familyId }),
   })
 }

@@ -1,5 +1,6 @@
 import { errorCodes, type ErrorBody, type ErrorCode, type FieldError } from '@portico/contract/errors'
 import type { OAuthError } from '@portico/contract/oauth'
+import { takesFormAlone, type Route } from '@portico/contract/walk'
 import { RequestValidationError } from '@ts-rest/express'
 import type { ErrorRequestHandler, NextFunction, Request, Response } from 'express'
 import { isUnavailable } from '../../platform/db/violations.js'
@@ -24,16 +25,17 @@ export function errorHandler({ config, log }: Pick<Deps, 'config' | 'log'>): Err
       return
     }
     const route = findRoute(req)
-    if (route?.resource === 'oauth' && !(error instanceof ApiError && isTransportFault(error.code))) {
+    if (route !== undefined && isOAuthFault(route, error)) {
       const failure = toOAuthFailure(error)
       if (failure.status >= 500) logFailure(log, error, { request_id: requestId }, 'a request failed')
+      if (takesFormAlone(route)) res.set('WWW-Authenticate', `Bearer error="${failure.error}"`)
       answerOAuthFailure(res, failure)
       return
     }
     const failure = declared(toApiError(error))
     const { status } = errorCodes[failure.code]
     if (status >= 500) logFailure(log, error, { request_id: requestId }, 'a request failed')
-    if (status === 401) res.set('WWW-Authenticate', challengeOf(req, failure.code))
+    if (status === 401) res.set('WWW-Authenticate', challengeOf(req, route, failure.code))
     if (failure.retryAfterSeconds !== undefined) res.set('Retry-After', String(failure.retryAfterSeconds))
     if (failure.limit !== undefined) setLimitHeaders(res, failure.limit)
     const body: ErrorBody = {
@@ -64,9 +66,28 @@ export function errorHandler({ config, log }: Pick<Deps, 'config' | 'log'>): Err
  * The challenge of a 401. Without credentials it has no error (RFC 6750 section 3.1); with a valid token neither,
  * because `invalid_token` would make clients renew it and retry.
  */
-function challengeOf(req: Request, code: ErrorCode): string {
-  const isTokenBad = req.headers.authorization !== undefined && code === 'invalid_token'
+function challengeOf(req: Request, route: Route | undefined, code: ErrorCode): string {
+  const isSent =
+    req.headers.authorization !== undefined || (route !== undefined && hasTokenInForm(req, route))
+  const isTokenBad = isSent && code === 'invalid_token'
   return isTokenBad ? 'Bearer error="invalid_token"' : 'Bearer'
+}
+
+function hasTokenInForm(req: Request, route: Route): boolean {
+  const body: unknown = req.body
+  if (!takesFormAlone(route) || typeof body !== 'object' || body === null) return false
+  return 'access_token' in body && body.access_token !== ''
+}
+
+/**
+ * Whether a failure is told by the error body of OAuth: at the OAuth endpoints, and at UserInfo that of a request which is
+ * not one of RFC 6750 section 2.
+ */
+function isOAuthFault(route: Route, error: unknown): boolean {
+  if (route.resource === 'oauth') return !(error instanceof ApiError && isTransportFault(error.code))
+  if (!takesFormAlone(route)) return false
+  const { code } = toApiError(error)
+  return code === 'malformed_request' || code === 'invalid_parameters'
 }
 
 /** Whether the request failed before the token endpoint could read it. */

@@ -1,5 +1,5 @@
 import { sensitivityKey } from '@portico/contract/fields'
-import { bodyOf, queryOf, type Route } from '@portico/contract/walk'
+import { bodyOf, queryOf, takesFormAlone, type Route } from '@portico/contract/walk'
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod/v4'
@@ -32,8 +32,10 @@ export function readBody(req: Request, res: Response, next: NextFunction): void 
     next()
     return
   }
-  if (req.is(['application/json', 'application/x-www-form-urlencoded']) === false) {
-    next(new ApiError('media_type_unsupported'))
+  const isFormAlone = takesFormAlone(routeOf(req))
+  const types = ['application/x-www-form-urlencoded', ...(isFormAlone ? [] : ['application/json'])]
+  if (req.is(types) === false) {
+    next(new ApiError(isFormAlone ? 'malformed_request' : 'media_type_unsupported'))
     return
   }
   const [json, form] = routeOf(req).access.takesFile ? readFileBodies : readBodies
@@ -43,7 +45,7 @@ export function readBody(req: Request, res: Response, next: NextFunction): void 
 
 /**
  * Whether the route takes parameters in its body, or for it in the query string. A GET does not, nor does a protocol
- * route without a body, which ignores any (RFC 6750 section 2: a token may also come in the body).
+ * route without a body, which ignores any.
  */
 function takesParameters(route: Route): boolean {
   return route.method !== 'GET' && (route.access.auth !== 'none' || bodyOf(route) !== undefined)
@@ -95,6 +97,7 @@ function checkForm(req: Request): void {
 function mergedBody(route: Route, query: object, body: unknown): unknown {
   const schema = bodyOf(route)
   const given: unknown = body ?? {}
+  if (takesFormAlone(route)) return given
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     throw invalid('', 'invalid_type', 'must be an object with the parameters as its members')
   checkWellFormed(given)

@@ -16,6 +16,9 @@ interface Introspected {
   readonly organizationDomain: string | undefined
 }
 
+/** Without what tokens from before it do not have. */
+const ToldClaims = AccessTokenClaims.omit({ scope: true })
+
 const inactive: Introspection = { active: false }
 
 /**
@@ -53,7 +56,7 @@ async function introspectAccessToken(
 ): Promise<Found | undefined> {
   const verified = await readUserToken(deps, introspector, token)
   if (verified === undefined || !(await isTokenLive(deps, introspector, verified))) return undefined
-  const { data: claims } = AccessTokenClaims.safeParse(verified.claims)
+  const { data: claims } = ToldClaims.safeParse(verified.claims)
   if (claims === undefined) return undefined
   const { sub, aud, iss, exp, nbf, iat, jti, sid, dbs, org, acr, auth_time, amr, client_id, scp } = claims
   const answer = {

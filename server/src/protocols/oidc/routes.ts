@@ -11,10 +11,15 @@ import { getUserInfo } from './userinfo.js'
 const s = initServer()
 
 export function oidcRoutes(deps: Deps) {
-  const userInfo = (req: Pick<Request, 'headers' | 'params'>, organizationDomain: string) =>
+  const userInfo = (
+    req: Pick<Request, 'headers' | 'params'>,
+    organizationDomain: string,
+    formToken?: string,
+  ) =>
     getUserInfo(deps, {
       organizationDomain,
       authorization: req.headers.authorization,
+      formToken,
       requestId: requestIdOf(req),
     })
   const metadata = async ({ res, params }: { res: Response; params: { org_domain: string } }) => {
@@ -36,7 +41,8 @@ export function oidcRoutes(deps: Deps) {
       return { status: 200, body }
     },
     userInfo: async ({ req, res, params }) => uncached(res, await userInfo(req, params.org_domain)),
-    postUserInfo: async ({ req, res, params }) => uncached(res, await userInfo(req, params.org_domain)),
+    postUserInfo: async ({ req, res, params, body }) =>
+      uncached(res, await userInfo(req, params.org_domain, body.access_token)),
   })
 }
 

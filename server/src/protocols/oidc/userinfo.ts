@@ -19,21 +19,28 @@ interface UserInfoRequest {
   readonly organizationDomain: string
   /** The Authorization header. */
   readonly authorization: string | undefined
+  /** Of the form (RFC 6750 section 2.2); empty counts as omitted. */
+  readonly formToken?: string | undefined
   readonly requestId: string
 }
 
 /**
  * The claims about the user that the access token's scopes allow (OpenID Connect Core section 5.3).
  *
- * @throws ApiError `invalid_token`, with the same text for every invalid token and for an unknown organization.
+ * @throws ApiError `invalid_token`, with the same text for every invalid token and for an unknown organization;
+ *   `malformed_request` for a token in the header and in the form.
  */
 export async function getUserInfo(
   deps: Pick<Deps, 'config' | 'db' | 'now'>,
-  { organizationDomain, authorization, requestId }: UserInfoRequest,
+  { organizationDomain, authorization, formToken = '', requestId }: UserInfoRequest,
 ): Promise<UserInfo> {
-  if (authorization === undefined)
+  if (authorization !== undefined && formToken !== '')
+    throw new ApiError('malformed_request', {
+      message: 'The access token must be sent in one way: in the header or in the form.',
+    })
+  if (authorization === undefined && formToken === '')
     throw new ApiError('invalid_token', { message: 'Send Authorization: Bearer <access token of the user>.' })
-  const [, token = ''] = /^Bearer ([\w.~+/-]+=*)$/i.exec(authorization) ?? []
+  const [, token = formToken] = /^Bearer ([\w.~+/-]+=*)$/i.exec(authorization ?? '') ?? []
   // Unverified: selects the environment's key, whose signature then verifies the claim.
   const claimed = decodeJwt(token)?.claims['dbs']
   const environment = environments.find((each) => each === claimed)
