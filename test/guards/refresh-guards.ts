@@ -11,6 +11,11 @@ const halfMinute = refreshTest(
   'a refresh for half a minute the same token gets the same successor; after that it ends all of its family',
 )
 
+const endedTest = (cause: string) => ({
+  file: 'test/protocols/ended-families.test.ts',
+  title: `an access token ends at once when ${cause}, and no other one of the session does`,
+})
+
 /** Guards of refresh tokens: exchange, and end of the family. */
 export const refreshGuards = [
   guard({
@@ -27,5 +32,21 @@ export const refreshGuards = [
     ],
     red: halfMinute,
     green: isRefreshed,
+  }),
+  guard({
+    name: 'access tokens: of a family whose refresh token was reused',
+    file: refresh,
+    find: ", noted as (${insertEndedFamilies('ended', attempt.at)})",
+    replace: '',
+    red: endedTest('a refresh token of it comes again'),
+    green: endedTest('the access token is revoked'),
+  }),
+  guard({
+    name: 'access tokens: of a family whose refresh token was revoked',
+    file: 'server/src/protocols/oauth/revoke.ts',
+    find: ", noted as (${insertEndedFamilies('ended', attempt.at)})",
+    replace: '',
+    red: endedTest('its refresh token is revoked'),
+    green: endedTest('the access token is revoked'),
   }),
 ]

@@ -66,6 +66,7 @@ async function twoFamilies() {
     accessToken: textOf(made.body.access_token),
     refreshToken: textOf(made.body['refresh_token']),
     otherAccessToken: textOf(other.body.access_token),
+    otherRefreshToken: textOf(other.body['refresh_token']),
   }
 }
 
@@ -106,6 +107,7 @@ describe('an access token', () => {
     expect(await isLive(families.accessToken)).toEqual(dead)
     expect(await isLive(families.otherAccessToken)).toEqual(live)
     expect((await refresh(families, families.refreshToken)).status).toBe(400)
+    expect((await refresh(families, families.otherRefreshToken)).status).toBe(200)
   })
 
   test('stays when its code comes again without the right verifier', async () => {
