@@ -41,6 +41,7 @@ const order: readonly { readonly title: string; readonly files: readonly string[
       'magic-link',
       'totp',
       'sessions',
+      'sign-out',
       'tokens',
       'client-secrets',
       'protect-a-route',

@@ -14,6 +14,7 @@ export {
   type Verifier,
   type VerifierOptions,
 } from './verify-access-token.js'
+export type { LoggedOut, LogoutTokenMemory } from './logout-token.js'
 export { TokenError, type TokenErrorCode } from './token-error.js'
 export { followMagicLink, openMagicLink, type LinkOutcome, type OpenedLink } from './open-link.js'
 export type {

@@ -24,6 +24,12 @@ export type TokenErrorCode =
   | 'nonce_mismatch'
   | 'access_token_mismatch'
   | 'code_mismatch'
+  /** A logout token has no event of a logout. */
+  | 'event_missing'
+  /** A logout token has a nonce, as only ID tokens may. */
+  | 'nonce_present'
+  /** The logout token was accepted before. */
+  | 'token_replayed'
 
 /** A token was refused. Never contains the token or a part of it. */
 export class TokenError extends Error {

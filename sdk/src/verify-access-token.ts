@@ -2,6 +2,12 @@ import { baseUrlOf } from './base-url.js'
 import { base64urlOf } from './base64url.js'
 import { issuerPath, keySetPath, type AccessTokenClaims, type IdTokenClaims } from './generated.js'
 import { createKeySet, isSigningAlgorithm } from './key-set.js'
+import {
+  createLogoutTokenMemory,
+  readLogoutClaims,
+  type LoggedOut,
+  type LogoutTokenMemory,
+} from './logout-token.js'
 import { parseToken, type SignedToken } from './signed-token.js'
 import { TokenError } from './token-error.js'
 
@@ -26,6 +32,8 @@ export interface VerifierOptions {
   readonly fetch?: typeof globalThis.fetch | undefined
   /** Seconds until the key set is fetched again; 900 by default. */
   readonly jwksMaxAgeSeconds?: number | undefined
+  /** Remembers accepted logout tokens; by default a memory of this process. Share one where several processes verify. */
+  readonly logoutTokens?: LogoutTokenMemory | undefined
 }
 
 /** Further checks of an ID token, each if given (OpenID Connect Core section 3.1.3.7). */
@@ -81,6 +89,19 @@ export interface Verifier<Claims extends TokenClaims = AnyTokenClaims> {
    * ```
    */
   verifyIdToken(token: string, expected?: IdTokenExpectations): Promise<Claims['idToken']>
+  /**
+   * Verifies a logout token, which the service posts as `logout_token` to an application's `backchannel_logout_uri`: as
+   * an access token, and that it tells of a logout, has no nonce, and comes for the first time.
+   *
+   * @returns The user and the session that has ended.
+   * @throws TokenError with the code of the first failed check. Answer 400, and 503 to `keys_unavailable`.
+   * @example
+   * ```ts
+   * const { sub, sid } = await verifier.verifyLogoutToken(logoutToken)
+   * console.log(`session ${sid} of ${sub} has ended`)
+   * ```
+   */
+  verifyLogoutToken(token: string): Promise<LoggedOut>
 }
 
 /**
@@ -104,6 +125,7 @@ export function createVerifier<Claims extends TokenClaims = AnyTokenClaims>(
   options: VerifierOptions,
 ): Verifier<Claims> {
   const { domain, environment, now = Date.now, clockToleranceSeconds = 30, jwksMaxAgeSeconds = 900 } = options
+  const logoutTokens = options.logoutTokens ?? createLogoutTokenMemory(now)
   const audiences = [options.audience].flat()
   checkOptions(options, audiences)
   const placeOf = (path: string) => baseUrlOf(options.baseUrl) + path.replace(/:\w+/, () => domain)
@@ -126,9 +148,18 @@ export function createVerifier<Claims extends TokenClaims = AnyTokenClaims>(
       await checkExpectations(claims, expected)
       return claims
     },
+    async verifyLogoutToken(token) {
+      const claims = await verify<SignedToken['claims']>(token, 'logout+jwt', undefined)
+      const { sub, sid, jti } = readLogoutClaims(claims)
+      const expiresAt = (Number(claims['exp']) + clockToleranceSeconds) * 1000
+      if (!(await logoutTokens.remember(jti, expiresAt)))
+        throw new TokenError('token_replayed', 'the token was accepted before')
+      return { sub, sid }
+    },
   }
 
-  async function verify<Verified>(token: string, type: string, use: string): Promise<Verified> {
+  /** @param use The expected `jtt`; undefined where the type of the header is the only mark. */
+  async function verify<Verified>(token: string, type: string, use: string | undefined): Promise<Verified> {
     const parsed = parseToken(token)
     checkType(parsed, type)
     await checkSignature(parsed)

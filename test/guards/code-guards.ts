@@ -9,6 +9,11 @@ const challenged = (title: string) => code(`with a challenge ${title}`)
 const isExchanged = code('is exchanged for tokens of its user')
 const isVerified = challenged('is exchanged with its verifier')
 
+const sessionHeld = {
+  file: 'server/src/protocols/oauth/session-client.ts',
+  find: '\n        and sessions.ended_at is null',
+  replace: '',
+}
 const sessionEnded = { file: exchange, find: ".where('sessions.ended_at', 'is', null)", replace: '' }
 
 /** Guards of the code exchange. The end of a session is guarded twice: by the session, and by the row whose change ended it. */
@@ -17,6 +22,7 @@ export const codeGuards = [
     ...sessionEnded,
     name: 'organization: of the application of a code, with the session',
     also: [
+      sessionHeld,
       {
         file: exchange,
         find: "isUsableBy(sql.ref('code.organization_id'))",

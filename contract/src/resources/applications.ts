@@ -83,6 +83,13 @@ export const Application = record(
       .enum(codeExchanges)
       .describe('Proof required for the exchange of a code besides the code'),
     ...clientAuthenticationMembers,
+    backchannel_logout_uri: z
+      .string()
+      .nullable()
+      .describe('Where logout tokens are posted when a session with the application ends'),
+    backchannel_logout_session_required: z
+      .boolean()
+      .describe('Whether the application needs `sid` in logout tokens; they always have it'),
     inserted_at: timestamp(),
     updated_at: timestamp(),
   },
@@ -115,6 +122,8 @@ export const Application = record(
     pkce: 'required',
     jwks: null,
     jwks_uri: null,
+    backchannel_logout_uri: 'https://store.example/backchannel-logout',
+    backchannel_logout_session_required: true,
     inserted_at: '2026-03-14T09:26:53.589Z',
     updated_at: '2026-03-14T09:26:53.589Z',
   },
@@ -147,6 +156,10 @@ export const NewApplication = z.strictObject({
   token_signing_alg: z.enum(signingAlgorithms).optional(),
   code_exchange: z.enum(codeExchanges).optional(),
   ...clientAuthenticationInput,
+  backchannel_logout_uri: url()
+    .nullish()
+    .describe('An https address of a public host, without fragment; null: logout tokens are not sent'),
+  backchannel_logout_session_required: z.boolean().optional(),
 })
 export type NewApplication = z.output<typeof NewApplication>
 

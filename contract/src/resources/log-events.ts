@@ -58,6 +58,9 @@ export const logEventCodes = {
   END_USER_SIGN_IN_SUCCESS: 'A user signed in on the sign-in pages.',
   END_USER_SIGN_IN_FAILED: 'A sign-in on the pages ended, and no user was signed in.',
   END_USER_SIGNED_OUT: 'A user signed out, or was signed out of a session.',
+  BACKCHANNEL_LOGOUT_DELIVERED: 'An application received the logout token of an ended session.',
+  BACKCHANNEL_LOGOUT_FAILED:
+    'An application did not receive the logout token of an ended session: it refused it, which the reason quotes, or did not accept it in two and a half hours.',
   TOKEN_REFRESHED: 'A refresh token was exchanged for tokens.',
   TOKEN_REFRESH_FAILED: 'A refresh token was refused.',
   REFRESH_TOKEN_REUSED:

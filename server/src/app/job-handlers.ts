@@ -11,6 +11,8 @@ import { eraseDeleted } from '../operations/purge/purge.js'
 import { prepareKeysOfAccount, publishNextKeys } from '../tokens/signing-keys/prepare.js'
 import { rotateDueSigningKeys } from '../tokens/signing-keys/rotate.js'
 import { watchCertificates } from '../sso/connections/watch-certificates.js'
+import { endSessionsOfOrganization } from '../directory/end-sessions.js'
+import { sendLogoutToken } from '../protocols/oidc/logout-token.js'
 import { sendTotpCode } from '../sign-in/totp/send-code.js'
 import { deleteExpired } from '../operations/purge/delete-expired.js'
 import type { JobHandler } from '../delivery/jobs/job-handler.js'
@@ -44,6 +46,14 @@ export const jobHandlers: { readonly [Name in JobName]: JobHandler<JobPayloads[N
   send_metadata_notice: {
     run: sendMetadataNotice,
     retryAfterSeconds: [60, 300, 1800],
+  },
+  send_logout_token: {
+    run: sendLogoutToken,
+    retryAfterSeconds: [5, 60, 300, 1800, 7200],
+  },
+  end_organization_sessions: {
+    run: endSessionsOfOrganization,
+    retryAfterSeconds: [5, 60, 300, 1800],
   },
   watch_certificates: {
     run: watchCertificates,

@@ -1,10 +1,24 @@
-import { sql, type Transaction } from 'kysely'
+import { environments, nilId } from '@portico/contract/fields'
+import { sql, type RawBuilder, type Transaction } from 'kysely'
 import { isUsableBy } from './usable.js'
 import { organizationIdOf } from '../platform/db/organization-id.js'
 import type { DB } from '../platform/db/schema.js'
 import type { Deps } from '../delivery/deps.js'
+import { announceJobs } from '../delivery/jobs/enqueue.js'
+import type { JobPayloads } from '../delivery/jobs/job-names.js'
 import type { Tenant } from '../platform/tenant.js'
-import { ofEnvironment, ofTenant } from '../platform/db/tenant-predicate.js'
+import {
+  ofEnvironment,
+  ofOwner,
+  ofTenant,
+  sameEnvironment,
+  sameTenant,
+} from '../platform/db/tenant-predicate.js'
+
+type Ending = Pick<Deps, 'db' | 'now'>
+
+/** Sessions that one transaction ends after the deletion of their organization. */
+const batchSize = 500
 
 /** The key of a session. */
 interface SessionPlace {
@@ -14,16 +28,61 @@ interface SessionPlace {
   readonly sessionId: string
 }
 
-/** Ends a session; codes of an ended session are never exchanged. */
-export async function endSession(
-  deps: Pick<Deps, 'now'>,
+/**
+ * Ends sessions of one environment, and tells their applications: the same statement adds a job for each application that
+ * has had tokens of one and takes logout tokens. Every end of sessions is made here, so that no cause can forget the
+ * tenant or the applications. An ended session keeps its time.
+ *
+ * @param areMeant On `sessions`; names the organization where it is about one.
+ */
+export async function endSessions(
+  deps: Ending,
   trx: Transaction<DB>,
-  session: SessionPlace,
+  environment: Pick<SessionPlace, 'accountId' | 'environment'>,
+  areMeant: RawBuilder<unknown>,
 ): Promise<void> {
-  await endSessions(deps, trx, session)
-    .where('organization_id', '=', session.organizationId)
-    .where('id', '=', session.sessionId)
-    .execute()
+  const at = deps.now()
+  const { rows } = await sql<{ readonly is_anybody_told: boolean }>`
+    with ended as (
+      update sessions set ended_at = ${at}
+      where ${ofEnvironment(environment, 'sessions')} and sessions.ended_at is null and ${areMeant}
+      returning account_id, environment, organization_id, id, user_id
+    ), queued as (
+      insert into jobs (name, key, lane, account_id, payload, run_at, inserted_at)
+      select 'send_logout_token', client.session_id || ':' || client.application_id, client.application_id,
+        client.account_id, ${logoutToken()}, ${at}::timestamptz, ${at}::timestamptz
+      from ended
+      join session_clients as client on ${sameTenant('client', 'ended')} and client.session_id = ended.id
+      join applications on ${sameEnvironment('applications', 'client')}
+        and applications.id = client.application_id
+        and applications.deleted_at is null
+        and applications.backchannel_logout_uri is not null
+      on conflict (name, key) where key is not null do nothing
+      returning id
+    )
+    select exists (select from queued) as is_anybody_told`.execute(trx)
+  if (rows.some((row) => row.is_anybody_told)) announceJobs(deps.db)
+}
+
+/** The payload of the job for a client of an ended session. */
+function logoutToken(): RawBuilder<unknown> {
+  const payload = {
+    accountId: sql`client.account_id`,
+    environment: sql`client.environment`,
+    organizationId: sql`client.organization_id`,
+    sessionId: sql`client.session_id`,
+    applicationId: sql`client.application_id`,
+    userId: sql`ended.user_id`,
+    issuer: sql`client.issuer`,
+  } satisfies Record<keyof JobPayloads['send_logout_token'], RawBuilder<unknown>>
+  const members = Object.entries(payload).map(([name, value]) => sql`${sql.lit(name)}, ${value}`)
+  return sql`jsonb_build_object(${sql.join(members)})`
+}
+
+/** Ends a session; codes of an ended session are never exchanged. */
+export async function endSession(deps: Ending, trx: Transaction<DB>, session: SessionPlace): Promise<void> {
+  const isMeant = sql`${ofOwner(session, 'sessions')} and sessions.id = ${session.sessionId}`
+  await endSessions(deps, trx, session, isMeant)
 }
 
 /**
@@ -33,16 +92,14 @@ export async function endSession(
  * @param keptFlowId The flow that causes this, which continues.
  */
 export async function endSessionsOf(
-  deps: Pick<Deps, 'now'>,
+  deps: Ending,
   trx: Transaction<DB>,
   tenant: Tenant,
   userId: string,
   keptFlowId?: string,
 ): Promise<void> {
-  await endSessions(deps, trx, tenant)
-    .where('organization_id', '=', organizationIdOf(tenant))
-    .where('user_id', '=', userId)
-    .execute()
+  const areMeant = sql`sessions.organization_id = ${organizationIdOf(tenant)} and sessions.user_id = ${userId}`
+  await endSessions(deps, trx, tenant, areMeant)
   await voidPendingSignIns(deps, trx, tenant, userId)
   await endFlowsOf(deps, trx, tenant, userId, keptFlowId)
 }
@@ -82,34 +139,52 @@ async function voidPendingSignIns(
 
 /** Ends the sessions of an application in the organizations that cannot use it; in all of them once it is deleted. */
 export async function endUnusableSessions(
-  deps: Pick<Deps, 'now'>,
+  deps: Ending,
   trx: Transaction<DB>,
   tenant: Tenant,
   applicationId: string,
 ): Promise<void> {
-  await endSessions(deps, trx, tenant)
-    .where('application_id', '=', applicationId)
-    .where(
-      sql<boolean>`not exists (
-        select from applications
-        where applications.account_id = sessions.account_id
-          and applications.environment = sessions.environment
-          and applications.id = sessions.application_id
-          and ${isUsableBy(sql.ref('sessions.organization_id'))}
-      )`,
-    )
-    .execute()
+  const isUnusable = sql`sessions.application_id = ${applicationId} and not exists (
+    select from applications
+    where ${sameEnvironment('applications', 'sessions')}
+      and applications.id = sessions.application_id
+      and ${isUsableBy(sql.ref('sessions.organization_id'))}
+  )`
+  await endSessions(deps, trx, tenant, isUnusable)
 }
 
-/** Every end of sessions starts here, so that no query can forget its tenant; an ended session keeps its time. */
-function endSessions(
-  { now }: Pick<Deps, 'now'>,
-  trx: Transaction<DB>,
-  { accountId, environment }: Pick<SessionPlace, 'accountId' | 'environment'>,
-) {
-  return trx
-    .updateTable('sessions')
-    .set({ ended_at: now() })
-    .where(ofEnvironment({ accountId, environment }))
-    .where('ended_at', 'is', null)
+/** Ends every session of a deleted organization, in batches, so that no transaction locks many rows for long. */
+export async function endSessionsOfOrganization(
+  deps: Ending,
+  { accountId, organizationId }: JobPayloads['end_organization_sessions'],
+): Promise<void> {
+  for (const environment of environments) {
+    const owner = { accountId, environment, organizationId }
+    let after: string | undefined = nilId
+    while (after !== undefined) after = await endNextSessions(deps, owner, after)
+  }
+}
+
+/** @returns The id of the last one; undefined when there are no more. */
+async function endNextSessions(
+  deps: Ending,
+  owner: Omit<SessionPlace, 'sessionId'>,
+  after: string,
+): Promise<string | undefined> {
+  return deps.db.transaction().execute(async (trx) => {
+    const found = await trx
+      .selectFrom('sessions')
+      .where(ofOwner(owner))
+      .where('id', '>', after)
+      .where('ended_at', 'is', null)
+      .select('id')
+      .orderBy('id')
+      .limit(batchSize)
+      .forNoKeyUpdate()
+      .execute()
+    const ids = found.map(({ id }) => id)
+    const areMeant = sql`${ofOwner(owner, 'sessions')} and sessions.id = any(${ids}::uuid[])`
+    await endSessions(deps, trx, owner, areMeant)
+    return found.length < batchSize ? undefined : ids.at(-1)
+  })
 }

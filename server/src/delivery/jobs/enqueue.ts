@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import { announcements } from '../../platform/db/announcements.js'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../deps.js'
@@ -36,5 +36,10 @@ export async function enqueue<Name extends JobName>(
     runAt: runAt ?? at,
     insertedAt: at,
   })
-  if (runAt === undefined || runAt <= at) announce(db, undefined)
+  if (runAt === undefined || runAt <= at) announceJobs(db)
+}
+
+/** Announces jobs that a statement of its own has added: the workers of this process look for them at once. */
+export function announceJobs(db: Kysely<DB>): void {
+  announce(db, undefined)
 }

@@ -55,6 +55,19 @@ export interface JobPayloads {
     /** Identical for every attempt. */
     readonly messageId: string
   }
+  /** Tells an application of the end of a session that it had tokens of; added by endSessions(). */
+  readonly send_logout_token: {
+    readonly accountId: string
+    readonly environment: Environment
+    readonly organizationId: string
+    readonly sessionId: string
+    readonly applicationId: string
+    readonly userId: string
+    /** The path of the issuer of the application's ID tokens, without the base URL. */
+    readonly issuer: string
+  }
+  /** Ends the sessions of a deleted organization. */
+  readonly end_organization_sessions: { readonly accountId: string; readonly organizationId: string }
   readonly watch_certificates: Record<string, never>
   readonly fold_record_counts: Record<string, never>
   readonly delete_expired: Record<string, never>

@@ -103,7 +103,10 @@ export function openLoop(
       async runDue() {
         const endedBefore = ended
         for (;;) {
+          const endedBeforeLook = ended
           if ((await startDue()) > 0) continue
+          // What ended during the look has left its place to others.
+          if (ended > endedBeforeLook) continue
           if (underWay === 0) return ended - endedBefore
           await once(signals, 'change')
         }

@@ -9,6 +9,20 @@ export interface ClaimedJob {
   /** 1 for the first. */
   readonly attempt: number
   readonly lease: string
+  /** Jobs of one lane share few places, so that a slow receiver delays only its own; null: a job without a lane. */
+  readonly lane: string | null
+}
+
+/** How many jobs may be claimed. */
+export interface JobRoom {
+  /** Of those without a lane. */
+  readonly limit: number
+  /** Of all lanes together. */
+  readonly laneLimit: number
+  /** Of each lane, less what is in `busy`. */
+  readonly perLane: number
+  /** The lane of each running job that has one. */
+  readonly busy: readonly string[]
 }
 
 interface JobRow {
@@ -42,23 +56,42 @@ export async function insertJob(db: Kysely<DB>, { name, key, ...job }: JobRow): 
 }
 
 /**
- * Claims due jobs, oldest first; parallel claims get different jobs.
+ * Claims due jobs, oldest first; parallel claims get different jobs. Lanes are found by reading one job of each, and come
+ * in random order, so that scarce places do not always miss the same ones.
  *
  * @param except Ids of jobs that this process runs, even if a change of the clock makes their leases look expired.
  */
 export async function claimJobs(
   db: Kysely<DB>,
-  { at, leaseUntil, limit, except }: { at: Date; leaseUntil: Date; limit: number; except: readonly string[] },
+  { at, leaseUntil, room, except }: { at: Date; leaseUntil: Date; room: JobRoom; except: readonly string[] },
 ): Promise<ClaimedJob[]> {
+  const isDue = sql`run_at <= ${at} and not (id = any(${except}::bigint[]))`
   // An array and not a join: with stale statistics the planner runs a joined subquery once per row, and every run
   // skips the rows that the previous one locked, and claims more.
   const { rows } = await sql<ClaimedJob>`
     update jobs set run_at = ${leaseUntil}, lease = ${randomUUID()}, attempt = attempt + 1
     where id = any(array(
-      select id from jobs where run_at <= ${at} and not (id = any(${except}::bigint[]))
-      order by run_at, id limit ${limit} for update skip locked
+      select id from jobs where lane is null and ${isDue}
+      order by run_at, id limit ${room.limit} for update skip locked
+    ) || array(
+      with recursive earliest as (
+        (select lane, run_at from jobs where lane is not null order by lane, run_at limit 1)
+        union all
+        select next.lane, next.run_at from earliest cross join lateral (
+          select lane, run_at from jobs where lane > earliest.lane order by lane, run_at limit 1
+        ) next
+      ), due as (
+        select lane, ${room.perLane}::integer - (
+          select count(*)::integer from unnest(${room.busy}::uuid[]) as busy (lane) where busy.lane = earliest.lane
+        ) as places
+        from earliest where run_at <= ${at} order by random()
+      )
+      select job.id from due cross join lateral (
+        select id from jobs where lane = due.lane and ${isDue}
+        order by run_at, id limit greatest(due.places, 0) for update skip locked
+      ) job limit ${room.laneLimit}
     ))
-    returning id, name, payload, attempt, lease`.execute(db)
+    returning id, name, payload, attempt, lease, lane`.execute(db)
   return rows
 }
 

@@ -195,6 +195,85 @@ describe('a worker', () => {
     expect(await queue.jobs()).toEqual([])
   })
 
+  test('runs few jobs of one lane at once, and those of other lanes and of none beside them', async () => {
+    const held = gate()
+    const ran: string[] = []
+    const [slow, other] = [uuidv7(), uuidv7()]
+    const add = (name: string, lane: string | null) =>
+      db
+        .insertInto('jobs')
+        .values({ name, lane, payload: '{}', run_at: queue.now(), inserted_at: queue.now() })
+        .execute()
+    for (let count = 0; count < 5; count++) await add('slow', slow)
+    await add('quick', other)
+    await add('mail', null)
+    const quick = (name: string) => ({ run: () => Promise.resolve(void ran.push(name)) })
+    const waits = {
+      run: () => {
+        ran.push('slow')
+        return held.opened
+      },
+    }
+
+    const worker = start(
+      { slow: waits, quick: quick('quick'), mail: quick('mail') },
+      { concurrency: 1, perLane: 2 },
+    )
+    await vi.waitFor(() => expect(ran.toSorted()).toEqual(['mail', 'quick', 'slow', 'slow']))
+    held.open()
+    await worker.runDue()
+
+    expect(ran.filter((name) => name === 'slow')).toHaveLength(5)
+    expect(await queue.jobs()).toEqual([])
+  })
+
+  test('runs no more jobs of all lanes at once than there are places for', async () => {
+    const held = gate()
+    let running = 0
+    const most = vi.fn<(count: number) => void>()
+    const lanes = Array.from({ length: 6 }, () => uuidv7())
+    for (const lane of lanes)
+      await db
+        .insertInto('jobs')
+        .values({ name: 'slow', lane, payload: '{}', run_at: queue.now(), inserted_at: queue.now() })
+        .execute()
+    const waits = {
+      run: async () => {
+        most((running += 1))
+        await held.opened
+        running -= 1
+      },
+    }
+
+    const worker = start({ slow: waits }, { inLanes: 4 })
+    await vi.waitFor(() => expect(most).toHaveBeenCalledTimes(4))
+    held.open()
+    await worker.runDue()
+
+    expect(most.mock.calls.map(([count]) => count).every((count) => count <= 4)).toBe(true)
+    expect(most).toHaveBeenCalledTimes(6)
+  })
+
+  test('tells a job whether its attempt is the last', async () => {
+    const seen: boolean[] = []
+    await queue.add('failing')
+    const failing = {
+      run: (_deps: unknown, _payload: unknown, { isLast }: { isLast: boolean }) => {
+        seen.push(isLast)
+        return isLast ? Promise.resolve() : Promise.reject(new Error('not yet'))
+      },
+      retryAfterSeconds: [5, 5],
+    }
+    const worker = start({ failing })
+    for (let count = 0; count < 3; count++) {
+      await worker.runDue()
+      queue.pass(6 * secondMs)
+    }
+
+    expect(seen).toEqual([false, false, true])
+    expect(await queue.jobs()).toEqual([])
+  })
+
   test('runs what a clock has written that was an hour ahead, and keeps waiting what waits', async () => {
     const ran: string[] = []
     const handler = (name: string) => ({ run: () => Promise.resolve(void ran.push(name)) })
@@ -217,7 +296,8 @@ describe('a worker', () => {
     await queue.add('left')
     const at = queue.now()
     const leaseUntil = new Date(at.getTime() + 30 * secondMs)
-    expect(await claimJobs(db, { at, leaseUntil, limit: 1, except: [] })).toHaveLength(1)
+    const room = { limit: 1, laneLimit: 0, perLane: 0, busy: [] }
+    expect(await claimJobs(db, { at, leaseUntil, room, except: [] })).toHaveLength(1)
     queue.pass(-60 * 60 * secondMs)
 
     const left = { run: () => Promise.resolve(void ran.push('left')), retryAfterSeconds: [30] }

@@ -7,7 +7,15 @@ import { inBatches } from './in-batches.js'
 import { inTurn } from '../../platform/in-turn.js'
 import type { JobHandler } from './job-handler.js'
 import { openLoop, type Loop } from './loop.js'
-import { claimJobs, deleteJobs, extendLeases, insertJob, returnJob, type ClaimedJob } from './queue.js'
+import {
+  claimJobs,
+  deleteJobs,
+  extendLeases,
+  insertJob,
+  returnJob,
+  type ClaimedJob,
+  type JobRoom,
+} from './queue.js'
 
 /** Handlers by the name of their job. */
 export type JobHandlers = Readonly<Record<string, JobHandler<never>>>
@@ -15,6 +23,9 @@ export type JobHandlers = Readonly<Record<string, JobHandler<never>>>
 export interface WorkerOptions {
   /** How many jobs run at once. */
   readonly concurrency?: number
+  /** How many jobs of one lane run at once, and how many of all lanes, beside those without a lane. */
+  readonly perLane?: number
+  readonly inLanes?: number
   /** Another process runs the jobs of a dead one after this time. A longer job extends its lease. */
   readonly leaseMs?: number
   /** How often to look for jobs that other processes added or that have become due. */
@@ -31,7 +42,7 @@ const bringBackEveryMs = 10_000
  * Any number of processes may share one database.
  */
 export function startWorker(deps: Deps, jobHandlers: JobHandlers, options: WorkerOptions = {}): Loop {
-  const { concurrency = 20, leaseMs = 30_000, pollMs = 1000 } = options
+  const { concurrency = 20, perLane = 8, inLanes = 100, leaseMs = 30_000, pollMs = 1000 } = options
   const { log } = deps
   const db = promptDb(deps.db)
   const handlers = new Map(Object.entries(jobHandlers))
@@ -47,13 +58,13 @@ export function startWorker(deps: Deps, jobHandlers: JobHandlers, options: Worke
   })
 
   async function startDue(): Promise<number> {
-    const limit = concurrency - running.size
-    if (limit === 0 || loop.isStopping()) return 0
+    const room = roomBeside(running)
+    if ((room.limit === 0 && room.laneLimit === 0) || loop.isStopping()) return 0
     const at = deps.now()
     const jobs = await claimJobs(db, {
       at,
       leaseUntil: after(at, leaseMs),
-      limit,
+      room,
       except: [...running.keys()],
     })
     for (const job of jobs) {
@@ -63,6 +74,18 @@ export function startWorker(deps: Deps, jobHandlers: JobHandlers, options: Worke
     return jobs.length
   }
 
+  function roomBeside(jobs: ReadonlyMap<string, ClaimedJob>): JobRoom {
+    const busy = [...jobs.values()].flatMap(({ lane }) => (lane === null ? [] : [lane]))
+    return { limit: concurrency - jobs.size + busy.length, laneLimit: inLanes - busy.length, perLane, busy }
+  }
+
+  /** Whether more of a job's kind may be due than there was room for. */
+  function isFull(lane: string | null): boolean {
+    const { limit, laneLimit, busy } = roomBeside(running)
+    if (lane === null) return limit === 0
+    return laneLimit === 0 || busy.filter((other) => other === lane).length >= perLane
+  }
+
   async function run(job: ClaimedJob): Promise<boolean> {
     try {
       await runJob(job)
@@ -70,7 +93,7 @@ export function startWorker(deps: Deps, jobHandlers: JobHandlers, options: Worke
       // The job runs again when its lease expires.
       log.error({ job: job.name, job_id: job.id, err: error }, 'the outcome of a job cannot be stored')
     }
-    const wasFull = running.size >= concurrency
+    const wasFull = isFull(job.lane)
     running.delete(job.id)
     return wasFull
   }
@@ -135,7 +158,8 @@ function jobRunner(deps: Deps, handlers: ReadonlyMap<string, JobHandler<never>>)
       if (handler.everySeconds === undefined && job.attempt > handler.retryAfterSeconds.length + 1)
         throw new Error('its process ended during the last attempt')
       // Only enqueue() stores payloads, typed by the job's name.
-      await handler.run(deps, job.payload as never)
+      const isLast = handler.everySeconds === undefined && job.attempt > handler.retryAfterSeconds.length
+      await handler.run(deps, job.payload as never, { isLast })
     } catch (error) {
       const next = afterFailure(handler, job.attempt)
       if (next === undefined) log.error({ ...about, err: error }, 'a job failed for the last time')

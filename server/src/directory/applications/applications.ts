@@ -29,6 +29,7 @@ import { areWantedElsewhere, enqueueKeys, keysOf, prepareKeys } from './applicat
 import { checkClientSettings, initialAlgorithmOf, settleClientSettings } from './client-settings.js'
 import { mergeChanges } from './merge-changes.js'
 import { applicationColumns, toApplication, toDeletedApplication, type ApplicationRow } from './record.js'
+import { checkLogoutUri } from './logout-uri.js'
 import { checkApplicationUrls, chooseRedirect, settleDefaults } from './redirects.js'
 import { isForOrganization } from '../usable.js'
 import { ofEnvironment } from '../../platform/db/tenant-predicate.js'
@@ -55,6 +56,7 @@ export async function createApplication(
     code_exchange: input.code_exchange ?? 'open',
   }
   checkApplicationUrls(settled, tenant.environment)
+  checkLogoutUri(deps, input)
   checkClientSettings(settled, input, deps.config.outbound)
   const algorithm = initialAlgorithmOf(input)
   const keys = { scope, algorithm }
@@ -68,6 +70,8 @@ export async function createApplication(
     organization_domain_scope: scope,
     access_token_lifetime_in_seconds: input.access_token_lifetime_in_seconds ?? defaultTokenLifetimeSeconds,
     token_signing_alg: algorithm,
+    backchannel_logout_uri: input.backchannel_logout_uri ?? null,
+    backchannel_logout_session_required: input.backchannel_logout_session_required ?? true,
     at: deps.now(),
   }
   const row = { ...knownColumns(parameters), organization_domain_scope: scope }
@@ -158,6 +162,7 @@ export async function updateApplication(
   input: ApplicationChanges,
   versions: readonly number[] | undefined,
 ): Promise<Changed<Application>> {
+  checkLogoutUri(deps, input)
   const { token_signing_alg, organization_domain_scope } = input
   if (token_signing_alg !== undefined || organization_domain_scope !== undefined) {
     const before = await applicationsOf(deps.db, tenant)

@@ -52,6 +52,8 @@ export function knownColumns(application: ApplicationInsertion) {
     pkce: application.pkce,
     jwks: application.jwks,
     jwks_uri: application.jwks_uri,
+    backchannel_logout_uri: application.backchannel_logout_uri,
+    backchannel_logout_session_required: application.backchannel_logout_session_required,
     version: 1,
     inserted_at: application.at,
     updated_at: application.at,

@@ -18,6 +18,8 @@ export function mergeChanges(row: ApplicationRow, input: ApplicationChanges) {
     access_token_lifetime_in_seconds: row.access_token_lifetime_in_seconds,
     token_signing_alg: row.token_signing_alg,
     code_exchange: row.code_exchange as Application['code_exchange'],
+    backchannel_logout_uri: row.backchannel_logout_uri,
+    backchannel_logout_session_required: row.backchannel_logout_session_required,
     ...input,
   }
   return {

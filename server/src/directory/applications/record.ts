@@ -27,6 +27,8 @@ export const applicationColumns = [
   'applications.pkce',
   'applications.jwks',
   'applications.jwks_uri',
+  'applications.backchannel_logout_uri',
+  'applications.backchannel_logout_session_required',
   'applications.version',
   'applications.inserted_at',
   'applications.updated_at',
@@ -71,6 +73,8 @@ export function toApplication(
     token_signing_alg: row.token_signing_alg as Application['token_signing_alg'],
     code_exchange: row.code_exchange as Application['code_exchange'],
     ...toClientSettings(row),
+    backchannel_logout_uri: row.backchannel_logout_uri,
+    backchannel_logout_session_required: row.backchannel_logout_session_required,
     inserted_at: row.inserted_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   }

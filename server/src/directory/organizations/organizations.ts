@@ -17,6 +17,7 @@ import { ApiError } from '../../platform/errors.js'
 import { change, type Changed } from '../../delivery/events/change.js'
 import { emit } from '../../delivery/events/emit.js'
 import { eraseStoredAnswers } from '../../delivery/events/idempotency.js'
+import { enqueue } from '../../delivery/jobs/enqueue.js'
 import { createMagicLinkConnection } from '../new-magic-link-connection.js'
 import { environments } from '@portico/contract/fields'
 import { insertSigningKeys, prepareSigningKeys } from '../../tokens/signing-keys/signing-keys.js'
@@ -185,6 +186,13 @@ export function deleteOrganization(
       .executeTakeFirst()
     if (row === undefined) throw await whyOrganizationUnchanged(trx, tenant, versions)
     await eraseStoredAnswers(trx, tenant, { organizationId: row.id })
+    // By a job, because there may be many; no statement finds them any more.
+    await enqueue(deps, trx, {
+      name: 'end_organization_sessions',
+      payload: { accountId: tenant.accountId, organizationId: row.id },
+      key: row.id,
+      accountId: tenant.accountId,
+    })
     const deleted = toChanged(row, tenant)
     return emit(deps, trx, tenant, { code: 'organization.organization.delete.success', ...deleted })
   })

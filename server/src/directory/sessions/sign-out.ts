@@ -5,6 +5,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { emit } from '../../delivery/events/emit.js'
 import { logEvent } from '../../delivery/log-events/log-event.js'
 import type { Tenant } from '../../platform/tenant.js'
+import { endSessions } from '../end-sessions.js'
 import { sessionColumns, toSession } from './record.js'
 import { ofTenant } from '../../platform/db/tenant-predicate.js'
 
@@ -25,7 +26,7 @@ export async function signOut(
   tenant: Tenant,
   { userId, sessionId }: SessionOfUser,
 ): Promise<Session | undefined> {
-  const [record] = await endWhere(deps, trx, tenant, userId, sql<boolean>`id = ${sessionId}`)
+  const [record] = await signOutWhere(deps, trx, tenant, userId, sql<boolean>`sessions.id = ${sessionId}`)
   return record
 }
 
@@ -36,10 +37,10 @@ export async function signOutOthers(
   tenant: Tenant,
   { userId, sessionId }: SessionOfUser,
 ): Promise<void> {
-  await endWhere(deps, trx, tenant, userId, sql<boolean>`id <> ${sessionId}`)
+  await signOutWhere(deps, trx, tenant, userId, sql<boolean>`sessions.id <> ${sessionId}`)
 }
 
-async function endWhere(
+async function signOutWhere(
   deps: Pick<Deps, 'db' | 'now' | 'metrics'>,
   trx: Transaction<DB>,
   tenant: Tenant,
@@ -47,15 +48,20 @@ async function endWhere(
   isMeant: RawBuilder<boolean>,
 ): Promise<Session[]> {
   const at = deps.now()
-  const ended = await trx
-    .updateTable('sessions')
-    .set({ ended_at: at })
-    .where(ofTenant(tenant))
-    .where('user_id', '=', userId)
+  // Locked, so that of two that end a session one emits its event.
+  const ended = await liveSessionsOf(trx, tenant, { userId, at })
     .where(isMeant)
-    .where(isLive(at))
-    .returning([...sessionColumns, 'sessions.organization_id'])
+    .select([...sessionColumns, 'sessions.organization_id'])
+    .forNoKeyUpdate('sessions')
     .execute()
+  if (ended.length === 0) return []
+  const ids = ended.map(({ id }) => id)
+  await endSessions(
+    deps,
+    trx,
+    tenant,
+    sql`${ofTenant(tenant, 'sessions')} and sessions.id = any(${ids}::uuid[])`,
+  )
   const records: Session[] = []
   for (const { organization_id: organizationId, ...row } of ended) {
     const record = toSession(row, tenant)

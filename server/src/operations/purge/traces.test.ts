@@ -73,6 +73,8 @@ test('these columns are exported, beside the user', () => {
     scim_requests:
       'environment organization_id directory_id id method path query request status answer scim_type changes quirks ' +
       'user_id duration_ms request_id inserted_at',
+    session_clients:
+      'environment organization_id session_id application_id issuer first_used_at last_used_at',
     sessions:
       'environment organization_id id user_id application_id amr authenticated_at expires_at ended_at act ' +
       'user_agent last_used_at browser_used_at offline_until identity_id',

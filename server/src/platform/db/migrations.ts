@@ -29,6 +29,7 @@ import * as m0023 from './migrations/0023-returned-jobs.js'
 import * as m0024 from './migrations/0024-next-signing-keys.js'
 import * as m0025 from './migrations/0025-client-authentication.js'
 import * as m0026 from './migrations/0026-ended-families.js'
+import * as m0027 from './migrations/0027-back-channel-logout.js'
 
 /** Every migration by name, in the order in which they are applied. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -58,4 +59,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0024-next-signing-keys': m0024,
   '0025-client-authentication': m0025,
   '0026-ended-families': m0026,
+  '0027-back-channel-logout': m0027,
 }

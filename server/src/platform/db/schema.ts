@@ -56,6 +56,8 @@ export interface Applications {
   allowed_redirect_urls: string[];
   allowed_web_origins: string[];
   application_type: string;
+  backchannel_logout_session_required: Generated<boolean>;
+  backchannel_logout_uri: string | null;
   client_authentication: Generated<string>;
   code_exchange: string;
   default_logout_url: string | null;
@@ -274,6 +276,7 @@ export interface Jobs {
   id: Generated<Int8>;
   inserted_at: Timestamp;
   key: string | null;
+  lane: string | null;
   last_error: string | null;
   lease: string | null;
   name: string;
@@ -599,6 +602,17 @@ export interface ScimRequests {
   scim_type: string | null;
   status: number;
   user_id: string | null;
+}
+
+export interface SessionClients {
+  account_id: string;
+  application_id: string;
+  environment: string;
+  first_used_at: Timestamp;
+  issuer: string;
+  last_used_at: Timestamp;
+  organization_id: string;
+  session_id: string;
 }
 
 export interface Sessions {
@@ -1062,6 +1076,7 @@ export interface DB {
   saml_requests: SamlRequests;
   saml_seen_assertions: SamlSeenAssertions;
   scim_requests: ScimRequests;
+  session_clients: SessionClients;
   sessions: Sessions;
   sign_in_flows: SignInFlows;
   signing_keys: SigningKeys;

@@ -1,7 +1,7 @@
 import type { Scope } from '@portico/contract/access'
 import type { Environment } from '@portico/contract/fields'
 import type { UserTokens } from '@portico/contract/oauth'
-import { sql, type Transaction } from 'kysely'
+import { sql, type Kysely, type Transaction } from 'kysely'
 import { isUsableBy } from '../../directory/usable.js'
 import type { Algorithm } from '../../platform/crypto/jwt.js'
 import { hashSecret } from '../../platform/crypto/secret.js'
@@ -20,6 +20,7 @@ import { checkAuthenticated, isApplication, type Client } from './client-authent
 import { scopeOfMethod, type KeyClient } from './key-client.js'
 import { invalidClient, OAuthFailure } from './oauth-failure.js'
 import { isPkceMet, isVerifierOf } from '../../tokens/pkce.js'
+import { recordSessionClient } from './session-client.js'
 import { issueRefreshToken } from './refresh-family.js'
 import { hasOfflineAccess } from '../../tokens/scopes.js'
 import { identityDataOfSession, signUserTokens, tokenColumns, userOf } from './user-tokens.js'
@@ -48,7 +49,7 @@ export async function exchangeCode(deps: Deps, exchange: CodeExchange): Promise<
   const { requestId } = exchange
   const cause = causeBy(requestId, 'system', 'token_endpoint')
   const { record: grant } = await change(deps, cause, async (trx) => {
-    const [consumed] = await consumeCode(trx, {
+    const [consumed] = await takeCode(trx, {
       codeHash: hashSecret(exchange.code),
       isApplication: exchange.client.by === 'application',
       at: deps.now(),
@@ -91,7 +92,7 @@ interface PresentedCode {
 }
 
 /** Consumes the code, and reads the current state of everything it is bound to. */
-const consumeCode = statement((db, { codeHash, isApplication, at }: PresentedCode) =>
+const consumeCode = (db: Kysely<DB>, { codeHash, isApplication, at }: PresentedCode) =>
   db
     .updateTable('authorization_codes as code')
     .set({ used_at: at })
@@ -146,10 +147,19 @@ const consumeCode = statement((db, { codeHash, isApplication, at }: PresentedCod
       sql<boolean>`(organizations.deleted_at is null)`.as('is_organization_there'),
       'accounts.domain as account_domain',
       ...tokenColumns(),
-    ]),
+    ])
+
+/** Consumes the code, and records its application with the session, in one statement. */
+const takeCode = statement((db, presented: PresentedCode) =>
+  db
+    .with('consumed', () => consumeCode(db, presented))
+    .with('client', () => recordSessionClient(presented.at))
+    .selectFrom('consumed')
+    .selectAll('consumed')
+    .select(sql<boolean>`exists (select from client)`.as('is_session_held')),
 )
 
-type ConsumedCode = Awaited<ReturnType<typeof consumeCode>>[number]
+type ConsumedCode = Awaited<ReturnType<typeof takeCode>>[number]
 
 /** Why a consumed code gets no tokens; undefined when it does. */
 function whyRefused(consumed: ConsumedCode, exchange: CodeExchange): string | undefined {
@@ -163,6 +173,7 @@ function whyNotAllowed(consumed: ConsumedCode): string | undefined {
   if (!consumed.is_organization_there) return 'organization_deleted'
   if (!consumed.is_application_usable) return 'application_not_usable'
   if (!consumed.is_user_active) return 'user_inactive'
+  if (!consumed.is_session_held) return 'session_ended'
   const isAllowed = isEmailDomainAllowed(consumed.allowed_email_domains, consumed.email_normalized)
   return isAllowed ? undefined : 'email_domain_not_allowed'
 }
@@ -270,7 +281,7 @@ async function refuseCode(
  * with the code's verifier ends its family: its refresh tokens and its access tokens.
  */
 async function revokeIssued(
-  deps: Pick<Deps, 'now' | 'metrics'>,
+  deps: Pick<Deps, 'db' | 'now' | 'metrics'>,
   trx: Transaction<DB>,
   dead: UsedCode,
   { codeVerifier }: CodeExchange,

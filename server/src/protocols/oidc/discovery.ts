@@ -57,6 +57,8 @@ export async function getProviderMetadata(
     prompt_values_supported: ['none', 'login', 'select_account', 'create'],
     ui_locales_supported: [...languages],
     authorization_response_iss_parameter_supported: true,
+    backchannel_logout_supported: true,
+    backchannel_logout_session_supported: true,
     claims_parameter_supported: false,
     request_parameter_supported: false,
     request_uri_parameter_supported: false,

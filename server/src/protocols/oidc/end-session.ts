@@ -7,6 +7,7 @@ import { change } from '../../delivery/events/change.js'
 import { readIdTokenHint, type IdTokenHint } from '../oauth/id-token-hint.js'
 import type { PublicOrganization } from '../../directory/organizations/find-organization.js'
 import { withParameters } from '../../directory/sessions/complete-sign-in.js'
+import { endSession } from '../../directory/end-sessions.js'
 import { signOut } from '../../directory/sessions/sign-out.js'
 import { ofOwner, sameTenant } from '../../platform/db/tenant-predicate.js'
 import { causeBy } from '../../platform/tenant.js'
@@ -76,14 +77,20 @@ export async function planSignOut(
 /** Ends the session of a plan, once the user has confirmed or the hint makes that unnecessary. */
 export async function signOutAsPlanned(
   deps: Pick<Deps, 'db' | 'keys' | 'now' | 'metrics'>,
-  { accountId, accountDomain, domain }: PublicOrganization,
+  { accountId, accountDomain, organizationId, domain }: PublicOrganization,
   { environment, session }: SignOutPlan,
   requestId: string,
 ): Promise<void> {
   if (environment === undefined || session === undefined) return
   const cause = causeBy(requestId, 'user', session.userId)
   const tenant = { accountId, accountDomain, environment, domain, organizationIds: null, cause }
-  await change(deps, cause, async (trx) => ({ record: await signOut(deps, trx, tenant, session) }))
+  await change(deps, cause, async (trx) => {
+    const record = await signOut(deps, trx, tenant, session)
+    // Its time is over, which is no event; applications that keep sessions of their own are told all the same.
+    if (record === undefined)
+      await endSession(deps, trx, { accountId, environment, organizationId, ...session })
+    return { record }
+  })
 }
 
 const applicationId = idForm()

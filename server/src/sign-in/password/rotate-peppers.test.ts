@@ -164,7 +164,7 @@ describe('a pepper', () => {
     queue.pass(periodMs)
 
     expect(jobHandlers.rotate_peppers.everySeconds).toBe(60)
-    await jobHandlers.rotate_peppers.run(deps, {})
+    await jobHandlers.rotate_peppers.run(deps, {}, { isLast: false })
 
     expect(await peppers(owner)).toEqual([2])
   })
