@@ -65,6 +65,7 @@ export const minutesOf: Readonly<Record<string, number>> = {
   'test/resilience/deliveries.long.test.ts': 2.4,
   'test/resilience/faults.long.test.ts': 2.4,
   'test/resilience/kills.long.test.ts': 2.8,
+  'test/resilience/logout-tokens.long.test.ts': 3,
   'test/resilience/postgres-15.long.test.ts': 0.7,
   'test/protocols/saml/slow-documents.long.test.ts': 0.4,
   'test/clients/sdk/package.long.test.ts': 0.1,
