@@ -35,6 +35,7 @@ interface Answer {
 const pagesToSee = [
   'identifier-invalid',
   'password',
+  'form-post',
   'link-sent-code',
   'enroll-code-app-wrong_code',
   'recovery-codes-not_acknowledged',

@@ -26,7 +26,7 @@ describe('a request that cannot be answered', () => {
     ['another response_type', { response_type: 'token' }, 'unsupported_response_type'],
     ['two response types', { response_type: 'code id_token' }, 'unsupported_response_type'],
     ['response_mode fragment', { response_mode: 'fragment' }, 'invalid_request'],
-    ['response_mode form_post', { response_mode: 'form_post' }, 'invalid_request'],
+    ['another response_mode', { response_mode: 'web_message' }, 'invalid_request'],
     ['no scope', { scope: undefined }, 'invalid_scope'],
     ['a scope without openid', { scope: 'profile email' }, 'invalid_scope'],
     ['a scope that only contains the letters', { scope: 'openids' }, 'invalid_scope'],

@@ -4,6 +4,10 @@ import { integer, reference, text, url } from '../core/fields.js'
 /** Values of acr: the strength of a sign-in. */
 export const acrValues = { oneFactor: 'urn:portico:acr:1fa', twoFactors: 'urn:portico:acr:mfa' } as const
 
+/** How an answer reaches the application: in the query of its redirect URI, or as a form that is posted to it. */
+export const responseModes = ['query', 'form_post'] as const
+export type ResponseMode = (typeof responseModes)[number]
+
 /** Values of prompt (OpenID Connect Core section 3.1.2.1). */
 const prompts = ['none', 'login', 'consent', 'select_account', 'create'] as const
 
@@ -36,7 +40,12 @@ export const AuthorizationRequest = z.object({
   client_id: reference().describe('The application; also in its prefixed form'),
   redirect_uri: url().describe('One of its allowed_redirect_urls, compared exactly'),
   response_type: z.literal('code'),
-  response_mode: z.literal('query').optional().describe('query, which is also the default'),
+  response_mode: z
+    .enum(responseModes)
+    .optional()
+    .describe(
+      'query, which is also the default; form_post: the answer is posted to redirect_uri, which must be http or https, by a form (OAuth 2.0 Form Post Response Mode)',
+    ),
   scope: words(1000)
     .refine((scopes) => scopes.includes('openid'), 'must have openid')
     .describe(

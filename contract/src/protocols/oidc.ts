@@ -54,7 +54,7 @@ export const ProviderMetadata = record(
     introspection_endpoint: 'https://auth.example/t/awesome-company/oauth/introspect',
     end_session_endpoint: 'https://auth.example/t/awesome-company/logout',
     response_types_supported: ['code'],
-    response_modes_supported: ['query'],
+    response_modes_supported: ['query', 'form_post'],
     grant_types_supported: ['authorization_code', 'refresh_token'],
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ['ES256', 'RS256'],

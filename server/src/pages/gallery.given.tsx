@@ -1,6 +1,7 @@
 import { organizationColors } from '@portico/contract/organizations'
 import { enrollCodePage, enrollPage } from './views/enroll.js'
 import { errorPage } from './frame/error.js'
+import { formPostPage } from './views/form-post.js'
 import { identifierPage } from './views/identifier.js'
 import type { Frame } from './frame/layout.js'
 import { linkCodePage } from './views/link-code.js'
@@ -184,8 +185,17 @@ function setPasswordStates(frame: Frame, { email, application }: GalleryNames): 
     ),
     page('password-set', passwordSetPage({ frame })),
     page('ready', readyPage({ frame, form, applicationName: application })),
+    page('form-post', formPostPage({ frame, action: answerAddress, parameters: answer })),
     ...ssoStates(frame),
   ]
+}
+
+const answerAddress = 'https://store.example/callback?shop=1&lang=en'
+/** An answer to an application; the state is the application's own, and may be anything printable. */
+const answer = {
+  code: 'c'.repeat(43),
+  state: `"><img src=x onerror=alert(1)>'&`,
+  iss: 'https://auth.example/t/a',
 }
 
 /** The pages between this service and an identity provider; the other site's form is tested in saml-sign-in. */

@@ -157,20 +157,21 @@ export function isEmailDomainAllowed(allowed: readonly string[] | null, normaliz
  *
  * @param redirectUri Kept exactly, its query included: applications compare it with what they registered.
  */
-export function toRedirectUrl(
-  redirectUri: string,
-  answer: {
-    /** The parameters beside those of every answer. */
-    readonly parameters: Readonly<Record<string, string>>
-    readonly state: string | null
-    readonly issuer: string
-  },
-): string {
-  return withParameters(redirectUri, {
-    ...answer.parameters,
-    ...(answer.state !== null && { state: answer.state }),
-    iss: answer.issuer,
-  })
+export function toRedirectUrl(redirectUri: string, answer: AnsweredParameters): string {
+  return withParameters(redirectUri, toParameters(answer))
+}
+
+/** What an answer tells the application. */
+export interface AnsweredParameters {
+  /** The parameters beside those of every answer. */
+  readonly parameters: Readonly<Record<string, string>>
+  readonly state: string | null
+  readonly issuer: string
+}
+
+/** The parameters of an answer, in their order. */
+export function toParameters({ parameters, state, issuer }: AnsweredParameters): Record<string, string> {
+  return { ...parameters, ...(state !== null && { state }), iss: issuer }
 }
 
 /** A registered address, kept exactly, with further parameters in its query. */

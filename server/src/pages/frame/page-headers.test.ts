@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { pageHeaders } from './page-headers.js'
+import { pageHeaders, postingPageHeaders } from './page-headers.js'
 
 /** The form-action directive of a page whose form leads to an address. */
 function formActionOf(redirectUri?: string): string | undefined {
@@ -26,6 +26,11 @@ describe('the policy of a page', () => {
     expect(formActionOf(uri)).toBe("form-action 'self'")
   })
 
+  test('of a page that posts an answer lets its form lead to the application alone', () => {
+    expect(postedFormActionOf('https://store.example/callback?x=1')).toBe('form-action https://store.example')
+    expect(postedFormActionOf("https://a.example'unsafe-inline'/cb")).toBe("form-action 'none'")
+  })
+
   test('lets the page load a logo from its one origin', () => {
     expect(imagesOf('https://cdn.example/a/logo.svg?x')).toBe("img-src 'self' data: https://cdn.example")
   })
@@ -45,6 +50,11 @@ describe('the policy of a page', () => {
     expect(pageHeaders(true)['Content-Security-Policy']).toContain("script-src 'self';")
   })
 })
+
+function postedFormActionOf(target: string): string | undefined {
+  const policy = postingPageHeaders(true, target)['Content-Security-Policy'] ?? ''
+  return policy.split('; ').find((directive) => directive.startsWith('form-action'))
+}
 
 function imagesOf(logoUrl: string): string | undefined {
   const policy = pageHeaders(true, undefined, logoUrl)['Content-Security-Policy'] ?? ''

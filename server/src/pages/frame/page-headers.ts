@@ -33,9 +33,25 @@ export function pageHeaders(
   redirectUri?: string,
   logoUrl?: string,
 ): Record<string, string> {
-  const target = redirectUri === undefined ? undefined : sourceOf(redirectUri)
-  const logo = logoUrl === undefined ? undefined : sourceOf(logoUrl)
-  const formTargets = ["'self'", ...(target === undefined ? [] : [target])]
+  return headersOf(isHttps, ["'self'", ...sourcesOf(redirectUri)], logoUrl)
+}
+
+/** The headers of a page whose only form is posted to another site: it goes nowhere else. */
+export function postingPageHeaders(
+  isHttps: boolean,
+  target: string,
+  logoUrl?: string,
+): Record<string, string> {
+  const targets = sourcesOf(target)
+  return headersOf(isHttps, targets.length === 0 ? ["'none'"] : targets, logoUrl)
+}
+
+function headersOf(
+  isHttps: boolean,
+  formTargets: readonly string[],
+  logoUrl: string | undefined,
+): Record<string, string> {
+  const [logo] = sourcesOf(logoUrl)
   const images = ["'self'", 'data:', ...(logo?.startsWith('https://') === true ? [logo] : [])]
   const policy = [
     "default-src 'none'",
@@ -60,10 +76,13 @@ export function pageHeaders(
 /** A CSP source without any other character, which could end the directive and start another. */
 const sourceForm = /^(?:https?:\/\/(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::\d+)?|[a-z][a-z0-9+.-]*:)$/
 
-/** The origin of an address, or the scheme where it is an application's own (CSP Level 3 section 2.3.1). */
-function sourceOf(uri: string): string | undefined {
-  if (!URL.canParse(uri)) return undefined
+/**
+ * The origin of an address, or the scheme where it is an application's own (CSP Level 3 section 2.3.1); none where no
+ * source can name it.
+ */
+function sourcesOf(uri: string | undefined): string[] {
+  if (uri === undefined || !URL.canParse(uri)) return []
   const { origin, protocol } = new URL(uri)
   const source = origin === 'null' ? protocol : origin
-  return sourceForm.test(source) ? source : undefined
+  return sourceForm.test(source) ? [source] : []
 }

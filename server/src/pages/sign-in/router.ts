@@ -1,4 +1,4 @@
-import { pathId } from '@portico/contract/fields'
+import { pathId, type Environment } from '@portico/contract/fields'
 import type { NextFunction, Request, Response, Router } from 'express'
 import type { Deps } from '../../delivery/deps.js'
 import { ApiError } from '../../platform/errors.js'
@@ -15,6 +15,7 @@ import { isOnlyLooking } from '../frame/only-looking.js'
 import { inChosenLanguage, pageRouter, redirect, sendSentence, type Exchange } from '../frame/page-route.js'
 import { findSessionSecret, toSessionCookie } from '../frame/session-cookie.js'
 import { domainOf, frameOf, sendPage, textOf, type Site } from '../frame/site.js'
+import { sendToApplication } from './application.js'
 import { stepPages } from '../steps/steps.js'
 import type { StepAnswer, StepRequest } from '../frame/step-page.js'
 import { toStepRequest } from './step-request.js'
@@ -79,7 +80,7 @@ async function answerAuthorization(
     case 'nowhere':
       return sendInvalid(exchange, 400, unknownClient)
     case 'application':
-      return redirect(exchange, outcome.redirectUrl)
+      return sendToApplication(exchange, outcome.answer, () => answerFrame(exchange, outcome.environment))
     case 'itself':
       return redirect(exchange, `${req.path}?${parameters.toString()}`)
     case 'flow':
@@ -151,7 +152,19 @@ async function finish(exchange: Exchange, flow: Flow, secret: string): Promise<v
     return
   }
   res.append('Set-Cookie', toSessionCookie(finished.sessionSecret, site.isHttps, flow))
-  redirect(exchange, finished.redirectUrl)
+  await sendToApplication(exchange, finished.answer, () =>
+    answerFrame(exchange, flow.environment, flow.locale),
+  )
+}
+
+/** The frame of the page that posts an answer; it has no address, because the answer is given once. */
+async function answerFrame(
+  { deps, site, req }: Exchange,
+  environment: Environment,
+  uiLocales: string | null = null,
+): Promise<Frame> {
+  const organization = await findOrganizationByDomain(deps, domainOf(req))
+  return frameOf(site, req, { organization, isSandbox: environment === 'sandbox', url: undefined, uiLocales })
 }
 
 async function showStep(exchange: Exchange, request: StepRequest): Promise<void> {

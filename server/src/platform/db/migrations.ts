@@ -30,6 +30,7 @@ import * as m0024 from './migrations/0024-next-signing-keys.js'
 import * as m0025 from './migrations/0025-client-authentication.js'
 import * as m0026 from './migrations/0026-ended-families.js'
 import * as m0027 from './migrations/0027-back-channel-logout.js'
+import * as m0028 from './migrations/0028-authorization-requests.js'
 
 /** Every migration by name, in the order in which they are applied. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -60,4 +61,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0025-client-authentication': m0025,
   '0026-ended-families': m0026,
   '0027-back-channel-logout': m0027,
+  '0028-authorization-requests': m0028,
 }

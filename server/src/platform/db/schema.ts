@@ -663,6 +663,7 @@ export interface SignInFlows {
   pending_sign_in_id: string | null;
   preferred_way: string | null;
   redirect_uri: string;
+  response_mode: Generated<string>;
   scope: string;
   session_id: string | null;
   state: string | null;

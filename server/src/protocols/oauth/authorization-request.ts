@@ -4,6 +4,7 @@ import {
   ConfidentialAuthorizationRequest,
   wayHints,
   type AuthorizationError,
+  type ResponseMode,
   type WayHint,
 } from '@portico/contract/authorize'
 import { minNonceLength, type PkcePolicy } from '@portico/contract/client-authentication'
@@ -43,6 +44,23 @@ export function readState(parameters: URLSearchParams): string | null {
   return data?.state ?? null
 }
 
+const Mode = AuthorizationRequest.pick({ response_mode: true, redirect_uri: true })
+
+/**
+ * How the answer reaches the application, an error of another parameter included (OAuth 2.0 Form Post Response Mode section
+ * 2); by query where the parameter itself is invalid.
+ */
+export function readResponseMode(parameters: URLSearchParams): ResponseMode {
+  const { data } = Mode.safeParse(valuesOf(parameters, Mode.shape))
+  if (data?.response_mode === undefined || isRepeated(parameters, Mode.shape)) return 'query'
+  return isWebUrl(data.redirect_uri) ? data.response_mode : 'query'
+}
+
+/** Whether a browser can post a form to an address; applications' own schemes take none. */
+function isWebUrl(address: string): boolean {
+  return /^https?:/i.test(address)
+}
+
 /** Reads the rest of a request whose application and redirect URI are valid. */
 export function readAuthorizationRequest(
   parameters: URLSearchParams,
@@ -56,7 +74,7 @@ export function readAuthorizationRequest(
   const values = valuesOf(parameters, shape)
   const { data, error } = schema.safeParse(values)
   if (data !== undefined) {
-    const fault = challengeFault(data, pkce)
+    const fault = challengeFault(data, pkce) ?? postFault(data)
     return fault === undefined ? { request: data } : { fault }
   }
   const issues = new Map(error.issues.map(({ path, message }) => [String(path[0]), message]))
@@ -84,6 +102,16 @@ function challengeFault(request: AuthorizationRequest, pkce: PkcePolicy): Author
     'or set pkce of the application to optional',
   ]
   return { error, description: remedies.join(', ') }
+}
+
+/** An answer cannot be posted to the address of an app on a device. */
+function postFault({ response_mode, redirect_uri }: AuthorizationRequest): AuthorizationFault | undefined {
+  return response_mode === 'form_post' && !isWebUrl(redirect_uri) ? notPostable : undefined
+}
+
+const notPostable: AuthorizationFault = {
+  error: 'invalid_request',
+  description: 'response_mode: form_post needs a redirect_uri of http or https',
 }
 
 /** The error of each faulty parameter, where it is not invalid_request; the first in this order is reported. */

@@ -5,7 +5,10 @@ import { limit, networkKey } from '../../delivery/limits/limits.js'
 import { callerAtPage } from '../../sign-in/flows/flow.js'
 import { skipFirstFactor, startFlow, type NewFlow } from '../../sign-in/flows/start.js'
 import { findBrowserSession, type BrowserSession } from '../../directory/sessions/browser-session.js'
-import { toRedirectUrl } from '../../directory/sessions/complete-sign-in.js'
+import {
+  toAuthorizationAnswer,
+  type AuthorizationAnswer,
+} from '../../directory/sessions/authorization-answer.js'
 import { findOpenConnections } from '../../sso/sign-in/connection-of-address.js'
 import { ofUser } from '../../platform/tenant.js'
 import {
@@ -14,6 +17,7 @@ import {
   hintedMethod,
   readAuthorizationRequest,
   readClient,
+  readResponseMode,
   readState,
   type AuthorizationFault,
 } from './authorization-request.js'
@@ -53,7 +57,11 @@ type AuthorizationOutcome =
   /** An error page: the redirect URI is not registered, so a redirect could reach an attacker. */
   | { readonly to: 'nowhere' }
   /** The application, with a code or an error. */
-  | { readonly to: 'application'; readonly redirectUrl: string }
+  | {
+      readonly to: 'application'
+      readonly answer: AuthorizationAnswer
+      readonly environment: AuthorizingClient['environment']
+    }
   /** The pages of a new flow. */
   | { readonly to: 'flow'; readonly flowId: string }
   /** The same request by GET, which carries the browser's cookies. */
@@ -73,11 +81,15 @@ export async function startAuthorization(
   if (client === undefined) return { to: 'nowhere' }
   const answer = (answered: Record<string, string>): AuthorizationOutcome => ({
     to: 'application',
-    redirectUrl: toRedirectUrl(client.redirectUri, {
-      parameters: answered,
-      state: readState(parameters),
-      issuer: issuerOf(deps.config.baseUrl, client.domain),
-    }),
+    answer: toAuthorizationAnswer(
+      { redirectUri: client.redirectUri, mode: readResponseMode(parameters) },
+      {
+        parameters: answered,
+        state: readState(parameters),
+        issuer: issuerOf(deps.config.baseUrl, client.domain),
+      },
+    ),
+    environment: client.environment,
   })
   const refuse = ({ error, description }: AuthorizationFault) =>
     answer({ error, error_description: description })
@@ -194,6 +206,7 @@ async function beginFlow(
     organizationId: client.organizationId,
     applicationId: client.applicationId,
     redirectUri: client.redirectUri,
+    responseMode: request.response_mode ?? 'query',
     state: request.state ?? null,
     nonce: request.nonce ?? null,
     codeChallenge: request.code_challenge ?? null,

@@ -1,4 +1,4 @@
-import { acrValues } from '@portico/contract/authorize'
+import { acrValues, responseModes } from '@portico/contract/authorize'
 import { UserInfo, type ProviderMetadata } from '@portico/contract/oidc'
 import { IdTokenClaims } from '@portico/contract/token-claims'
 import type { Deps } from '../../delivery/deps.js'
@@ -41,7 +41,7 @@ export async function getProviderMetadata(
     introspection_endpoint: `${issuer}/oauth/introspect`,
     end_session_endpoint: `${issuer}/logout`,
     response_types_supported: ['code'],
-    response_modes_supported: ['query'],
+    response_modes_supported: [...responseModes],
     grant_types_supported: ['authorization_code', 'refresh_token'],
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ['ES256', 'RS256'],

@@ -1,3 +1,4 @@
+import type { ResponseMode } from '@portico/contract/authorize'
 import type { Environment } from '@portico/contract/fields'
 import { sql, type Transaction } from 'kysely'
 import { isUsableBy } from '../../directory/usable.js'
@@ -13,8 +14,11 @@ import {
   issueCode,
   openSession,
   sessionLifetimeMs,
-  toRedirectUrl,
 } from '../../directory/sessions/complete-sign-in.js'
+import {
+  toAuthorizationAnswer,
+  type AuthorizationAnswer,
+} from '../../directory/sessions/authorization-answer.js'
 import { signOut } from '../../directory/sessions/sign-out.js'
 import { isTotpAskedOfUserOf } from '../../directory/sessions/totp-asked.js'
 import { ofUser, type Tenant } from '../../platform/tenant.js'
@@ -33,14 +37,14 @@ interface FlowEnd extends FlowRequest {
 
 /** The answer of a finished flow. */
 interface FinishedFlow {
-  /** Where the browser goes, with the code. */
-  readonly redirectUrl: string
+  /** The code for the application, which the browser brings. */
+  readonly answer: AuthorizationAnswer
   /** The new value of its session cookie; every sign-in changes it. */
   readonly sessionSecret: string
 }
 
 /**
- * Finishes a flow at the step `ready`, once: gives its browser a session and redirects it with a code.
+ * Finishes a flow at the step `ready`, once: gives its browser a session, and a code for the application.
  *
  * @returns Undefined when the flow is not ready, or no longer allowed; the log event has the reason.
  */
@@ -93,6 +97,8 @@ const consumeFlow = statement(
         'organizations.allowed_email_domains',
         'flow.application_id',
         'flow.redirect_uri',
+        // The table's check constraint allows nothing else.
+        sql<ResponseMode>`flow.response_mode`.as('response_mode'),
         'flow.state',
         'flow.nonce',
         'flow.code_challenge',
@@ -206,12 +212,13 @@ async function finish(
   await log('END_USER_SIGN_IN_SUCCESS')
   // A missing required value does not block the sign-in.
   if (await isRequiredMetadataMissing(trx, tenant, userId)) await log('REQUIRED_METADATA_MISSING')
-  const redirectUrl = toRedirectUrl(consumedFlow.redirect_uri, {
+  const destination = { redirectUri: consumedFlow.redirect_uri, mode: consumedFlow.response_mode }
+  const answer = toAuthorizationAnswer(destination, {
     parameters: { code },
     state: consumedFlow.state,
     issuer: issuerOf(deps.config.baseUrl, consumedFlow.domain),
   })
-  return { redirectUrl, sessionSecret }
+  return { answer, sessionSecret }
 }
 
 function whyRefused(

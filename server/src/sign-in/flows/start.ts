@@ -1,4 +1,4 @@
-import type { WayHint } from '@portico/contract/authorize'
+import type { ResponseMode, WayHint } from '@portico/contract/authorize'
 import type { Transaction } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
 import { hashSecret } from '../../platform/crypto/secret.js'
@@ -16,6 +16,7 @@ export interface NewFlow extends Omit<FlowKey, 'flowId'> {
   readonly applicationId: string
   /** Allowed by the application. */
   readonly redirectUri: string
+  readonly responseMode: ResponseMode
   readonly state: string | null
   readonly nonce: string | null
   /** S256 (RFC 7636); null when the API or an identity provider has started the sign-in. */
@@ -56,6 +57,7 @@ export async function startFlow(
     application_id: flow.applicationId,
     browser_hash: hashSecret(flow.browserSecret),
     redirect_uri: flow.redirectUri,
+    response_mode: flow.responseMode,
     state: flow.state,
     nonce: flow.nonce,
     code_challenge: flow.codeChallenge,

@@ -280,6 +280,7 @@ export async function openChallenge(deps: Deps, opened: OpenedChallenge): Promis
       organizationId: challenge.organization_id,
       applicationId: challenge.application_id,
       redirectUri: challenge.redirect_uri,
+      responseMode: 'query',
       state: challenge.state,
       nonce: challenge.nonce,
       codeChallenge: challenge.code_challenge,

@@ -46,6 +46,7 @@ function beginFlow(
   return startFlow(deps, trx, {
     ...live,
     ...bound,
+    responseMode: 'query',
     state: null,
     nonce: null,
     codeChallenge: null,

@@ -107,6 +107,12 @@ export const signIn = {
     sentence: 'That is all. Your application is waiting.',
     button: (application: string) => `Continue to ${application}`,
   },
+  /** The answer to an application is a form, which the browser posts. */
+  formPost: {
+    heading: 'Back to the application',
+    sentence: (host: string) => `You are being taken to ${host}.`,
+    button: 'Continue',
+  },
 }
 
 export type SignInTexts = typeof signIn

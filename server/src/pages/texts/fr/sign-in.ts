@@ -99,4 +99,9 @@ export const signIn: SignInTexts = {
     sentence: 'C’est tout. Votre application vous attend.',
     button: (application) => `Continuer vers ${application}`,
   },
+  formPost: {
+    heading: 'Retour à l’application',
+    sentence: (host) => `Vous êtes redirigé vers ${host}.`,
+    button: 'Continuer',
+  },
 }
