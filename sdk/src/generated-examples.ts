@@ -3510,7 +3510,7 @@ export const examples: Readonly<Record<string, object>> = {
     prompt_values_supported: ['none', 'login', 'select_account', 'create'],
     ui_locales_supported: ['en', 'fr'],
     authorization_response_iss_parameter_supported: true,
-    claims_parameter_supported: false,
+    claims_parameter_supported: true,
     request_parameter_supported: false,
     request_uri_parameter_supported: false,
   },

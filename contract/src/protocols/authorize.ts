@@ -1,5 +1,5 @@
 import { z } from 'zod/v4'
-import { integer, reference, text, url } from '../core/fields.js'
+import { integer, JsonValue, reference, text, url } from '../core/fields.js'
 
 /** Values of acr: the strength of a sign-in. */
 export const acrValues = { oneFactor: 'urn:portico:acr:1fa', twoFactors: 'urn:portico:acr:mfa' } as const
@@ -30,6 +30,42 @@ const printable = /^[\x20-\x7e]*$/
 /** A value returned to the application unchanged: VSCHAR (RFC 6749 appendix A.5). */
 function echoed() {
   return text(2000).regex(printable, 'must be printable ASCII characters').optional()
+}
+
+/** How an application asks for a claim (OpenID Connect Core section 5.5.1); other members are ignored. */
+const ClaimRequest = z
+  .object({
+    essential: z.boolean().optional(),
+    value: JsonValue.optional(),
+    values: z.array(JsonValue).optional(),
+  })
+  .nullable()
+export type ClaimRequest = z.output<typeof ClaimRequest>
+
+function requestedClaims() {
+  return z
+    .record(z.string(), ClaimRequest)
+    .refine((claims) => Object.keys(claims).length <= maxClaims, `must be ${maxClaims} claims at most`)
+    .optional()
+}
+
+const maxClaims = 20
+
+/** The individual claims that an application asks for (OpenID Connect Core section 5.5); other members are ignored. */
+const ClaimsRequest = z.object({ id_token: requestedClaims(), userinfo: requestedClaims() })
+
+/** JSON in a parameter. */
+function json<Schema extends z.ZodType>(max: number, schema: Schema) {
+  return text(max)
+    .transform((written, context) => {
+      try {
+        return JSON.parse(written) as unknown
+      } catch {
+        context.addIssue({ code: 'custom', message: 'must be JSON' })
+        return z.NEVER
+      }
+    })
+    .pipe(schema)
 }
 
 /**
@@ -85,6 +121,11 @@ export const AuthorizationRequest = z.object({
     .optional()
     .describe(
       `${acrValues.twoFactors} requires a second factor; together with ${acrValues.oneFactor}, only if one is available. Others are ignored`,
+    ),
+  claims: json(4096, ClaimsRequest)
+    .optional()
+    .describe(
+      'JSON of up to 4,096 characters: claims of UserInfo that the ID token (member id_token) or /userinfo (member userinfo) has besides those of the scopes, at most 20 each; of id_token also acr, which with essential and values is a demand as by acr_values, and sub, whose value is the user to sign in. Others are ignored',
     ),
   id_token_hint: line(8000).optional().describe('ID token of the expected user; may have expired'),
   request: z.never('is not supported').optional().describe('Not supported'),

@@ -1,6 +1,7 @@
 import { z } from 'zod/v4'
 import { environment, id, JsonValue, personal, slug } from '../core/fields.js'
 import { record } from '../core/record.js'
+import { UserInfo } from './oidc.js'
 
 /** Seconds since 1970 (RFC 7519 section 2, NumericDate). */
 function numericDate() {
@@ -100,6 +101,12 @@ export const AccessTokenClaims = record(
       .describe(
         'The family: all tokens that descend from one authorization code end together; absent in tokens from before the claim',
       ),
+    userinfo_claims: z
+      .array(z.string())
+      .optional()
+      .describe(
+        'Claims that /userinfo tells besides those of the scopes: the parameter claims asked for them',
+      ),
   },
   {
     ...common,
@@ -144,6 +151,17 @@ export const resourceOwnerAttributes = {
 const ResourceOwnerMetadata = z.object(resourceOwnerAttributes)
 export type ResourceOwnerMetadata = z.output<typeof ResourceOwnerMetadata>
 
+const { sub: _sub, email: _email, email_verified: _verified, ...userInfoClaims } = UserInfo.shape
+
+/** Claims of UserInfo that the ID token has only if the parameter claims asks for them. */
+const requestableClaims = Object.fromEntries(
+  Object.entries(userInfoClaims).map(([name, claim]) => [
+    name,
+    claim.describe('Only if the parameter claims asks for it and the user has a value'),
+  ]),
+  // The same members, described otherwise.
+) as typeof userInfoClaims
+
 /** Claims of the ID token (OpenID Connect Core section 2, and the service's own). */
 export const IdTokenClaims = record(
   'IdTokenClaims',
@@ -164,6 +182,7 @@ export const IdTokenClaims = record(
       .optional()
       .describe('Left half of the SHA-256 of the state of the authorization request, if any'),
     resource_owner_metadata: personal(ResourceOwnerMetadata),
+    ...requestableClaims,
   },
   {
     ...common,

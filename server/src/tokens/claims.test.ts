@@ -63,6 +63,15 @@ describe('the access token', () => {
 })
 
 describe('the ID token', () => {
+  test('has the claims that were asked for one by one, as far as there is room, and none in place of its own', () => {
+    const picture = `https://cdn.example/${'p'.repeat(1_500)}`
+    const requested = { name: 'Ada', picture, locale: 'en', iss: 'https://evil.example', amr: ['mfa'] }
+
+    const claims = toIdTokenClaims({ ...facts, requested })
+
+    expect(claims).toEqual({ ...exampleOf(IdTokenClaims), name: 'Ada', locale: 'en' })
+  })
+
   test('says what the contract’s example says', () => {
     expect(toIdTokenClaims(facts)).toEqual(exampleOf(IdTokenClaims))
   })

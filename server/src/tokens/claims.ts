@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Environment, JsonValue } from '@portico/contract/fields'
+import type { UserInfo } from '@portico/contract/oidc'
 import type { AccessTokenClaims, IdTokenClaims, ResourceOwnerMetadata } from '@portico/contract/token-claims'
 import { resourceOwnerAttributes } from '@portico/contract/token-claims'
 import type { z } from 'zod/v4'
@@ -16,6 +17,9 @@ export const maxClaimsBytes = 5_700
 
 /** The part of these that an identity provider's attributes may take, so that metadata keep room. */
 const maxAttributesBytes = 1_500
+
+/** The part of these that individually requested claims may take; one that does not fit is left out. */
+const maxRequestedBytes = 1_500
 
 /** Groups are complete or left out, since a partial list would pass for all groups of the user. */
 const maxGroups = 100
@@ -53,6 +57,14 @@ interface TokenFacts {
   readonly authorizationId?: string | undefined
 }
 
+/** The further facts of an access token. */
+interface AccessTokenFacts extends TokenFacts {
+  /** The id of the code that the token descends from. */
+  readonly familyId?: string | undefined
+  /** Names of the claims that /userinfo tells besides those of the scopes. */
+  readonly userInfoClaims?: readonly string[] | undefined
+}
+
 /** The further facts of an ID token: its session, and the values that it is bound to. */
 export interface IdTokenFacts extends TokenFacts {
   readonly nonce?: string | undefined
@@ -61,6 +73,8 @@ export interface IdTokenFacts extends TokenFacts {
   readonly state?: string | undefined
   /** What the identity provider asserted, after an SSO login; in samples every attribute, as null. */
   readonly attributes?: Readonly<Partial<ResourceOwnerMetadata>> | undefined
+  /** The claims of the user that the application has asked for one by one. */
+  readonly requested?: Readonly<Omit<UserInfo, 'sub'>> | undefined
 }
 
 /** The issuer of an organization's tokens, the same in both environments. */
@@ -71,12 +85,9 @@ export function issuerOf(baseUrl: string, organizationDomain: string): string {
 /**
  * The claims of an access token. Metadata are only under `meta_data`, whatever their keys are called. A value that does not
  * fit into maxClaimsBytes is left out, smaller ones after it are not, and `meta_data_truncated` is set.
- *
- * @param facts.familyId The id of the code that the token descends from.
  */
-export function toAccessTokenClaims(
-  facts: TokenFacts & { readonly familyId?: string | undefined },
-): AccessTokenClaims {
+export function toAccessTokenClaims(facts: AccessTokenFacts): AccessTokenClaims {
+  const { userInfoClaims = [] } = facts
   return withMetaData(facts.metaData, {
     ...toCommonClaims(facts),
     jtt: 'access_token' as const,
@@ -84,6 +95,7 @@ export function toAccessTokenClaims(
     scp: [...facts.scopes],
     scope: facts.scopes.join(' '),
     ...(facts.familyId !== undefined && { fid: facts.familyId }),
+    ...(userInfoClaims.length > 0 && { userinfo_claims: [...userInfoClaims] }),
   })
 }
 
@@ -91,6 +103,8 @@ export function toAccessTokenClaims(
 export function toIdTokenClaims(facts: IdTokenFacts): IdTokenClaims {
   const { nonce, accessToken, code, state } = facts
   return withMetaData(facts.metaData, {
+    // First, so that none replaces a claim of the token itself.
+    ...Object.fromEntries(takeFitting(Object.entries(facts.requested ?? {}), maxRequestedBytes)),
     ...toCommonClaims(facts),
     jtt: 'id_token' as const,
     email_verified: facts.user.email_verified,

@@ -6,6 +6,7 @@ import { insertion } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import { emit } from '../../delivery/events/emit.js'
 import type { ActClaim } from '../../tokens/claims.js'
+import type { RequestedClaims } from '../../tokens/user-claims.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { toSession } from './record.js'
 
@@ -51,7 +52,7 @@ export async function completeSignIn(
   signIn: CompletedFactors,
 ): Promise<string> {
   const sessionId = await openSession(deps, trx, signIn)
-  return issueCode(deps, trx, { ...signIn, sessionId })
+  return issueCode(deps, trx, { ...signIn, sessionId, claims: null })
 }
 
 /** The browser that has a session of our pages. */
@@ -109,6 +110,8 @@ const insertSession = insertion('sessions')
 /** A session, and the parameters that its code is bound to. */
 interface IssuedCode extends Omit<CompletedFactors, 'act'> {
   readonly sessionId: string
+  /** The individual claims that the application has asked for; the API has no parameter for them. */
+  readonly claims: RequestedClaims | null
 }
 
 /**
@@ -136,6 +139,7 @@ export async function issueCode(
     nonce: issued.nonce,
     state: issued.state,
     scope: issued.scope,
+    claims: issued.claims === null ? null : JSON.stringify(issued.claims),
     amr: [...issued.amr],
     authenticated_at: issued.authenticatedAt,
     expires_at: new Date(now().getTime() + codeLifetimesMs[issued.via]),

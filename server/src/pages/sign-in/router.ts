@@ -151,10 +151,10 @@ async function finish(exchange: Exchange, flow: Flow, secret: string): Promise<v
     await sendFailure(exchange, 403, 'signInRefused')
     return
   }
-  res.append('Set-Cookie', toSessionCookie(finished.sessionSecret, site.isHttps, flow))
-  await sendToApplication(exchange, finished.answer, () =>
-    answerFrame(exchange, flow.environment, flow.locale),
-  )
+  const { answer, sessionSecret } = finished
+  if (sessionSecret !== undefined)
+    res.append('Set-Cookie', toSessionCookie(sessionSecret, site.isHttps, flow))
+  await sendToApplication(exchange, answer, () => answerFrame(exchange, flow.environment, flow.locale))
 }
 
 /** The frame of the page that posts an answer; it has no address, because the answer is given once. */

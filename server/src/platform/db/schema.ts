@@ -98,6 +98,7 @@ export interface AuthorizationCodes {
   amr: string[];
   application_id: string;
   authenticated_at: Timestamp;
+  claims: Json | null;
   code_challenge: string | null;
   code_hash: Buffer;
   environment: string;
@@ -501,6 +502,7 @@ export interface RefreshTokenFamilies {
   amr: string[];
   application_id: string;
   authenticated_at: Timestamp;
+  claims: Json | null;
   code_id: string;
   ended_at: Timestamp | null;
   environment: string;
@@ -641,6 +643,7 @@ export interface SignInFlows {
   application_id: string;
   authenticated_at: Timestamp | null;
   browser_hash: Buffer;
+  claims: Json | null;
   code_challenge: string | null;
   connection_id: string | null;
   email: string | null;

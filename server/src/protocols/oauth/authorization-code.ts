@@ -15,6 +15,7 @@ import { endSession } from '../../directory/end-sessions.js'
 import { toEndedFamily } from '../../tokens/families.js'
 import { causeBy } from '../../platform/tenant.js'
 import type { ActClaim } from '../../tokens/claims.js'
+import type { RequestedClaims } from '../../tokens/user-claims.js'
 import { toApplicationId } from './application-client.js'
 import { checkAuthenticated, isApplication, type Client } from './client-authentication.js'
 import { scopeOfMethod, type KeyClient } from './key-client.js'
@@ -125,6 +126,8 @@ const consumeCode = (db: Kysely<DB>, { codeHash, isApplication, at }: PresentedC
       'code.nonce',
       'code.state',
       'code.scope',
+      // Only written from the parameter claims.
+      sql<RequestedClaims | null>`code.claims`.as('claims'),
       'code.amr',
       // Only written by completeSignIn().
       sql<ActClaim | null>`sessions.act`.as('act'),

@@ -10,6 +10,7 @@ import {
 import { minNonceLength, type PkcePolicy } from '@portico/contract/client-authentication'
 import { email } from '@portico/contract/fields'
 import { isPkceMet } from '../../tokens/pkce.js'
+import { essentialAcrs } from './requested-claims.js'
 
 /** The application and redirect URI of a request, which decide whether a redirect is allowed. */
 export interface NamedClient {
@@ -153,10 +154,16 @@ export function hintedMethod({ idp_hint: hint }: AuthorizationRequest): WayHint 
   return wayHints.find((way) => way === hint)
 }
 
-/** The factors that the application requires: the first known value (OpenID Connect Core section 3.1.2.1). */
-export function requiredFactors({
-  acr_values: asked = [],
-}: AuthorizationRequest): 'any' | 'two' | 'two_if_possible' {
+type Factors = 'any' | 'two_if_possible' | 'two'
+
+/** The factors that the application requires, by acr_values and by an essential claim acr: the stricter ones of both. */
+export function requiredFactors(request: AuthorizationRequest): Factors {
+  const demanded = [factorsOf(request.acr_values ?? []), factorsOf(essentialAcrs(request) ?? [])]
+  return (['two', 'two_if_possible'] as const).find((factors) => demanded.includes(factors)) ?? 'any'
+}
+
+/** The factors of the first known value (OpenID Connect Core section 3.1.2.1). */
+function factorsOf(asked: readonly string[]): Factors {
   const { oneFactor, twoFactors } = acrValues
   const first = asked.find((value) => value === oneFactor || value === twoFactors)
   if (first !== twoFactors) return 'any'

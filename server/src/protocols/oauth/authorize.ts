@@ -24,6 +24,7 @@ import {
 import { findAuthorizingClient, type AuthorizingClient } from './authorizing-client.js'
 import { issuerOf } from '../../tokens/claims.js'
 import { readIdTokenHint } from './id-token-hint.js'
+import { expectedUsers, isAcrUnknown, toRequestedClaims } from './requested-claims.js'
 import { grantedScope } from '../../tokens/scopes.js'
 import { issueSessionCode } from './session-code.js'
 import { sessionFit, isReauthenticationRequired } from './session-fit.js'
@@ -129,6 +130,8 @@ async function decide(
   const hint = idTokenHint === undefined ? undefined : await readIdTokenHint(deps, client, idTokenHint)
   if (idTokenHint !== undefined && hint?.environment !== client.environment) return { fault: foreignHint }
 
+  if (isAcrUnknown(request)) return { fault: unknownAcr }
+
   const secret = authorization.findSessionSecret(client)
   const session = secret === undefined ? undefined : await findBrowserSession(deps, { ...client, secret })
   const demanded = requiredFactors(request)
@@ -138,8 +141,10 @@ async function decide(
     allowedEmailDomains: client.allowedEmailDomains,
     isMfaRequired,
     hintedUserId: hint?.userId,
+    expectedUserIds: expectedUsers(request),
     at: deps.now(),
   })
+  if (fit === 'other_user') return { fault: otherUser }
   if (fit === 'enough' && session !== undefined && secret !== undefined) {
     const code = await issueSessionCode(deps, {
       client,
@@ -149,6 +154,7 @@ async function decide(
       nonce: request.nonce ?? null,
       codeChallenge: request.code_challenge ?? null,
       scope: grantedScope(request.scope.join(' ')),
+      claims: toRequestedClaims(request),
       requestId: authorization.requestId,
     })
     if (code !== undefined) return { code }
@@ -168,6 +174,14 @@ const foreignHint: AuthorizationFault = {
 const noSecondFactor: AuthorizationFault = {
   error: 'unmet_authentication_requirements',
   description: 'acr_values demands a second factor, which the organization does not have',
+}
+const unknownAcr: AuthorizationFault = {
+  error: 'unmet_authentication_requirements',
+  description: 'claims demands values of acr that no sign-in has',
+}
+const otherUser: AuthorizationFault = {
+  error: 'login_required',
+  description: 'the user who is signed in is another one than claims demands by sub',
 }
 const noSession: AuthorizationFault = {
   error: 'login_required',
@@ -211,6 +225,7 @@ async function beginFlow(
     nonce: request.nonce ?? null,
     codeChallenge: request.code_challenge ?? null,
     scope: grantedScope(request.scope.join(' ')),
+    claims: toRequestedClaims(request),
     isMfaRequired,
     isSignInForced: isReauthenticationRequired(request),
     locale: request.ui_locales ?? null,

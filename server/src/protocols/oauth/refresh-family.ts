@@ -59,6 +59,7 @@ export async function issueRefreshToken(
   await insertFamily(trx, {
     ...grant,
     id: newId(),
+    claimsJson: grant.claims === null ? null : JSON.stringify(grant.claims),
     amr: [...grant.amr],
     familyHash: hashSecret(handle),
     tokenHash: hashSecret(secret),
@@ -70,6 +71,7 @@ export async function issueRefreshToken(
 
 interface NewFamily extends Grant {
   readonly id: string
+  readonly claimsJson: string | null
   readonly familyHash: Buffer
   readonly tokenHash: Buffer
   readonly expiresAt: Date
@@ -83,10 +85,11 @@ const insertFamily = companion((db, row: NewFamily) => ({
     with family as (
       insert into refresh_token_families (
         account_id, environment, organization_id, id, session_id, user_id, application_id, code_id, scope,
-        amr, authenticated_at, family_hash, token_hash, expires_at, inserted_at
+        claims, amr, authenticated_at, family_hash, token_hash, expires_at, inserted_at
       ) values (
         ${row.account_id}::uuid, ${row.environment}, ${row.organization_id}::uuid, ${row.id}, ${row.session_id}::uuid,
-        ${row.user_id}, ${row.application_id}, ${row.code_id}, ${row.scope}, ${row.amr}, ${row.authenticated_at},
+        ${row.user_id}, ${row.application_id}, ${row.code_id}, ${row.scope},
+        ${row.claimsJson}::jsonb, ${row.amr}, ${row.authenticated_at},
         ${row.familyHash}, ${row.tokenHash}, ${row.expiresAt}, ${row.at}
       ) returning account_id, environment, organization_id, session_id, expires_at, inserted_at
     )

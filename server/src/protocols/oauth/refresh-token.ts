@@ -150,7 +150,7 @@ const rotate = sqlStatement(
         organizations.domain, family.session_id, family.code_id, family.user_id, family.application_id,
         applications.name as application_name, applications.application_type,
         applications.access_token_lifetime_in_seconds, applications.token_signing_alg,
-        family.scope, family.amr, sessions.act, family.authenticated_at, family.token_hash,
+        family.scope, family.claims, family.amr, sessions.act, family.authenticated_at, family.token_hash,
         ${identityDataOfSession()} as identity_data, ${tokenColumnsInSql()}
     ), used as (
       update sessions set last_used_at = ${attempt.at}

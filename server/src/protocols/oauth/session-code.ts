@@ -7,6 +7,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { idleMs, type BrowserSession } from '../../directory/sessions/browser-session.js'
 import { codeLifetimesMs } from '../../directory/sessions/complete-sign-in.js'
 import { normalizeEmail } from '../../platform/email.js'
+import type { RequestedClaims } from '../../tokens/user-claims.js'
 import type { AuthorizingClient } from './authorizing-client.js'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
@@ -21,6 +22,7 @@ interface SessionCode {
   readonly codeChallenge: string | null
   /** The granted scopes, separated by spaces. */
   readonly scope: string
+  readonly claims: RequestedClaims | null
   readonly requestId: string
 }
 
@@ -32,13 +34,14 @@ interface SessionCode {
  */
 export async function issueSessionCode(
   { db, now, metrics }: Pick<Deps, 'db' | 'now' | 'metrics'>,
-  { client, session, secret, ...binding }: SessionCode,
+  { client, session, secret, claims, ...binding }: SessionCode,
 ): Promise<string | undefined> {
   const code = randomSecret()
   const at = now()
   const [used] = await insertSessionCode(db, {
     ...client,
     ...binding,
+    claims: claims === null ? null : JSON.stringify(claims),
     sessionId: session.sessionId,
     email: session.email,
     secretHash: hashSecret(secret),
@@ -57,8 +60,10 @@ export async function issueSessionCode(
 interface NewSessionCode
   extends
     AuthorizingClient,
-    Omit<SessionCode, 'client' | 'session' | 'secret'>,
+    Omit<SessionCode, 'client' | 'session' | 'secret' | 'claims'>,
     Pick<BrowserSession, 'sessionId' | 'email'> {
+  /** JSON. */
+  readonly claims: string | null
   readonly secretHash: Buffer
   readonly at: Date
   readonly idleSince: Date
@@ -100,6 +105,7 @@ const insertSessionCode = statement((db, row: NewSessionCode) =>
           nonce: row.nonce,
           state: row.state,
           scope: row.scope,
+          claims: sql`${row.claims}::jsonb`,
           amr: sql.ref('used.amr'),
           authenticated_at: sql.ref('used.authenticated_at'),
           expires_at: row.expiresAt,

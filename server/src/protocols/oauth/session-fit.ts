@@ -12,19 +12,22 @@ export interface SignInRequirements {
   readonly isMfaRequired: boolean
   /** Of the id_token_hint. */
   readonly hintedUserId: string | undefined
+  /** Of the claim sub of the request; undefined: any user. */
+  readonly expectedUserIds: readonly string[] | undefined
   readonly at: Date
 }
 
 /**
  * Whether a browser's session is sufficient: it is (`enough`), only an enrolled second factor is missing (`step_up`), or
- * its user or another one must sign in (`sign_in`). Enrolling a second factor requires a new sign-in, so that a stranger at
+ * its user or another one must sign in (`sign_in`), or it is of another user than the request accepts (`other_user`). Enrolling a second factor requires a new sign-in, so that a stranger at
  * an unattended browser cannot enroll their own.
  */
 export function sessionFit(
   session: BrowserSession | undefined,
-  { request, allowedEmailDomains, isMfaRequired, hintedUserId, at }: SignInRequirements,
-): 'enough' | 'step_up' | 'sign_in' {
+  { request, allowedEmailDomains, isMfaRequired, hintedUserId, expectedUserIds, at }: SignInRequirements,
+): 'enough' | 'step_up' | 'sign_in' | 'other_user' {
   if (session === undefined || isSignInAskedFor(request)) return 'sign_in'
+  if (expectedUserIds?.includes(session.userId) === false) return 'other_user'
   if (isTooOld(session, request, at)) return 'sign_in'
   if (hintedUserId !== undefined && hintedUserId !== session.userId) return 'sign_in'
   const sessionEmail = normalizeEmail(session.email)

@@ -11,6 +11,7 @@ import { toChangedUser, wholeUser } from '../../directory/users/whole-user.js'
 import { issuerOf, toAccessTokenClaims, toIdTokenClaims, type ActClaim } from '../../tokens/claims.js'
 import { toAttributes } from './resource-owner-metadata.js'
 import { scopesOf } from '../../tokens/scopes.js'
+import { toUserClaims, type RequestedClaims } from '../../tokens/user-claims.js'
 import { sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /** The grant of a code or refresh token, as returned by the statement that consumed it. */
@@ -31,6 +32,8 @@ export interface Grant {
   readonly access_token_lifetime_in_seconds: number
   readonly token_signing_alg: Algorithm
   readonly scope: string
+  /** The individual claims that the application has asked for. */
+  readonly claims: RequestedClaims | null
   readonly amr: readonly string[]
   readonly act: ActClaim | null
   readonly authenticated_at: Date
@@ -141,7 +144,12 @@ export async function signUserTokens(
   const accessToken = signWith(deps, owner, key, {
     algorithm,
     typ: 'at+jwt',
-    claims: toAccessTokenClaims({ ...facts, jti: newTimelessId(), familyId: grant.code_id }),
+    claims: toAccessTokenClaims({
+      ...facts,
+      jti: newTimelessId(),
+      familyId: grant.code_id,
+      userInfoClaims: grant.claims?.userinfo,
+    }),
   })
   const idToken = signWith(deps, owner, key, {
     algorithm,
@@ -152,6 +160,7 @@ export async function signUserTokens(
       jti: newTimelessId(),
       accessToken,
       attributes: toAttributes(grant.identity_data ?? {}),
+      requested: toUserClaims(user, { scopes: [], names: grant.claims?.id_token ?? [] }),
     }),
   })
   return {

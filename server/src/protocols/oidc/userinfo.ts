@@ -1,11 +1,10 @@
 import { environments } from '@portico/contract/fields'
 import type { UserInfo } from '@portico/contract/oidc'
-import { standardClaimNames, type Address } from '@portico/contract/profile'
-import type { User } from '@portico/contract/users'
 import { decodeJwt } from '../../platform/crypto/jwt.js'
 import type { Deps } from '../../delivery/deps.js'
 import { ApiError } from '../../platform/errors.js'
 import { verifyUserToken } from '../../tokens/access-token.js'
+import { toUserClaims } from '../../tokens/user-claims.js'
 import { isTokenLive } from '../oauth/live-token.js'
 import {
   findOrganizationByDomain,
@@ -25,7 +24,8 @@ interface UserInfoRequest {
 }
 
 /**
- * The claims about the user that the access token's scopes allow (OpenID Connect Core section 5.3).
+ * The claims about the user that the access token's scopes allow, and those that were asked for by name (OpenID Connect Core
+ * section 5.3).
  *
  * @throws ApiError `invalid_token`, with the same text for every invalid token and for an unknown organization;
  *   `malformed_request` for a token in the header and in the form.
@@ -63,8 +63,13 @@ export async function getUserInfo(
   const user = await findLiveUser(deps.db, tenant, verified.userId)
   // Since the token was found to be live, the user or the organization may have been deleted.
   if (user === undefined) throw refused()
-  const { scp } = verified.claims
-  return toUserInfo(user, organization, Array.isArray(scp) ? scp : [])
+  const { scp, userinfo_claims: names } = verified.claims
+  const scopes = listOf(scp)
+  return {
+    sub: user.id,
+    ...toUserClaims(user, { scopes, names: listOf(names) }),
+    ...(scopes.includes('organization') && { organization: toOrganizationClaim(organization) }),
+  }
 }
 
 function refused(cause?: unknown): ApiError {
@@ -72,36 +77,10 @@ function refused(cause?: unknown): ApiError {
   return new ApiError('invalid_token', { message, cause })
 }
 
-/** The claims of the scopes that the user has a value for (OpenID Connect Core section 5.4). */
-function toUserInfo(user: User, organization: PublicOrganization, scopes: readonly unknown[]): UserInfo {
-  return {
-    sub: user.id,
-    ...(scopes.includes('profile') && toProfileClaims(user)),
-    ...(scopes.includes('email') && { email: user.email, email_verified: user.email_verified }),
-    ...(scopes.includes('phone') &&
-      user.phone_number !== null && {
-        phone_number: user.phone_number,
-        phone_number_verified: user.phone_number_verified,
-      }),
-    ...(scopes.includes('address') && toAddressClaim(user.address)),
-    ...(scopes.includes('organization') && { organization: toOrganizationClaim(organization) }),
-  }
-}
-
-function toProfileClaims({ profile, updated_at }: User): Partial<UserInfo> {
-  const known = standardClaimNames.map((name) => [name, profile[name]] as const)
-  return { ...withoutNulls(known), updated_at: Math.floor(Date.parse(updated_at) / 1000) }
-}
-
-function toAddressClaim(address: Address): Partial<UserInfo> {
-  const known = withoutNulls(Object.entries(address))
-  return Object.keys(known).length === 0 ? {} : { address: known }
-}
-
 function toOrganizationClaim({ domain, name, icon_logo_url, inline_logo_url }: PublicOrganization) {
   return { domain, name, logo_url: icon_logo_url ?? inline_logo_url }
 }
 
-function withoutNulls(members: readonly (readonly [string, string | null])[]): Record<string, string> {
-  return Object.fromEntries(members.flatMap(([name, value]) => (value === null ? [] : [[name, value]])))
+function listOf(claim: unknown): readonly unknown[] {
+  return Array.isArray(claim) ? claim : []
 }

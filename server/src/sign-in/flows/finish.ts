@@ -20,6 +20,7 @@ import {
   type AuthorizationAnswer,
 } from '../../directory/sessions/authorization-answer.js'
 import { signOut } from '../../directory/sessions/sign-out.js'
+import type { RequestedClaims } from '../../tokens/user-claims.js'
 import { isTotpAskedOfUserOf } from '../../directory/sessions/totp-asked.js'
 import { ofUser, type Tenant } from '../../platform/tenant.js'
 import { isRequiredMetadataMissing } from '../../directory/users/signing-in-user.js'
@@ -37,10 +38,10 @@ interface FlowEnd extends FlowRequest {
 
 /** The answer of a finished flow. */
 interface FinishedFlow {
-  /** The code for the application, which the browser brings. */
+  /** The code for the application, or an error, which the browser brings. */
   readonly answer: AuthorizationAnswer
-  /** The new value of its session cookie; every sign-in changes it. */
-  readonly sessionSecret: string
+  /** The new value of its session cookie, which every sign-in changes; undefined after an error. */
+  readonly sessionSecret: string | undefined
 }
 
 /**
@@ -103,6 +104,8 @@ const consumeFlow = statement(
         'flow.nonce',
         'flow.code_challenge',
         'flow.scope',
+        // Only written by startFlow().
+        sql<RequestedClaims | null>`flow.claims`.as('claims'),
         // Both are written before a flow is ready.
         sql<string>`flow.user_id`.as('user_id'),
         sql<Date>`flow.authenticated_at`.as('authenticated_at'),
@@ -188,6 +191,15 @@ async function finish(
     await log('END_USER_SIGN_IN_FAILED', refusal)
     return undefined
   }
+  const answerWith = (parameters: Record<string, string>) =>
+    toAuthorizationAnswer(
+      { redirectUri: consumedFlow.redirect_uri, mode: consumedFlow.response_mode },
+      { parameters, state: consumedFlow.state, issuer: issuerOf(deps.config.baseUrl, consumedFlow.domain) },
+    )
+  if (consumedFlow.claims?.sub?.includes(userId) === false) {
+    await log('END_USER_SIGN_IN_FAILED', 'other_user_expected')
+    return { answer: answerWith(otherUserExpected), sessionSecret: undefined }
+  }
   const sessionSecret = randomSecret()
   const signIn = {
     tenant,
@@ -206,19 +218,20 @@ async function finish(
     nonce: consumedFlow.nonce,
     codeChallenge: consumedFlow.code_challenge,
     scope: consumedFlow.scope,
+    claims: consumedFlow.claims,
     state: consumedFlow.state,
     via: 'page',
   })
   await log('END_USER_SIGN_IN_SUCCESS')
   // A missing required value does not block the sign-in.
   if (await isRequiredMetadataMissing(trx, tenant, userId)) await log('REQUIRED_METADATA_MISSING')
-  const destination = { redirectUri: consumedFlow.redirect_uri, mode: consumedFlow.response_mode }
-  const answer = toAuthorizationAnswer(destination, {
-    parameters: { code },
-    state: consumedFlow.state,
-    issuer: issuerOf(deps.config.baseUrl, consumedFlow.domain),
-  })
-  return { answer, sessionSecret }
+  return { answer: answerWith({ code }), sessionSecret }
+}
+
+/** The application has demanded another user by the claim sub (OpenID Connect Core section 3.1.2.2). */
+const otherUserExpected = {
+  error: 'login_required',
+  error_description: 'the user who has signed in is another one than claims demands by sub',
 }
 
 function whyRefused(

@@ -7,6 +7,7 @@ import { insertion } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import { insertPendingSignIn } from './pending-sign-in.js'
 import type { Tenant } from '../../platform/tenant.js'
+import type { RequestedClaims } from '../../tokens/user-claims.js'
 import { normalizeEmail } from '../../platform/email.js'
 import { flowLifetimeMs, type FlowKey } from './flow.js'
 import { moveFlow } from './step.js'
@@ -23,6 +24,8 @@ export interface NewFlow extends Omit<FlowKey, 'flowId'> {
   readonly codeChallenge: string | null
   /** The granted scopes, separated by spaces. */
   readonly scope: string
+  /** The individual claims that the application has asked for. */
+  readonly claims: RequestedClaims | null
   readonly isMfaRequired: boolean
   /** The application asks for a fresh sign-in, also at the identity provider. */
   readonly isSignInForced: boolean
@@ -62,6 +65,7 @@ export async function startFlow(
     nonce: flow.nonce,
     code_challenge: flow.codeChallenge,
     scope: flow.scope,
+    claims: flow.claims === null ? null : JSON.stringify(flow.claims),
     is_mfa_required: flow.isMfaRequired,
     is_sign_in_forced: flow.isSignInForced,
     locale: flow.locale,

@@ -285,6 +285,7 @@ export async function openChallenge(deps: Deps, opened: OpenedChallenge): Promis
       nonce: challenge.nonce,
       codeChallenge: challenge.code_challenge,
       scope: challenge.scope,
+      claims: null,
       isMfaRequired: false,
       isSignInForced: false,
       locale: null,

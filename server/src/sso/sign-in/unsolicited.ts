@@ -51,6 +51,7 @@ function beginFlow(
     nonce: null,
     codeChallenge: null,
     scope: grantedScope(undefined, 'sso'),
+    claims: null,
     isMfaRequired: false,
     isSignInForced: false,
     locale: null,
