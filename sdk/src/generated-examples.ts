@@ -3507,7 +3507,7 @@ export const examples: Readonly<Record<string, object>> = {
     scopes_supported: ['openid', 'profile', 'email', 'offline_access'],
     claims_supported: ['sub', 'iss', 'aud', 'exp', 'iat'],
     acr_values_supported: ['urn:portico:acr:1fa', 'urn:portico:acr:mfa'],
-    prompt_values_supported: ['none', 'login', 'select_account', 'create'],
+    prompt_values_supported: ['none', 'login', 'consent', 'select_account', 'create'],
     ui_locales_supported: ['en', 'fr'],
     authorization_response_iss_parameter_supported: true,
     claims_parameter_supported: true,

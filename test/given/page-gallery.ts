@@ -36,6 +36,7 @@ const pagesToSee = [
   'identifier-invalid',
   'password',
   'form-post',
+  'consent',
   'link-sent-code',
   'enroll-code-app-wrong_code',
   'recovery-codes-not_acknowledged',

@@ -23,6 +23,28 @@ export const flowGuards = [
     green: byPassword,
   }),
   guard({
+    name: 'flow: consent before the end',
+    file: 'server/src/sign-in/flows/step.ts',
+    find: "step: to === 'ready' ? stepBeforeEnd : to",
+    replace: 'step: to',
+    red: protocolTest(
+      'consent',
+      'prompt=consent shows what the application will be able to do, and gives a code once it is allowed',
+    ),
+    green: byPassword,
+  }),
+  guard({
+    name: 'flow: a consent prolongs no session',
+    file: 'server/src/sign-in/flows/finish.ts',
+    find: '      and sessions.id = flow.session_id\n      and sessions.authenticated_at',
+    replace: '      and false and sessions.authenticated_at',
+    red: protocolTest(
+      'consent',
+      'prompt=consent asks a browser that is signed in for nothing else, each time anew, and keeps its session as it was',
+    ),
+    green: byPassword,
+  }),
+  guard({
     name: 'flow: second factor of who has one',
     file: pending,
     find: "const step = isTotpAsked ? 'totp' : isMissing ? 'enroll' : stepAfterFactors(isRenewalDue)",

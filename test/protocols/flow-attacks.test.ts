@@ -86,6 +86,7 @@ describe('a flow', () => {
 describe('step skipping', () => {
   /** Every button of every page; first those that would advance the flow the furthest. */
   const actions = [
+    ...['allow', 'refuse'],
     ...['finish', 'password', 'totp', 'link_code', 'validate', 'acknowledge', 'set_password', 'not_now'],
     ...['identify', 'mail_link', 'forgot_password', 'change_address', 'resend'],
     ...['send_sms', 'enroll', 'new_codes'],
@@ -127,6 +128,14 @@ describe('step skipping', () => {
         await given.totp.activate(scene.org_domain)
         const { visitor, page } = await given.atPassword(scene, { acr_values: mfa })
         return { visitor, page: await visitor.press(page, 'password', { password: goodPassword }) }
+      },
+    },
+    {
+      step: 'the consent',
+      own: ['allow', 'refuse', 'change_address'],
+      reach: async () => {
+        const { visitor, landed: page } = await given.signIn(undefined, { prompt: 'consent' })
+        return { visitor, page }
       },
     },
   ]

@@ -99,7 +99,7 @@ export const AuthorizationRequest = z.object({
     .refine((values) => values.length <= 1 || !values.includes('none'), 'none must stand alone')
     .optional()
     .describe(
-      'none: no page is shown; login, select_account, create: a new sign-in is required despite a session; consent is ignored',
+      'none: no page is shown; login, select_account, create: a new sign-in is required despite a session; consent: the user is asked to allow the application',
     ),
   max_age: integer({ min: 0, max: 2_147_483_647 })
     .optional()

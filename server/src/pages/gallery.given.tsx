@@ -1,4 +1,5 @@
 import { organizationColors } from '@portico/contract/organizations'
+import { consentPage } from './views/consent.js'
 import { enrollCodePage, enrollPage } from './views/enroll.js'
 import { errorPage } from './frame/error.js'
 import { formPostPage } from './views/form-post.js'
@@ -186,7 +187,27 @@ function setPasswordStates(frame: Frame, { email, application }: GalleryNames): 
     page('password-set', passwordSetPage({ frame })),
     page('ready', readyPage({ frame, form, applicationName: application })),
     page('form-post', formPostPage({ frame, action: answerAddress, parameters: answer })),
+    ...consentStates(frame, { email, application }),
     ...ssoStates(frame),
+  ]
+}
+
+function consentStates(
+  frame: Frame,
+  { email, application }: Pick<GalleryNames, 'email' | 'application'>,
+): GalleryPage[] {
+  const view = { frame, form, email, applicationName: application, scopes: ['openid', 'email'] }
+  return [
+    page(
+      'consent',
+      consentPage({
+        ...view,
+        redirectUri: answerAddress,
+        scopes: Object.keys(frame.texts.consent.abilities),
+      }),
+    ),
+    page('consent-loopback', consentPage({ ...view, redirectUri: 'http://127.0.0.1:3000/callback' })),
+    page('consent-app', consentPage({ ...view, redirectUri: 'com.example.store:/callback' })),
   ]
 }
 

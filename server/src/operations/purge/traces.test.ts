@@ -82,7 +82,7 @@ test('these columns are exported, beside the user', () => {
       'environment organization_id id application_id redirect_uri state nonce code_challenge scope is_mfa_required ' +
       'locale preferred_way step email user_id amr authenticated_at session_id pending_sign_in_id enrollment_id is_renewal_due ' +
       'link_code_expires_at link_code_failures expires_at used_at inserted_at connection_id identity_id is_sign_in_forced ' +
-      'claims response_mode',
+      'claims is_consent_asked response_mode',
     sso_challenges:
       'environment organization_id connection_id id application_id redirect_uri state nonce code_challenge scope email ' +
       'expires_at used_at inserted_at',

@@ -12,6 +12,8 @@ interface FormProps {
   readonly isShownOnce?: boolean
   /** Submitted as soon as the code is complete, where scripts run. */
   readonly isCodeForm?: boolean
+  /** Whether it takes no press at first, where scripts run: one that was meant for the page before must not count. */
+  readonly isDelayed?: boolean
   /** The label of the main button during submission, where scripts run. */
   readonly working?: string
   readonly children?: ComponentChildren
@@ -22,7 +24,7 @@ interface FormProps {
  * service reports invalid input in the language of the page, not the browser in its own.
  */
 export function Form({ form, action, button, look = 'main', ...props }: FormProps) {
-  const { isShownOnce = false, isCodeForm = false, working, children } = props
+  const { isShownOnce = false, isCodeForm = false, isDelayed = false, working, children } = props
   return (
     <form
       method="post"
@@ -31,6 +33,7 @@ export function Form({ form, action, button, look = 'main', ...props }: FormProp
       novalidate={!isShownOnce}
       data-once=""
       {...(isCodeForm && { 'data-code': '' })}
+      {...(isDelayed && { 'data-later': '' })}
     >
       <input type="hidden" name="csrf" value={form.csrf} />
       {children}

@@ -11,8 +11,16 @@ export function displayAddress(email: string): string {
   return displayName(email, maxAddressLength)
 }
 
+interface PersonProps {
+  readonly texts: PageTexts
+  readonly email: string
+  readonly form?: PageForm
+  /** The words of the button, where they are not those for a typed address. */
+  readonly change?: string
+}
+
 /** The address that signs in, with an optional form to change it. */
-export function Person({ texts, email, form }: { texts: PageTexts; email: string; form?: PageForm }) {
+export function Person({ texts, email, form, change }: PersonProps) {
   return (
     <div class="person">
       <p>
@@ -27,10 +35,12 @@ export function Person({ texts, email, form }: { texts: PageTexts; email: string
           action="change_address"
           look="small"
           button={
-            <>
-              {texts.change}
-              <span class="unseen"> {texts.changeWhat}</span>
-            </>
+            change ?? (
+              <>
+                {texts.change}
+                <span class="unseen"> {texts.changeWhat}</span>
+              </>
+            )
           }
         />
       )}

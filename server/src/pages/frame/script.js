@@ -8,6 +8,8 @@ const digitsOfCode = 6
 for (const button of document.querySelectorAll('[data-reveal]')) reveal(button)
 for (const button of document.querySelectorAll('[data-copy]')) copy(button)
 for (const button of document.querySelectorAll('[data-print]')) print(button)
+// Before sendOnce(), whose count a press that comes too early must not reach.
+for (const form of document.querySelectorAll('form[data-later]')) sendLater(form)
 for (const form of document.querySelectorAll('form[data-once]')) sendOnce(form)
 for (const form of document.querySelectorAll('form[data-code]')) sendWhenTyped(form)
 for (const form of document.querySelectorAll('form[data-at-once]')) sendAtOnce(form)
@@ -47,6 +49,16 @@ function copy(button) {
 function print(button) {
   button.hidden = false
   button.addEventListener('click', () => window.print())
+}
+
+/** Takes no press in the first half second: the second one of a double click was meant for another page. */
+function sendLater(form) {
+  setTimeout(() => delete form.dataset.later, 500)
+  form.addEventListener('submit', (event) => {
+    if (!('later' in form.dataset)) return
+    event.preventDefault()
+    event.stopImmediatePropagation()
+  })
 }
 
 /** Submits a form once, however often its button is pressed, until the page is shown again. */

@@ -1,4 +1,5 @@
 import type { Deps } from '../../delivery/deps.js'
+import type { AuthorizationAnswer } from '../../directory/sessions/authorization-answer.js'
 import type { Flow } from '../../sign-in/flows/flow.js'
 import type { Caller, Tenant } from '../../platform/tenant.js'
 import type { Frame } from './layout.js'
@@ -26,10 +27,15 @@ export interface StepRequest {
 }
 
 /**
- * The result of a form: 'moved' redirects to the flow's current page, 'over' says that the flow cannot continue, and an
- * answer shows a page with a fault.
+ * The result of a form: 'moved' redirects to the flow's current page, 'over' says that the flow cannot continue, an answer
+ * shows a page with a fault, and a departure ends the flow.
  */
-export type StepOutcome = 'moved' | 'over' | StepAnswer
+export type StepOutcome = 'moved' | 'over' | StepAnswer | StepDeparture
+
+/** The answer of a flow that has ended, for its application. */
+interface StepDeparture {
+  readonly answer: AuthorizationAnswer
+}
 
 /** A page with a fault. */
 export interface StepAnswer {

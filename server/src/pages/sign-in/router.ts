@@ -130,6 +130,11 @@ async function act(exchange: Exchange, request: StepRequest, secret: string): Pr
     await sendDeadEnd(exchange, secret)
     return
   }
+  if (typeof outcome === 'object' && 'answer' in outcome) {
+    const { environment, locale } = request.flow
+    await sendToApplication(exchange, outcome.answer, () => answerFrame(exchange, environment, locale))
+    return
+  }
   if (outcome !== 'moved') {
     sendAnswer(exchange, request, outcome)
     return

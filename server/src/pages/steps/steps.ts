@@ -1,4 +1,5 @@
 import type { Step } from '../../sign-in/flows/flow.js'
+import { consentStep } from './consent.js'
 import { enrollStep } from './enroll.js'
 import { identifierStep } from './identifier.js'
 import { identityProviderStep } from './identity-provider.js'
@@ -20,5 +21,6 @@ export const stepPages: Readonly<Record<Step, StepPage>> = {
   enroll: enrollStep,
   recovery_codes: recoveryCodesStep,
   renew_password: renewPasswordStep,
+  consent: consentStep,
   ready: readyStep,
 }

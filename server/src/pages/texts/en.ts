@@ -1,4 +1,5 @@
 import type { Language } from '../../platform/languages.js'
+import { consent } from './en/consent.js'
 import { directory } from './en/directory.js'
 import { oidcSetup } from './en/oidc-setup.js'
 import { onboarding } from './en/onboarding.js'
@@ -19,6 +20,7 @@ const words = {
   ...testIdp,
   ...oidcSetup,
   ...directory,
+  ...consent,
   /** What the language calls itself. */
   name: 'English',
   /** By what a link is for. */

@@ -1,4 +1,5 @@
 import type { PageTexts } from './en.js'
+import { consent } from './fr/consent.js'
 import { directory } from './fr/directory.js'
 import { oidcSetup } from './fr/oidc-setup.js'
 import { onboarding } from './fr/onboarding.js'
@@ -19,6 +20,7 @@ export const fr: PageTexts = {
   ...testIdp,
   ...oidcSetup,
   ...directory,
+  ...consent,
   lang: 'fr',
   name: 'Français',
   links: {

@@ -654,6 +654,7 @@ export interface SignInFlows {
   id: string;
   identity_id: string | null;
   inserted_at: Timestamp;
+  is_consent_asked: Generated<boolean>;
   is_mfa_required: boolean;
   is_renewal_due: Generated<boolean>;
   is_sign_in_forced: Generated<boolean>;

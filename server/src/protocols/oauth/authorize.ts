@@ -3,7 +3,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
 import { limit, networkKey } from '../../delivery/limits/limits.js'
 import { callerAtPage } from '../../sign-in/flows/flow.js'
-import { skipFirstFactor, startFlow, type NewFlow } from '../../sign-in/flows/start.js'
+import { skipFactors, skipFirstFactor, startFlow, type NewFlow } from '../../sign-in/flows/start.js'
 import { findBrowserSession, type BrowserSession } from '../../directory/sessions/browser-session.js'
 import {
   toAuthorizationAnswer,
@@ -145,7 +145,8 @@ async function decide(
     at: deps.now(),
   })
   if (fit === 'other_user') return { fault: otherUser }
-  if (fit === 'enough' && session !== undefined && secret !== undefined) {
+  const isConsentAsked = request.prompt?.includes('consent') === true
+  if (fit === 'enough' && session !== undefined && secret !== undefined && !isConsentAsked) {
     const code = await issueSessionCode(deps, {
       client,
       session,
@@ -160,11 +161,12 @@ async function decide(
     if (code !== undefined) return { code }
   }
   if (isMfaRequired && !client.isTotpActive) return { fault: noSecondFactor }
-  const stepUp = fit === 'step_up' ? session : undefined
-  if (request.prompt?.includes('none')) return { fault: stepUp === undefined ? noSession : noPageAllowed }
+  const isKnown = fit === 'step_up' || (fit === 'enough' && isConsentAsked)
+  if (request.prompt?.includes('none')) return { fault: fit === 'step_up' ? noPageAllowed : noSession }
   // Otherwise any page could use up the network's limit of sign-ins through its visitors.
   if (!authorization.isNavigation) return { fault: noPageShown }
-  return { flowId: await beginFlow(deps, authorization, client, { request, isMfaRequired, stepUp }) }
+  const known = isKnown ? session : undefined
+  return { flowId: await beginFlow(deps, authorization, client, { request, isMfaRequired, fit, known }) }
 }
 
 const foreignHint: AuthorizationFault = {
@@ -199,8 +201,9 @@ const noPageShown: AuthorizationFault = {
 interface BegunFlow {
   readonly request: AuthorizationRequest
   readonly isMfaRequired: boolean
-  /** A session that only lacks the second factor. */
-  readonly stepUp: BrowserSession | undefined
+  readonly fit: ReturnType<typeof sessionFit>
+  /** A session that lacks only the second factor, or only consent. */
+  readonly known: BrowserSession | undefined
 }
 
 /**
@@ -211,7 +214,7 @@ async function beginFlow(
   deps: Deps,
   { browserSecret, ip, requestId }: Authorization,
   client: AuthorizingClient,
-  { request, isMfaRequired, stepUp }: BegunFlow,
+  { request, isMfaRequired, fit, known }: BegunFlow,
 ): Promise<string> {
   await deps.limits.take(flowsOfNetwork, networkKey(ip))
   const flow: NewFlow = {
@@ -227,21 +230,24 @@ async function beginFlow(
     scope: grantedScope(request.scope.join(' ')),
     claims: toRequestedClaims(request),
     isMfaRequired,
+    isConsentAsked: request.prompt?.includes('consent') === true,
     isSignInForced: isReauthenticationRequired(request),
     locale: request.ui_locales ?? null,
     preferredWay: hintedMethod(request) ?? null,
-    email: stepUp?.email ?? hintedEmail(request) ?? null,
-    connectionId: stepUp === undefined ? ((await findHintedConnection(deps, client, request)) ?? null) : null,
-    sessionId: stepUp?.sessionId ?? null,
+    email: known?.email ?? hintedEmail(request) ?? null,
+    connectionId: known === undefined ? ((await findHintedConnection(deps, client, request)) ?? null) : null,
+    sessionId: known?.sessionId ?? null,
     browserSecret,
   }
   const caller = callerAtPage(client, requestId)
   const { record: flowId } = await change(deps, caller.cause, async (trx) => {
     const key = await startFlow(deps, trx, flow)
-    if (stepUp !== undefined) {
-      const { userId, amr, authenticatedAt, identityId } = stepUp
+    if (known !== undefined) {
+      const { userId, amr, authenticatedAt, identityId } = known
+      const signedIn = { userId, amr, authenticatedAt, identityId }
       const tenant = ofUser({ ...caller, domain: client.domain }, userId)
-      await skipFirstFactor(deps, trx, key, flow, { tenant, userId, amr, authenticatedAt, identityId })
+      if (fit === 'step_up') await skipFirstFactor(deps, trx, key, flow, { ...signedIn, tenant })
+      else await skipFactors(deps, trx, key, signedIn)
     }
     return { record: key.flowId }
   })

@@ -54,7 +54,7 @@ export async function getProviderMetadata(
     scopes_supported: [...supportedScopes],
     claims_supported: [...new Set(claims)].filter((claim) => !exceptional.has(claim)),
     acr_values_supported: Object.values(acrValues),
-    prompt_values_supported: ['none', 'login', 'select_account', 'create'],
+    prompt_values_supported: ['none', 'login', 'consent', 'select_account', 'create'],
     ui_locales_supported: [...languages],
     authorization_response_iss_parameter_supported: true,
     backchannel_logout_supported: true,

@@ -26,7 +26,7 @@ import { ofUser, type Tenant } from '../../platform/tenant.js'
 import { isRequiredMetadataMissing } from '../../directory/users/signing-in-user.js'
 import { usersOf } from '../../directory/users/whole-user.js'
 import { callerAtPage, type FlowRequest } from './flow.js'
-import { isOrganizationOf, ofOwner, sameEnvironment } from '../../platform/db/tenant-predicate.js'
+import { isOrganizationOf, ofOwner, sameEnvironment, sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /** A flow whose steps are complete, and the browser that finishes it. */
 interface FlowEnd extends FlowRequest {
@@ -111,6 +111,7 @@ const consumeFlow = statement(
         sql<Date>`flow.authenticated_at`.as('authenticated_at'),
         'flow.amr',
         'flow.identity_id',
+        continuedSession().as('continued_session_id'),
         sql<boolean>`(
           ${isUsableBy(sql.ref('flow.organization_id'))}
           and flow.redirect_uri = any(applications.allowed_redirect_urls)
@@ -157,6 +158,17 @@ function isSessionStillOpen() {
   )`
 }
 
+/** The session of a flow in which no factor has been passed: the user was asked for consent alone. */
+function continuedSession() {
+  return sql<string | null>`(
+    select sessions.id from sessions
+    where ${sameTenant('sessions', 'flow')}
+      and sessions.id = flow.session_id
+      and sessions.authenticated_at = flow.authenticated_at
+      and sessions.amr = flow.amr
+  )`
+}
+
 type ConsumedFlow = Awaited<ReturnType<typeof consumeFlow>>[number]
 
 async function finish(
@@ -191,14 +203,9 @@ async function finish(
     await log('END_USER_SIGN_IN_FAILED', refusal)
     return undefined
   }
-  const answerWith = (parameters: Record<string, string>) =>
-    toAuthorizationAnswer(
-      { redirectUri: consumedFlow.redirect_uri, mode: consumedFlow.response_mode },
-      { parameters, state: consumedFlow.state, issuer: issuerOf(deps.config.baseUrl, consumedFlow.domain) },
-    )
   if (consumedFlow.claims?.sub?.includes(userId) === false) {
     await log('END_USER_SIGN_IN_FAILED', 'other_user_expected')
-    return { answer: answerWith(otherUserExpected), sessionSecret: undefined }
+    return { answer: toAnswer(deps, consumedFlow, otherUserExpected), sessionSecret: undefined }
   }
   const sessionSecret = randomSecret()
   const signIn = {
@@ -210,7 +217,17 @@ async function finish(
     authenticatedAt: consumedFlow.authenticated_at,
     identityId: consumedFlow.identity_id ?? undefined,
   }
-  const sessionId = await openOrRenewSession(deps, trx, signIn, end, hashSecret(sessionSecret))
+  const sessionId = await keepSession(
+    deps,
+    trx,
+    { ...signIn, continuedId: consumedFlow.continued_session_id },
+    end,
+    hashSecret(sessionSecret),
+  )
+  if (sessionId === undefined) {
+    await log('END_USER_SIGN_IN_FAILED', 'session_ended')
+    return undefined
+  }
   const code = await issueCode(deps, trx, {
     ...signIn,
     sessionId,
@@ -225,7 +242,16 @@ async function finish(
   await log('END_USER_SIGN_IN_SUCCESS')
   // A missing required value does not block the sign-in.
   if (await isRequiredMetadataMissing(trx, tenant, userId)) await log('REQUIRED_METADATA_MISSING')
-  return { answer: answerWith({ code }), sessionSecret }
+  return { answer: toAnswer(deps, consumedFlow, { code }), sessionSecret }
+}
+
+function toAnswer(
+  { config }: Pick<Deps, 'config'>,
+  { redirect_uri: redirectUri, response_mode: mode, state, domain }: ConsumedFlow,
+  parameters: Readonly<Record<string, string>>,
+): AuthorizationAnswer {
+  const issuer = issuerOf(config.baseUrl, domain)
+  return toAuthorizationAnswer({ redirectUri, mode }, { parameters, state, issuer })
 }
 
 /** The application has demanded another user by the claim sub (OpenID Connect Core section 3.1.2.2). */
@@ -244,6 +270,50 @@ function whyRefused(
   return isEmailDomainAllowed(consumedFlow.allowed_email_domains, user.email_normalized)
     ? undefined
     : 'email_domain_not_allowed'
+}
+
+/** A completed sign-in, and the session that it only continues, if any. */
+interface KeptSignIn extends NewSession {
+  readonly continuedId: string | null
+}
+type NewSession = Parameters<typeof openSession>[2]
+
+/** @returns The id of the browser's session; undefined when the one to continue is gone. */
+async function keepSession(
+  deps: Deps,
+  trx: Transaction<DB>,
+  { continuedId, ...signIn }: KeptSignIn,
+  end: FlowEnd,
+  secretHash: Buffer,
+): Promise<string | undefined> {
+  if (continuedId === null) return openOrRenewSession(deps, trx, signIn, end, secretHash)
+  return continueSession(deps, trx, { ...signIn, sessionId: continuedId }, end, secretHash)
+}
+
+/**
+ * Gives the browser's session a new secret, and nothing else: it lasts no longer by a consent than by its sign-in.
+ *
+ * @returns Its id; undefined when the browser no longer has it, or it has expired.
+ */
+async function continueSession(
+  { now }: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  { tenant, organizationId, sessionId }: NewSession & { readonly sessionId: string },
+  { sessionSecret, userAgent }: FlowEnd,
+  secretHash: Buffer,
+): Promise<string | undefined> {
+  const at = now()
+  const continued = await trx
+    .updateTable('sessions')
+    .where(ofOwner({ accountId: tenant.accountId, environment: tenant.environment, organizationId }))
+    .where('id', '=', sessionId)
+    .where('secret_hash', '=', hashSecret(sessionSecret ?? ''))
+    .where('ended_at', 'is', null)
+    .where('expires_at', '>', at)
+    .set({ secret_hash: secretHash, user_agent: userAgent, last_used_at: at, browser_used_at: at })
+    .returning('id')
+    .executeTakeFirst()
+  return continued?.id
 }
 
 /**

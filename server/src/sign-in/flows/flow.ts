@@ -6,6 +6,7 @@ import type { DB } from '../../platform/db/schema.js'
 import { lookup } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import type { Caller } from '../../platform/tenant.js'
+import type { RequestedClaims } from '../../tokens/user-claims.js'
 import { isOrganizationOf, sameEnvironment } from '../../platform/db/tenant-predicate.js'
 
 /** How long a flow may take: time for a mail, and for a first password. */
@@ -22,6 +23,7 @@ export const flowLifetimeMs = 60 * 60 * 1000
  * - `enroll`: the application demands a second factor, which the user has to enrol;
  * - `recovery_codes`: the enrolment is validated, and the user has to keep its recovery codes;
  * - `renew_password`: every factor has passed, and the password should be renewed;
+ * - `consent`: every factor has passed, and the application is to be allowed;
  * - `ready`: every step is complete.
  */
 export const steps = [
@@ -33,6 +35,7 @@ export const steps = [
   'enroll',
   'recovery_codes',
   'renew_password',
+  'consent',
   'ready',
 ] as const
 export type Step = (typeof steps)[number]
@@ -54,6 +57,10 @@ export interface Flow extends FlowKey {
   readonly applicationId: string
   readonly applicationName: string
   readonly redirectUri: string
+  /** The granted scopes, separated by spaces. */
+  readonly scope: string
+  /** The individual claims that the application has asked for. */
+  readonly claims: RequestedClaims | null
   readonly state: string | null
   /** Language tags of ui_locales. */
   readonly locale: string | null
@@ -131,6 +138,9 @@ function flowColumns(db: Kysely<DB>) {
       'flow.application_id',
       'applications.name as application_name',
       'flow.redirect_uri',
+      'flow.scope',
+      // Only written by startFlow().
+      sql<RequestedClaims | null>`flow.claims`.as('claims'),
       'flow.state',
       'flow.locale',
       // The table's check constraint allows nothing else.
@@ -163,6 +173,8 @@ function toFlow(row: FlowRow): Flow {
     applicationId: row.application_id,
     applicationName: row.application_name,
     redirectUri: row.redirect_uri,
+    scope: row.scope,
+    claims: row.claims,
     state: row.state,
     locale: row.locale,
     preferredWay: row.preferred_way,

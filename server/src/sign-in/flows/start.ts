@@ -27,6 +27,8 @@ export interface NewFlow extends Omit<FlowKey, 'flowId'> {
   /** The individual claims that the application has asked for. */
   readonly claims: RequestedClaims | null
   readonly isMfaRequired: boolean
+  /** The application asks that the user allows it (OpenID Connect Core section 3.1.2.1, prompt=consent). */
+  readonly isConsentAsked: boolean
   /** The application asks for a fresh sign-in, also at the identity provider. */
   readonly isSignInForced: boolean
   /** ui_locales. */
@@ -67,6 +69,7 @@ export async function startFlow(
     scope: flow.scope,
     claims: flow.claims === null ? null : JSON.stringify(flow.claims),
     is_mfa_required: flow.isMfaRequired,
+    is_consent_asked: flow.isConsentAsked,
     is_sign_in_forced: flow.isSignInForced,
     locale: flow.locale,
     preferred_way: flow.preferredWay,
@@ -83,9 +86,8 @@ export async function startFlow(
 
 const insertFlow = insertion('sign_in_flows')
 
-/** A user with a session in the browser, who has to pass their second factor too. */
-interface StepUp {
-  readonly tenant: Tenant
+/** A user with a session in the browser. */
+interface SignedIn {
   readonly userId: string
   readonly amr: readonly string[]
   readonly authenticatedAt: Date
@@ -99,19 +101,33 @@ export async function skipFirstFactor(
   trx: Transaction<DB>,
   key: FlowKey,
   flow: NewFlow,
-  { tenant, userId, amr, authenticatedAt, identityId }: StepUp,
+  { tenant, ...signedIn }: SignedIn & { readonly tenant: Tenant },
 ): Promise<void> {
+  const { userId, amr, authenticatedAt } = signedIn
   const signIn = { ...flow, tenant, userId, amr, authenticatedAt, via: 'page' as const }
   const pending = await insertPendingSignIn(deps, trx, signIn, key.flowId)
   await moveFlow(deps, trx, key, {
     from: ['identifier'],
     to: 'totp',
-    set: {
-      user_id: userId,
-      amr: [...amr],
-      authenticated_at: authenticatedAt,
-      identity_id: identityId,
-      pending_sign_in_id: pending.pendingSignInId,
-    },
+    set: { ...toColumns(signedIn), pending_sign_in_id: pending.pendingSignInId },
   })
+}
+
+/** Moves a new flow past every factor, for a user whose session is sufficient and of whom only consent is asked. */
+export async function skipFactors(
+  deps: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  key: FlowKey,
+  signedIn: SignedIn,
+): Promise<void> {
+  await moveFlow(deps, trx, key, { from: ['identifier'], to: 'ready', set: toColumns(signedIn) })
+}
+
+function toColumns({ userId, amr, authenticatedAt, identityId }: SignedIn) {
+  return {
+    user_id: userId,
+    amr: [...amr],
+    authenticated_at: authenticatedAt,
+    identity_id: identityId,
+  }
 }

@@ -1,4 +1,4 @@
-import type { Transaction, Updateable } from 'kysely'
+import { sql, type Transaction, type Updateable } from 'kysely'
 import type { DB, SignInFlows } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import type { FlowKey, Step } from './flow.js'
@@ -18,6 +18,7 @@ export interface Move {
     | 'user_id'
     | 'amr'
     | 'authenticated_at'
+    | 'session_id'
     | 'pending_sign_in_id'
     | 'enrollment_id'
     | 'is_renewal_due'
@@ -28,7 +29,8 @@ export interface Move {
 }
 
 /**
- * Moves a flow on. One statement decides: of many concurrent requests for a step, one succeeds.
+ * Moves a flow on. One statement decides: of many concurrent requests for a step, one succeeds. Whatever leads to `ready`
+ * leads to `consent` first, where the application asks for it.
  *
  * @returns Whether it was open and at one of the steps.
  */
@@ -40,7 +42,7 @@ export async function moveFlow(
 ): Promise<boolean> {
   const moved = await trx
     .updateTable('sign_in_flows')
-    .set({ ...set, step: to })
+    .set({ ...set, step: to === 'ready' ? stepBeforeEnd : to })
     .where(ofOwner({ accountId, environment, organizationId }))
     .where('id', '=', flowId)
     .where('step', 'in', [...from])
@@ -50,6 +52,9 @@ export async function moveFlow(
     .executeTakeFirst()
   return moved !== undefined
 }
+
+/** A flow whose application asks for consent is ready only by way of that step. */
+const stepBeforeEnd = sql<Step>`case when is_consent_asked and step <> 'consent' then 'consent' else 'ready' end`
 
 /** The steps at which a first factor can be passed. */
 export const firstFactorSteps: readonly Step[] = ['identifier', 'password', 'link_sent']

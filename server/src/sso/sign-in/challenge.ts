@@ -287,6 +287,7 @@ export async function openChallenge(deps: Deps, opened: OpenedChallenge): Promis
       scope: challenge.scope,
       claims: null,
       isMfaRequired: false,
+      isConsentAsked: false,
       isSignInForced: false,
       locale: null,
       preferredWay: null,

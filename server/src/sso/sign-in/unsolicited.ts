@@ -53,6 +53,7 @@ function beginFlow(
     scope: grantedScope(undefined, 'sso'),
     claims: null,
     isMfaRequired: false,
+    isConsentAsked: false,
     isSignInForced: false,
     locale: null,
     preferredWay: null,

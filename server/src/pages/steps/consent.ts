@@ -1,0 +1,36 @@
+import { findLiveUser } from '../../directory/users/users.js'
+import { allowApplication, changeUserAtConsent, refuseApplication } from '../../sign-in/flows/consent.js'
+import { scopesOf } from '../../tokens/scopes.js'
+import { scopesOfClaims } from '../../tokens/user-claims.js'
+import type { StepOutcome, StepPage, StepRequest } from '../frame/step-page.js'
+import { consentPage } from '../views/consent.js'
+
+/** Asks the user to allow the application what it asks for. */
+export const consentStep: StepPage = {
+  show,
+  actions: { allow, refuse, change_address: changeUser },
+}
+
+async function show({ deps, flow, caller, frame, form }: StepRequest): Promise<string | undefined> {
+  const { userId, applicationName, redirectUri, claims } = flow
+  const user = userId === null ? undefined : await findLiveUser(deps.db, caller, userId)
+  if (user === undefined) return undefined
+  const asked = [...(claims?.id_token ?? []), ...(claims?.userinfo ?? [])]
+  const scopes = [...scopesOf(flow.scope), ...scopesOfClaims(asked)]
+  return consentPage({ frame, form, email: user.email, applicationName, redirectUri, scopes })
+}
+
+async function allow({ deps, flow }: StepRequest): Promise<StepOutcome> {
+  await allowApplication(deps, flow)
+  return 'moved'
+}
+
+async function refuse({ deps, flow, caller }: StepRequest): Promise<StepOutcome> {
+  const answer = await refuseApplication(deps, caller, flow)
+  return answer === undefined ? 'over' : { answer }
+}
+
+async function changeUser({ deps, flow }: StepRequest): Promise<StepOutcome> {
+  await changeUserAtConsent(deps, flow)
+  return 'moved'
+}

@@ -1,0 +1,105 @@
+import type { ResponseMode } from '@portico/contract/authorize'
+import { sql } from 'kysely'
+import { isUsableBy } from '../../directory/usable.js'
+import {
+  toAuthorizationAnswer,
+  type AuthorizationAnswer,
+} from '../../directory/sessions/authorization-answer.js'
+import type { Deps } from '../../delivery/deps.js'
+import { change } from '../../delivery/events/change.js'
+import { logEventOf } from '../../delivery/log-events/log-event.js'
+import { isOrganizationOf, ofOwner, sameEnvironment, sameTenant } from '../../platform/db/tenant-predicate.js'
+import { statement } from '../../platform/db/statement.js'
+import { issuerOf } from '../../tokens/claims.js'
+import { grantedScope } from '../../tokens/scopes.js'
+import type { Caller } from '../../platform/tenant.js'
+import type { Flow, FlowKey } from './flow.js'
+import { moveFlowAlone } from './step.js'
+
+/** Allows the application of a flow what its page has shown, which nothing changes afterwards; the flow is then ready. */
+export async function allowApplication(deps: Pick<Deps, 'db' | 'now'>, flow: FlowKey): Promise<void> {
+  await moveFlowAlone(deps, flow, { from: ['consent'], to: 'ready' })
+}
+
+/** Moves the flow back to its beginning, for another user; what the first one has passed is forgotten. */
+export async function changeUserAtConsent(deps: Pick<Deps, 'db' | 'now'>, flow: Flow): Promise<void> {
+  await moveFlowAlone(deps, flow, {
+    from: ['consent'],
+    to: 'identifier',
+    set: {
+      user_id: null,
+      amr: [],
+      authenticated_at: null,
+      identity_id: null,
+      connection_id: null,
+      session_id: null,
+      is_renewal_due: false,
+      // Without the method by which the first user has signed in.
+      scope: grantedScope(flow.scope),
+    },
+  })
+}
+
+/**
+ * Ends a flow whose user does not allow the application, once.
+ *
+ * @returns The error for the application; undefined when the flow is at another step, or its redirect no longer allowed.
+ */
+export async function refuseApplication(
+  deps: Deps,
+  { cause }: Pick<Caller, 'cause'>,
+  { accountId, environment, organizationId, flowId }: FlowKey,
+): Promise<AuthorizationAnswer | undefined> {
+  const { record: refused } = await change(deps, cause, async (trx) => {
+    const key = { accountId, environment, organizationId, flowId, at: deps.now() }
+    const [ended] = await endRefused(trx, key)
+    if (ended !== undefined) {
+      const { requestId } = cause
+      const reason = 'consent_refused'
+      await logEventOf(deps, trx, ended, { code: 'END_USER_SIGN_IN_FAILED', reason, requestId })
+    }
+    return { record: ended }
+  })
+  if (refused === undefined) return undefined
+  const { redirect_uri: redirectUri, response_mode: mode, state, domain } = refused
+  return toAuthorizationAnswer(
+    { redirectUri, mode },
+    { parameters: refusal, state, issuer: issuerOf(deps.config.baseUrl, domain) },
+  )
+}
+
+/** RFC 6749 section 4.1.2.1. */
+const refusal = { error: 'access_denied', error_description: 'the user has not allowed the application' }
+
+const endRefused = statement((db, key: FlowKey & { readonly at: Date }) =>
+  db
+    .updateTable('sign_in_flows as flow')
+    .set({ used_at: key.at })
+    .from(['organizations', 'applications', 'users'])
+    .where(ofOwner(key, 'flow'))
+    .where('flow.id', '=', key.flowId)
+    .where('flow.step', '=', 'consent')
+    .where('flow.used_at', 'is', null)
+    .where('flow.expires_at', '>', key.at)
+    .where(isOrganizationOf('organizations', 'flow'))
+    .where('organizations.deleted_at', 'is', null)
+    .where(sameEnvironment('applications', 'flow'))
+    .whereRef('applications.id', '=', 'flow.application_id')
+    .where(isUsableBy(sql.ref('flow.organization_id')))
+    .where(sql<boolean>`flow.redirect_uri = any(applications.allowed_redirect_urls)`)
+    .where(sameTenant('users', 'flow'))
+    .whereRef('users.id', '=', 'flow.user_id')
+    .returning([
+      'flow.account_id',
+      'flow.environment',
+      'flow.organization_id',
+      'organizations.domain',
+      'flow.application_id',
+      sql<string>`flow.user_id`.as('user_id'),
+      'users.email',
+      'flow.redirect_uri',
+      // The table's check constraint allows nothing else.
+      sql<ResponseMode>`flow.response_mode`.as('response_mode'),
+      'flow.state',
+    ]),
+)
