@@ -28,6 +28,26 @@ test('the rest of a write goes into a JSON body, without the path parameters', a
   expect(JSON.parse(body)).toEqual({ email: 'ada@awesome.example', active: true })
 })
 
+test('a warning is told once for each operation and parameter', async () => {
+  const warnings: string[] = []
+  const warned = (names: string) => () =>
+    json(200, { data: [] }, { 'portico-warning': `ignored parameters: ${names}` })
+  const { client } = given([warned('a, q[b]'), warned('a, c-d'), warned('a')], {
+    onWarning: (message) => warnings.push(message),
+  })
+
+  await client.users.list({ org_domain: 'awesome-company' })
+  await client.users.list({ org_domain: 'awesome-company' })
+  await client.organizations.list()
+
+  expect(warnings).toEqual(
+    ['users.list a', 'users.list q[b]', 'users.list c-d', 'organizations.list a'].map((warning) => {
+      const [operation, name] = warning.split(' ')
+      return `${operation} has no parameter ${name}, and ignores it.`
+    }),
+  )
+})
+
 test('a code is exchanged with a form, and no API token is asked for or sent', async () => {
   const { client, seen, tokenRequests } = given([answered({ access_token: 'a' })])
 

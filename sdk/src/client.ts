@@ -25,6 +25,11 @@ export interface ClientOptions {
   readonly timeoutMs?: number | undefined
   /** Retries of requests that are safe to repeat; 6 by default, which takes 8 to 16 seconds. */
   readonly maxRetries?: number | undefined
+  /**
+   * Called with a sentence when the sandbox has ignored a parameter of a call, once for each operation and parameter;
+   * `console.warn` by default.
+   */
+  readonly onWarning?: ((message: string) => void) | undefined
   /** Replaces the system's clock, for tests. */
   readonly clock?: Partial<Clock> | undefined
 }
@@ -61,6 +66,7 @@ export function createClient(options: ClientOptions): Client {
     timeoutMs: options.timeoutMs ?? 30_000,
     maxRetries: options.maxRetries ?? defaultRetries,
     clock,
+    onWarning: options.onWarning ?? ((message) => console.warn(message)),
     credentials: {
       grant_type: 'client_credentials',
       domain: options.domain,

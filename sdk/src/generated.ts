@@ -328,6 +328,10 @@ export interface Application {
   } | null
   /** Where its public keys are, in place of jwks. */
   jwks_uri: string | null
+  /** Where logout tokens are posted when a session with the application ends. */
+  backchannel_logout_uri: string | null
+  /** Whether the application needs `sid` in logout tokens; they always have it. */
+  backchannel_logout_session_required: boolean
   /** RFC 3339 in UTC with milliseconds. */
   inserted_at: string
   /** RFC 3339 in UTC with milliseconds. */
@@ -4121,6 +4125,9 @@ export interface ProviderMetadata {
   ui_locales_supported: string[]
   /** RFC 9207. */
   authorization_response_iss_parameter_supported: boolean
+  backchannel_logout_supported: boolean
+  /** Logout tokens have `sid`. */
+  backchannel_logout_session_supported: boolean
   claims_parameter_supported: boolean
   request_parameter_supported: boolean
   request_uri_parameter_supported: boolean
@@ -4919,6 +4926,9 @@ export interface ApplicationsCreateInput {
   } | null
   /** An https address of its public keys, in place of jwks. */
   jwks_uri?: string | null
+  /** An https address of a public host, without fragment; null: logout tokens are not sent. */
+  backchannel_logout_uri?: string | null
+  backchannel_logout_session_required?: boolean
 }
 
 /** Codes that `applications.create` answers. */
@@ -5086,6 +5096,9 @@ export interface ApplicationsUpdateInput {
   } | null
   /** An https address of its public keys, in place of jwks. */
   jwks_uri?: string | null
+  /** An https address of a public host, without fragment; null: logout tokens are not sent. */
+  backchannel_logout_uri?: string | null
+  backchannel_logout_session_required?: boolean
 }
 
 /** Codes that `applications.update` answers. */
@@ -7490,6 +7503,8 @@ export interface LogEventsListInput {
     | 'END_USER_SIGN_IN_SUCCESS'
     | 'END_USER_SIGN_IN_FAILED'
     | 'END_USER_SIGNED_OUT'
+    | 'BACKCHANNEL_LOGOUT_DELIVERED'
+    | 'BACKCHANNEL_LOGOUT_FAILED'
     | 'TOKEN_REFRESHED'
     | 'TOKEN_REFRESH_FAILED'
     | 'REFRESH_TOKEN_REUSED'
@@ -7895,6 +7910,8 @@ export interface AccessTokenClaims<Metadata extends object = { [name: string]: J
   scope: string
   /** The family: all tokens that descend from one authorization code end together; absent in tokens from before the claim. */
   fid?: string
+  /** Claims that /userinfo tells besides those of the scopes: the parameter claims asked for them. */
+  userinfo_claims?: string[]
 }
 
 /**
@@ -8010,6 +8027,94 @@ export interface IdTokenClaims<Metadata extends object = { [name: string]: JsonV
     uid?: string | string[] | null
     /** Absent or null unless the user signed in with SSO and the identity provider asserted it. */
     unit_path?: string | string[] | null
+  }
+  /**
+   * Only if the parameter claims asks for it and the user has a value.
+   * Personal data.
+   */
+  name?: string
+  /**
+   * Only if the parameter claims asks for it and the user has a value.
+   * Personal data.
+   */
+  given_name?: string
+  /**
+   * Only if the parameter claims asks for it and the user has a value.
+   * Personal data.
+   */
+  family_name?: string
+  /**
+   * Only if the parameter claims asks for it and the user has a value.
+   * Personal data.
+   */
+  nickname?: string
+  /**
+   * Only if the parameter claims asks for it and the user has a value.
+   * Personal data.
+   */
+  preferred_username?: string
+  /**
+   * Only if the parameter claims asks for it and the user has a value.
+   * Personal data.
+   */
+  profile?: string
+  /**
+   * Only if the parameter claims asks for it and the user has a value.
+   * Personal data.
+   */
+  picture?: string
+  /**
+   * Only if the parameter claims asks for it and the user has a value.
+   * Personal data.
+   */
+  website?: string
+  /**
+   * Only if the parameter claims asks for it and the user has a value.
+   * Personal data.
+   */
+  gender?: string
+  /**
+   * Only if the parameter claims asks for it and the user has a value.
+   * Personal data.
+   */
+  birthdate?: string
+  /**
+   * Only if the parameter claims asks for it and the user has a value.
+   * Personal data.
+   */
+  zoneinfo?: string
+  /**
+   * Only if the parameter claims asks for it and the user has a value.
+   * Personal data.
+   */
+  locale?: string
+  /** Only if the parameter claims asks for it and the user has a value. */
+  updated_at?: number
+  /**
+   * Only if the parameter claims asks for it and the user has a value.
+   * Personal data.
+   */
+  phone_number?: string
+  /** Only if the parameter claims asks for it and the user has a value. */
+  phone_number_verified?: boolean
+  /**
+   * Only if the parameter claims asks for it and the user has a value.
+   * Personal data.
+   */
+  address?: {
+    formatted?: string
+    street_address?: string
+    locality?: string
+    region?: string
+    postal_code?: string
+    country?: string
+  }
+  /** Only if the parameter claims asks for it and the user has a value. */
+  organization?: {
+    domain: string
+    name: string
+    /** The icon, else the inline logo; null without either. */
+    logo_url: string | null
   }
 }
 

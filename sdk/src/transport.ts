@@ -23,6 +23,7 @@ export interface TransportSettings {
   readonly timeoutMs: number
   readonly maxRetries: number
   readonly clock: Clock
+  readonly onWarning: (message: string) => void
   /** Parameters of the client credentials grant. */
   readonly credentials: Readonly<Record<string, string | undefined>>
 }
@@ -48,6 +49,7 @@ const maxAnswerBytes = 10_000_000
 export function createTransport(settings: TransportSettings): Call {
   const { baseUrl, clock, maxRetries } = settings
   const tokens = createAccessTokens(issueToken, clock.now)
+  const warned = new Set<string>()
 
   return async (operation, route, input, options) => {
     options.signal?.throwIfAborted()
@@ -127,6 +129,11 @@ export function createTransport(settings: TransportSettings): Call {
     if (status === 204) return undefined
     const body = jsonOf(answer)
     if (body === undefined || status < 200 || status > 299) throw refusal(operation, answer, body)
+    for (const name of headers.get('portico-warning')?.match(/[\w.[\]-]+(?=,|$)/g) ?? []) {
+      const message = `${operation} has no parameter ${name}, and ignores it.`
+      if (!warned.has(message)) settings.onWarning(message)
+      warned.add(message)
+    }
     const etag = headers.get('etag')
     if (etag !== null) rememberEtag(body, etag)
     return body

@@ -84,8 +84,8 @@ const changingAsLimited = sampled(
   [...firsts, ...changing.filter((route) => !firsts.includes(route))],
   firsts.length,
 )
-/** Optional headers: absent from the first answer to a key, or if no wait is required. */
-const occasionalHeaders = ['Idempotent-Replayed', 'Retry-After']
+/** Optional headers: absent from the first answer to a key, if no wait is required, or if nothing was ignored. */
+const occasionalHeaders = ['Idempotent-Replayed', 'Retry-After', 'Portico-Warning']
 
 /** Names of path and body members that refer to objects, as opposed to plain values. */
 const referenceNames = [

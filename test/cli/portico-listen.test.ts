@@ -171,7 +171,7 @@ describe('portico listen', () => {
     await receiver.listen()
     const key = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8='
     const code = 'organization.organization.update.success'
-    const listening = startListening(['--forward', receiver.url, '--key', key, '--code', code], {
+    const listening = startListening(['--forward-to', receiver.url, '--key', key, '--code', code], {
       DATA_DIR: dataDir,
     })
     expect(await listening.line()).toMatchObject({ signature_key: key })
@@ -237,6 +237,12 @@ describe('portico listen', () => {
       'baseUrl must be https',
     ],
     ['a target that is none', ['--forward', 'localhost:3001'], {}, 'It is an address such as'],
+    [
+      'two names for one target',
+      ['--forward-to', 'http://localhost:3001/events'],
+      {},
+      "option '--forward-to <url>' cannot be used with option '--forward <url>'",
+    ],
     ['a code that is none', ['--code', 'user.vanish'], {}, 'It is a code such as'],
     ['a key that signs nothing', ['--key', 'secret'], {}, 'It is whsec_ and 32 bytes in base64'],
   ])('refuses %s with a sentence', async (_what, args, variables, sentence) => {
@@ -246,6 +252,16 @@ describe('portico listen', () => {
     expect(outcome).toMatchObject({ code: 1, stdout: '' })
     expect(outcome.stderr).toMatch(/^portico: .*\n$/)
     expect(outcome.stderr).toContain(sentence)
+  })
+
+  test('refuses to run without a target', async () => {
+    const outcome = await portico(['listen'], { DATA_DIR: givenFolder() })
+
+    expect(outcome).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: "portico: required option '--forward <url>' not specified. See portico listen --help.\n",
+    })
   })
 
   test('waits for no secret where stdin has none', async () => {

@@ -85,6 +85,7 @@ export function headersOf({ access, method }: Route, status: number): string[] {
     ...(access.deprecated ? Object.keys(deprecationHeaders) : []),
     ...(isSuccess && access.versioned !== false && method !== 'DELETE' ? ['ETag'] : []),
     ...(isSuccess && access.idempotent ? ['Idempotent-Replayed'] : []),
+    ...(isSuccess && method === 'GET' && access.auth !== 'none' ? ['Portico-Warning'] : []),
     ...(status === 401 ? ['WWW-Authenticate'] : []),
     ...(status === 429 || isCounted ? ['RateLimit', 'RateLimit-Policy'] : []),
     ...(status === 429 || status === 503 || isCounted ? ['Retry-After'] : []),
@@ -113,6 +114,11 @@ const headers: Record<string, Header> = {
   'Idempotent-Replayed': {
     description: 'true if this answer repeats an earlier one for the same Idempotency-Key',
     schema: { type: 'string', enum: ['true'] },
+  },
+  'Portico-Warning': {
+    description:
+      'In the sandbox: the query parameters that the operation does not have and ignores, five at most: ignored parameters: a, b',
+    schema: { type: 'string' },
   },
   RateLimit: {
     description:

@@ -2,7 +2,7 @@ import { text as textOf } from 'node:stream/consumers'
 import { eventSelectors } from '@portico/contract/event-catalog'
 import { isSignatureKey, newSignatureKey } from '@portico/contract/webhook-signature'
 import { createClient, type ClientOptions, type ListenOptions } from '@portico/sdk'
-import { InvalidArgumentError, type Command } from 'commander'
+import { InvalidArgumentError, Option, type Command } from 'commander'
 import { credentialsPath, readCredentials } from '../operations/accounts/credentials-file.js'
 import { readClientSecret, readConfig } from '../platform/config/config.js'
 import { isTargetAllowed } from '../platform/outbound/target.js'
@@ -12,7 +12,8 @@ import type { Terminal } from './terminal.js'
 import { closeOnSignal } from './until-signal.js'
 
 interface CommandOptions extends OutputOptions {
-  readonly forward: string
+  readonly forward?: string
+  readonly forwardTo?: string
   readonly after: string
   readonly code?: ListenOptions['code']
   readonly key?: string
@@ -24,7 +25,10 @@ interface CommandOptions extends OutputOptions {
 /** portico listen */
 export function define(command: Command): void {
   command
-    .requiredOption('--forward <url>', 'where each event is posted to, signed as a webhook is', toTarget)
+    .option('--forward <url>', 'where each event is posted to, signed as a webhook is; required', toTarget)
+    .addOption(
+      new Option('--forward-to <url>', 'another name of --forward').argParser(toTarget).conflicts('forward'),
+    )
     .option('--code <code>', 'events of this code or family alone, such as user.all', toSelector)
     .option('--after <cursor>', 'go on behind this event instead of with what comes', 'latest')
     .option('--key <key>', 'sign with this key; a new one when not given', toKey)
@@ -32,13 +36,18 @@ export function define(command: Command): void {
     .option('--domain <domain>', 'the account')
     .option('--client-id <id>', 'a sandbox key; its secret is PORTICO_CLIENT_SECRET, or comes on stdin')
     .option('--json', 'a line of JSON for the start and for each event')
-    .action(listen)
+    .action((options: CommandOptions) => {
+      const forward = options.forward ?? options.forwardTo
+      return forward === undefined
+        ? command.error("error: required option '--forward <url>' not specified")
+        : listen(options, forward)
+    })
 }
 
-async function listen(options: CommandOptions): Promise<void> {
+async function listen(options: CommandOptions, forward: string): Promise<void> {
   const say = (line: string) => options.terminal.tell(`${line}\n`)
   const client = createClient(await connectionOf(options))
-  const { forward, code, after } = options
+  const { code, after } = options
   const key = options.key ?? newSignatureKey()
   const stop = new AbortController()
   const running = forwardEvents({

@@ -32,6 +32,7 @@ import { mergeParameters, readBody } from './parameters.js'
 import { answerKnownReads, refuseWhatIsThere } from './preconditions.js'
 import { rateLimit } from './rate-limit.js'
 import { requestLog } from './request-log.js'
+import { warnOfIgnored } from './warn-of-ignored.js'
 
 interface AppHooks extends ApiHooks {
   /** Called with the API key of each answered request. */
@@ -74,6 +75,7 @@ export function createApp(opened: OpenDeps, hooks: AppHooks = {}): Express {
         authorize,
         readBody,
         mergeParameters,
+        warnOfIgnored,
         refuseWhatIsThere,
         idempotency(deps),
       ),

@@ -6,6 +6,8 @@ import { findFlow, type Flow } from '../../sign-in/flows/flow.js'
 import { finishFlow } from '../../sign-in/flows/finish.js'
 import { formReader, formTextReader } from '../../platform/http/body.js'
 import { requestIdOf } from '../../delivery/request-context.js'
+import { ignoredParameters, queryOfUrl, warningHeader } from '../../platform/http/ignored-parameters.js'
+import { isAuthorizationParameter } from '../../protocols/oauth/authorization-request.js'
 import { startAuthorization } from '../../protocols/oauth/authorize.js'
 import { findOrganizationByDomain } from '../../directory/organizations/find-organization.js'
 import { findFlowSecret, flowSecretOf, secretOfOurForm, toFlowCookie } from '../frame/csrf.js'
@@ -28,7 +30,7 @@ export function signInRouter(deps: Deps, site: Site): Router {
   const router = pageRouter(deps, site, [
     {
       path: '/t/:org_domain/authorize',
-      visit: (exchange) => answerAuthorization(exchange, queryOf(exchange.req), false),
+      visit: (exchange) => answerAuthorization(exchange, queryOfUrl(exchange.req.originalUrl), false),
       read: [formTextReader(maxBody)],
       post: (exchange) => answerAuthorization(exchange, bodyOf(exchange.req), true),
       otherwise: (exchange, status) => sendInvalid(exchange, status, 'it must be sent by GET or POST.'),
@@ -76,6 +78,7 @@ async function answerAuthorization(
     findSessionSecret: (owner) => findSessionSecret(req.headers.cookie, isHttps, owner),
     requestId: requestIdOf(req),
   })
+  if ('environment' in outcome && outcome.environment === 'sandbox') warnOfIgnored(exchange, parameters)
   switch (outcome.to) {
     case 'nowhere':
       return sendInvalid(exchange, 400, unknownClient)
@@ -87,6 +90,17 @@ async function answerAuthorization(
       res.append('Set-Cookie', toFlowCookie(secret, isHttps))
       return redirect(exchange, `/t/${domainOf(req)}/sign-in/${outcome.flowId}`)
   }
+}
+
+/** Tells developers which parameters have no effect here: by a header of the answer, and a line of the log. */
+function warnOfIgnored({ deps, req, res }: Exchange, parameters: URLSearchParams): void {
+  const warning = ignoredParameters(parameters, isAuthorizationParameter)
+  if (warning === undefined) return
+  res.set(warningHeader, warning)
+  deps.log.info(
+    { request_id: requestIdOf(req), warning },
+    'an authorization request has parameters without effect',
+  )
 }
 
 async function showFlow(exchange: Exchange): Promise<void> {
@@ -222,12 +236,6 @@ async function sceneOf({ deps, site, req }: Exchange, flow: Flow, secret: string
 
 const unknownClient =
   'there must be an organization of this name, client_id must be an application that it can use, and redirect_uri one of its allowed_redirect_urls, to the letter.'
-
-/** The query string as it was sent: Express parses repeated parameters and brackets in its own way. */
-function queryOf({ originalUrl }: Request): URLSearchParams {
-  const start = originalUrl.indexOf('?')
-  return new URLSearchParams(start === -1 ? '' : originalUrl.slice(start + 1))
-}
 
 function bodyOf(req: Request): URLSearchParams {
   const body: unknown = req.body

@@ -133,6 +133,11 @@ function toDescription(text: string): string {
   return text.replaceAll('"', "'").replace(/[^\x20-\x5b\x5d-\x7e]/g, ' ')
 }
 
+/** Whether the authorization endpoint knows a parameter; it ignores others (RFC 6749 section 3.1). */
+export function isAuthorizationParameter(name: string): boolean {
+  return Object.hasOwn(AuthorizationRequest.shape, name)
+}
+
 /** A parameter without a value counts as omitted (RFC 6749 section 3.1). */
 function valuesOf(parameters: URLSearchParams, shape: object): Record<string, string | undefined> {
   return Object.fromEntries(Object.keys(shape).map((name) => [name, parameters.get(name) || undefined]))

@@ -64,7 +64,11 @@ type AuthorizationOutcome =
       readonly environment: AuthorizingClient['environment']
     }
   /** The pages of a new flow. */
-  | { readonly to: 'flow'; readonly flowId: string }
+  | {
+      readonly to: 'flow'
+      readonly flowId: string
+      readonly environment: AuthorizingClient['environment']
+    }
   /** The same request by GET, which carries the browser's cookies. */
   | { readonly to: 'itself' }
 
@@ -101,7 +105,8 @@ export async function startAuthorization(
   if (authorization.isForm) return { to: 'itself' }
   const outcome = await decide(deps, authorization, client, read.request)
   if ('fault' in outcome) return refuse(outcome.fault)
-  return 'code' in outcome ? answer({ code: outcome.code }) : { to: 'flow', flowId: outcome.flowId }
+  if ('code' in outcome) return answer({ code: outcome.code })
+  return { to: 'flow', flowId: outcome.flowId, environment: client.environment }
 }
 
 const foreignOrigin: AuthorizationFault = {
