@@ -56,8 +56,9 @@ const order: readonly { readonly title: string; readonly files: readonly string[
   {
     title: 'Operate',
     files: [
-      ...guides('operate', 'promotion'),
+      ...guides('operate', 'promotion', 'certification'),
       'docs/benchmarks.md',
+      'docs/conformance.md',
       'SECURITY.md',
       'CHANGELOG.md',
       'sdk/CHANGELOG.md',

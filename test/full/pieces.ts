@@ -49,6 +49,7 @@ export const minutesOf: Readonly<Record<string, number>> = {
   'test/abuse/fuzz.long.test.ts': 2.7,
   'test/cli/portico-serve.long.test.ts': 0.2,
   'test/api/prometheus.long.test.ts': 0.3,
+  'test/conformance/planted-faults.long.test.ts': 0.5,
   'test/docs/example.long.test.ts': 0.2,
   'test/docs/site-preview.long.test.ts': 0.1,
   'test/drift/drift.long.test.ts': 1.7,

@@ -11,8 +11,12 @@ export interface Seen {
 
 export type Visitor = ReturnType<typeof createVisitor>
 
-/** A visitor with a simulated browser: it stores cookies, and submits forms like a real one. */
-export function createVisitor(baseUrl: string) {
+/**
+ * A visitor with a simulated browser: it stores cookies, and submits forms like a real one.
+ *
+ * @param ask Sends the requests, where a test edits their answers.
+ */
+export function createVisitor(baseUrl: string, ask: typeof fetch = (...request) => fetch(...request)) {
   const cookies = new Map<string, string>()
 
   async function request(url: string, init: RequestInit = {}): Promise<Seen> {
@@ -20,7 +24,7 @@ export function createVisitor(baseUrl: string) {
     const headers = new Headers(init.headers)
     if (cookies.size > 0 && !headers.has('cookie'))
       headers.set('cookie', [...cookies].map(([name, value]) => `${name}=${value}`).join('; '))
-    const answer = await fetch(absolute, { ...init, headers, redirect: 'manual' })
+    const answer = await ask(absolute, { ...init, headers, redirect: 'manual' })
     for (const line of answer.headers.getSetCookie()) keep(line)
     return {
       status: answer.status,

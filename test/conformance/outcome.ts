@@ -1,0 +1,66 @@
+import type { Check } from './check.js'
+import { isJson, textOf } from './json.js'
+import { pending } from './pending.js'
+import type { ClientSide, Issuer, Scene } from './provider.js'
+
+const results = ['pass', 'warning', 'failure', 'pending'] as const
+
+/** What became of a check. */
+export interface Outcome {
+  readonly id: string
+  readonly result: (typeof results)[number]
+  /** Of a check that has not passed. */
+  readonly message: string
+}
+
+/** Runs a check, and says what its level makes of the result. */
+export async function outcomeOf(
+  check: Check,
+  run: () => Promise<void>,
+  waiting: ReadonlySet<string> = pending,
+): Promise<Outcome> {
+  const { id, level } = check
+  try {
+    await run()
+    return { id, result: 'pass', message: '' }
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    if (waiting.has(id)) return { id, result: 'pending', message }
+    return { id, result: level === 'must' ? 'failure' : 'warning', message }
+  }
+}
+
+/** Why the result of a check fails a run of the service; undefined where it is as declared. */
+export function faultOf({ id, allowed }: Check, { result, message }: Outcome): string | undefined {
+  if (result === 'pass' && pending.has(id)) return 'It passes: take it out of test/conformance/pending.ts.'
+  if (result === 'pass' && allowed !== undefined) return 'It passes: take the allowed warning away.'
+  if (result === 'warning' && allowed !== undefined) return undefined
+  return result === 'pass' || result === 'pending' ? undefined : message
+}
+
+/** The outcome with which a check fails no run. */
+export function declaredOutcome({ id, allowed }: Check): Outcome {
+  const result = pending.has(id) ? 'pending' : allowed === undefined ? 'pass' : 'warning'
+  return { id, result, message: '' }
+}
+
+/** The run of a check at a provider; undefined where the provider lacks what it needs. */
+export function runAt(
+  check: Check,
+  at: { readonly issuer: Issuer; readonly client?: ClientSide; readonly scene?: Scene },
+): (() => Promise<void>) | undefined {
+  const { issuer, client, scene } = at
+  if (check.needs === 'issuer') return () => check.run(issuer)
+  if (check.needs === 'client') return client && (() => check.run(client))
+  return scene && (() => check.run(scene))
+}
+
+/** The outcomes that a run has written as JSON. */
+export function readOutcomes(text: string): readonly Outcome[] {
+  const read: unknown = JSON.parse(text)
+  if (!Array.isArray(read)) throw new Error('the outcomes are no list')
+  return read.filter(isJson).flatMap((each) => {
+    const result = results.find((known) => known === each['result'])
+    return result === undefined ? [] : [{ id: textOf(each, 'id'), result, message: textOf(each, 'message') }]
+  })
+}

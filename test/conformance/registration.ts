@@ -1,0 +1,98 @@
+import { exportJWK, generateKeyPair } from 'jose'
+import type { Service } from '../given/harness.js'
+import { isJson, jsonOf, textOf, type Json } from './json.js'
+import type { Authentication, RegisteredClient, Scene } from './provider.js'
+
+/** Registered, but called by nobody: what matters is where the browser is sent. */
+export const redirectUri = 'https://store.example/callback'
+export const postLogoutRedirectUri = 'https://store.example/signed-out'
+
+interface Place {
+  readonly org_domain: string
+  readonly backchannel_logout_uri: string
+}
+
+/** Registers the clients of the guide on certification (docs/guides/certification.md), and those of the other checks. */
+export async function registrationOf(
+  service: Service,
+  place: Place,
+): Promise<Pick<Scene, 'client' | 'second' | 'publicClient' | 'keyClient'>> {
+  const post = await posterOf(service, place)
+  const { privateKey, publicKey } = await generateKeyPair('ES256')
+  const jwk = { ...(await exportJWK(publicKey)), kid: 'client-key', alg: 'ES256', use: 'sig' }
+  const secret = { client_authentication: 'secret', pkce: 'optional' }
+  const { backchannel_logout_uri } = place
+  return {
+    client: await registered(post, 'client_secret_basic', { ...secret, backchannel_logout_uri }),
+    second: await registered(post, 'client_secret_post', secret),
+    publicClient: await registered(
+      post,
+      { method: 'none' },
+      { application_type: 'spa', token_signing_alg: 'ES256' },
+    ),
+    keyClient: await registered(
+      post,
+      { method: 'private_key_jwt', key: privateKey, kid: jwk.kid },
+      { client_authentication: 'private_key_jwt', jwks: { keys: [jwk] }, token_signing_alg: 'ES256' },
+    ),
+  }
+}
+
+/** How a client authenticates; of one with a secret, the service makes it. */
+type Way = Exclude<Authentication, { readonly secret: string }> | 'client_secret_basic' | 'client_secret_post'
+
+type Poster = (path: string, body: Json) => Promise<{ readonly status: number; readonly json: Json }>
+
+async function posterOf(service: Service, { org_domain }: Place): Promise<Poster> {
+  const token = await service.token()
+  const base = `${service.baseUrl}/api/v2/org/${org_domain}/applications`
+  return async (path, body) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    const answer = await fetch(`${base}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+    return { status: answer.status, json: jsonOf(await answer.text()) }
+  }
+}
+
+const always = {
+  name: 'Certification',
+  application_type: 'regular_web',
+  allowed_redirect_urls: [redirectUri],
+  allowed_logout_urls: [postLogoutRedirectUri],
+  allowed_origins_cors: [],
+  token_signing_alg: 'RS256',
+}
+
+/** Registers a client, without the members that the service does not have yet (test/conformance/pending.ts). */
+async function registered(post: Poster, way: Way, wanted: Json): Promise<RegisteredClient> {
+  const complete = await post('', { ...always, ...wanted })
+  const unknown = unknownOf(complete.json)
+  const known = Object.fromEntries(Object.entries(wanted).filter(([name]) => !unknown.includes(name)))
+  const { status, json } = unknown.length === 0 ? complete : await post('', { ...always, ...known })
+  if (status !== 201) throw new Error(`the client is refused: ${JSON.stringify(json)}`)
+  const clientId = textOf(json, 'client_id')
+  return {
+    clientId,
+    alg: known['token_signing_alg'] === 'ES256' ? 'ES256' : 'RS256',
+    authentication:
+      'client_authentication' in known ? await authenticationOf(post, clientId, way) : { method: 'none' },
+    isPkceOptional: 'pkce' in known,
+  }
+}
+
+/** The names of the members that the service does not know. */
+function unknownOf(refusal: Json): readonly string[] {
+  const { error } = refusal
+  const fields = isJson(error) ? error['fields'] : undefined
+  if (!Array.isArray(fields)) return []
+  return fields
+    .filter(isJson)
+    .filter(({ code }) => code === 'unrecognized_keys')
+    .map((field) => textOf(field, 'path'))
+}
+
+async function authenticationOf(post: Poster, clientId: string, way: Way): Promise<Authentication> {
+  if (typeof way !== 'string') return way
+  const { status, json } = await post(`/${clientId}/secrets`, {})
+  if (status !== 201) throw new Error(`the client gets no secret: ${JSON.stringify(json)}`)
+  return { method: way, secret: textOf(json, 'value') }
+}
