@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { decodeProtectedHeader, type JWTPayload } from 'jose'
+import * as oauth from 'oauth4webapi'
+import { bearer } from './ask.js'
 import { assertScope, tokensFor, userInfo, verified, type Tokens } from './authorize.js'
 import type { Check, Group } from './check.js'
 import { accepts, type Fault } from './fault.js'
+import { optionsOf, serverOf } from './judge.js'
 import type { Json } from './json.js'
 import type { Scene } from './provider.js'
 
@@ -38,6 +41,20 @@ const checks: readonly Check[] = [
   about('2.2.3-scope', '2.2.3', claimed({ scope: undefined }), (_, claims) => {
     assertScope(claims['scope'], ['openid', 'email'])
   }),
+  {
+    id: 'rfc9068-4-validation',
+    source: 'RFC 9068 4',
+    level: 'must',
+    needs: 'user',
+    async run(at) {
+      // The judge: a resource server that keeps every step of the section.
+      const request = new Request(at.issuer, { headers: bearer((await tokensFor(at)).accessToken) })
+      const server = await serverOf(at)
+      const claims = await oauth.validateJwtAccessToken(server, request, at.client.clientId, optionsOf(at))
+      assert.equal(claims.sub, at.user.sub)
+    },
+    fault: claimed({ client_id: undefined }),
+  },
   {
     id: 'rfc9068-4-id-token-is-no-access-token',
     source: 'RFC 9068 4',

@@ -7,7 +7,7 @@ import type { Check, Group } from './check.js'
 import { configOp } from './config-op.js'
 import { introspection } from './introspection.js'
 import { rpInitiatedLogout } from './logout.js'
-import { oauth } from './oauth.js'
+import { oauthFramework } from './oauth.js'
 import { pkce } from './pkce.js'
 import { revocation } from './revocation.js'
 import { security } from './security.js'
@@ -19,7 +19,7 @@ export const groups: readonly Group[] = [
   { title: 'Basic OP', checks: [...basicOpTokens, ...basicOpRequests], least: 40 },
   rpInitiatedLogout,
   backChannelLogout,
-  oauth,
+  oauthFramework,
   pkce,
   revocation,
   introspection,

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import * as oauth from 'oauth4webapi'
 import { ask, assertRefused, basic, bearer, endpointOf, metadataOf, post, postAs } from './ask.js'
 import {
   assertError,
@@ -12,6 +13,7 @@ import {
 } from './authorize.js'
 import type { Check, Group } from './check.js'
 import { accepts, answersCode } from './fault.js'
+import { serverOf } from './judge.js'
 import { textOf } from './json.js'
 
 /** OAuth 2.0 itself. */
@@ -288,7 +290,14 @@ const issuerIdentification: readonly Check[] = [
     async run(at) {
       const arrival = await authorize(at, {}, { browser: at.signedIn() })
       codeIn(arrival)
-      assert.equal(arrival.answer?.get('iss'), at.issuer)
+      // The judge, which knows from the metadata that the parameter must be there.
+      const answer = oauth.validateAuthResponse(
+        await serverOf(at),
+        { client_id: at.client.clientId },
+        arrival.answer ?? new URLSearchParams(),
+        arrival.asked.state,
+      )
+      assert.equal(answer.get('iss'), at.issuer)
     },
     fault: { at: 'authorization', redirect: { iss: 'https://planted.example' } },
   },
@@ -316,7 +325,7 @@ const issuerIdentification: readonly Check[] = [
   },
 ]
 
-export const oauth: Group = {
+export const oauthFramework: Group = {
   title: 'RFC 6749, RFC 6750 and RFC 9207',
   checks: [...framework, ...bearerTokens, ...issuerIdentification],
   least: 12,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import * as oauth from 'oauth4webapi'
 import { ask, discoveryUrl, metadataOf, type Answer } from './ask.js'
 import type { Check, Group } from './check.js'
+import { serverOf } from './judge.js'
 import { listOf, textOf } from './json.js'
 import type { Issuer } from './provider.js'
 
@@ -26,14 +26,7 @@ const checks: readonly Check[] = [
     needs: 'issuer',
     async run(at) {
       // The judge: a conforming client reads the document, and refuses one of another issuer.
-      const issuer = new URL(at.issuer)
-      const answer = await oauth.discoveryRequest(issuer, {
-        algorithm: 'oauth2',
-        [oauth.customFetch]: at.fetch,
-        [oauth.allowInsecureRequests]: true,
-      })
-      const server = await oauth.processDiscoveryResponse(issuer, answer)
-      assert.equal(server.issuer, at.issuer)
+      assert.equal((await serverOf(at)).issuer, at.issuer)
     },
     fault: { at: 'metadata', json: { issuer: 'https://planted.example' } },
   },
