@@ -3,7 +3,6 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { startService } from '../given/harness.js'
 import { checks, groups } from './checks.js'
 import { declaredOutcome, faultOf, outcomeOf, runAt, type Outcome } from './outcome.js'
-import { pending } from './pending.js'
 import { toMarkdown } from './table.js'
 import { createWorld, sceneOf } from './world.js'
 
@@ -35,11 +34,10 @@ test.each(groups)('$title: no check has been lost', ({ checks, least }) => {
   expect(checks.length).toBeGreaterThanOrEqual(least)
 })
 
-test('every check has an id of its own, and what is pending is one of them', () => {
+test('every check has an id of its own', () => {
   const ids = checks.map(({ id }) => id)
 
   expect(new Set(ids).size).toBe(ids.length)
-  expect([...pending].filter((id) => !ids.includes(id))).toEqual([])
 })
 
 test('two warnings are allowed, and no other', () => {

@@ -13,9 +13,6 @@ export interface ForeignProvider {
   readonly redirectUri?: string | undefined
 }
 
-/** What is pending here says nothing about others. */
-const nothing: ReadonlySet<string> = new Set()
-
 /** Runs what needs no user at another provider, one check after the other. */
 export async function outcomesAt(
   provider: ForeignProvider,
@@ -25,7 +22,7 @@ export async function outcomesAt(
   for (const check of groups.flatMap(({ checks }) => checks)) {
     const issuer = issuerOf(provider)
     const run = runAt(check, { issuer, ...clientOf(provider, issuer) })
-    if (run !== undefined) outcomes.push(await outcomeOf(check, run, nothing))
+    if (run !== undefined) outcomes.push(await outcomeOf(check, run))
   }
   return outcomes
 }

@@ -1,9 +1,8 @@
 import type { Check } from './check.js'
 import { isJson, textOf } from './json.js'
-import { pending } from './pending.js'
 import type { ClientSide, Issuer, Scene } from './provider.js'
 
-const results = ['pass', 'warning', 'failure', 'pending'] as const
+const results = ['pass', 'warning', 'failure'] as const
 
 /** What became of a check. */
 export interface Outcome {
@@ -14,34 +13,26 @@ export interface Outcome {
 }
 
 /** Runs a check, and says what its level makes of the result. */
-export async function outcomeOf(
-  check: Check,
-  run: () => Promise<void>,
-  waiting: ReadonlySet<string> = pending,
-): Promise<Outcome> {
-  const { id, level } = check
+export async function outcomeOf({ id, level }: Check, run: () => Promise<void>): Promise<Outcome> {
   try {
     await run()
     return { id, result: 'pass', message: '' }
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
-    if (waiting.has(id)) return { id, result: 'pending', message }
     return { id, result: level === 'must' ? 'failure' : 'warning', message }
   }
 }
 
 /** Why the result of a check fails a run of the service; undefined where it is as declared. */
-export function faultOf({ id, allowed }: Check, { result, message }: Outcome): string | undefined {
-  if (result === 'pass' && pending.has(id)) return 'It passes: take it out of test/conformance/pending.ts.'
+export function faultOf({ allowed }: Check, { result, message }: Outcome): string | undefined {
   if (result === 'pass' && allowed !== undefined) return 'It passes: take the allowed warning away.'
   if (result === 'warning' && allowed !== undefined) return undefined
-  return result === 'pass' || result === 'pending' ? undefined : message
+  return result === 'pass' ? undefined : message
 }
 
 /** The outcome with which a check fails no run. */
 export function declaredOutcome({ id, allowed }: Check): Outcome {
-  const result = pending.has(id) ? 'pending' : allowed === undefined ? 'pass' : 'warning'
-  return { id, result, message: '' }
+  return { id, result: allowed === undefined ? 'pass' : 'warning', message: '' }
 }
 
 /** The run of a check at a provider; undefined where the provider lacks what it needs. */

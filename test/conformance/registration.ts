@@ -1,7 +1,6 @@
 import { exportJWK, generateKeyPair } from 'jose'
 import type { Service } from '../given/harness.js'
-import { isJson, jsonOf, textOf, type Json } from './json.js'
-import { pending } from './pending.js'
+import { jsonOf, textOf, type Json } from './json.js'
 import type { Authentication, RegisteredClient, Scene } from './provider.js'
 
 /** Registered, but called by nobody: what matters is where the browser is sent. */
@@ -63,32 +62,16 @@ const always = {
   token_signing_alg: 'RS256',
 }
 
-/** Registers a client, without the members that the service does not have yet (test/conformance/pending.ts). */
 async function registered(post: Poster, way: Way, wanted: Json): Promise<RegisteredClient> {
-  const complete = await post('', { ...always, ...wanted })
-  const unknown = pending.size === 0 ? [] : unknownOf(complete.json)
-  const known = Object.fromEntries(Object.entries(wanted).filter(([name]) => !unknown.includes(name)))
-  const { status, json } = unknown.length === 0 ? complete : await post('', { ...always, ...known })
+  const { status, json } = await post('', { ...always, ...wanted })
   if (status !== 201) throw new Error(`the client is refused: ${JSON.stringify(json)}`)
   const clientId = textOf(json, 'client_id')
   return {
     clientId,
-    alg: known['token_signing_alg'] === 'ES256' ? 'ES256' : 'RS256',
-    authentication:
-      'client_authentication' in known ? await authenticationOf(post, clientId, way) : { method: 'none' },
-    isPkceOptional: 'pkce' in known,
+    alg: wanted['token_signing_alg'] === 'ES256' ? 'ES256' : 'RS256',
+    authentication: await authenticationOf(post, clientId, way),
+    isPkceOptional: 'pkce' in wanted,
   }
-}
-
-/** The names of the members that the service does not know. */
-function unknownOf(refusal: Json): readonly string[] {
-  const { error } = refusal
-  const fields = isJson(error) ? error['fields'] : undefined
-  if (!Array.isArray(fields)) return []
-  return fields
-    .filter(isJson)
-    .filter(({ code }) => code === 'unrecognized_keys')
-    .map((field) => textOf(field, 'path'))
 }
 
 async function authenticationOf(post: Poster, clientId: string, way: Way): Promise<Authentication> {

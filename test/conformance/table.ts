@@ -29,13 +29,13 @@ function firstLine(text: string): string {
 /** The number of each result, in one line. */
 export function tally(outcomes: readonly Outcome[]): string {
   const count = (result: Outcome['result']) => outcomes.filter((outcome) => outcome.result === result).length
-  return `${count('pass')} passed, ${count('warning')} warnings, ${count('failure')} failed, ${count('pending')} pending`
+  return `${count('pass')} passed, ${count('warning')} warnings, ${count('failure')} failed`
 }
 
 function resultOf({ allowed }: Check, outcome: Outcome | undefined): string {
   if (outcome === undefined) return 'not run'
   if (outcome.result === 'warning' && allowed !== undefined) return 'allowed warning'
-  return { pass: 'passes', warning: 'warning', failure: 'fails', pending: 'not yet' }[outcome.result]
+  return { pass: 'passes', warning: 'warning', failure: 'fails' }[outcome.result]
 }
 
 /** The page of the documentation: what was checked, and with which result. */
@@ -75,4 +75,4 @@ answers (\`test/conformance/planted-faults.long.test.ts\`). The [guide](guides/c
 itself.
 
 A \`must\` that is not kept fails the run, and so does the warning of a \`should\` or \`may\` that is not declared with its
-reason. “Not yet” are rules of features that are being built.`
+reason.`
