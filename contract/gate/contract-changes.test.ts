@@ -39,7 +39,7 @@ describe('an operation', () => {
       'has another method',
       one,
       { operations: { get: route({}, { method: 'DELETE' }) } },
-      ['! people.get method is DELETE'],
+      ['! people.get method is DELETE', '! people.get header Portico-Warning is gone'],
     ],
     [
       'calls a part of its path otherwise, which the SDK takes by name',
@@ -85,8 +85,8 @@ describe('an operation', () => {
 
 describe('who may call an operation, and what a call of it does', () => {
   test.each([
-    ['a key instead of nobody', open({ tag }), access(rule), '!'],
-    ['nobody instead of a key', access(rule), open({ tag }), '+'],
+    ['a key instead of nobody', open({ tag }), access(rule), '!+'],
+    ['nobody instead of a key', access(rule), open({ tag }), '+!'],
     ['another scope', access(rule), access({ tag, scope: 'write:users' }), '!'],
     ['the whole account', access(rule), access({ ...rule, reach: 'account' }), '!'],
     ['an organization instead of the account', access({ ...rule, reach: 'account' }), access(rule), '+'],

@@ -176,6 +176,7 @@ describe('the export of a person', () => {
       saml_arrivals: true,
       saml_requests: true,
       scim_requests: true,
+      session_clients: true,
       sessions: true,
       sign_in_flows: true,
       sso_challenges: true,

@@ -377,7 +377,9 @@ describe('the address of an application', () => {
 
   test.each(inward)('422: %s is not stored', async (backchannel_logout_uri) => {
     const { domain: org_domain } = await service.given.organization()
-    const { client_id } = await service.given.application({ org_domain })
+    // Of this organization alone, so that the codes of other tests are not its.
+    const scope = { org_domain, organization_domain_scope: org_domain }
+    const { client_id } = await service.given.application(scope)
     const refused = {
       code: 'invalid_parameters',
       fields: [expect.objectContaining({ path: 'backchannel_logout_uri', code: 'not_allowed' })],

@@ -112,12 +112,12 @@ test('429: refused authentications count as refused codes do, at every endpoint'
   const limited = await startService({ variables: { FAILED_GRANTS_PER_MINUTE: '4' } })
   const headers = basicOf('nobody', 'x')
   const statuses: number[] = []
-  for (const parameters of [
+  const grants: Record<string, string>[] = [
     { code: 'x' },
     { grant_type: 'refresh_token', refresh_token: 'x' },
     { grant_type: 'client_credentials', domain: limited.account.domain },
-  ])
-    statuses.push((await exchange(limited, parameters, { headers })).status)
+  ]
+  for (const parameters of grants) statuses.push((await exchange(limited, parameters, { headers })).status)
   for (const path of ['/oauth/revoke', '/oauth/introspect'])
     statuses.push((await exchange(limited, { token: 'x' }, { path, headers })).status)
 

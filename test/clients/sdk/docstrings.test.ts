@@ -170,5 +170,5 @@ function preamble(): string {
     declare const portico: import('@portico/sdk/testing').Portico
     declare const verifier: import('@portico/sdk').Verifier
     declare const request: Request
-    declare const [token, idToken, nonce, link, signatureKey]: [string, string, string, string, string]`
+    declare const [token, idToken, logoutToken, nonce, link, signatureKey]: [string, string, string, string, string, string]`
 }

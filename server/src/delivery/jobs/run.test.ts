@@ -417,9 +417,12 @@ describe('a worker', () => {
   test('leaves a job it does not know to others, without spending an attempt', async () => {
     await queue.add('of_a_newer_version')
 
-    expect(await start({}).runDue()).toBe(1)
+    const older = start({})
+    expect(await older.runDue()).toBe(1)
 
     expect(await queue.onlyJob()).toMatchObject({ attempt: 0, lease: null })
+    // It would take the job again, and leave it again.
+    await older.stop()
     queue.pass(61 * secondMs)
     expect(await start({ of_a_newer_version: {} }).runDue()).toBe(1)
     expect(await queue.jobs()).toEqual([])

@@ -1,8 +1,8 @@
 import { sql, type Kysely } from 'kysely'
 
 /**
- * A flow keeps how its answer reaches the application, whether its user is asked for consent, and which claims the application has asked for one by one; codes and
- * families of refresh tokens keep these for the tokens.
+ * A flow keeps how its answer reaches the application, whether its user is asked for consent, and which claims the
+ * application has asked for one by one; codes and families of refresh tokens keep these claims for the tokens.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
