@@ -60,3 +60,33 @@ export async function whileEventWaits<Result>(
   }
   return changed
 }
+
+/** Blocks a change at the insert of its log event, with its transaction open, until another change waits for it. */
+export async function whileLogEventWaits<Result, Other>(
+  service: Service,
+  eventCode: string,
+  change: () => Promise<Result>,
+  other: () => Promise<Other>,
+): Promise<[Result, Other]> {
+  const holder = new pg.Client({ connectionString: service.databaseUrl })
+  await holder.connect()
+  await holder.query(`
+    select pg_advisory_lock(2);
+    create function wait_for_log() returns trigger language plpgsql
+      as 'begin perform pg_advisory_xact_lock(2); return new; end';
+    create trigger wait_for_log before insert on log_events for each row
+      when (new.event_code = '${eventCode}') execute function wait_for_log()`)
+  const outcomes = [change()] as const
+  try {
+    await untilWaiting(service, 1)
+    const waiting = other()
+    await untilWaiting(service, 2)
+    await holder.query('select pg_advisory_unlock(2)')
+    return await Promise.all([...outcomes, waiting])
+  } finally {
+    await holder.query('select pg_advisory_unlock_all()')
+    await Promise.allSettled(outcomes)
+    await holder.query('drop trigger wait_for_log on log_events; drop function wait_for_log()')
+    await holder.end()
+  }
+}

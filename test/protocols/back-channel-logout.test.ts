@@ -3,7 +3,7 @@ import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { claimsOf } from '../given/claims.js'
 import { flowGivenOf, type FlowScene } from '../given/flow-given.js'
-import { untilWaiting } from '../given/waiting.js'
+import { untilWaiting, whileLogEventWaits } from '../given/waiting.js'
 import { startService } from '../given/harness.js'
 import { judgeLogoutToken, startLogoutReceiver } from '../given/logout-receiver.js'
 import { pkcePair } from '../given/visitor.js'
@@ -452,4 +452,22 @@ test('a code is refused whose session ends while it is exchanged, so that no app
 
   expect((await exchanged).text).toBe(refusal)
   expect(await loggedReason(service, org_domain)).toBe('session_ended')
+})
+
+test('an application whose exchange the end of the session waits for is told', async () => {
+  const { domain: org_domain } = await service.given.organization()
+  const application = await listening(org_domain)
+  const user = await service.given.user({ org_domain })
+  const code = await codes.code({ org_domain, application, user })
+  const [exchanged] = await whileLogEventWaits(
+    service,
+    'TOKEN_EXCHANGED',
+    () => exchange(service, { code }),
+    () => client.sessions.endAll({ org_domain, user_id: user.id }),
+  )
+
+  expect(exchanged.status).toBe(200)
+  expect(await told({ sid: String(claimsOf(exchanged.body.id_token ?? '')['sid']) })).toEqual([
+    application.id,
+  ])
 })

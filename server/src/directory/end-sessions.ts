@@ -42,10 +42,14 @@ export async function endSessions(
   areMeant: RawBuilder<unknown>,
 ): Promise<void> {
   const at = deps.now()
+  const areOpen = sql`${ofEnvironment(environment, 'sessions')} and sessions.ended_at is null and ${areMeant}`
+  // Locked by a statement before, because one that waits for an exchange does not see the application that it records.
+  await sql`
+    select count(*) from (select from sessions where ${areOpen} for no key update) locked`.execute(trx)
   const { rows } = await sql<{ readonly is_anybody_told: boolean }>`
     with ended as (
       update sessions set ended_at = ${at}
-      where ${ofEnvironment(environment, 'sessions')} and sessions.ended_at is null and ${areMeant}
+      where ${areOpen}
       returning account_id, environment, organization_id, id, user_id
     ), queued as (
       insert into jobs (name, key, lane, account_id, payload, run_at, inserted_at)
