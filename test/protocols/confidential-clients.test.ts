@@ -117,11 +117,15 @@ describe('a code of an application with a secret', () => {
     const [of, other] = [await given.withSecret(), await given.withSecret()]
     const open = await codes.scene()
 
-    const stolen = await exchange(service, { code: await given.code(of), ...other.credentials })
+    const code = await given.code(of)
+    const stolen = await exchange(service, { code, ...other.credentials })
     const public_ = await exchange(service, { code: await codes.code(open), ...other.credentials })
 
     expect([stolen.text, public_.text]).toEqual([refusal, refusal])
     expect(await loggedReason(service, open.org_domain)).toBe('client_id_mismatch')
+    expect(await loggedReason(service, of.org_domain)).toBe('client_id_mismatch')
+    // Nor has it consumed the code.
+    expect((await exchange(service, { code, ...of.credentials })).status).toBe(200)
   })
 
   test('401: a secret of an application that authenticates no more, or in another way', async () => {

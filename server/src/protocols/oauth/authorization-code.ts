@@ -52,7 +52,7 @@ export async function exchangeCode(deps: Deps, exchange: CodeExchange): Promise<
   const { record: grant } = await change(deps, cause, async (trx) => {
     const [consumed] = await takeCode(trx, {
       codeHash: hashSecret(exchange.code),
-      isApplication: exchange.client.by === 'application',
+      ...applicationOf(exchange.client),
       at: deps.now(),
     })
     if (consumed === undefined) return { record: await refuseCode(deps, trx, exchange) }
@@ -87,27 +87,50 @@ export async function exchangeCode(deps: Deps, exchange: CodeExchange): Promise<
 
 interface PresentedCode {
   readonly codeHash: Buffer
-  /** Whether an application has authenticated; which one is compared afterwards. */
-  readonly isApplication: boolean
+  /** Of the application that has authenticated; null where none has. */
+  readonly applicationAccountId: string | null
+  readonly applicationEnvironment: string | null
+  readonly applicationId: string | null
   readonly at: Date
 }
 
+function applicationOf(client: Client) {
+  const application = client.by === 'application' ? client.application : undefined
+  return {
+    applicationAccountId: application?.accountId ?? null,
+    applicationEnvironment: application?.environment ?? null,
+    applicationId: application?.applicationId ?? null,
+  }
+}
+
+/** Whether the application of the code has authenticated, if it has to: another one does not consume it. */
+function isAuthenticated(presented: PresentedCode) {
+  return sql<boolean>`(
+    applications.client_authentication = 'none'
+    or (
+      code.account_id = ${presented.applicationAccountId}::uuid
+      and code.environment = ${presented.applicationEnvironment}
+      and code.application_id = ${presented.applicationId}::uuid
+    )
+  )`
+}
+
 /** Consumes the code, and reads the current state of everything it is bound to. */
-const consumeCode = (db: Kysely<DB>, { codeHash, isApplication, at }: PresentedCode) =>
+const consumeCode = (db: Kysely<DB>, presented: PresentedCode) =>
   db
     .updateTable('authorization_codes as code')
-    .set({ used_at: at })
+    .set({ used_at: presented.at })
     .from(['sessions', 'users', 'applications', 'organizations', 'accounts'])
-    .where('code.code_hash', '=', codeHash)
+    .where('code.code_hash', '=', presented.codeHash)
     .where('code.used_at', 'is', null)
-    .where('code.expires_at', '>', at)
-    .where(sql<boolean>`(applications.client_authentication = 'none' or ${isApplication}::boolean)`)
+    .where('code.expires_at', '>', presented.at)
+    .where(isAuthenticated(presented))
     .where(sameTenant('sessions', 'code'))
     .whereRef('sessions.id', '=', 'code.session_id')
     // Keeps the planner from an index scan over every session of the organization.
     .whereRef('sessions.user_id', '=', 'code.user_id')
     .where('sessions.ended_at', 'is', null)
-    .where('sessions.expires_at', '>', at)
+    .where('sessions.expires_at', '>', presented.at)
     .where(sameTenant('users', 'code'))
     .whereRef('users.id', '=', 'code.user_id')
     .where(sameEnvironment('applications', 'code'))
@@ -270,10 +293,11 @@ async function refuseCode(
     await logEventOf(deps, trx, dead, { code: 'TOKEN_EXCHANGE_FAILED', reason, requestId })
     return 'invalid_client'
   }
-  if (dead.used_at !== null && (isOpen || isApplication(client, dead)))
-    await revokeIssued(deps, trx, dead, exchange)
+  const isOfAnother = !isOpen && !isApplication(client, dead)
+  if (dead.used_at !== null && !isOfAnother) await revokeIssued(deps, trx, dead, exchange)
   const isExpired = dead.expires_at <= deps.now()
-  const reason = dead.used_at !== null ? 'code_used' : isExpired ? 'code_expired' : 'session_ended'
+  const state = dead.used_at !== null ? 'code_used' : isExpired ? 'code_expired' : 'session_ended'
+  const reason = isOfAnother ? 'client_id_mismatch' : state
   await logEventOf(deps, trx, dead, { code: 'TOKEN_EXCHANGE_FAILED', reason, requestId })
   return undefined
 }
