@@ -146,6 +146,16 @@ describe('keys of an application', () => {
       'jwks.keys.0: invalid_key',
     ],
     [
+      'one that takes long to verify with, by its exponent',
+      { jwks: { keys: [{ ...rsaKey, e: 'A'.repeat(3) + rsaKey.n?.slice(3, 100) }] } },
+      'jwks.keys.0: invalid_key',
+    ],
+    [
+      'one that takes long to verify with, by its modulus',
+      { jwks: { keys: [{ ...rsaKey, n: `${'x'.repeat(700)}w` }] } },
+      'jwks.keys.0: invalid_key',
+    ],
+    [
       'one for another algorithm',
       { jwks: { keys: [{ ...publicKey, alg: 'RS256' }] } },
       'jwks.keys.0: invalid_key',

@@ -106,7 +106,7 @@ function keyFaults(keys: readonly GivenClientKey[]): FieldError[] {
       return [{ path, code: 'private_key_sent', message: 'must be the public key alone: replace this pair' }]
     if (readClientKey(toPublicMembers(key)) === undefined)
       return [
-        { path, code: 'invalid_key', message: 'must be a key of P-256, or an RSA key of 2048 bits or more' },
+        { path, code: 'invalid_key', message: 'must be a key of P-256, or an RSA key of 2048 to 4096 bits' },
       ]
     if (keys.length > 1 && (key.kid === undefined || kids.indexOf(key.kid) !== index))
       return [{ path, code: 'kid_not_unique', message: 'must have a kid that no other key of the set has' }]
@@ -139,10 +139,19 @@ export function readClientKey(key: ClientKey): KeyObject | undefined {
   if (key.alg !== undefined && key.alg !== algorithm) return undefined
   try {
     const publicKey = createPublicKey({ key: { ...key }, format: 'jwk' })
-    return isKeyFor(algorithm, publicKey) ? publicKey : undefined
+    return isKeyFor(algorithm, publicKey) && isQuick(publicKey) ? publicKey : undefined
   } catch {
     return undefined
   }
+}
+
+/** The longest modulus and exponent: with longer ones a signature takes a hundred times as long to verify. */
+const maxModulusBits = 4096
+const maxExponent = 2n ** 32n
+
+/** Whether to verify with a key takes as long as with those that are usual. */
+function isQuick({ asymmetricKeyDetails: details }: KeyObject): boolean {
+  return (details?.modulusLength ?? 0) <= maxModulusBits && (details?.publicExponent ?? 0n) <= maxExponent
 }
 
 function isPrivate({ d, p, q, dp, dq, qi, k }: GivenClientKey): boolean {
