@@ -221,11 +221,13 @@ describe('keys at an address of the application', () => {
   async function keyServer(keys: unknown[]) {
     let asked = 0
     const set = { keys }
+    const state = { isDown: false }
     const url = await startServer((res) => {
       asked += 1
+      res.statusCode = state.isDown ? 500 : 200
       res.setHeader('content-type', 'application/json').end(JSON.stringify(set))
     })
-    return { url, set, asked: () => asked }
+    return { url, set, state, asked: () => asked }
   }
 
   async function statusOf(of: Scene, key = one): Promise<number> {
@@ -245,6 +247,19 @@ describe('keys at an address of the application', () => {
     server.set.keys = [one.jwk]
     await service.clock.advance(15 * 60)
     expect([await statusOf(of, two), server.asked()]).toEqual([401, 3])
+  })
+
+  test('stay where reading them again fails, which anybody can ask for, until their time is over', async () => {
+    const server = await keyServer([one.jwk])
+    const of = await asserting({ jwks_uri: server.url })
+    expect([await statusOf(of), server.asked()]).toEqual([400, 1])
+
+    server.state.isDown = true
+    await service.clock.advance(61)
+    expect([await statusOf(of, two), server.asked()]).toEqual([401, 2])
+    expect([await statusOf(of), await statusOf(of, two), server.asked()]).toEqual([400, 401, 2])
+    await service.clock.advance(15 * 60)
+    expect([await statusOf(of), server.asked()]).toEqual([401, 3])
   })
 
   test.each<[string, (res: ServerResponse) => void]>([

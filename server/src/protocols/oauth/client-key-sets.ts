@@ -13,29 +13,37 @@ const maxKept = 1_000
 
 const KeySet = z.object({ keys: z.array(z.unknown()) })
 
-interface Kept {
-  readonly keys: Promise<readonly ClientKey[]>
+/** The keys of an answer, and when it was asked for. */
+interface KeysAt {
+  readonly keys: readonly ClientKey[]
   readonly readAt: number
+}
+
+interface Kept {
+  /** The last keys that were read; also where a later attempt has failed. */
+  readonly last: Promise<KeysAt>
+  readonly triedAt: number
 }
 
 /**
  * Makes the function that finds the public keys at the jwks_uri of an application (RFC 7517 section 5): those of the last quarter of
- * an hour, or newer ones where these lack the key. Without a usable answer there are none.
+ * an hour, or newer ones where these lack the key. An attempt that fails leaves them as they are.
  */
 export function clientKeySets({ outbound, now, log }: Pick<Deps, 'outbound' | 'now' | 'log'>) {
   const kept = new Map<string, Kept>()
 
-  async function read(url: string): Promise<readonly ClientKey[]> {
+  async function read(url: string): Promise<readonly ClientKey[] | undefined> {
     const answer = await outbound.get({ url, headers: { accept: 'application/json' }, ...answerLimits })
     const isUsable = answer.outcome === 'answered' && answer.status === 200 && answer.isWhole
     const keys = isUsable ? readKeySet(answer.body) : undefined
     if (keys === undefined)
       log.info({ outcome: answer.outcome }, 'the key set of an application cannot be read')
-    return keys ?? []
+    return keys
   }
 
-  function keep(url: string, at: number): Kept {
-    return keepRecentlyUsed(kept, url, { keys: read(url), readAt: at }, maxKept)
+  async function readOr(url: string, at: number, fresh: KeysAt | undefined): Promise<KeysAt> {
+    const keys = await read(url)
+    return keys === undefined ? (fresh ?? { keys: [], readAt: at }) : { keys, readAt: at }
   }
 
   /** @param isMeant Whether a key may be the one that is sought. */
@@ -43,13 +51,18 @@ export function clientKeySets({ outbound, now, log }: Pick<Deps, 'outbound' | 'n
     url: string,
     isMeant: (key: ClientKey) => boolean,
   ): Promise<readonly ClientKey[]> {
-    const at = now().getTime()
     const known = kept.get(url)
-    const isFresh = known !== undefined && at - known.readAt < keptMs
-    const entry = isFresh ? known : keep(url, at)
-    const found = (await entry.keys).filter(isMeant)
-    if (found.length > 0 || at - entry.readAt < pauseMs) return found
-    return (await keep(url, at).keys).filter(isMeant)
+    const last = await known?.last
+    // Another request may have begun to read it again.
+    if (kept.get(url) !== known) return findKeys(url, isMeant)
+    const at = now().getTime()
+    const fresh = last !== undefined && at - last.readAt < keptMs ? last : undefined
+    const found = fresh?.keys.filter(isMeant) ?? []
+    const isTried = fresh !== undefined && known !== undefined && at - known.triedAt < pauseMs
+    if (found.length > 0 || isTried) return found
+    const again = { last: readOr(url, at, fresh), triedAt: at }
+    keepRecentlyUsed(kept, url, again, maxKept)
+    return (await again.last).keys.filter(isMeant)
   }
 }
 
