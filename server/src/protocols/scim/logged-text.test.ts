@@ -108,6 +108,11 @@ describe('what is stored of a request', () => {
     expect(logged({ displayName: 'Engineers' }, 'Group')).toContain('Engineers')
   })
 
+  test('of a search has no count that is no number, whatever it is instead', () => {
+    for (const count of [{ toString: 1 }, ['1'], null, '1e9'])
+      expect(JSON.stringify(toLoggedBody({ count }, search))).toBe('{"count":"(not kept)"}')
+  })
+
   test('names what it does not know, without its value', () => {
     const body = { shoeSize: 46, title: ['Countess'], manager: '7', emails: [{ value: 'a', kind: 'b' }] }
     expect(logged(body)).toBe(
@@ -230,9 +235,10 @@ describe('the address that a request is about', () => {
   })
 
   test('is looked for in little time, whatever was sent', () => {
-    const start = performance.now()
+    const start = process.cpuUsage()
     for (const text of ['a'.repeat(8000), 'a@'.repeat(4000), `${'a'.repeat(64)}@${'a.'.repeat(3900)}`])
       findAddress({ query: '', request: text })
-    expect(performance.now() - start).toBeLessThan(200)
+    const { user, system } = process.cpuUsage(start)
+    expect(user + system).toBeLessThan(200_000)
   })
 })

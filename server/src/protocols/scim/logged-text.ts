@@ -211,7 +211,11 @@ function parameter(name: string, schemas: ResourceSchemas | undefined): Reduce |
       )
     case 'startIndex':
     case 'count':
-      return (value) => (/^[+-]?\d{1,9}$/.test(String(value)) ? value : redacted)
+      return (value) =>
+        // An object may have no text at all.
+        (typeof value === 'string' || typeof value === 'number') && /^[+-]?\d{1,9}$/.test(String(value))
+          ? value
+          : redacted
     default:
       return undefined
   }
