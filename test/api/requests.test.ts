@@ -100,6 +100,30 @@ describe('methods and paths', () => {
     }
   })
 
+  test('a creation in an organization of %00 is 404, as in any that is not there', async () => {
+    const creations: [string, object][] = [
+      ['users', { email: 'ada@people.example' }],
+      ['directory-sync', { provider_type: 'custom_scim' }],
+      [
+        'applications',
+        {
+          name: 'App',
+          application_type: 'spa',
+          allowed_redirect_urls: [],
+          allowed_origins_cors: [],
+          allowed_logout_urls: [],
+        },
+      ],
+    ]
+    for (const [path, body] of creations) {
+      const answer = await raw({
+        ...{ method: 'POST', path: `/api/v2/org/%00/${path}`, body: JSON.stringify(body) },
+        headers: { 'content-type': 'application/json' },
+      })
+      expect([path, answer.status]).toEqual([path, 404])
+    }
+  })
+
   test('a path longer than all headers may be is refused', async () => {
     const answer = await raw({ path: `${organizations}/${'x'.repeat(20_000)}` })
     expect([414, 431]).toContain(answer.status)

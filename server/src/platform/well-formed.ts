@@ -42,7 +42,8 @@ function findFault(value: unknown, depth: number): Fault | undefined {
   return undefined
 }
 
-function isStorable(text: string): boolean {
+/** Whether Postgres can hold a text. */
+export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0')
 }
 

@@ -4,6 +4,7 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import { createApiTokenReader } from '../../tokens/api-keys/api-token.js'
 import type { Deps } from '../../delivery/deps.js'
 import { ApiError } from '../../platform/errors.js'
+import { isStorable } from '../../platform/well-formed.js'
 import { requestIdOf, setCaller } from '../../delivery/request-context.js'
 import { routeOf } from './route-of.js'
 
@@ -28,11 +29,17 @@ export function authenticate(deps: Deps): RequestHandler {
       cause: {
         requestId: requestIdOf(req),
         actor: { type: 'api_key', id: bearer.apiKeyId },
-        params: () => ({ ...req.params, ...asObject(body && withoutSecrets(body, req.body)) }),
+        params: () => ({ ...pathOf(req), ...asObject(body && withoutSecrets(body, req.body)) }),
       },
     })
     next()
   }
+}
+
+/** The parameters of the path; what cannot be stored, and names nothing, is empty. Those of the body are checked before. */
+function pathOf({ params }: Request): object {
+  const stored = Object.entries(params).map(([name, text]) => [name, isStorable(String(text)) ? text : ''])
+  return Object.fromEntries(stored) as object
 }
 
 function asObject(value: unknown): object {
