@@ -3,6 +3,7 @@ import { anyEmail, anything } from '../given/given.js'
 import { startService } from '../given/harness.js'
 import { arriveBy, partnerCallback, relayGivenOf, type RelayScene } from '../given/relay-given.js'
 import { signIn } from '../given/world.js'
+import { whileHeld } from '../given/waiting.js'
 
 const service = await startService()
 const client = await service.client()
@@ -159,6 +160,16 @@ describe('the address of a relay', () => {
     expect(location.origin + location.pathname).toBe(partnerCallback)
     const { code, authorization_code, iss } = Object.fromEntries(location.searchParams)
     expect([authorization_code, iss]).toEqual([code, `${service.baseUrl}/t/${scene.partner_domain}`])
+  })
+
+  test('404: of a relay that is deleted while it is asked for', async () => {
+    const { relay, access_token } = await given.scene()
+
+    const answer = whileHeld(service, ['delete from relays where id = $1', relay.id], () =>
+      client.relays.request({ relay_id: relay.id, access_token }),
+    )
+
+    await expect(answer).rejects.toMatchObject({ status: 404, code: 'relay_not_found' })
   })
 
   test('makes the user at the partner once, known by the identity and not by the address', async () => {

@@ -11,22 +11,23 @@ export async function untilWaiting(service: Service, count: number, signal?: Abo
   }
 }
 
-/** Blocks a change at the lock of its user until other work is done. */
-export async function whileUserIsLocked<Result>(
+/** Blocks a change by the locks of a statement, which commits once other work is done. */
+export async function whileHeld<Result>(
   service: Service,
-  userId: string,
+  statement: readonly [text: string, ...values: unknown[]],
   change: () => Promise<Result>,
-  meanwhile: () => Promise<unknown>,
+  meanwhile: () => Promise<unknown> = () => Promise.resolve(),
 ): Promise<Result> {
+  const [text, ...values] = statement
   const holder = new pg.Client({ connectionString: service.databaseUrl })
   await holder.connect()
   try {
     await holder.query('begin')
-    await holder.query('select from users where id = $1 for update', [userId])
+    await holder.query(text, values)
     const changed = change()
     await untilWaiting(service, 1)
     await meanwhile()
-    await holder.query('rollback')
+    await holder.query('commit')
     return await changed
   } finally {
     await holder.end()

@@ -7,7 +7,7 @@ import { startService } from '../given/harness.js'
 import { sampled } from '../sampled.js'
 import { anyNumber } from '../given/totp-given.js'
 import { pkcePair, type Seen, type Visitor } from '../given/visitor.js'
-import { whileUserIsLocked } from '../given/waiting.js'
+import { whileHeld } from '../given/waiting.js'
 import { exchange } from './code-given.js'
 import { enrollingGivenOf, keyUriOf, mfa, recoveryCodesOf } from './enrolling-given.js'
 
@@ -109,9 +109,9 @@ describe('an enrolment on the way to an application that demands a second factor
   test('is over when its time ends while its code waits for another change of the user', async () => {
     const { scene, visitor, shown, app } = await begun()
 
-    const late = await whileUserIsLocked(
+    const late = await whileHeld(
       service,
-      scene.user.id,
+      ['select from users where id = $1 for update', scene.user.id],
       () => visitor.send(shown, 'validate', { code: given.totp.codeOf(app) }),
       () => service.clock.advance(60 * 60),
     )

@@ -52,7 +52,10 @@ export async function requestRelay(
         expires_at: new Date(at.getTime() + lifetimeMs),
         inserted_at: at,
       },
-      sql<boolean>`(exists (${openRelay(trx, attempt)}) and exists (${carriedSession(trx, attempt)}))`,
+      // Locked, so that a relay that is deleted meanwhile is one that is not there.
+      sql<boolean>`(
+        exists (${openRelay(trx, attempt).forKeyShare('relays')}) and exists (${carriedSession(trx, attempt)})
+      )`,
     )
       .returning(['id', 'relay_id', 'user_id', 'expires_at', emailOfUser().as('email')])
       .executeTakeFirst()
