@@ -44,6 +44,7 @@ const order: readonly { readonly title: string; readonly files: readonly string[
       'sign-out',
       'tokens',
       'client-secrets',
+      'client-libraries',
       'protect-a-route',
       'branding',
     ),

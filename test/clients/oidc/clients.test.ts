@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { startService } from '../../given/harness.js'
+import { libraries } from './clients.js'
+import { blockOfGuide, codeOf, tableOf, tableOfGuide } from './guide.js'
+import { journeyOf } from './journey.js'
+
+const service = await startService()
+const client = await service.client()
+const journey = journeyOf(service, client)
+
+test.each(libraries)('$name: login, userinfo, a rotation of keys, refresh, another login and logout', (of) =>
+  journey.run(of),
+)
+
+test('the table of docs/guides/client-libraries.md is that of the clients under test', () => {
+  expect(tableOfGuide()).toEqual(tableOf(libraries))
+})
+
+test.each(libraries)(
+  '$name: its block in docs/guides/client-libraries.md is the code that has just run',
+  (of) => {
+    expect(codeOf(of)).not.toBe('')
+    expect(blockOfGuide(of)).toBe(codeOf(of))
+  },
+)

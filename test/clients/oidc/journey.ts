@@ -1,0 +1,92 @@
+import type { Client } from '@portico/sdk'
+import { rotateSigningKeys } from '@portico/server/rotate-signing-keys'
+import { decodeProtectedHeader } from 'jose'
+import { expect } from 'vitest'
+import { flowGivenOf, goodPassword, isIn, type FlowScene } from '../../given/flow-given.js'
+import { freePort } from '../../given/free-port.js'
+import type { Service } from '../../given/harness.js'
+import type { OidcClient, RunningClient } from './oidc-client.js'
+
+/** Runs clients through what an application does with Portico. */
+export function journeyOf(service: Service, client: Client) {
+  const given = flowGivenOf(service, client)
+
+  async function register(of: OidcClient) {
+    const scene = await given.scene()
+    const { org_domain } = scene
+    const origin = `http://localhost:${await freePort()}`
+    const redirectUri = `${origin}${of.callbackPath ?? '/callback'}`
+    const signedOutUri = `${origin}/signed-out`
+    const application = await client.applications.create({
+      org_domain,
+      name: of.name,
+      application_type: 'regular_web',
+      client_authentication: 'secret',
+      allowed_redirect_urls: [redirectUri],
+      allowed_origins_cors: [],
+      allowed_logout_urls: [signedOutUri],
+      ...of.application,
+    })
+    const { client_id: clientId } = application
+    const hasSecret = application.client_authentication === 'secret'
+    const clientSecret = hasSecret
+      ? (await client.applicationSecrets.create({ org_domain, client_id: clientId })).value
+      : null
+    const issuer = `${service.baseUrl}/t/${org_domain}`
+    const registration = {
+      issuer,
+      clientId,
+      clientSecret: clientSecret ?? '',
+      origin,
+      redirectUri,
+      signedOutUri,
+    }
+    return { scene, application, registration }
+  }
+
+  /** Replaces the key that signs the tokens of an application, as `portico keys rotate` does. */
+  async function rotate({ org_domain }: FlowScene, algorithm: 'ES256' | 'RS256') {
+    const { id: organizationId } = await client.organizations.get({ org_domain })
+    const owner = { accountId: service.account.id, environment: 'sandbox' as const, organizationId }
+    const rotated = await rotateSigningKeys(service.deps, owner, algorithm, { publishedForMs: 0 })
+    return 'activated' in rotated ? rotated.activated : undefined
+  }
+
+  /** Login, userinfo, rotation of the keys, refresh, another login, logout. */
+  async function run(of: OidcClient): Promise<void> {
+    const { scene, application, registration } = await register(of)
+    const { user } = scene
+    const person = { sub: user.id, email: user.email }
+    const running: RunningClient = await of.start(registration)
+    const visitor = given.visitorOf()
+    try {
+      const asked = await visitor.visit(await running.begin())
+      const page = await visitor.press(asked, 'identify', { email: user.email })
+      const landed = await visitor.press(page, 'password', { password: goodPassword })
+      const first = await running.finish(landed.location ?? '')
+      expect(first.sub).toBe(user.id)
+      expect(await running.userinfo()).toMatchObject(person)
+
+      const kid = await rotate(scene, application.token_signing_alg)
+      const refreshed = await running.refresh()
+      expect(refreshed.sub).toBe(user.id)
+      if (refreshed.accessToken !== undefined) {
+        expect(refreshed.accessToken).not.toBe(first.accessToken)
+        expect(decodeProtectedHeader(refreshed.accessToken).kid).toBe(kid)
+      }
+      expect(await running.userinfo()).toMatchObject(person)
+      const again = await visitor.visit(await running.begin())
+      expect((await running.finish(again.location ?? '')).sub).toBe(user.id)
+
+      const left = await visitor.visit(await running.logout())
+      const signedOut = new URL(left.location ?? '')
+      expect(`${signedOut.origin}${signedOut.pathname}`).toBe(registration.signedOutUri)
+      await expect(running.refresh()).rejects.toThrow()
+      expect(isIn(await visitor.visit(await running.begin()))).toBe(false)
+    } finally {
+      running.stop?.()
+    }
+  }
+
+  return { run }
+}
