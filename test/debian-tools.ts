@@ -96,6 +96,10 @@ const debianTools: readonly DebianTool[] = [
     package: 'prometheus',
     tests: 'the alert rules and the dashboard in a Prometheus (test/api/prometheus.long.test.ts)',
   },
+  ...['python3-authlib', 'python3-flask', 'python3-requests', 'libapache2-mod-auth-openidc'].map((name) => ({
+    package: name,
+    tests: 'sign-ins of clients in other languages (test/clients/oidc/clients.long.test.ts)',
+  })),
   ...['simplesamlphp', 'php-cli', 'php-xml', 'php-mbstring'].map((name) => ({
     package: name,
     tests: 'sign-ins by an identity provider that others have written (test/given/simplesamlphp.ts)',

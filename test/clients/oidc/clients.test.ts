@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import { startService } from '../../given/harness.js'
-import { libraries } from './clients.js'
+import { debianClients, libraries } from './clients.js'
 import { blockOfGuide, codeOf, tableOf, tableOfGuide } from './guide.js'
 import { journeyOf } from './journey.js'
 
+const clients = [...libraries, ...Object.values(debianClients)]
 const service = await startService()
 const client = await service.client()
 const journey = journeyOf(service, client)
@@ -13,7 +14,7 @@ test.each(libraries)('$name: login, userinfo, a rotation of keys, refresh, anoth
 )
 
 test('the table of docs/guides/client-libraries.md is that of the clients under test', () => {
-  expect(tableOfGuide()).toEqual(tableOf(libraries))
+  expect(tableOfGuide()).toEqual(tableOf(clients))
 })
 
 test.each(libraries)(

@@ -1,7 +1,9 @@
 import { arctic } from './arctic.js'
+import { authlib } from './authlib.js'
 import { authCore } from './auth-core.js'
 import { betterAuthClient } from './better-auth.js'
 import { expressOpenidConnect } from './express-openid-connect.js'
+import { modAuthOpenidc } from './mod-auth-openidc.js'
 import { oauth4webapi } from './oauth4webapi.js'
 import type { OidcClient } from './oidc-client.js'
 import { oidcClientTs } from './oidc-client-ts.js'
@@ -21,3 +23,6 @@ export const libraries: readonly OidcClient[] = [
   arctic,
   oidcClientTs,
 ]
+
+/** Those that Debian has packages of; clients.long.test.ts runs them. */
+export const debianClients = { authlib, modAuthOpenidc }
