@@ -12,9 +12,18 @@ export function portico(issuer: string, clientId: string, clientSecret: string) 
         clientSecret,
         scopes: ['openid', 'email', 'offline_access'],
         requireIdTokenVerification: true,
+        // Without it the claims are those of the ID token.
+        getUserInfo: ({ accessToken }) => readUserinfo(issuer, accessToken),
       },
     ],
   })
+}
+
+async function readUserinfo(issuer: string, accessToken = '') {
+  const answer = await fetch(`${issuer}/userinfo`, { headers: { authorization: `Bearer ${accessToken}` } })
+  if (!answer.ok) return null
+  const claims = (await answer.json()) as { sub: string; email: string; email_verified: boolean }
+  return { ...claims, id: claims.sub, emailVerified: claims.email_verified }
 }
 // #endregion
 import { betterAuth } from 'better-auth'
@@ -27,6 +36,7 @@ export const betterAuthClient: OidcClient = {
   name: 'better-auth',
   file: 'better-auth.ts',
   callbackPath: '/api/auth/callback/portico',
+  notes: { userinfo: 'with the function below' },
   start({ issuer, clientId, clientSecret, origin, signedOutUri }) {
     const auth = betterAuth({
       baseURL: origin,

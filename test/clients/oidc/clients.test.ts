@@ -17,8 +17,8 @@ test('the table of docs/guides/client-libraries.md is that of the clients under 
   expect(tableOfGuide()).toEqual(tableOf(clients))
 })
 
-test.each(libraries)(
-  '$name: its block in docs/guides/client-libraries.md is the code that has just run',
+test.each(clients)(
+  '$name: its block in docs/guides/client-libraries.md is the code that the tests run',
   (of) => {
     expect(codeOf(of)).not.toBe('')
     expect(blockOfGuide(of)).toBe(codeOf(of))
