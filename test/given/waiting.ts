@@ -35,9 +35,19 @@ export async function whileHeld<Result>(
 }
 
 /** Blocks a change at the insert of its event, with its transaction open, until other work is done. */
-export async function whileEventWaits<Result>(
+export function whileEventWaits<Result>(
   service: Service,
   eventCode: string,
+  change: () => Promise<Result>,
+  meanwhile: () => Promise<unknown>,
+): Promise<Result> {
+  return whileInsertWaits(service, { table: 'events', when: `new.code = '${eventCode}'` }, change, meanwhile)
+}
+
+/** Blocks a change at the insert of a row, with its transaction open, until other work is done. */
+export async function whileInsertWaits<Result>(
+  service: Service,
+  { table, when }: { readonly table: string; readonly when: string },
   change: () => Promise<Result>,
   meanwhile: () => Promise<unknown>,
 ): Promise<Result> {
@@ -47,8 +57,8 @@ export async function whileEventWaits<Result>(
     select pg_advisory_lock(1);
     create function wait_for_holder() returns trigger language plpgsql
       as 'begin perform pg_advisory_xact_lock(1); return new; end';
-    create trigger wait_for_holder before insert on events for each row
-      when (new.code = '${eventCode}') execute function wait_for_holder()`)
+    create trigger wait_for_holder before insert on ${table} for each row
+      when (${when}) execute function wait_for_holder()`)
   const changed = change()
   try {
     await untilWaiting(service, 1)
@@ -56,38 +66,8 @@ export async function whileEventWaits<Result>(
   } finally {
     await holder.query('select pg_advisory_unlock(1)')
     await Promise.allSettled([changed])
-    await holder.query('drop trigger wait_for_holder on events; drop function wait_for_holder()')
+    await holder.query(`drop trigger wait_for_holder on ${table}; drop function wait_for_holder()`)
     await holder.end()
   }
   return changed
-}
-
-/** Blocks a change at the insert of its log event, with its transaction open, until another change waits for it. */
-export async function whileLogEventWaits<Result, Other>(
-  service: Service,
-  eventCode: string,
-  change: () => Promise<Result>,
-  other: () => Promise<Other>,
-): Promise<[Result, Other]> {
-  const holder = new pg.Client({ connectionString: service.databaseUrl })
-  await holder.connect()
-  await holder.query(`
-    select pg_advisory_lock(2);
-    create function wait_for_log() returns trigger language plpgsql
-      as 'begin perform pg_advisory_xact_lock(2); return new; end';
-    create trigger wait_for_log before insert on log_events for each row
-      when (new.event_code = '${eventCode}') execute function wait_for_log()`)
-  const outcomes = [change()] as const
-  try {
-    await untilWaiting(service, 1)
-    const waiting = other()
-    await untilWaiting(service, 2)
-    await holder.query('select pg_advisory_unlock(2)')
-    return await Promise.all([...outcomes, waiting])
-  } finally {
-    await holder.query('select pg_advisory_unlock_all()')
-    await Promise.allSettled(outcomes)
-    await holder.query('drop trigger wait_for_log on log_events; drop function wait_for_log()')
-    await holder.end()
-  }
 }

@@ -1,9 +1,8 @@
 import { createVerifier, type Application } from '@portico/sdk'
-import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { claimsOf } from '../given/claims.js'
 import { flowGivenOf, type FlowScene } from '../given/flow-given.js'
-import { untilWaiting, whileLogEventWaits } from '../given/waiting.js'
+import { untilWaiting, whileHeld, whileInsertWaits } from '../given/waiting.js'
 import { startService } from '../given/harness.js'
 import { judgeLogoutToken, startLogoutReceiver } from '../given/logout-receiver.js'
 import { pkcePair } from '../given/visitor.js'
@@ -440,17 +439,13 @@ test('a code is refused whose session ends while it is exchanged, so that no app
   const application = await listening(org_domain)
   const user = await service.given.user({ org_domain })
   const code = await codes.code({ org_domain, application, user })
-  const holder = new pg.Client({ connectionString: service.databaseUrl })
-  await holder.connect()
-  await holder.query('begin')
-  await holder.query('update sessions set ended_at = now() where user_id = $1', [user.id])
+  const exchanged = await whileHeld(
+    service,
+    ['update sessions set ended_at = now() where user_id = $1', user.id],
+    () => exchange(service, { code }),
+  )
 
-  const exchanged = exchange(service, { code })
-  await untilWaiting(service, 1)
-  await holder.query('commit')
-  await holder.end()
-
-  expect((await exchanged).text).toBe(refusal)
+  expect(exchanged.text).toBe(refusal)
   expect(await loggedReason(service, org_domain)).toBe('session_ended')
 })
 
@@ -459,12 +454,17 @@ test('an application whose exchange the end of the session waits for is told', a
   const application = await listening(org_domain)
   const user = await service.given.user({ org_domain })
   const code = await codes.code({ org_domain, application, user })
-  const [exchanged] = await whileLogEventWaits(
+  let ended: Promise<unknown> | undefined
+  const exchanged = await whileInsertWaits(
     service,
-    'TOKEN_EXCHANGED',
+    { table: 'log_events', when: `new.event_code = 'TOKEN_EXCHANGED'` },
     () => exchange(service, { code }),
-    () => client.sessions.endAll({ org_domain, user_id: user.id }),
+    () => {
+      ended = client.sessions.endAll({ org_domain, user_id: user.id })
+      return untilWaiting(service, 2)
+    },
   )
+  await ended
 
   expect(exchanged.status).toBe(200)
   expect(await told({ sid: String(claimsOf(exchanged.body.id_token ?? '')['sid']) })).toEqual([
