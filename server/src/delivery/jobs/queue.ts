@@ -11,6 +11,8 @@ export interface ClaimedJob {
   readonly lease: string
   /** Jobs of one lane share few places, so that a slow receiver delays only its own; null: a job without a lane. */
   readonly lane: string | null
+  /** Null: a job of the service. */
+  readonly accountId: string | null
 }
 
 /** How many jobs may be claimed. */
@@ -21,8 +23,10 @@ export interface JobRoom {
   readonly laneLimit: number
   /** Of each lane, less what is in `busy`. */
   readonly perLane: number
-  /** The lane of each running job that has one. */
-  readonly busy: readonly string[]
+  /** Of all lanes of an account, less what is in `busy`. */
+  readonly perAccount: number
+  /** The running jobs that have a lane. */
+  readonly busy: readonly Pick<ClaimedJob, 'lane' | 'accountId'>[]
 }
 
 interface JobRow {
@@ -57,7 +61,7 @@ export async function insertJob(db: Kysely<DB>, { name, key, ...job }: JobRow): 
 
 /**
  * Claims due jobs, oldest first; parallel claims get different jobs. Lanes are found by reading one job of each, and come
- * in random order, so that scarce places do not always miss the same ones.
+ * in random order, so that scarce places do not always miss the same ones. A lane has one account.
  *
  * @param except Ids of jobs that this process runs, even if a change of the clock makes their leases look expired.
  */
@@ -65,6 +69,8 @@ export async function claimJobs(
   db: Kysely<DB>,
   { at, leaseUntil, room, except }: { at: Date; leaseUntil: Date; room: JobRoom; except: readonly string[] },
 ): Promise<ClaimedJob[]> {
+  const lanes = room.busy.map(({ lane }) => lane)
+  const accounts = room.busy.map(({ accountId }) => accountId)
   const isDue = sql`run_at <= ${at} and not (id = any(${except}::bigint[]))`
   // An array and not a join: with stale statistics the planner runs a joined subquery once per row, and every run
   // skips the rows that the previous one locked, and claims more.
@@ -75,23 +81,36 @@ export async function claimJobs(
       order by run_at, id limit ${room.limit} for update skip locked
     ) || array(
       with recursive earliest as (
-        (select lane, run_at from jobs where lane is not null order by lane, run_at limit 1)
+        (select lane, run_at, account_id from jobs where lane is not null order by lane, run_at limit 1)
         union all
-        select next.lane, next.run_at from earliest cross join lateral (
-          select lane, run_at from jobs where lane > earliest.lane order by lane, run_at limit 1
+        select next.lane, next.run_at, next.account_id from earliest cross join lateral (
+          select lane, run_at, account_id from jobs where lane > earliest.lane order by lane, run_at limit 1
         ) next
+      ), busy as (
+        select * from unnest(${lanes}::uuid[], ${accounts}::uuid[]) as busy (lane, account_id)
       ), due as (
-        select lane, ${room.perLane}::integer - (
-          select count(*)::integer from unnest(${room.busy}::uuid[]) as busy (lane) where busy.lane = earliest.lane
-        ) as places
-        from earliest where run_at <= ${at} order by random()
+        select lane, account_id, random() as turn,
+          ${room.perLane}::integer - (select count(*)::integer from busy where busy.lane = earliest.lane) as places,
+          ${room.perAccount}::integer
+            - (select count(*)::integer from busy where busy.account_id = earliest.account_id) as account_places
+        from earliest where run_at <= ${at}
+      ), chosen as (
+        select * from (
+          select *, row_number() over (partition by account_id order by turn) as nth from due where places > 0
+        ) numbered
+        where nth <= account_places order by turn limit ${room.laneLimit}
       )
-      select job.id from due cross join lateral (
-        select id from jobs where lane = due.lane and ${isDue}
-        order by run_at, id limit greatest(due.places, 0) for update skip locked
-      ) job limit ${room.laneLimit}
+      select id from (
+        select job.id, chosen.turn, chosen.account_places,
+          row_number() over (partition by chosen.account_id order by chosen.turn, job.run_at, job.id) as nth
+        from chosen cross join lateral (
+          select id, run_at from jobs where lane = chosen.lane and ${isDue}
+          order by run_at, id limit chosen.places for update skip locked
+        ) job
+      ) candidates
+      where nth <= account_places order by turn limit ${room.laneLimit}
     ))
-    returning id, name, payload, attempt, lease, lane`.execute(db)
+    returning id, name, payload, attempt, lease, lane, account_id as "accountId"`.execute(db)
   return rows
 }
 

@@ -254,6 +254,41 @@ describe('a worker', () => {
     expect(most).toHaveBeenCalledTimes(6)
   })
 
+  test('runs no more jobs of all lanes of an account at once than it has places, and those of another account beside them', async () => {
+    const held = gate()
+    const ran: string[] = []
+    const [busy, other] = [uuidv7(), uuidv7()]
+    const add = (name: string, account_id: string, lane = uuidv7()) =>
+      db
+        .insertInto('jobs')
+        .values({
+          name,
+          lane,
+          account_id,
+          payload: '{}',
+          run_at: queue.now(),
+          inserted_at: queue.now(),
+        })
+        .execute()
+    for (const lane of [uuidv7(), uuidv7(), uuidv7()])
+      for (let count = 0; count < 2; count++) await add('slow', busy, lane)
+    await add('quick', other)
+    const slow = { run: () => (ran.push('slow'), held.opened) }
+    const quick = { run: () => Promise.resolve(void ran.push('quick')) }
+
+    const worker = start({ slow, quick }, { perAccount: 2, inLanes: 4 })
+    await vi.waitFor(() => expect(ran.toSorted()).toEqual(['quick', 'slow', 'slow']))
+    for (let count = 0; count < 2; count++) await add('quick', other)
+    void worker.runDue()
+    await vi.waitFor(() => expect(ran.filter((name) => name === 'quick')).toHaveLength(3))
+    expect(ran.filter((name) => name === 'slow')).toHaveLength(2)
+    held.open()
+    await worker.runDue()
+
+    expect(ran.filter((name) => name === 'slow')).toHaveLength(6)
+    expect(await queue.jobs()).toEqual([])
+  })
+
   test('tells a job whether its attempt is the last', async () => {
     const seen: boolean[] = []
     await queue.add('failing')
@@ -296,7 +331,7 @@ describe('a worker', () => {
     await queue.add('left')
     const at = queue.now()
     const leaseUntil = new Date(at.getTime() + 30 * secondMs)
-    const room = { limit: 1, laneLimit: 0, perLane: 0, busy: [] }
+    const room = { limit: 1, laneLimit: 0, perLane: 0, perAccount: 0, busy: [] }
     expect(await claimJobs(db, { at, leaseUntil, room, except: [] })).toHaveLength(1)
     queue.pass(-60 * 60 * secondMs)
 

@@ -23,8 +23,9 @@ export type JobHandlers = Readonly<Record<string, JobHandler<never>>>
 export interface WorkerOptions {
   /** How many jobs run at once. */
   readonly concurrency?: number
-  /** How many jobs of one lane run at once, and how many of all lanes, beside those without a lane. */
+  /** How many jobs run at once of one lane, of all lanes of an account, and of all lanes, beside those without a lane. */
   readonly perLane?: number
+  readonly perAccount?: number
   readonly inLanes?: number
   /** Another process runs the jobs of a dead one after this time. A longer job extends its lease. */
   readonly leaseMs?: number
@@ -42,7 +43,8 @@ const bringBackEveryMs = 10_000
  * Any number of processes may share one database.
  */
 export function startWorker(deps: Deps, jobHandlers: JobHandlers, options: WorkerOptions = {}): Loop {
-  const { concurrency = 20, perLane = 8, inLanes = 100, leaseMs = 30_000, pollMs = 1000 } = options
+  const { concurrency = 20, perLane = 8, perAccount = 40, inLanes = 100 } = options
+  const { leaseMs = 30_000, pollMs = 1000 } = options
   const { log } = deps
   const db = promptDb(deps.db)
   const handlers = new Map(Object.entries(jobHandlers))
@@ -75,15 +77,17 @@ export function startWorker(deps: Deps, jobHandlers: JobHandlers, options: Worke
   }
 
   function roomBeside(jobs: ReadonlyMap<string, ClaimedJob>): JobRoom {
-    const busy = [...jobs.values()].flatMap(({ lane }) => (lane === null ? [] : [lane]))
-    return { limit: concurrency - jobs.size + busy.length, laneLimit: inLanes - busy.length, perLane, busy }
+    const busy = [...jobs.values()].filter(({ lane }) => lane !== null)
+    const places = { limit: concurrency - jobs.size + busy.length, laneLimit: inLanes - busy.length }
+    return { ...places, perLane, perAccount, busy }
   }
 
   /** Whether more of a job's kind may be due than there was room for. */
-  function isFull(lane: string | null): boolean {
+  function isFull({ lane, accountId }: ClaimedJob): boolean {
     const { limit, laneLimit, busy } = roomBeside(running)
     if (lane === null) return limit === 0
-    return laneLimit === 0 || busy.filter((other) => other === lane).length >= perLane
+    if (busy.filter((other) => other.accountId === accountId).length >= perAccount) return true
+    return laneLimit === 0 || busy.filter((other) => other.lane === lane).length >= perLane
   }
 
   async function run(job: ClaimedJob): Promise<boolean> {
@@ -93,7 +97,7 @@ export function startWorker(deps: Deps, jobHandlers: JobHandlers, options: Worke
       // The job runs again when its lease expires.
       log.error({ job: job.name, job_id: job.id, err: error }, 'the outcome of a job cannot be stored')
     }
-    const wasFull = isFull(job.lane)
+    const wasFull = isFull(job)
     running.delete(job.id)
     return wasFull
   }
