@@ -449,6 +449,32 @@ test('a code is refused whose session ends while it is exchanged, so that no app
   expect(await loggedReason(service, org_domain)).toBe('session_ended')
 })
 
+test('an application is not told of a session of which it had no tokens, because each exchange was refused', async () => {
+  const scene = await given.scene()
+  const { org_domain } = scene
+  const [refused, both] = [await listening(org_domain), await listening(org_domain)]
+  const { verifier, challenge: code_challenge } = pkcePair()
+  const { visitor, landed } = await given.signIn(scene, { code_challenge })
+  const sid = String(
+    claimsOf((await exchangeLanded(service, landed, scene, verifier)).body.id_token ?? '')['sid'],
+  )
+  const exchangeAt = async (application: Application, by: string) => {
+    const again = await visitor.request(given.authorizeUrl({ org_domain, application }, { code_challenge }))
+    return (await exchangeLanded(service, again, { application }, by)).status
+  }
+  const wrong = pkcePair().verifier
+
+  const statuses = [
+    await exchangeAt(refused, wrong),
+    await exchangeAt(both, verifier),
+    await exchangeAt(both, wrong),
+  ]
+  await client.sessions.endAll({ org_domain, user_id: scene.user.id })
+
+  expect(statuses).toEqual([400, 200, 400])
+  expect(await told({ sid })).toEqual([both.id])
+})
+
 test('an application whose exchange the end of the session waits for is told', async () => {
   const { domain: org_domain } = await service.given.organization()
   const application = await listening(org_domain)

@@ -21,7 +21,7 @@ import { checkAuthenticated, isApplication, type Client } from './client-authent
 import { scopeOfMethod, type KeyClient } from './key-client.js'
 import { invalidClient, OAuthFailure } from './oauth-failure.js'
 import { isPkceMet, isVerifierOf } from '../../tokens/pkce.js'
-import { recordSessionClient } from './session-client.js'
+import { forgetSessionClient, recordSessionClient } from './session-client.js'
 import { issueRefreshToken } from './refresh-family.js'
 import { hasOfflineAccess } from '../../tokens/scopes.js'
 import { identityDataOfSession, signUserTokens, tokenColumns, userOf } from './user-tokens.js'
@@ -62,6 +62,7 @@ export async function exchangeCode(deps: Deps, exchange: CodeExchange): Promise<
       const reason = refusal ?? 'user_inactive'
       const failed = { code: 'TOKEN_EXCHANGE_FAILED', reason, email: null, requestId } as const
       await logEventOf(deps, trx, consumed, failed)
+      if (consumed.is_first_of_session === true) await forgetSessionClient(trx, consumed)
       return { record: undefined }
     }
     const refreshToken = hasOfflineAccess(consumed.scope)
@@ -182,7 +183,9 @@ const takeCode = statement((db, presented: PresentedCode) =>
     .with('client', () => recordSessionClient(presented.at))
     .selectFrom('consumed')
     .selectAll('consumed')
-    .select(sql<boolean>`exists (select from client)`.as('is_session_held')),
+    .leftJoin('client', (join) => join.onTrue())
+    .select('client.is_first as is_first_of_session')
+    .select(sql<boolean>`(client.is_first is not null)`.as('is_session_held')),
 )
 
 type ConsumedCode = Awaited<ReturnType<typeof takeCode>>[number]
