@@ -153,6 +153,18 @@ describe('a code of an application with a secret', () => {
   })
 })
 
+test('400 invalid_request: a client_id in the body beside another one in the header; the same one is fine', async () => {
+  const [of, other] = [await given.withSecret(), await given.withSecret()]
+  const { client_id, client_secret } = of.credentials
+  const headers = basicOf(client_id, client_secret)
+  const code = await given.code(of)
+
+  const refused = await exchange(service, { code, client_id: other.credentials.client_id }, { headers })
+  const same = await exchange(service, { code, client_id: `app_${client_id.toUpperCase()}` }, { headers })
+
+  expect([refused.status, refused.body.error, same.status]).toEqual([400, 'invalid_request', 200])
+})
+
 describe('refresh tokens of an application with a secret', () => {
   async function tokens(of: SecretScene) {
     const { body } = await exchange(service, { code: await given.code(of), ...of.credentials })

@@ -2,7 +2,12 @@ import type { UsedSecret } from '../../directory/application-secrets/last-use.js
 import { isApplicationSecret } from '../../platform/crypto/secret.js'
 import type { Deps } from '../../delivery/deps.js'
 import { issuerOf } from '../../tokens/claims.js'
-import { findSecretOf, isConfidential, type ApplicationClient } from './application-client.js'
+import {
+  findSecretOf,
+  isConfidential,
+  toApplicationId,
+  type ApplicationClient,
+} from './application-client.js'
 import { assertionType, clientAssertions } from './client-assertion.js'
 import { findKeyClient, type KeyClient } from './key-client.js'
 import { invalidClient, OAuthFailure } from './oauth-failure.js'
@@ -107,7 +112,7 @@ interface ClientParameters {
 /**
  * The client's id and secret from the header or from the body (RFC 6749 section 2.3.1), or its assertion (RFC 7521 section 4.2).
  *
- * @throws OAuthFailure `invalid_request` for two ways at once, `invalid_client` for a header that cannot be read.
+ * @throws OAuthFailure `invalid_request` for two ways at once, or two names of an application, `invalid_client` for a header that cannot be read.
  */
 export function clientCredentialsOf(
   authorization: string | undefined,
@@ -123,7 +128,14 @@ export function clientCredentialsOf(
       'Credentials must be sent in one way: in the header or in the body.',
     )
   const clientId = basic?.clientId ?? body.client_id
+  if (basic !== undefined && isApplicationSecret(basic.clientSecret)) checkNamesAgree(basic.clientId, body)
   return { clientId, clientSecret: basic?.clientSecret ?? posted, assertion }
+}
+
+/** An application that authenticates by the header may name itself in the body too, but nobody else. */
+function checkNamesAgree(clientId: string, { client_id: named }: ClientParameters): void {
+  if (!named || toApplicationId(named) === toApplicationId(clientId)) return
+  throw new OAuthFailure('invalid_request', 'The client_id in the body is not the one in the header.')
 }
 
 /** Whether a request names its client; an assertion does so by itself. */
