@@ -56,7 +56,12 @@ export function createVisitor(baseUrl: string, ask: typeof fetch = (...request) 
     fields: Record<string, string> = {},
     headers: Record<string, string> = { origin: baseUrl },
   ): Promise<Seen> {
-    const body = new URLSearchParams({ csrf: csrfOf(page.html), action, ...fields })
+    const body = new URLSearchParams({
+      csrf: csrfOf(page.html),
+      ...hiddenFieldsOf(page, action),
+      action,
+      ...fields,
+    })
     return request(formActionOf(page), { method: 'POST', headers, body })
   }
 
@@ -75,6 +80,13 @@ export function createVisitor(baseUrl: string, ask: typeof fetch = (...request) 
 
 export function csrfOf(html: string): string {
   return /name="csrf" value="([\w-]+)"/.exec(html)?.[1] ?? ''
+}
+
+/** The hidden fields of the form that has the button. */
+function hiddenFieldsOf({ html }: Seen, action: string): Record<string, string> {
+  const form = html.split('<form').find((part) => part.includes(`name="action" value="${action}"`)) ?? ''
+  const fields = form.matchAll(/<input type="hidden" name="([\w-]+)" value="([^"]*)"/g)
+  return Object.fromEntries([...fields].map(([, name = '', value = '']) => [name, value]))
 }
 
 function formActionOf({ html, url }: Seen): string {

@@ -36,8 +36,8 @@ export const flowGuards = [
   guard({
     name: 'flow: a consent prolongs no session',
     file: 'server/src/sign-in/flows/finish.ts',
-    find: '      and sessions.id = flow.session_id\n      and sessions.authenticated_at',
-    replace: '      and false and sessions.authenticated_at',
+    find: '      and sessions.id = flow.session_id\n      and (\n        flow.auth',
+    replace: '      and false and (\n        flow.auth',
     red: protocolTest(
       'consent',
       'prompt=consent asks a browser that is signed in for nothing else, each time anew, and keeps its session as it was',

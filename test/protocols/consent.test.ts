@@ -119,6 +119,41 @@ describe('prompt=consent', () => {
   })
 })
 
+describe('two tabs of one browser', () => {
+  test('a page that shows one user does not allow as another, who has taken their place in another tab', async () => {
+    const { scene, visitor } = await given.signIn()
+    const other = await service.given.user({ org_domain: scene.org_domain })
+    await given.passwords.set({ ...scene, user: other }, goodPassword)
+    const first = await visitor.visit(given.authorizeUrl(scene, { prompt }))
+    const start = await visitor.press(first, 'change_address')
+    const password = await visitor.press(start, 'identify', { email: other.email })
+    await visitor.press(password, 'password', { password: goodPassword })
+
+    const again = await visitor.press(first, 'allow')
+    const without = await visitor.press(again, 'allow', { user: '' })
+
+    for (const page of [again, without]) expect([isConsent(page), isIn(page)]).toEqual([true, false])
+    expect(wordsOf(again)).toContain(other.email)
+    expect(isIn(await visitor.press(again, 'allow'))).toBe(true)
+  })
+
+  test('a press of the older tab leaves a session as it was renewed by a sign-in in the other', async () => {
+    const { scene, visitor } = await given.signIn()
+    await service.clock.advance(600)
+    const older = await visitor.visit(given.authorizeUrl(scene, { prompt }))
+    await service.clock.advance(60)
+    const identifier = await visitor.visit(given.authorizeUrl(scene, { prompt: 'login' }))
+    const password = await visitor.press(identifier, 'identify', { email: scene.user.email })
+    await visitor.press(password, 'password', { password: goodPassword })
+    const renewed = await sessionsOf(scene.user.id)
+
+    const landed = await visitor.press(older, 'allow')
+
+    expect(isIn(landed)).toBe(true)
+    expect(await sessionsOf(scene.user.id)).toEqual(renewed)
+  })
+})
+
 describe('an application that is not allowed', () => {
   test.each(['query', 'form_post'])(
     'gets access_denied, and no session is opened: %s',

@@ -196,7 +196,8 @@ function consentStates(
   frame: Frame,
   { email, application }: Pick<GalleryNames, 'email' | 'application'>,
 ): GalleryPage[] {
-  const view = { frame, form, email, applicationName: application, scopes: ['openid', 'email'] }
+  const user = { id: '0190c8b0-3f4e-7d5c-b6a7-98f0e1d2c3b4', email }
+  const view = { frame, form, user, applicationName: application, scopes: ['openid', 'email'] }
   return [
     page(
       'consent',

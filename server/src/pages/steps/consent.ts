@@ -1,9 +1,12 @@
+import { id } from '@portico/contract/fields'
 import { findLiveUser } from '../../directory/users/users.js'
 import { allowApplication, changeUserAtConsent, refuseApplication } from '../../sign-in/flows/consent.js'
 import { scopesOf } from '../../tokens/scopes.js'
 import { scopesOfClaims } from '../../tokens/user-claims.js'
 import type { StepOutcome, StepPage, StepRequest } from '../frame/step-page.js'
 import { consentPage } from '../views/consent.js'
+
+const userId = id()
 
 /** Asks the user to allow the application what it asks for. */
 export const consentStep: StepPage = {
@@ -17,11 +20,13 @@ async function show({ deps, flow, caller, frame, form }: StepRequest): Promise<s
   if (user === undefined) return undefined
   const asked = [...(claims?.id_token ?? []), ...(claims?.userinfo ?? [])]
   const scopes = [...scopesOf(flow.scope), ...scopesOfClaims(asked)]
-  return consentPage({ frame, form, email: user.email, applicationName, redirectUri, scopes })
+  return consentPage({ frame, form, user, applicationName, redirectUri, scopes })
 }
 
-async function allow({ deps, flow }: StepRequest): Promise<StepOutcome> {
-  await allowApplication(deps, flow)
+/** Without the user whom the page has shown, or with another one, nothing is allowed, and the page is shown anew. */
+async function allow({ deps, flow, field }: StepRequest): Promise<StepOutcome> {
+  const shown = userId.safeParse(field('user'))
+  if (shown.success) await allowApplication(deps, flow, shown.data)
   return 'moved'
 }
 

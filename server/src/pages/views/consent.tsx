@@ -10,8 +10,7 @@ import type { PageTexts } from '../texts/en.js'
 interface ConsentPage {
   readonly frame: Frame
   readonly form: PageForm
-  /** Of the user. */
-  readonly email: string
+  readonly user: { readonly id: string; readonly email: string }
   readonly applicationName: string
   readonly redirectUri: string
   /** The granted scopes; those without a sentence are not of the application's asking. */
@@ -19,7 +18,7 @@ interface ConsentPage {
 }
 
 /** Says what the application will be able to do, and where the browser goes. */
-export function consentPage({ frame, form, email, ...asked }: ConsentPage): string {
+export function consentPage({ frame, form, user, ...asked }: ConsentPage): string {
   const { texts, organization, productName } = frame
   const words = texts.consent
   const heading = words.heading(
@@ -29,7 +28,7 @@ export function consentPage({ frame, form, email, ...asked }: ConsentPage): stri
   const abilities = Object.entries(words.abilities).filter(([scope]) => asked.scopes.includes(scope))
   return toDocument(
     <HostedPage frame={frame} title={heading}>
-      <Person texts={texts} email={email} form={form} change={words.change} />
+      <Person texts={texts} email={user.email} form={form} change={words.change} />
       <p>{words.sentence}</p>
       <ul class="abilities">
         {abilities.map(([scope, sentence]) => (
@@ -37,7 +36,9 @@ export function consentPage({ frame, form, email, ...asked }: ConsentPage): stri
         ))}
       </ul>
       <p class="quiet">{returnOf(texts, asked.redirectUri)}</p>
-      <Form form={form} action="allow" button={words.allow} working={texts.working} isDelayed />
+      <Form form={form} action="allow" button={words.allow} working={texts.working} isDelayed>
+        <input type="hidden" name="user" value={user.id} />
+      </Form>
       <Form form={form} action="refuse" button={words.refuse} look="second" isDelayed />
     </HostedPage>,
   )

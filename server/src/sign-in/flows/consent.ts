@@ -16,9 +16,17 @@ import type { Caller } from '../../platform/tenant.js'
 import type { Flow, FlowKey } from './flow.js'
 import { moveFlowAlone } from './step.js'
 
-/** Allows the application of a flow what its page has shown, which nothing changes afterwards; the flow is then ready. */
-export async function allowApplication(deps: Pick<Deps, 'db' | 'now'>, flow: FlowKey): Promise<void> {
-  await moveFlowAlone(deps, flow, { from: ['consent'], to: 'ready' })
+/**
+ * Allows the application of a flow what its page has shown, which nothing changes afterwards; the flow is then ready.
+ *
+ * @param userId The user whom the page has shown: another one may have taken their place in another tab.
+ */
+export async function allowApplication(
+  deps: Pick<Deps, 'db' | 'now'>,
+  flow: FlowKey,
+  userId: string,
+): Promise<void> {
+  await moveFlowAlone(deps, flow, { from: ['consent'], of: userId, to: 'ready' })
 }
 
 /** Moves the flow back to its beginning, for another user; what the first one has passed is forgotten. */

@@ -158,14 +158,19 @@ function isSessionStillOpen() {
   )`
 }
 
-/** The session of a flow in which no factor has been passed: the user was asked for consent alone. */
+/**
+ * The session of a flow in which no factor has been passed: the user was asked for consent alone. A sign-in in another tab may
+ * have renewed it since, which the older one of the flow must not undo.
+ */
 function continuedSession() {
   return sql<string | null>`(
     select sessions.id from sessions
     where ${sameTenant('sessions', 'flow')}
       and sessions.id = flow.session_id
-      and sessions.authenticated_at = flow.authenticated_at
-      and sessions.amr = flow.amr
+      and (
+        flow.authenticated_at < flow.inserted_at
+        or (sessions.authenticated_at = flow.authenticated_at and sessions.amr = flow.amr)
+      )
   )`
 }
 

@@ -7,6 +7,8 @@ import { ofOwner } from '../../platform/db/tenant-predicate.js'
 /** The steps between which a flow moves, and the columns to set. */
 export interface Move {
   readonly from: readonly Step[]
+  /** The user of the flow; any where it is left out. */
+  readonly of?: string
   readonly to: Step
   readonly set?: Pick<
     Updateable<SignInFlows>,
@@ -38,7 +40,7 @@ export async function moveFlow(
   { now }: Pick<Deps, 'now'>,
   trx: Transaction<DB>,
   { accountId, environment, organizationId, flowId }: FlowKey,
-  { from, to, set }: Move,
+  { from, of, to, set }: Move,
 ): Promise<boolean> {
   const moved = await trx
     .updateTable('sign_in_flows')
@@ -46,6 +48,7 @@ export async function moveFlow(
     .where(ofOwner({ accountId, environment, organizationId }))
     .where('id', '=', flowId)
     .where('step', 'in', [...from])
+    .$if(of !== undefined, (move) => move.where('user_id', '=', of ?? null))
     .where('used_at', 'is', null)
     .where('expires_at', '>', now())
     .returning('id')
