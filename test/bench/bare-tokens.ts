@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type pg from 'pg'
 import { answer, readJson, selectUser, signToken, uuidv7, type UserRow } from './bare-parts.js'
 import { digest, inTransaction, log, run } from './bare-sql.js'
-import { findSigningKey, rotateFamily, spendCode } from './token-statements.js'
+import { findSigningKey, recordSessionClient, rotateFamily, spendCode } from './token-statements.js'
 
 /** The token endpoint of the rows A5, B3 and B4: a code or a refresh token becomes tokens of its user. */
 
@@ -64,6 +64,10 @@ async function exchangeCode(
     if (spent === undefined) return undefined
     const challenge = spent.code_challenge
     if (challenge !== null && digest(verifier).toString('base64url') !== challenge) return undefined
+    await run(client, 'session-client', recordSessionClient, [
+      ...[spent.account_id, spent.environment, spent.organization_id, spent.session_id, spent.application_id],
+      ...[`/t/${spent.domain}`, at],
+    ])
     return withUser(client, spent, 'TOKEN_EXCHANGED', at)
   })
   if (found === undefined) return undefined

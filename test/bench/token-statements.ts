@@ -30,6 +30,15 @@ export const spendCode = `
     organizations.allowed_email_domains, (organizations.deleted_at is null) as is_organization_there,
     accounts.domain as account_domain`
 
+/** The application of a code is told when its session ends. */
+export const recordSessionClient = `
+  insert into session_clients (
+    account_id, environment, organization_id, session_id, application_id, issuer, first_used_at, last_used_at
+  )
+  values ($1, $2, $3, $4, $5, $6, $7, $7)
+  on conflict (account_id, organization_id, environment, session_id, application_id)
+  do update set issuer = excluded.issuer, last_used_at = excluded.last_used_at`
+
 /** Of a public client that asks for no fewer scopes, from outside of a browser. */
 export const rotateFamily = `
   with spent as (
