@@ -1,7 +1,11 @@
+import { spawnSync } from 'node:child_process'
+import { closeSync, mkdtempSync, openSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import pg from 'pg'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { ApiError } from '../errors.js'
-import { createLog, logFailure } from './log.js'
+import { createLog, flushLog, inBlocks, logFailure } from './log.js'
 
 /** The log line of an error. */
 function lineOf(err: Error): string {
@@ -57,4 +61,57 @@ test('an authorization code in an object of a library is not logged', () => {
   log.info({ body: { code: 'q3Jc0mVx8n2Zr5tYb7uAe1oPi4Ls6Kd9' } }, 'a request')
 
   expect(lines.join()).not.toContain('q3Jc0m')
+})
+
+describe('lines to a file', () => {
+  function openFile() {
+    const file = join(mkdtempSync(join(tmpdir(), 'portico-log-')), 'log')
+    const fd = openSync(file, 'a')
+    const log = createLog({ logLevel: 'info' }, inBlocks(fd))
+    const messages = () =>
+      readFileSync(file, 'utf8')
+        .split('\n')
+        .filter((line) => line !== '')
+        // Each line is an object with a message.
+        .map((line) => (JSON.parse(line) as { msg: string }).msg)
+    return { log, messages, close: () => closeSync(fd) }
+  }
+
+  test('are written in blocks, and all of them once they are flushed', async () => {
+    const { log, messages, close } = openFile()
+    for (let count = 0; count < 3; count += 1) log.info(`line ${count}`)
+    const before = messages()
+    await flushLog(log)
+
+    expect(before).toEqual([])
+    expect(messages()).toEqual(['line 0', 'line 1', 'line 2'])
+    close()
+  })
+
+  test('are written at once by a warning, with what was before it', async () => {
+    // Blocks then never become due by time.
+    vi.useFakeTimers({ toFake: ['setInterval'] })
+    const { log, messages, close } = openFile()
+    vi.useRealTimers()
+    log.info('before')
+    log.warn('a warning')
+
+    while (messages().length < 2) await new Promise((resolve) => setImmediate(resolve))
+    expect(messages()).toEqual(['before', 'a warning'])
+    close()
+  })
+
+  test('are written without a flush, too, and by a process that ends', async () => {
+    const { log, messages, close } = openFile()
+    log.info('alone')
+    const ended = spawnSync(process.execPath, [
+      ...['--import', 'tsx', '--input-type=module', '--eval'],
+      `import { createLog } from ${JSON.stringify(new URL('log.ts', import.meta.url).href)}
+      createLog({ logLevel: 'info' }).info('the last one')`,
+    ])
+
+    expect(ended.stdout.toString()).toContain('the last one')
+    await vi.waitFor(() => expect(messages()).toEqual(['alone']))
+    close()
+  })
 })
