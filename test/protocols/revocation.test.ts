@@ -86,6 +86,21 @@ test('200: a token that another took the place of ends the family all the more',
   expect((await given.refresh(scene, third.refreshToken)).body).toEqual(refusedRefresh)
 })
 
+test('200: a text that says it is an access token, whatever its claims are', async () => {
+  const { application } = await codes.scene()
+  const { client_id } = application
+  const partOf = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+  for (const org of ['a\0', '\ud800', 'no-such-organization', 'x'.repeat(5000), 17]) {
+    const claims = partOf({ jtt: 'access_token', dbs: 'sandbox', fid: 'f', org })
+    const answer = await revoke({
+      token: `${partOf({ alg: 'ES256', typ: 'at+jwt' })}.${claims}.AAAA`,
+      client_id,
+    })
+    expect([org, answer.status, answer.body]).toEqual([org, 200, {}])
+  }
+})
+
 test('400: an ID token and a token of the API cannot be revoked', async () => {
   const { scene, idToken } = await given.tokens()
   const { client_id } = scene.application

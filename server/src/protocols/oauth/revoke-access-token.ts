@@ -1,4 +1,4 @@
-import { environments } from '@portico/contract/fields'
+import { environments, slug } from '@portico/contract/fields'
 import { sql } from 'kysely'
 import { decodeJwt } from '../../platform/crypto/jwt.js'
 import { sqlStatement } from '../../platform/db/statement.js'
@@ -53,12 +53,18 @@ interface OwnedToken extends VerifiedUserToken {
   readonly environment: string
 }
 
-/** The unverified claims select the organization's key, whose signature then verifies them. */
+const organizationDomain = slug()
+
+/**
+ * The unverified claims select the organization's key, whose signature then verifies them. Of a text that is no domain the
+ * database may raise an error.
+ */
 async function verifyByClaims(deps: Deps, token: string): Promise<OwnedToken | undefined> {
   const { org, dbs } = decodeJwt(token)?.claims ?? {}
   const environment = environments.find((each) => each === dbs)
-  if (environment === undefined || typeof org !== 'string') return undefined
-  const organization = await findOrganizationByDomain(deps, org)
+  const { data: domain } = organizationDomain.safeParse(org)
+  if (environment === undefined || domain === undefined) return undefined
+  const organization = await findOrganizationByDomain(deps, domain)
   if (organization === undefined) return undefined
   const owner = { accountId: organization.accountId, environment }
   const verified = await readUserToken(deps, owner, token)
