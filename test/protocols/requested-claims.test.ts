@@ -87,6 +87,13 @@ describe('the parameter claims (OpenID Connect Core section 5.5)', () => {
     expect(rows).toEqual([1, 2].map(() => ({ claims: { id_token: ['name'], userinfo: [] } })))
   })
 
+  test('may have values of any depth', async () => {
+    const depth = 1900
+    const claims = `{"id_token":{"name":{"value":${'['.repeat(depth)}${']'.repeat(depth)}}}}`
+
+    expect(await given.beginsFlow(await given.scene(), { claims }, given.visitorOf())).toBe(true)
+  })
+
   test('is invalid_request where it is malformed', async () => {
     const scene = await given.scene()
     const many = Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`claim_${index}`, null]))
@@ -185,6 +192,21 @@ describe('the claim sub with a value (section 5.5.1)', () => {
     ])
     expect(visitor.sessionSecret()).toBeUndefined()
     expect(await given.beginsFlow(scene, {}, visitor)).toBe(true)
+  })
+
+  test('is of no user where it is no id, whatever characters it has, and is not stored', async () => {
+    for (const value of ['a\0', '\ud800', 'ada@people.example']) {
+      const claims = asked({ id_token: { sub: { value } } })
+
+      const { scene, answer } = await given.signIn(undefined, { claims })
+
+      const rows = await service.query<{ claims: unknown }>(
+        'select claims from sign_in_flows where user_id = $1',
+        [scene.user.id],
+      )
+      expect([value, answer.get('error')]).toEqual([value, 'login_required'])
+      expect(rows).toEqual([{ claims: { id_token: [], userinfo: [], sub: [] } }])
+    }
   })
 
   test('lets another user sign in where the application asks for a sign-in', async () => {

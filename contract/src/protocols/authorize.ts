@@ -1,5 +1,5 @@
 import { z } from 'zod/v4'
-import { integer, JsonValue, reference, text, url } from '../core/fields.js'
+import { integer, reference, text, url } from '../core/fields.js'
 
 /** Values of acr: the strength of a sign-in. */
 export const acrValues = { oneFactor: 'urn:portico:acr:1fa', twoFactors: 'urn:portico:acr:mfa' } as const
@@ -32,12 +32,15 @@ function echoed() {
   return text(2000).regex(printable, 'must be printable ASCII characters').optional()
 }
 
-/** How an application asks for a claim (OpenID Connect Core section 5.5.1); other members are ignored. */
+/**
+ * How an application asks for a claim (OpenID Connect Core section 5.5.1); other members are ignored. Values are JSON of any depth,
+ * which is not walked.
+ */
 const ClaimRequest = z
   .object({
     essential: z.boolean().optional(),
-    value: JsonValue.optional(),
-    values: z.array(JsonValue).optional(),
+    value: z.unknown().optional(),
+    values: z.array(z.unknown()).optional(),
   })
   .nullable()
 export type ClaimRequest = z.output<typeof ClaimRequest>

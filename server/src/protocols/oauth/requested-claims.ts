@@ -1,4 +1,5 @@
 import { acrValues, type AuthorizationRequest, type ClaimRequest } from '@portico/contract/authorize'
+import { id } from '@portico/contract/fields'
 import { requestableClaims, type RequestedClaims } from '../../tokens/user-claims.js'
 
 /** The known claims of a request; null where it asks for none. */
@@ -13,9 +14,14 @@ export function toRequestedClaims(request: AuthorizationRequest): RequestedClaim
   return asked.id_token.length === 0 && asked.userinfo.length === 0 && sub === undefined ? null : asked
 }
 
-/** The users that the application expects to sign in (OpenID Connect Core section 5.5.1); undefined: anybody. */
+const userId = id()
+
+/**
+ * The users that the application expects to sign in (OpenID Connect Core section 5.5.1); undefined: anybody. A value that is no id
+ * is of no user, and is not stored.
+ */
 export function expectedUsers({ claims }: AuthorizationRequest): string[] | undefined {
-  return valuesOf(claims?.id_token?.['sub'])
+  return valuesOf(claims?.id_token?.['sub'])?.filter((value) => userId.safeParse(value).success)
 }
 
 /** The values of acr that the application accepts (OpenID Connect Core section 5.5.1.1); undefined: any. */
