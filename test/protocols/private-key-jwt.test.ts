@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, SignJWT, type JWTPayload } from 'jose'
 import type { Client } from '@portico/sdk'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { startService } from '../given/harness.js'
 import { atFileEnd } from '../file-end.js'
 import { exchange, type Scene } from './code-given.js'
@@ -221,9 +221,13 @@ describe('keys at an address of the application', () => {
   async function keyServer(keys: unknown[]) {
     let asked = 0
     const set = { keys }
-    const state = { isDown: false }
+    const state: { isDown: boolean; held?: ServerResponse[] } = { isDown: false }
     const url = await startServer((res) => {
       asked += 1
+      if (state.held !== undefined) {
+        state.held.push(res)
+        return
+      }
       res.statusCode = state.isDown ? 500 : 200
       res.setHeader('content-type', 'application/json').end(JSON.stringify(set))
     })
@@ -260,6 +264,31 @@ describe('keys at an address of the application', () => {
     expect([await statusOf(of), await statusOf(of, two), server.asked()]).toEqual([400, 401, 2])
     await service.clock.advance(15 * 60)
     expect([await statusOf(of), server.asked()]).toEqual([401, 3])
+  })
+
+  test('do not wait while they are read again for one that they lack, which anybody can ask for', async () => {
+    const server = await keyServer([one.jwk])
+    const of = await asserting({ jwks_uri: server.url })
+    expect(await statusOf(of)).toBe(400)
+    await service.clock.advance(61)
+    const held: ServerResponse[] = []
+    server.state.held = held
+
+    const stranger = statusOf(of, two)
+    await vi.waitFor(() => expect(held).toHaveLength(1))
+    const first = await Promise.race([statusOf(of), stranger])
+    for (const res of held) res.end(JSON.stringify({ keys: [two.jwk] }))
+
+    expect([first, await stranger, await statusOf(of), server.asked()]).toEqual([400, 400, 401, 2])
+  })
+
+  test('are asked for once by those who come at the same time', async () => {
+    const server = await keyServer([one.jwk])
+    const of = await asserting({ jwks_uri: server.url })
+
+    const statuses = await Promise.all(Array.from({ length: 10 }, () => statusOf(of)))
+
+    expect([new Set(statuses), server.asked()]).toEqual([new Set([400]), 1])
   })
 
   test.each<[string, (res: ServerResponse) => void]>([

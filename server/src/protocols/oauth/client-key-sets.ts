@@ -20,14 +20,17 @@ interface KeysAt {
 }
 
 interface Kept {
-  /** The last keys that were read; also where a later attempt has failed. */
-  readonly last: Promise<KeysAt>
+  /** The last keys that were read, also where a later attempt has failed; undefined while an attempt replaces none. */
+  last: KeysAt | undefined
+  /** Ends with the attempt, after which `last` has its keys. */
+  readonly reading: Promise<void>
   readonly triedAt: number
 }
 
 /**
  * Makes the function that finds the public keys at the jwks_uri of an application (RFC 7517 section 5): those of the last quarter of
- * an hour, or newer ones where these lack the key. An attempt that fails leaves them as they are.
+ * an hour, or newer ones where these lack the key. An attempt that fails leaves them as they are, and nobody whose key they have
+ * waits for one: strangers can ask for it.
  */
 export function clientKeySets({ outbound, now, log }: Pick<Deps, 'outbound' | 'now' | 'log'>) {
   const kept = new Map<string, Kept>()
@@ -41,9 +44,12 @@ export function clientKeySets({ outbound, now, log }: Pick<Deps, 'outbound' | 'n
     return keys
   }
 
-  async function readOr(url: string, at: number, fresh: KeysAt | undefined): Promise<KeysAt> {
-    const keys = await read(url)
-    return keys === undefined ? (fresh ?? { keys: [], readAt: at }) : { keys, readAt: at }
+  function readAgain(url: string, at: number, fresh: KeysAt | undefined): Kept {
+    const reading = read(url).then((keys) => {
+      attempt.last = keys === undefined ? (fresh ?? { keys: [], readAt: at }) : { keys, readAt: at }
+    })
+    const attempt: Kept = { last: fresh, reading, triedAt: at }
+    return keepRecentlyUsed(kept, url, attempt, maxKept)
   }
 
   /** @param isMeant Whether a key may be the one that is sought. */
@@ -51,18 +57,16 @@ export function clientKeySets({ outbound, now, log }: Pick<Deps, 'outbound' | 'n
     url: string,
     isMeant: (key: ClientKey) => boolean,
   ): Promise<readonly ClientKey[]> {
-    const known = kept.get(url)
-    const last = await known?.last
-    // Another request may have begun to read it again.
-    if (kept.get(url) !== known) return findKeys(url, isMeant)
     const at = now().getTime()
-    const fresh = last !== undefined && at - last.readAt < keptMs ? last : undefined
+    const known = kept.get(url)
+    const fresh = known?.last !== undefined && at - known.last.readAt < keptMs ? known.last : undefined
     const found = fresh?.keys.filter(isMeant) ?? []
-    const isTried = fresh !== undefined && known !== undefined && at - known.triedAt < pauseMs
-    if (found.length > 0 || isTried) return found
-    const again = { last: readOr(url, at, fresh), triedAt: at }
-    keepRecentlyUsed(kept, url, again, maxKept)
-    return (await again.last).keys.filter(isMeant)
+    if (found.length > 0) return found
+    const isBeingRead = known !== undefined && known.last === undefined
+    const isTried = known !== undefined && fresh !== undefined && at - known.triedAt < pauseMs
+    const attempt = isBeingRead || isTried ? known : readAgain(url, at, fresh)
+    await attempt.reading
+    return attempt.last?.keys.filter(isMeant) ?? []
   }
 }
 
