@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { startService } from '../given/harness.js'
 import { codeGivenOf, exchange, type Scene } from './code-given.js'
+import { confidentialGivenOf } from './confidential-given.js'
 import { refreshGivenOf } from './refresh-given.js'
 
 const service = await startService()
@@ -122,4 +123,15 @@ test('429: refused authentications count as refused codes do, at every endpoint'
     statuses.push((await exchange(limited, { token: 'x' }, { path, headers })).status)
 
   expect(statuses).toEqual([401, 401, 401, 401, 429])
+})
+
+test('200: wrong codes that strangers have sent a back end do not lock it out, if it authenticates', async () => {
+  const limited = await startService({ variables: { FAILED_GRANTS_PER_MINUTE: '4' } })
+  const confidential = confidentialGivenOf(limited, await limited.client())
+  const of = await confidential.withSecret()
+
+  for (let count = 0; count < 8; count += 1)
+    expect((await exchange(limited, { code: 'unknown', ...of.credentials })).status).toBe(400)
+
+  expect((await exchange(limited, { code: await confidential.code(of), ...of.credentials })).status).toBe(200)
 })

@@ -215,7 +215,7 @@ export const Variables = z.object({
     'Text messages per hour of one organization, in each environment',
   ),
   FAILED_GRANTS_PER_MINUTE: count(60).describe(
-    'Codes, refresh tokens and client credentials of one IP address, or IPv6 network of 64 bits, that may be refused per minute',
+    'Client credentials, and codes and refresh tokens without them, of one IP address, or IPv6 /64, that may be refused per minute',
   ),
   DRAIN_SECONDS: count(10).describe('How long a stopping process waits for requests and jobs'),
   NODE_ENV: z.string().optional(),

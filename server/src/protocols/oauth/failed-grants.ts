@@ -3,7 +3,7 @@ import { limit } from '../../delivery/limits/limits.js'
 import { networkOfClient } from '../../platform/outbound/address.js'
 import { OAuthFailure } from './oauth-failure.js'
 
-/** Refused codes, refresh tokens and client authentications, by network. */
+/** Refused client authentications, and codes and refresh tokens of clients without any, by network. */
 const failedGrants = limit('grant', {
   windowSeconds: 60,
   most: (settings) => settings.failedGrantsPerMinute,

@@ -1,7 +1,12 @@
 import type { ApiToken, TokenRequest, UserTokens } from '@portico/contract/oauth'
 import type { Deps } from '../../delivery/deps.js'
 import { exchangeCode } from './authorization-code.js'
-import { clientCredentialsOf, isClientNamed, type AuthenticateClient } from './client-authentication.js'
+import {
+  clientCredentialsOf,
+  isClientNamed,
+  type AuthenticateClient,
+  type Client,
+} from './client-authentication.js'
 import { grantClientCredentials } from './client-credentials.js'
 import { countingFailures } from './failed-grants.js'
 import { OAuthFailure } from './oauth-failure.js'
@@ -39,7 +44,8 @@ export function issueTokens(
 }
 
 /**
- * The authorization-code and refresh-token grants (RFC 6749 sections 4.1.3 and 6). Failures are rate limited by network.
+ * The authorization-code and refresh-token grants (RFC 6749 sections 4.1.3 and 6). Failures are rate limited by network, but
+ * for those of a client that has authenticated: its network is that of all its users, any of whom can send it a wrong code.
  *
  * @param organizationDomain Of the organization whose token endpoint was called; undefined: the service's own.
  * @throws OAuthFailure; ApiError `rate_limited`
@@ -50,41 +56,43 @@ export async function issueUserTokens(
   body: TokenRequest,
   organizationDomain?: string,
 ): Promise<UserTokens> {
-  const grant = grantOf(deps, context, body, organizationDomain)
-  return countingFailures(deps, context.ip, grant)
+  const { ip, authorization, authenticate } = context
+  const credentials = clientCredentialsOf(authorization, body)
+  const grant = grantOf(deps, context, { body, isNamed: isClientNamed(credentials), organizationDomain })
+  const client = await countingFailures(deps, ip, () => authenticate(credentials, organizationDomain))
+  return client.by === 'nothing' ? countingFailures(deps, ip, () => grant(client)) : grant(client)
 }
 
-/** The exchange that a complete request asks for, which begins with the authentication of its client. */
+interface AskedGrant {
+  readonly body: TokenRequest
+  /** Whether the request names its client. */
+  readonly isNamed: boolean
+  readonly organizationDomain: string | undefined
+}
+
+/** The exchange that a complete request asks for, by its client. */
 function grantOf(
   deps: Deps,
-  { authorization, origin, requestId, authenticate }: TokenRequestContext,
-  body: TokenRequest,
-  organizationDomain: string | undefined,
-): () => Promise<UserTokens> {
-  const { code, refresh_token: refreshToken } = body
-  const credentials = clientCredentialsOf(authorization, body)
+  { origin, requestId }: TokenRequestContext,
+  { body, isNamed, organizationDomain }: AskedGrant,
+): (client: Client) => Promise<UserTokens> {
+  const { code, refresh_token: refreshToken, code_verifier, redirect_uri } = body
   const shared = { organizationDomain, origin, requestId }
   switch (body.grant_type) {
     case 'authorization_code':
       if (code === undefined) throw new OAuthFailure('invalid_request', 'code is required.')
-      return async () =>
+      return (client) =>
         exchangeCode(deps, {
           ...shared,
-          client: await authenticate(credentials, organizationDomain),
+          client,
           code,
-          codeVerifier: body.code_verifier,
-          redirectUri: body.redirect_uri,
+          codeVerifier: code_verifier,
+          redirectUri: redirect_uri,
         })
     case 'refresh_token':
-      if (refreshToken === undefined || !isClientNamed(credentials))
+      if (refreshToken === undefined || !isNamed)
         throw new OAuthFailure('invalid_request', 'refresh_token and client_id are required.')
-      return async () =>
-        refreshTokens(deps, {
-          ...shared,
-          client: await authenticate(credentials, organizationDomain),
-          refreshToken,
-          scope: body.scope,
-        })
+      return (client) => refreshTokens(deps, { ...shared, client, refreshToken, scope: body.scope })
     default:
       throw otherGrant(body, 'grant_type must be authorization_code or refresh_token.')
   }
