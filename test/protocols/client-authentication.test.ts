@@ -107,6 +107,16 @@ describe('wrong client authentication (RFC 6749 section 5.2)', () => {
 
     expect(answer.status).toBe(200)
   })
+
+  test('so do the other parameters of an exchange, which would refuse it and consume the code', async () => {
+    const scene = await codes.scene()
+    const omitted = { client_id: '', code_verifier: '', redirect_uri: '', scope: '' }
+
+    const answer = await exchange(service, { code: await codes.code(scene), ...omitted })
+    const missing = await exchange(service, { code: '' })
+
+    expect([answer.status, missing.status, missing.body.error]).toEqual([200, 400, 'invalid_request'])
+  })
 })
 
 test('429: refused authentications count as refused codes do, at every endpoint', async () => {

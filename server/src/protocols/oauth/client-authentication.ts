@@ -127,7 +127,7 @@ export function clientCredentialsOf(
       'invalid_request',
       'Credentials must be sent in one way: in the header or in the body.',
     )
-  const clientId = basic?.clientId ?? body.client_id
+  const clientId = basic?.clientId ?? (body.client_id || undefined)
   if (basic !== undefined && isApplicationSecret(basic.clientSecret)) checkNamesAgree(basic.clientId, body)
   return { clientId, clientSecret: basic?.clientSecret ?? posted, assertion }
 }

@@ -76,7 +76,7 @@ function grantOf(
   { origin, requestId }: TokenRequestContext,
   { body, isNamed, organizationDomain }: AskedGrant,
 ): (client: Client) => Promise<UserTokens> {
-  const { code, refresh_token: refreshToken, code_verifier, redirect_uri } = body
+  const { code, refresh_token: refreshToken, code_verifier, redirect_uri } = withValues(body)
   const shared = { organizationDomain, origin, requestId }
   switch (body.grant_type) {
     case 'authorization_code':
@@ -96,6 +96,11 @@ function grantOf(
     default:
       throw otherGrant(body, 'grant_type must be authorization_code or refresh_token.')
   }
+}
+
+/** A parameter without a value counts as omitted (RFC 6749 section 3.2). */
+function withValues(body: TokenRequest): TokenRequest {
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== ''))
 }
 
 /**
