@@ -101,6 +101,24 @@ describe('lines to a file', () => {
     close()
   })
 
+  test('are written at once by a warning, and by a flush, also while a block is being written', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval'] })
+    const files = [openFile(), openFile()] as const
+    vi.useRealTimers()
+    const [warned, flushed] = files
+    const block = 'x'.repeat(5000)
+    for (const { log } of files) {
+      log.info(block)
+      log.info('behind it')
+    }
+    warned.log.warn('a warning')
+    await flushLog(flushed.log)
+
+    expect(flushed.messages()).toEqual([block, 'behind it'])
+    await vi.waitFor(() => expect(warned.messages()).toEqual([block, 'behind it', 'a warning']))
+    for (const { close } of files) close()
+  })
+
   test('are written without a flush, too, and by a process that ends', async () => {
     const { log, messages, close } = openFile()
     log.info('alone')

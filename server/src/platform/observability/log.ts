@@ -35,15 +35,24 @@ export function createLog(
  */
 export function inBlocks(fd: number) {
   const blocks = pino.destination({ dest: fd, sync: false, minLength: blockBytes, periodicFlush: blockMs })
+  // While a block is being written, flush() writes nothing else: what came in between is flushed after it.
+  let isUrgent = false
+  blocks.on('drain', () => {
+    if (!isUrgent) return
+    isUrgent = false
+    blocks.flush()
+  })
   return {
     // Pino then sets the level before each line.
     [pino.symbols.needsMetadataGsym]: true,
     lastLevel: 0,
     write(line: string) {
       blocks.write(line)
-      if (this.lastLevel >= warn) blocks.flush()
+      if (this.lastLevel < warn) return
+      isUrgent = true
+      blocks.flush()
     },
-    flush: (done?: (error?: Error) => void) => blocks.flush(done),
+    flush: (done?: (error?: Error) => void) => blocks.flush(() => blocks.flush(done)),
   }
 }
 
