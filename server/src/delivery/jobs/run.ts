@@ -217,8 +217,10 @@ function after(at: Date, ms: number): Date {
   return new Date(at.getTime() + ms)
 }
 
-/** The stored form of an error: no stack, and no credentials or tokens of URLs in its message. */
-/** The message of a database error quotes the row, which may be personal data. */
+/**
+ * The stored form of an error: no stack, and no credentials or tokens of URLs in its message. That of a database error quotes the
+ * row, which may be personal data, and is left out.
+ */
 function describeError(error: unknown): string {
   if (error instanceof pg.DatabaseError)
     return ['DatabaseError:', error.code, error.table, error.constraint].filter(Boolean).join(' ')

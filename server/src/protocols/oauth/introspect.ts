@@ -16,7 +16,7 @@ interface Introspected {
   readonly organizationDomain: string | undefined
 }
 
-/** Without what tokens from before it do not have. */
+/** Access tokens that were issued before the claim `scope` existed have only `scp`. */
 const ToldClaims = AccessTokenClaims.omit({ scope: true })
 
 const inactive: Introspection = { active: false }
