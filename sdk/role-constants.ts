@@ -1,8 +1,12 @@
 import type { Role } from '@portico/contract/access'
+import { maxSlugLength, slugPattern } from '@portico/contract/fields'
 import { routes, type Route } from '@portico/contract/walk'
 import { docComment } from './render-type.js'
 
-/** Constants of the operations that the SDK calls itself. Separate exports, so that bundlers drop unused ones. */
+/**
+ * Constants of the operations that the SDK calls itself, and of what it reads in tokens. Separate exports, so that bundlers drop
+ * unused ones.
+ */
 export function roleConstants(): readonly string[] {
   const { path } = routeOfRole('key_set')
   // The issuer is the prefix of its well-known documents (OpenID Connect Discovery section 4).
@@ -16,6 +20,8 @@ export function roleConstants(): readonly string[] {
     constant('eventStreamOperation', 'Reads events in their order.', routeOfRole('event_stream').name),
     constant('keySetPath', 'Of the keys that verify the tokens of an organization.', path),
     constant('issuerPath', 'Of the issuer of these tokens.', issuer ?? path),
+    constant('slugPattern', 'Of the domain of an organization or account.', slugPattern.source),
+    constant('maxSlugLength', 'Characters of such a domain.', maxSlugLength),
   ]
 }
 
@@ -25,6 +31,6 @@ function routeOfRole(role: Role): Route {
   return route
 }
 
-function constant(name: string, comment: string, value: string): string {
+function constant(name: string, comment: string, value: string | number): string {
   return `${docComment([comment])}export const ${name} = ${JSON.stringify(value)}`
 }

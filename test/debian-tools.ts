@@ -100,6 +100,10 @@ const debianTools: readonly DebianTool[] = [
     package: name,
     tests: 'sign-ins of clients in other languages (test/clients/oidc/clients.long.test.ts)',
   })),
+  ...['python3-jwt', 'python3-cryptography'].map((name) => ({
+    package: name,
+    tests: 'the verifier in Python (test/docs/python-verifier.long.test.ts)',
+  })),
   ...['simplesamlphp', 'php-cli', 'php-xml', 'php-mbstring'].map((name) => ({
     package: name,
     tests: 'sign-ins by an identity provider that others have written (test/given/simplesamlphp.ts)',

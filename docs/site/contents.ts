@@ -130,7 +130,7 @@ export function readContents(present: readonly string[] = documentsOfDocs()): Gr
 
 /** The programs of an example, as text. */
 function sourcesOf(folder: string): Record<string, string> {
-  const names = readdirSync(join(root, folder)).filter((name) => name.endsWith('.ts'))
+  const names = readdirSync(join(root, folder)).filter((name) => /\.(ts|py)$/.test(name))
   return Object.fromEntries(
     names.map((name) => [`${folder}/${name}`, `/${folder.replace('docs/', '')}/${name}.txt`]),
   )

@@ -10313,3 +10313,9 @@ export const keySetPath = '/t/:org_domain/.well-known/jwks.json'
 
 /** Of the issuer of these tokens. */
 export const issuerPath = '/t/:org_domain'
+
+/** Of the domain of an organization or account. */
+export const slugPattern = '^[a-z0-9]+(?:-[a-z0-9]+)*$'
+
+/** Characters of such a domain. */
+export const maxSlugLength = 120

@@ -8,8 +8,11 @@ export { ApiError, ConnectionError, isApiError, OAuthError, type ErrorCodeOf } f
 export {
   createVerifier,
   verifyAccessToken,
+  type AccountVerifier,
+  type AccountVerifierOptions,
   type AnyTokenClaims,
   type IdTokenExpectations,
+  type OrganizationVerifierOptions,
   type TokenClaims,
   type Verifier,
   type VerifierOptions,

@@ -8,7 +8,7 @@ const algorithms = {
 
 export type SigningAlgorithm = keyof typeof algorithms
 
-/** A public key of an organization. */
+/** A public key of an issuer. */
 export interface VerificationKey {
   readonly alg: SigningAlgorithm
   readonly verify: (signature: Uint8Array<ArrayBuffer>, data: Uint8Array<ArrayBuffer>) => Promise<boolean>
@@ -34,6 +34,11 @@ const pauseWithoutKeysMs = 1_000
 const staleMs = 24 * 60 * 60 * 1000
 const timeoutMs = 5_000
 const maxBytes = 256 * 1024
+
+/** There are no keys at the address: the service has no such issuer. */
+export class KeySetMissing extends Error {
+  override readonly name = 'KeySetMissing'
+}
 
 export function isSigningAlgorithm(value: unknown): value is SigningAlgorithm {
   return value === 'ES256' || value === 'RS256'
@@ -84,6 +89,7 @@ async function fetchKeys({ url, fetch }: KeySetOptions): Promise<ReadonlyMap<str
     { headers: { accept: 'application/json' } },
     { fetch, timeoutMs, maxBytes },
   )
+  if (answer.status === 404) throw new KeySetMissing('the service has no key set at this address')
   const listed = answer.status === 200 ? jsonOf(answer)?.['keys'] : undefined
   if (!Array.isArray(listed)) throw new Error(`the key set answers ${answer.status} without keys`)
   const keys = await Promise.all(listed.map(toEntry))

@@ -1,4 +1,4 @@
-/** Reasons to refuse a token, in the order of the checks. */
+/** Reasons to refuse a token. With `domain` in the order of the checks; a verifier of an account checks the claims before the key. */
 export type TokenErrorCode =
   /** Not a compact JWS of JSON objects, or more than 16 kB. */
   | 'token_malformed'
@@ -6,10 +6,12 @@ export type TokenErrorCode =
   | 'type_rejected'
   /** The algorithm is neither ES256 nor RS256, or not that of the key. */
   | 'algorithm_rejected'
-  /** The organization publishes no such key. */
+  /** The issuer publishes no such key. */
   | 'key_unknown'
   /** The key set cannot be fetched, and no earlier one is cached. Not a fault of the token: answer 503, not 401. */
   | 'keys_unavailable'
+  /** The service has no organization of the token's issuer. Of a verifier of an account. */
+  | 'issuer_unknown'
   | 'signature_invalid'
   | 'issuer_mismatch'
   | 'audience_mismatch'

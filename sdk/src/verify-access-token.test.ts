@@ -1,48 +1,11 @@
 import { expect, test } from 'vitest'
 import { base64urlOf } from './base64url.js'
-import { createVerifier, type VerifierOptions } from './verify-access-token.js'
+import { encode, newKey, publicPartOf, sign } from './tokens.given.js'
+import { createVerifier, type OrganizationVerifierOptions } from './verify-access-token.js'
 
 const audience = '0190c8b0-3f4e-7d5c-b6a7-98f0e1d2c3b4'
 const issuer = 'https://auth.example/t/awesome-company'
 const startSeconds = 1_773_480_413
-
-const algorithms = {
-  ES256: { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' },
-  RS256: {
-    name: 'RSASSA-PKCS1-v1_5',
-    hash: 'SHA-256',
-    modulusLength: 2048,
-    publicExponent: new Uint8Array([1, 0, 1]),
-  },
-}
-
-interface SigningKey {
-  readonly kid: string
-  readonly alg: keyof typeof algorithms
-  readonly pair: CryptoKeyPair
-}
-
-async function newKey(kid: string, alg: SigningKey['alg'] = 'ES256'): Promise<SigningKey> {
-  const pair = await crypto.subtle.generateKey(algorithms[alg], true, ['sign', 'verify'])
-  if (!('privateKey' in pair)) throw new Error('expected a pair of keys')
-  return { kid, alg, pair }
-}
-
-async function publicPartOf({ kid, alg, pair }: SigningKey): Promise<object> {
-  const { kty, crv, x, y, n, e } = await crypto.subtle.exportKey('jwk', pair.publicKey)
-  return { kid, alg, use: 'sig', kty, crv, x, y, n, e }
-}
-
-async function sign(key: SigningKey, claims: object, header: object = {}): Promise<string> {
-  const signed = [{ alg: key.alg, kid: key.kid, typ: 'at+jwt', ...header }, claims].map(encode).join('.')
-  const data = new TextEncoder().encode(signed)
-  const signature = await crypto.subtle.sign(algorithms[key.alg], key.pair.privateKey, data)
-  return `${signed}.${base64urlOf(new Uint8Array(signature))}`
-}
-
-function encode(part: object): string {
-  return base64urlOf(new TextEncoder().encode(JSON.stringify(part)))
-}
 
 const accessClaims = {
   iss: issuer,
@@ -60,7 +23,7 @@ const idClaims = { ...accessClaims, jtt: 'id_token', nonce: 'n1', scp: undefined
 const idHeader = { typ: 'JWT' }
 
 /** A verifier whose clock and key set the test controls. */
-async function given(options: Partial<VerifierOptions> = {}) {
+async function given(options: Partial<OrganizationVerifierOptions> = {}) {
   const key = await newKey('k1')
   const state = { seconds: startSeconds, published: [key], requests: [] as string[], isDown: false }
   const verifier = createVerifier({

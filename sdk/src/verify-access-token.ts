@@ -1,25 +1,46 @@
 import { baseUrlOf } from './base-url.js'
 import { base64urlOf } from './base64url.js'
-import { issuerPath, keySetPath, type AccessTokenClaims, type IdTokenClaims } from './generated.js'
-import { createKeySet, isSigningAlgorithm } from './key-set.js'
+import type { AccessTokenClaims, IdTokenClaims } from './generated.js'
 import {
   createLogoutTokenMemory,
   readLogoutClaims,
   type LoggedOut,
   type LogoutTokenMemory,
 } from './logout-token.js'
-import { parseToken, type SignedToken } from './signed-token.js'
+import type { SignedToken } from './signed-token.js'
 import { TokenError } from './token-error.js'
+import { sourceOfAccount, sourceOfOrganization } from './token-source.js'
+import { createClaimsVerifier, malformedClaims } from './verified-claims.js'
 
 /** Issuer, audience and environment of the accepted tokens. */
-export interface VerifierOptions {
-  /** Address of the service, as for createClient(). */
-  readonly baseUrl: string
+export type VerifierOptions = OrganizationVerifierOptions | AccountVerifierOptions
+
+/** Of a verifier of the tokens of one organization. */
+export interface OrganizationVerifierOptions extends CommonVerifierOptions {
   /** Domain of the organization. */
   readonly domain: string
+  /** Only in place of `domain`. */
+  readonly account?: undefined
+  /** Only with `account`. */
+  readonly maxOrganizations?: undefined
+}
+
+/** Of a verifier of the tokens of every organization of an account. */
+export interface AccountVerifierOptions extends CommonVerifierOptions {
+  /** Domain of the account. */
+  readonly account: string
+  /** Only in place of `account`. */
+  readonly domain?: undefined
+  /** The most organizations whose keys are held, 1 to 50,000; 2,000 by default. Those used last stay. */
+  readonly maxOrganizations?: number | undefined
+}
+
+interface CommonVerifierOptions {
+  /** Address of the service, as for createClient(). */
+  readonly baseUrl: string
   /**
    * The client_id of each accepted application. Required, because an organization's sandbox and production, and all its
-   * applications, share one issuer and one key set.
+   * applications, share one issuer and one key set; and because an application is of one account, and so are its tokens.
    */
   readonly audience: string | readonly string[]
   /** Required for the same reason: without it, production would accept tokens of sandbox users. */
@@ -44,6 +65,8 @@ export interface IdTokenExpectations {
   readonly accessToken?: string | undefined
   /** The code it was exchanged for: must match `c_hash`. */
   readonly code?: string | undefined
+  /** The one issuer that is accepted, of those of the verifier: the one at which the sign-in began. */
+  readonly issuer?: string | undefined
 }
 
 /** The claims of an organization's tokens, with any metadata or the keys that `portico types` wrote. */
@@ -62,11 +85,12 @@ export interface AnyTokenClaims extends TokenClaims {
   idToken: IdTokenClaims
 }
 
-/** Verifies the tokens of one organization, and caches its keys. */
+/** Verifies tokens of users, and caches the keys. */
 export interface Verifier<Claims extends TokenClaims = AnyTokenClaims> {
   /**
    * Verifies an access token (RFC 9068 section 4): shape, type, algorithm, key, signature, issuer, audience,
-   * environment, use and times, in this order.
+   * environment, use and times, in this order. A verifier of an account checks key and signature last, and that `org` and
+   * `tnt` are the organization of the issuer.
    *
    * @param token The token without `Bearer`; at most 16,384 characters.
    * @throws TokenError with the code of the first failed check. `keys_unavailable` is not a fault of the token: answer 503,
@@ -104,11 +128,46 @@ export interface Verifier<Claims extends TokenClaims = AnyTokenClaims> {
   verifyLogoutToken(token: string): Promise<LoggedOut>
 }
 
+/** Verifies the tokens of every organization of an account. */
+export interface AccountVerifier<Claims extends TokenClaims = AnyTokenClaims> extends Verifier<Claims> {
+  /**
+   * Reads the keys of organizations before their first tokens come, at the start of a program.
+   *
+   * @param domains At most `maxOrganizations`.
+   * @returns The domains of those whose keys cannot be read, or that do not exist; they are tried again with a token.
+   * @throws TypeError for text that is no domain, and for too many.
+   * @example
+   * ```ts
+   * const failed = await verifier.preload(['awesome-company', 'other-company'])
+   * console.log(failed.length)
+   * ```
+   */
+  preload(domains: readonly string[]): Promise<string[]>
+}
+
 /**
- * Makes a verifier of the tokens of one organization. It caches the organization's keys: make one and share it.
+ * Makes a verifier of the tokens of every organization of an account. It caches the keys of the organizations: make one and
+ * share it. `claims.org` says whose user it is, and is proved to be the organization whose key has signed the token.
  *
- * With the type that `portico types --organization awesome-company` writes, `createVerifier<Claims>(…)`, the compiler
- * knows the organization's metadata keys.
+ * With `domain` in place of `account`, of one organization alone. With the type that `portico types --organization
+ * awesome-company` writes, `createVerifier<Claims>(…)`, the compiler knows the organization's metadata keys.
+ *
+ * @throws TypeError when an option is missing or invalid.
+ * @example
+ * ```ts
+ * const verifier = createVerifier({
+ *   baseUrl: 'https://auth.example',
+ *   account: 'acme',
+ *   audience: '0190c8b0-3f4e-7d5c-b6a7-98f0e1d2c3b4',
+ *   environment: 'production',
+ * })
+ * ```
+ */
+export function createVerifier<Claims extends TokenClaims = AnyTokenClaims>(
+  options: AccountVerifierOptions,
+): AccountVerifier<Claims>
+/**
+ * Makes a verifier of the tokens of one organization.
  *
  * @throws TypeError when an option is missing or invalid.
  * @example
@@ -123,77 +182,50 @@ export interface Verifier<Claims extends TokenClaims = AnyTokenClaims> {
  */
 export function createVerifier<Claims extends TokenClaims = AnyTokenClaims>(
   options: VerifierOptions,
-): Verifier<Claims> {
-  const { domain, environment, now = Date.now, clockToleranceSeconds = 30, jwksMaxAgeSeconds = 900 } = options
+): Verifier<Claims>
+export function createVerifier<Claims extends TokenClaims = AnyTokenClaims>(
+  options: VerifierOptions,
+): Verifier<Claims> | AccountVerifier<Claims> {
+  const { environment, now = Date.now, clockToleranceSeconds = 30, jwksMaxAgeSeconds = 900 } = options
   const logoutTokens = options.logoutTokens ?? createLogoutTokenMemory(now)
   const audiences = [options.audience].flat()
   checkOptions(options, audiences)
-  const placeOf = (path: string) => baseUrlOf(options.baseUrl) + path.replace(/:\w+/, () => domain)
-  const issuer = placeOf(issuerPath)
-  const keyWithId = createKeySet({
-    url: placeOf(keySetPath),
+  const rules = { audiences, environment, now, clockToleranceSeconds }
+  const place = {
+    baseUrl: baseUrlOf(options.baseUrl),
     fetch: options.fetch,
     now,
     maxAgeSeconds: jwksMaxAgeSeconds,
-  })
-
-  return {
-    async verifyAccessToken(token) {
-      const claims = await verify<Claims['accessToken']>(token, 'at+jwt', 'access_token')
-      if (!Array.isArray(claims.scp)) throw malformedClaims()
-      return claims
-    },
-    async verifyIdToken(token, expected = {}) {
-      const claims = await verify<Claims['idToken']>(token, 'jwt', 'id_token')
-      await checkExpectations(claims, expected)
-      return claims
-    },
-    async verifyLogoutToken(token) {
-      const claims = await verify<SignedToken['claims']>(token, 'logout+jwt', undefined)
-      const { sub, sid, jti } = readLogoutClaims(claims)
-      const expiresAt = (Number(claims['exp']) + clockToleranceSeconds) * 1000
-      if (!(await logoutTokens.remember(jti, expiresAt)))
-        throw new TokenError('token_replayed', 'the token was accepted before')
-      return { sub, sid }
-    },
   }
-
-  /** @param use The expected `jtt`; undefined where the type of the header is the only mark. */
-  async function verify<Verified>(token: string, type: string, use: string | undefined): Promise<Verified> {
-    const parsed = parseToken(token)
-    checkType(parsed, type)
-    await checkSignature(parsed)
-    const { claims } = parsed
-    if (claims['iss'] !== issuer) throw new TokenError('issuer_mismatch', 'the token is of another issuer')
-    if (![claims['aud']].flat().some((audience) => audiences.some((allowed) => allowed === audience)))
-      throw new TokenError('audience_mismatch', 'the token is for another application')
-    if (claims['dbs'] !== environment)
-      throw new TokenError('environment_mismatch', 'the token is of the other environment')
-    if (claims['jtt'] !== use) throw new TokenError('use_mismatch', 'the token is of another kind')
-    checkTimes(claims)
-    if (typeof claims['sub'] !== 'string') throw malformedClaims()
-    // The issuer signed the claims and defines their types; those that decide are checked above.
-    return claims as Verified
+  if (options.account === undefined) {
+    const source = sourceOfOrganization(place, options.domain)
+    return verifierOf(createClaimsVerifier({ ...rules, source }))
   }
+  const source = sourceOfAccount(place, options.account, options.maxOrganizations)
+  return { ...verifierOf(createClaimsVerifier({ ...rules, source })), preload: source.preload }
 
-  async function checkSignature({ header, signature, signedBytes }: SignedToken): Promise<void> {
-    const { alg, kid } = header
-    if (!isSigningAlgorithm(alg)) throw new TokenError('algorithm_rejected', 'the algorithm is not accepted')
-    const key = typeof kid === 'string' ? await keyWithId(kid) : undefined
-    if (!key) throw new TokenError('key_unknown', 'the organization has no such key')
-    if (key.alg !== alg) throw new TokenError('algorithm_rejected', 'the key is of another algorithm')
-    if (!(await key.verify(signature, signedBytes)))
-      throw new TokenError('signature_invalid', 'the signature does not fit the token')
-  }
-
-  function checkTimes({ exp, nbf, iat }: SignedToken['claims']): void {
-    const seconds = now() / 1000
-    const starts = [iat, nbf ?? iat]
-    if (![exp, ...starts].every(Number.isFinite)) throw malformedClaims()
-    if (Number(exp) <= seconds - clockToleranceSeconds)
-      throw new TokenError('token_expired', 'the token has expired')
-    if (Math.max(...starts.map(Number)) > seconds + clockToleranceSeconds)
-      throw new TokenError('token_not_yet_valid', 'the token is not valid yet')
+  function verifierOf(verify: ReturnType<typeof createClaimsVerifier>): Verifier<Claims> {
+    return {
+      async verifyAccessToken(token) {
+        const claims = await verify<Claims['accessToken']>(token, { type: 'at+jwt', use: 'access_token' })
+        if (!Array.isArray(claims.scp)) throw malformedClaims()
+        return claims
+      },
+      async verifyIdToken(token, expected = {}) {
+        const { issuer } = expected
+        const claims = await verify<Claims['idToken']>(token, { type: 'jwt', use: 'id_token', issuer })
+        await checkExpectations(claims, expected)
+        return claims
+      },
+      async verifyLogoutToken(token) {
+        const claims = await verify<SignedToken['claims']>(token, { type: 'logout+jwt', use: undefined })
+        const { sub, sid, jti } = readLogoutClaims(claims)
+        const expiresAt = (Number(claims['exp']) + clockToleranceSeconds) * 1000
+        if (!(await logoutTokens.remember(jti, expiresAt)))
+          throw new TokenError('token_replayed', 'the token was accepted before')
+        return { sub, sid }
+      },
+    }
   }
 }
 
@@ -221,10 +253,13 @@ export async function verifyAccessToken<Claims extends TokenClaims = AnyTokenCla
 
 /** Without these checks, an untyped caller with an unset variable would accept any audience or environment. */
 function checkOptions(
-  { domain, environment, clockToleranceSeconds = 0 }: VerifierOptions,
+  { domain, account, environment, clockToleranceSeconds = 0 }: VerifierOptions,
   audiences: unknown[],
 ): void {
-  if (!/^[a-z0-9-]+$/.test(domain)) throw new TypeError('domain must be the domain of an organization')
+  if ((domain === undefined) === (account === undefined))
+    throw new TypeError('either account or domain must be given')
+  if (domain !== undefined && !/^[a-z0-9-]+$/.test(domain))
+    throw new TypeError('domain must be the domain of an organization')
   if (
     audiences.length === 0 ||
     !audiences.every((audience) => typeof audience === 'string' && audience !== '')
@@ -234,13 +269,6 @@ function checkOptions(
     throw new TypeError('environment must be sandbox or production')
   if (!(clockToleranceSeconds >= 0 && clockToleranceSeconds <= 300))
     throw new TypeError('clockToleranceSeconds must be from 0 to 300')
-}
-
-/** Media types are case-insensitive, and `application/` is optional (RFC 7515 section 4.1.9). */
-function checkType({ header }: SignedToken, type: string): void {
-  const { typ } = header
-  if (typeof typ !== 'string' || typ.toLowerCase().replace(/^application\//, '') !== type)
-    throw new TokenError('type_rejected', `the token is not of type ${type}`)
 }
 
 async function checkExpectations(
@@ -260,8 +288,4 @@ async function checkExpectations(
 async function halfHashOf(text: string): Promise<string> {
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
   return base64urlOf(new Uint8Array(hash, 0, 16))
-}
-
-function malformedClaims(): TokenError {
-  return new TokenError('claims_malformed', 'a claim of the token is missing or not of its type')
 }

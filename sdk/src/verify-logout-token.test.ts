@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { base64urlOf } from './base64url.js'
-import { createVerifier, type VerifierOptions } from './verify-access-token.js'
+import { newKey, publicPartOf, sign as signWith } from './tokens.given.js'
+import { createVerifier, type OrganizationVerifierOptions } from './verify-access-token.js'
 
 const audience = '0190c8b0-3f4e-7d5c-b6a7-98f0e1d2c3b4'
 const issuer = 'https://auth.example/t/awesome-company'
@@ -20,13 +20,9 @@ const claims = {
 }
 
 /** A verifier whose clock and key set the test controls, and signed logout tokens. */
-async function given(options: Partial<VerifierOptions> = {}) {
-  const pair = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, [
-    'sign',
-    'verify',
-  ])
-  if (!('privateKey' in pair)) throw new Error('expected a pair of keys')
-  const { kty, crv, x, y } = await crypto.subtle.exportKey('jwk', pair.publicKey)
+async function given(options: Partial<OrganizationVerifierOptions> = {}) {
+  const key = await newKey('k1')
+  const keys = [await publicPartOf(key)]
   const state = { seconds: startSeconds, isDown: false }
   const verifier = createVerifier({
     baseUrl: 'https://auth.example/',
@@ -35,23 +31,11 @@ async function given(options: Partial<VerifierOptions> = {}) {
     environment: 'sandbox',
     now: () => state.seconds * 1000,
     fetch: () =>
-      state.isDown
-        ? Promise.reject(new TypeError('fetch failed'))
-        : Promise.resolve(Response.json({ keys: [{ kid: 'k1', alg: 'ES256', use: 'sig', kty, crv, x, y }] })),
+      state.isDown ? Promise.reject(new TypeError('fetch failed')) : Promise.resolve(Response.json({ keys })),
     ...options,
   })
-  async function sign(changed: object = {}, header: object = {}): Promise<string> {
-    const signed = [
-      { alg: 'ES256', kid: 'k1', typ: 'logout+jwt', ...header },
-      { ...claims, ...changed },
-    ]
-      .map((part) => base64urlOf(new TextEncoder().encode(JSON.stringify(part))))
-      .join('.')
-    const algorithm = { name: 'ECDSA', hash: 'SHA-256' }
-    const data = new TextEncoder().encode(signed)
-    const signature = await crypto.subtle.sign(algorithm, pair.privateKey, data)
-    return `${signed}.${base64urlOf(new Uint8Array(signature))}`
-  }
+  const sign = (changed: object = {}, header: object = {}) =>
+    signWith(key, { ...claims, ...changed }, { typ: 'logout+jwt', ...header })
   return { verifier, state, sign }
 }
 

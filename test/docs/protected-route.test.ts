@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createVerifier, type Verifier, type VerifierOptions } from '@portico/sdk'
+import { createVerifier, type OrganizationVerifierOptions, type Verifier } from '@portico/sdk'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createExpressApp } from '../../docs/examples/protected-route/express.js'
 import { createFastifyApp } from '../../docs/examples/protected-route/fastify.js'
@@ -36,7 +36,7 @@ const examples: Record<string, Ask> = {
     createMe(verifier)(new Request('https://app.example/me', { headers }), {}),
 }
 
-function verifierWith(options: Partial<VerifierOptions> = {}): Verifier {
+function verifierWith(options: Partial<OrganizationVerifierOptions> = {}): Verifier {
   return createVerifier({
     baseUrl: service.baseUrl,
     domain: scene.org_domain,

@@ -52,6 +52,7 @@ export const minutesOf: Readonly<Record<string, number>> = {
   'test/api/prometheus.long.test.ts': 0.3,
   'test/conformance/planted-faults.long.test.ts': 0.5,
   'test/docs/example.long.test.ts': 0.2,
+  'test/docs/python-verifier.long.test.ts': 0.1,
   'test/docs/site-preview.long.test.ts': 0.1,
   'test/drift/drift.long.test.ts': 1.7,
   'test/drift/input-drifts.long.test.ts': 3.3,

@@ -189,6 +189,12 @@ describe('the key set', () => {
     expect(await statusOf(`${issuer}/.well-known/jwks.json`, { 'if-none-match': etag })).toBe(304)
   })
 
+  test('404: of an unknown organization, which may be remembered for a minute', async () => {
+    const answer = await fetch(`${service.baseUrl}/t/no-such-organization/.well-known/jwks.json`)
+
+    expect([answer.status, answer.headers.get('cache-control')]).toEqual([404, 'public, max-age=60'])
+  })
+
   test('a token of one organization does not verify with the keys of another', async () => {
     const [ours, other] = [await givenProvider(), await givenProvider()]
     const user = await service.given.user({ org_domain: ours.org_domain })

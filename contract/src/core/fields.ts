@@ -54,16 +54,19 @@ export function pathId() {
     .meta({ format: 'uuid', description: 'UUID' })
 }
 
-const slugPattern = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
+/** The form of a slug. */
+export const slugPattern = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
+/** The most characters of a slug. */
+export const maxSlugLength = 120
 
 /** The domain of an organization or account: lower-case words joined by dashes, at most 120 characters, immutable. */
 export function slug() {
-  return z.string().max(120).regex(slugPattern, 'must be lower-case words joined by dashes')
+  return z.string().max(maxSlugLength).regex(slugPattern, 'must be lower-case words joined by dashes')
 }
 
 /** An organization's domain in a path. A malformed one is read as the empty string, which matches no organization. */
 function pathSlug() {
-  return z.string().transform((text) => (text.length <= 120 && slugPattern.test(text) ? text : ''))
+  return z.string().transform((text) => (text.length <= maxSlugLength && slugPattern.test(text) ? text : ''))
 }
 
 /** The organization in a path. */

@@ -3,6 +3,7 @@ import { initServer } from '@ts-rest/express'
 import type { Request, Response } from 'express'
 import type { Deps } from '../../delivery/deps.js'
 import { requestIdOf } from '../../delivery/request-context.js'
+import { cachingAbsence } from './cached-absence.js'
 import { getProviderMetadata } from './discovery.js'
 import { getKeySet } from './key-set.js'
 import { tagOf } from './entity-tag.js'
@@ -34,7 +35,7 @@ export function oidcRoutes(deps: Deps) {
     serverMetadata: metadata,
     serverMetadataAtRoot: metadata,
     keySet: async ({ res, params }) => {
-      const body = await getKeySet(deps, params.org_domain)
+      const body = await cachingAbsence(res, getKeySet(deps, params.org_domain))
       // A next key is published for longer before its first use.
       res.set('Cache-Control', 'public, max-age=900')
       res.set('ETag', tagOf(body.keys.map(({ kid }) => kid).join(' ')))
