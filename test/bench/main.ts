@@ -29,6 +29,7 @@ import { sdkSize } from './row-sdk.js'
 import { manyTenants } from './row-tenants.js'
 import { grantToken } from './row-tokens.js'
 import { createUser, getUser, listUsers } from './row-users.js'
+import { verifyTokens } from './row-verifier.js'
 import { raisedLimit, root } from './stage.js'
 
 const rows: Record<RowName, (settings: Settings) => Promise<Figure[]>> = {
@@ -40,6 +41,7 @@ const rows: Record<RowName, (settings: Settings) => Promise<Figure[]>> = {
   A6: startAndGrow,
   A7: manyTenants,
   A8: sdkSize,
+  A9: verifyTokens,
   B1: challengePasswords,
   B2: readMeanwhile,
   B3: exchangeAndRefresh,

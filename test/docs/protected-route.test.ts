@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createVerifier, type OrganizationVerifierOptions, type Verifier } from '@portico/sdk'
+import { createVerifier, type AccountVerifierOptions, type Verifier } from '@portico/sdk'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createExpressApp } from '../../docs/examples/protected-route/express.js'
 import { createFastifyApp } from '../../docs/examples/protected-route/fastify.js'
@@ -36,10 +36,10 @@ const examples: Record<string, Ask> = {
     createMe(verifier)(new Request('https://app.example/me', { headers }), {}),
 }
 
-function verifierWith(options: Partial<OrganizationVerifierOptions> = {}): Verifier {
+function verifierWith(options: Partial<AccountVerifierOptions> = {}): Verifier {
   return createVerifier({
     baseUrl: service.baseUrl,
-    domain: scene.org_domain,
+    account: service.account.domain,
     audience: scene.application.client_id,
     environment: 'sandbox',
     ...options,

@@ -29,6 +29,7 @@ import { samlUserGuards } from './saml-user-guards.js'
 import { signatureGuards } from './signature-guards.js'
 import { ssoConnectionGuards } from './sso-connection-guards.js'
 import { totpGuards } from './totp-guards.js'
+import { verifierGuards } from './verifier-guards.js'
 import { webhookGuards } from './webhook-guards.js'
 
 /** Every predicate that refuses access, with the test that notices its removal. */
@@ -64,4 +65,5 @@ export const guards: readonly Guard[] = [
   ...oidcGuards,
   ...onboardingGuards,
   ...ssoConnectionGuards,
+  ...verifierGuards,
 ]
