@@ -171,10 +171,46 @@ describe('refresh tokens of an application with a secret', () => {
     return String(body['refresh_token'])
   }
 
-  test('401: without it the token stays good, and reuse of an older one ends nothing', async () => {
+  test('200: a token is repeatable until its successor is used, however late, and then ends the family', async () => {
     const of = await given.withSecret()
     const first = await tokens(of)
     const second = await refreshes.refresh(of, first, of.credentials)
+    await service.clock.advance(3 * 24 * 60 * 60)
+
+    const again = await Promise.all([1, 2, 3].map(() => refreshes.refresh(of, first, of.credentials)))
+    const told = await client.oauth.introspect({ token: first, ...(await service.apiKey()) })
+    const third = await refreshes.refresh(of, second.refreshToken, of.credentials)
+    const reused = await refreshes.refresh(of, first, of.credentials)
+    const ended = await refreshes.refresh(of, third.refreshToken, of.credentials)
+
+    for (const { status, refreshToken } of again)
+      expect([status, refreshToken]).toEqual([200, second.refreshToken])
+    expect([told.active, third.status]).toEqual([true, 200])
+    expect([reused.body, ended.body]).toEqual([refusedRefresh, refusedRefresh])
+    expect((await refreshes.logged(of.org_domain)).slice(0, 2)).toEqual([
+      ['TOKEN_REFRESH_FAILED', 'family_ended'],
+      ['REFRESH_TOKEN_REUSED', null],
+    ])
+  })
+
+  test('400: once the application authenticates no more, a token is repeatable for half a minute, as any other', async () => {
+    const of = await given.withSecret()
+    const { org_domain } = of
+    const { client_id } = of.credentials
+    const first = await tokens(of)
+    await refreshes.refresh(of, first, of.credentials)
+    await client.applications.update({ org_domain, client_id, client_authentication: 'none' })
+    await service.clock.advance(31)
+
+    expect((await refreshes.refresh(of, first)).body).toEqual(refusedRefresh)
+    expect((await refreshes.logged(org_domain))[0]).toEqual(['REFRESH_TOKEN_REUSED', null])
+  })
+
+  test('401: without it the token stays good, and reuse of an older one ends nothing', async () => {
+    const of = await given.withSecret()
+    const first = await tokens(of)
+    const { refreshToken } = await refreshes.refresh(of, first, of.credentials)
+    const second = await refreshes.refresh(of, refreshToken, of.credentials)
     await service.clock.advance(31)
 
     for (const token of [first, second.refreshToken, 'unknown', `${'h'.repeat(22)}.${'s'.repeat(43)}`]) {
@@ -192,7 +228,8 @@ describe('refresh tokens of an application with a secret', () => {
   test('400: of another application, with right credentials of one’s own, which ends nothing either', async () => {
     const [of, other] = [await given.withSecret(), await given.withSecret()]
     const token = await tokens(of)
-    const second = await refreshes.refresh(of, token, of.credentials)
+    const { refreshToken } = await refreshes.refresh(of, token, of.credentials)
+    const second = await refreshes.refresh(of, refreshToken, of.credentials)
     await service.clock.advance(31)
 
     expect((await refreshes.refresh(of, second.refreshToken, other.credentials)).body).toEqual(refusedRefresh)

@@ -17,7 +17,7 @@ import { sameEnvironment, sameTenant } from '../../platform/db/tenant-predicate.
 /** How long an application may refresh without its user, regardless of rotations. */
 const lifetimeMs = 30 * 24 * 60 * 60 * 1000
 
-/** How long the previous token is still accepted, for a client that lost the answer or sent parallel requests. */
+/** How long the previous token of a client without authentication is accepted, which lost the answer or sent parallel requests. */
 export const repeatableMs = 30_000
 
 /** A refresh token: the handle of its family, and a secret for one use. */
@@ -240,11 +240,17 @@ export function allOf(demands: Readonly<Record<string, RawBuilder<boolean>>>) {
   return sql<boolean>`(${sql.join(Object.values(demands), sql` and `)})`
 }
 
-/** Whether a token is the current one of its family, or the previous one while that is still accepted. */
+/**
+ * Whether a token is the current one of its family, or the previous one while that is still accepted: for half a minute, and where
+ * the application authenticates until the current one is used, because without its credentials a stolen token is worth nothing.
+ */
 export function isCurrent(token: { readonly tokenHash: Buffer; readonly repeatableSince: Date }) {
   return sql<boolean>`(
     family.token_hash = ${token.tokenHash}
-    or (family.previous_token_hash = ${token.tokenHash} and family.rotated_at > ${token.repeatableSince})
+    or (
+      family.previous_token_hash = ${token.tokenHash}
+      and (applications.client_authentication <> 'none' or family.rotated_at > ${token.repeatableSince})
+    )
   )`
 }
 

@@ -51,8 +51,8 @@ export interface Refresh {
 
 /**
  * Exchanges a refresh token for tokens of its user and the next refresh token. The previous token is accepted for another
- * 30 s; any older token of the family has leaked and ends the family (RFC 9700 section 4.14.2). A refusal for another
- * reason leaves the token valid.
+ * 30 s, and where the application authenticates until the next one is used; any older token of the family has leaked and ends
+ * the family (RFC 9700 section 4.14.2). A refusal for another reason leaves the token valid.
  *
  * @throws OAuthFailure `invalid_grant`, with the same text for every cause; the log event has the reason. `invalid_scope`, and
  *   `invalid_client` where the application has to authenticate, and has not.
