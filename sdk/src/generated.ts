@@ -7666,6 +7666,8 @@ export interface OauthRevokeInput {
   client_id?: string
   /** Secret: do not log it. */
   client_secret?: string
+  /** Also ends the session that the refresh token came of, for all applications; default: false. */
+  end_session?: boolean
   /**
    * JWT of an application with private_key_jwt: iss and sub client_id, aud the issuer or its token endpoint, exp within five minutes, jti.
    * Secret: do not log it.
@@ -7690,6 +7692,8 @@ export interface OauthOrganizationRevokeInput {
   client_id?: string
   /** Secret: do not log it. */
   client_secret?: string
+  /** Also ends the session that the refresh token came of, for all applications; default: false. */
+  end_session?: boolean
   /**
    * JWT of an application with private_key_jwt: iss and sub client_id, aud the issuer or its token endpoint, exp within five minutes, jti.
    * Secret: do not log it.

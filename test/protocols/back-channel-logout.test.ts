@@ -103,6 +103,14 @@ const causes: Readonly<Record<string, (of: SignedIn) => Promise<unknown>>> = {
     const page = await visitor.visit(`/t/${org_domain}/sessions`)
     await visitor.press(page, 'end', { session_id: sid })
   },
+  'has a refresh token given back together with the session': async ({ scene, visitor }) => {
+    const { verifier, challenge: code_challenge } = pkcePair()
+    const asked = { code_challenge, scope: 'openid offline_access' }
+    const again = await visitor.request(given.authorizeUrl(scene, asked))
+    const token = String((await exchangeLanded(service, again, scene, verifier)).body['refresh_token'])
+    const { client_id } = scene.application
+    await exchange(service, { token, client_id, end_session: 'true' }, { path: '/oauth/revoke' })
+  },
   'is signed out of the session by the API': ({ org_domain, scene, sid }) =>
     client.sessions.end({ org_domain, user_id: scene.user.id, session_id: sid }),
   'is signed out everywhere by the API': ({ org_domain, scene }) =>

@@ -95,7 +95,7 @@ export const eventCatalog = {
   'user.session.end.success': {
     tells: 'A user signed out, or was signed out of a session.',
     data: Session,
-    elsewhere: signInPage,
+    elsewhere: [...signInPage, { source: 'A revocation with `end_session`', actor: 'system' }],
   },
   'user.session.end_all.success': {
     tells: 'A user was signed out everywhere.',

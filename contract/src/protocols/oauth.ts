@@ -2,7 +2,7 @@ import { initContract } from '@ts-rest/core'
 import { z } from 'zod/v4'
 import { open } from '../core/access.js'
 import { failures } from '../core/errors.js'
-import { environment, id, OrganizationPath, secret, slug } from '../core/fields.js'
+import { environment, flag, id, OrganizationPath, secret, slug } from '../core/fields.js'
 import { record } from '../core/record.js'
 
 /** Answer of the client-credentials grant (RFC 6749 section 4.4.3). */
@@ -153,6 +153,9 @@ export const RevocationRequest = tokenOfClient
     client_id: parameter.describe(
       'client_id of the application, or of an API key together with client_secret',
     ),
+    end_session: flag()
+      .optional()
+      .describe('Also ends the session that the refresh token came of, for all applications; default: false'),
     ...assertionParameters,
   })
   .meta({

@@ -80,7 +80,8 @@ export function revoke(
     const credentials = clientCredentialsOf(authorization, body)
     if (!isClientNamed(credentials)) throw new OAuthFailure('invalid_request', 'client_id is required.')
     const client = await authenticate(credentials, organizationDomain)
-    return revokeToken(deps, { token, client, organizationDomain, requestId })
+    const endsSession = body.end_session === true
+    return revokeToken(deps, { token, client, endsSession, organizationDomain, requestId })
   })
 }
 
