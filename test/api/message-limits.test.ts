@@ -11,7 +11,12 @@ let service: Service
 beforeAll(async () => {
   // What the harness raises is as it is shipped here.
   service = await startService({
-    variables: { MAILS_PER_ADDRESS: '', SMS_PER_HOUR: '', SMS_PER_ORGANIZATION_PER_HOUR: '' },
+    variables: {
+      MAILS_PER_ADDRESS: '',
+      SANDBOX_MAIL: 'send',
+      SMS_PER_HOUR: '',
+      SMS_PER_ORGANIZATION_PER_HOUR: '',
+    },
   })
 })
 
@@ -25,8 +30,11 @@ describe('a mail with a link', () => {
 
   type Asked = Awaited<ReturnType<typeof givenAddress>>
 
-  function ask({ token, ...body }: Asked & { send_email?: boolean }): Promise<Response> {
-    return fetch(`${service.baseUrl}/api/v2/magic-link-challenge`, {
+  function ask(
+    { token, ...body }: Asked & { send_email?: boolean },
+    { baseUrl }: Pick<Service, 'baseUrl'> = service,
+  ): Promise<Response> {
+    return fetch(`${baseUrl}/api/v2/magic-link-challenge`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
@@ -94,6 +102,22 @@ describe('a mail with a link', () => {
     const { status, headers } = await ask({ ...asked, send_email: false })
 
     expect([status, headers.get('RateLimit')]).toEqual([201, expect.not.stringContaining('mail')])
+  })
+
+  test('201: where the sandbox keeps its mail, thirty within 15 minutes, and three in production', async () => {
+    const keeping = await startService({ variables: { MAILS_PER_ADDRESS: '' } })
+    const policyOf = async (environment: 'sandbox' | 'production') => {
+      const given = givenOf(await keeping.client({ environment }))
+      const { domain: org_domain } = await keeping.given.organization()
+      await given.application({ org_domain, organization_domain_scope: org_domain })
+      const { email: user_email } = await given.user({ org_domain })
+      const token = await keeping.token({ environment })
+      const answer = await ask({ org_domain, user_email, token }, keeping)
+      return [answer.status, answer.headers.get('RateLimit-Policy')?.split(', ')[1]]
+    }
+
+    expect(await policyOf('sandbox')).toEqual([201, '"mail";q=30;w=900'])
+    expect(await policyOf('production')).toEqual([201, '"mail";q=3;w=900'])
   })
 
   test('201: another address of the organization, and the same at another one, have their own', async () => {

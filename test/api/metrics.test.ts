@@ -13,7 +13,7 @@ let url: string
 let given: WebhookGiven
 
 beforeAll(async () => {
-  service = await startService({ variables: { MAILS_PER_ADDRESS: '1' } })
+  service = await startService({ variables: { MAILS_PER_ADDRESS: '1', SANDBOX_MAIL: 'send' } })
   url = await startMetrics(service)
   given = webhooksOf(service, await service.client())
 })

@@ -255,7 +255,7 @@ describe('inviting the administrator of an onboarding', () => {
   })
 
   test('429: an address is sent so many mails and no more, however they are asked for', async () => {
-    const few = await startService({ variables: { MAILS_PER_ADDRESS: '2' } })
+    const few = await startService({ variables: { MAILS_PER_ADDRESS: '2', SANDBOX_MAIL: 'send' } })
     const as = await few.client()
     const sso_admin_email = anyEmail()
     const {

@@ -194,7 +194,7 @@ describe('another enrolment of a user who has one', () => {
   })
 
   test('429: of 50 that are begun at once three are, and as many mails are sent', async () => {
-    const limited = await startService({ variables: { MAILS_PER_ADDRESS: '' } })
+    const limited = await startService({ variables: { MAILS_PER_ADDRESS: '', SANDBOX_MAIL: 'send' } })
     const caller = await limited.client()
     const { org_domain, user_id, user } = await totpGivenOf(limited, caller).enrolled()
     const token = await limited.token()

@@ -1,8 +1,9 @@
-import { contractTest, guard } from './guard.js'
+import { contractTest, guard, protocolTest } from './guard.js'
 
 const limits = 'server/src/delivery/limits/limits.ts'
 const attempts = 'server/src/sign-in/flows/attempts.ts'
 const counter = 'server/src/delivery/limits/counter.ts'
+const mailLimits = 'server/src/delivery/mail/mail-limits.ts'
 const challenge = 'server/src/sign-in/magic-link/challenge.ts'
 
 const attempt = (title: string) => contractTest('limits', `an attempt to sign in ${title}`)
@@ -57,5 +58,35 @@ export const limitGuards = [
     replace: 'checkConnection(addressee, email); checkUser(addressee, caller)',
     red: mail('429: an address without a user is counted like one with'),
     green: toldBesideKey,
+  }),
+  guard({
+    name: 'limit: mails of production, which are sent',
+    file: mailLimits,
+    find: "environment === 'sandbox' ? sandboxMailFactor : 1",
+    replace: 'sandboxMailFactor',
+    red: mail('201: where the sandbox keeps its mail, thirty within 15 minutes, and three in production'),
+    green: toldBesideKey,
+  }),
+  guard({
+    name: 'limit: mails of a sandbox that sends them',
+    file: 'server/src/platform/config/config.ts',
+    find: "values.SANDBOX_MAIL === 'keep' ? 10 : 1",
+    replace: '10',
+    red: toldBesideKey,
+    green: mail('201: where the sandbox keeps its mail, thirty within 15 minutes, and three in production'),
+  }),
+  guard({
+    name: 'limit: mails of a network, kept ones apart',
+    file: mailLimits,
+    find: 'isKept ? { ...networkKey(ip), environment } : networkKey(ip)',
+    replace: 'networkKey(ip)',
+    red: protocolTest(
+      'flow-link-limits',
+      'limits of the mails of pages where the sandbox keeps its mail, an IP address asks for ten times as many, apart from those of production',
+    ),
+    green: protocolTest(
+      'flow-link-limits',
+      'limits of the mails of pages where it sends its mail, all of an IP address are counted together',
+    ),
   }),
 ]

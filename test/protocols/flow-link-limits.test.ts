@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { flowGivenOf } from '../given/flow-given.js'
+import { flowGivenOf, type FlowScene } from '../given/flow-given.js'
 import { flowLinkGivenOf } from '../given/flow-link-given.js'
-import { anyEmail } from '../given/given.js'
-import { startService } from '../given/harness.js'
+import { anyEmail, givenOf } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
 import type { Seen } from '../given/visitor.js'
 
 describe('limits of the mails of pages', () => {
@@ -31,10 +31,48 @@ describe('limits of the mails of pages', () => {
     expect(pages[20]?.status).toBe(429)
   })
 
-  async function limited() {
-    const strictService = await startService({ variables: { MAILS_PER_ADDRESS: '', MAILS_PER_IP: '' } })
+  test('where the sandbox keeps its mail, an IP address asks for ten times as many, apart from those of production', async () => {
+    const strict = await limited({ MAILS_PER_IP: '1', SANDBOX_MAIL: 'keep' })
+    const scene = await strict.given.scene()
+    const inProduction = await productionScene(strict.service, scene.org_domain)
+    const statuses = async (of: FlowScene, count: number) => {
+      const all: number[] = []
+      for (let mails = 0; mails < count; mails++)
+        all.push((await strict.links.atLinkSent(of, { email: anyEmail() })).page.status)
+      return all
+    }
+
+    expect(await statuses(scene, 11)).toEqual([...Array.from({ length: 10 }, () => 200), 429])
+    expect(await statuses(inProduction, 2)).toEqual([200, 429])
+  })
+
+  test('where it sends its mail, all of an IP address are counted together', async () => {
+    const strict = await limited({ MAILS_PER_IP: '1' })
+    const scene = await strict.given.scene()
+    const inProduction = await productionScene(strict.service, scene.org_domain)
+
+    const sandbox = await strict.links.atLinkSent(scene)
+    const production = await strict.links.atLinkSent(inProduction)
+
+    expect([sandbox.page.status, production.page.status]).toEqual([200, 429])
+  })
+
+  async function limited(variables: Record<string, string> = {}) {
+    const strictService = await startService({
+      variables: { MAILS_PER_ADDRESS: '', MAILS_PER_IP: '', SANDBOX_MAIL: 'send', ...variables },
+    })
     const strictClient = await strictService.client()
     const strictGiven = flowGivenOf(strictService, strictClient)
-    return { given: strictGiven, links: flowLinkGivenOf(strictService, strictClient, strictGiven) }
+    const links = flowLinkGivenOf(strictService, strictClient, strictGiven)
+    return { service: strictService, given: strictGiven, links }
+  }
+
+  /** A user and an application of the same organization, whose sign-ins are in production. */
+  async function productionScene(service: Service, org_domain: string): Promise<FlowScene> {
+    const client = await service.client({ environment: 'production' })
+    await client.password.createConnection({ org_domain })
+    const given = givenOf(client)
+    const application = await given.application({ org_domain, organization_domain_scope: org_domain })
+    return { org_domain, application, user: await given.user({ org_domain }) }
   }
 })

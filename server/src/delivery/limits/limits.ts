@@ -8,7 +8,8 @@ import { openCounter, type Policy } from './counter.js'
 
 /** How often something may be done in a time window, which begins with the first use. */
 export interface Limit extends Omit<Policy, 'most'> {
-  most(settings: Config['limits']): number
+  /** @param environment Of the counted subject. */
+  most(settings: Config['limits'], environment: string): number
 }
 
 /** The counted subject: an organization, or without a domain the account, in an environment. */
@@ -97,7 +98,8 @@ export function openLimits(
   }
 
   async function add(stated: Limit, key: LimitKey): Promise<Counted> {
-    const { policy, counter, hits } = open(stated)
+    const { policyOf, counter, hits } = open(stated)
+    const policy = policyOf(key)
     // Unlike consume(), penalty() returns a count above the limit instead of rejecting.
     const { consumedPoints: count, msBeforeNext } = await counter.penalty(keyOf(key))
     if (count > policy.most) hits.inc()
@@ -121,19 +123,20 @@ export function openLimits(
       await open(stated).counter.delete(keyOf(key))
     },
     check(stated, sender) {
-      const { policy, hits, closedUntilMs } = open(stated)
+      const { policyOf, hits, closedUntilMs } = open(stated)
       const untilMs = closedUntilMs.get(sender)
       if (untilMs === undefined) return
       const leftMs = untilMs - deps.now().getTime()
       if (leftMs > 0) {
         hits.inc()
+        const policy = policyOf(senderKey(sender))
         refuse(stateOf(policy, policy.most, Math.ceil(leftMs / 1000)))
       }
       closedUntilMs.delete(sender)
     },
     async note(stated, sender) {
       const { closedUntilMs } = open(stated)
-      const { count, state } = await add(stated, { accountId: nilId, environment: '', address: sender })
+      const { count, state } = await add(stated, senderKey(sender))
       if (count < state.limit) return false
       if (closedUntilMs.size >= memory) closedUntilMs.clear()
       closedUntilMs.set(sender, deps.now().getTime() + state.resetSeconds * 1000)
@@ -144,12 +147,22 @@ export function openLimits(
 }
 
 function openLimit(deps: Parameters<typeof openLimits>[0], { name, windowSeconds, most }: Limit) {
-  const policy: Policy = { name, windowSeconds, most: most(deps.config.limits) }
+  const policyOf = ({ environment }: Pick<LimitKey, 'environment'>): Policy => ({
+    name,
+    windowSeconds,
+    most: most(deps.config.limits, environment),
+  })
   const hits = deps.metrics.rateLimitHits.labels({ limit: name })
   hits.inc(0)
   /** Blocked senders, and until when. */
   const closedUntilMs = new Map<string, number>()
-  return { policy, counter: openCounter(deps, policy), hits, closedUntilMs }
+  const counter = openCounter(deps, policyOf({ environment: '' }))
+  return { policyOf, counter, hits, closedUntilMs }
+}
+
+/** A sender of no account. */
+function senderKey(sender: string): LimitKey {
+  return { accountId: nilId, environment: '', address: sender }
 }
 
 function refuse(state: LimitState): never {

@@ -101,6 +101,8 @@ function toConfig(
       mailsPerAddress: values.MAILS_PER_ADDRESS,
       /** Per hour. */
       mailsPerIp: values.MAILS_PER_IP,
+      /** How many times as many mails of the sandbox may be asked for: kept ones reach nobody. */
+      sandboxMailFactor: values.SANDBOX_MAIL === 'keep' ? 10 : 1,
       /** Per network on the pages, in 15 minutes. */
       attemptsPerIp: values.SIGN_IN_ATTEMPTS_PER_IP,
       /** Per network, in 15 minutes. */

@@ -205,10 +205,10 @@ export const Variables = z.object({
     'SAML responses of one IP address, or one /64 of IPv6, to one SSO connection that may be refused in 15 minutes',
   ),
   MAILS_PER_ADDRESS: count(3).describe(
-    'Sign-in mails, and notices of forced enrolments, to one address of an organization in 15 minutes',
+    'Sign-in mails, and notices of forced enrolments, to one address of an organization in 15 minutes; ten times as many where the sandbox keeps its mail',
   ),
   MAILS_PER_IP: count(20).describe(
-    'Mails that our pages send per hour for one IP address, of IPv6 for a network of /64',
+    'Mails that our pages send per hour for one IP address, of IPv6 for a network of /64; ten times as many where the sandbox keeps its mail',
   ),
   SMS_PER_HOUR: count(3).describe('Text messages per hour to one user, and to one number'),
   SMS_PER_ORGANIZATION_PER_HOUR: count(200).describe(

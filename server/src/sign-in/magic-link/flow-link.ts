@@ -3,8 +3,7 @@ import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import { ApiError } from '../../platform/errors.js'
 import { change } from '../../delivery/events/change.js'
-import { networkKey } from '../../delivery/limits/limits.js'
-import { mails, mailsOfNetwork } from '../../delivery/mail/mail-limits.js'
+import { mailNetworkKey, mails, mailsOfNetwork } from '../../delivery/mail/mail-limits.js'
 import type { Flow, FlowKey } from '../flows/flow.js'
 import { firstFactorSteps, moveFlow } from '../flows/step.js'
 import { checkPasswordConnection, passwordAddresseesOf } from '../password/addressee.js'
@@ -46,7 +45,7 @@ export async function mailLinkOfFlow(
   if (purpose === 'password') checkPasswordConnection(addressee, email)
   else checkMagicLinkConnection(addressee, email)
   // The network's limit first: a refused request does not use up the mails of the address's owner.
-  await deps.limits.take(mailsOfNetwork, networkKey(ip))
+  await deps.limits.take(mailsOfNetwork, mailNetworkKey(deps.config, ip, flow.environment))
   await deps.limits.take(mails, { ...caller, address: email })
 
   const { record } = await change(deps, caller.cause, async (trx) => {

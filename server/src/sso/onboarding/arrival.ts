@@ -6,8 +6,7 @@ import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
 import { enqueue } from '../../delivery/jobs/enqueue.js'
-import { networkKey } from '../../delivery/limits/limits.js'
-import { mailsOfNetwork } from '../../delivery/mail/mail-limits.js'
+import { mailNetworkKey, mailsOfNetwork } from '../../delivery/mail/mail-limits.js'
 import type { Cause } from '../../platform/tenant.js'
 import { adminSessionMs } from '../admins/admin-session.js'
 import { codeLifetimeMs, makeAdminCode, sealAdminCode } from './code.js'
@@ -84,7 +83,7 @@ export async function beginAdminSession(
 ): Promise<string | undefined> {
   const invitation = await findOpenInvitation(deps, address)
   if (invitation === undefined) return undefined
-  await deps.limits.take(mailsOfNetwork, networkKey(ip))
+  await deps.limits.take(mailsOfNetwork, mailNetworkKey(deps.config, ip, invitation.environment))
   await countAdminCode(deps, { ...invitation, ip })
   const secret = randomSecret()
   const { record } = await change(deps, arrivalCause(requestId), async (trx) => ({

@@ -3,9 +3,8 @@ import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
 import { enqueue } from '../../delivery/jobs/enqueue.js'
-import { networkKey } from '../../delivery/limits/limits.js'
 import { logEvent } from '../../delivery/log-events/log-event.js'
-import { mailsOfNetwork } from '../../delivery/mail/mail-limits.js'
+import { mailNetworkKey, mailsOfNetwork } from '../../delivery/mail/mail-limits.js'
 import { adminSessionMs, type ArrivedBrowser } from '../admins/admin-session.js'
 import { arrivalCause } from './arrival.js'
 import {
@@ -108,8 +107,8 @@ export async function sendAnotherCode(
   browser: ArrivedBrowser,
   { ip, requestId }: { readonly ip: string; readonly requestId: string },
 ): Promise<boolean> {
-  const { accountId, organizationId, sessionId } = browser
-  await deps.limits.take(mailsOfNetwork, networkKey(ip))
+  const { accountId, organizationId, sessionId, environment } = browser
+  await deps.limits.take(mailsOfNetwork, mailNetworkKey(deps.config, ip, environment))
   await countAdminCode(deps, { ...browser, ip })
   const sealed = sealAdminCode(deps.keys.master, browser, makeAdminCode())
   const { record } = await change(deps, arrivalCause(requestId), async (trx) => {
