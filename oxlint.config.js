@@ -35,7 +35,7 @@ const rooms = {
   'sign-in': ['relays', 'totp', 'magic-link', 'password', 'flows'],
   directory: [
     ...['directory-sync', 'sessions', 'token-customization', 'users', 'application-secrets', 'applications'],
-    ...['organizations', 'meta-keys', '.'],
+    ...['organizations', 'meta-keys', 'account-record', '.'],
   ],
   tokens: ['.', 'api-keys', 'signing-keys'],
   delivery: ['webhooks', 'outbox', 'sms', 'mail', 'log-events', 'events', 'jobs', '.', 'limits'],

@@ -1,5 +1,6 @@
 import type { Access } from './core/access.js'
 import type { EventCode } from './events/event-catalog.js'
+import { account } from './resources/account.js'
 import { admins } from './resources/admins.js'
 import { applications } from './resources/applications.js'
 import { applicationSecrets } from './resources/application-secrets.js'
@@ -38,6 +39,7 @@ export const contract = {
   events,
   webhooks,
   logEvents,
+  account,
   outbox,
   oauth,
   oidc,

@@ -194,6 +194,8 @@ export interface AccountsCreateKeyInput {
     | 'write:log_events'
     | 'read:sessions'
     | 'write:sessions'
+    | 'read:account'
+    | 'write:account'
   >
   /** Organizations to which the key is limited; default: all. */
   organization_ids?: string[]

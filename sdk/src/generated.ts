@@ -177,7 +177,7 @@ export interface Identity {
   data: { [name: string]: JsonValue }
 }
 
-/** Part of `Identity`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent` and 70 more. */
+/** Part of `Identity`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `AccountAccountUpdateSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent` and 71 more. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue }
 
 /** Part of `User`. */
@@ -328,6 +328,8 @@ export interface Application {
   } | null
   /** Where its public keys are, in place of jwks. */
   jwks_uri: string | null
+  /** Where the application begins a sign-in that others have asked for. */
+  initiate_login_uri: string | null
   /** Where logout tokens are posted when a session with the application ends. */
   backchannel_logout_uri: string | null
   /** Whether the application needs `sid` in logout tokens; they always have it. */
@@ -1336,11 +1338,12 @@ export interface EventPage {
   has_more: boolean
 }
 
-/** Part of `EventPage`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent` and 70 more. */
+/** Part of `EventPage`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `AccountAccountUpdateSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent` and 71 more. */
 export type Event =
   | OrganizationOrganizationCreateSuccessEvent
   | OrganizationOrganizationUpdateSuccessEvent
   | OrganizationOrganizationDeleteSuccessEvent
+  | AccountAccountUpdateSuccessEvent
   | UserUserCreateSuccessEvent
   | UserUserUpdateSuccessEvent
   | UserUserDeleteSuccessEvent
@@ -1443,7 +1446,7 @@ export interface OrganizationOrganizationCreateSuccessEvent {
   data: Organization | TruncatedData
 }
 
-/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent`, `UserMetadataSetSuccessEvent` and 68 more. */
+/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `AccountAccountUpdateSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent` and 69 more. */
 export interface Actor {
   /** user: on a page; admin: in the onboarding; directory: its provider, by SCIM; operator: at the command line; system: the service itself. */
   type: 'api_key' | 'user' | 'admin' | 'directory' | 'operator' | 'system'
@@ -1451,7 +1454,7 @@ export interface Actor {
   id: string
 }
 
-/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent`, `UserMetadataSetSuccessEvent` and 68 more. */
+/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `AccountAccountUpdateSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent` and 69 more. */
 export interface TruncatedData {
   id?: string
   truncated: true
@@ -1511,6 +1514,60 @@ export interface OrganizationOrganizationDeleteSuccessEvent {
   webhook_id: string | null
   code: 'organization.organization.delete.success'
   data: Organization | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface AccountAccountUpdateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account if no organization owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
+  id: string
+  /** Reasons of the failure; null if the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
+  cursor: string | null
+  /** Receiving webhook of a delivery; null in the stream. */
+  webhook_id: string | null
+  code: 'account.account.update.success'
+  data: Account | TruncatedData
+}
+
+/** Answered by `account.get`, `account.update`. */
+export interface Account {
+  __type__: 'Account'
+  /** The same as domain. */
+  __domain__: string
+  /** UUID in lower case. */
+  id: string
+  /** Derived from the name at creation; immutable. */
+  domain: string
+  /** What pages and mails call the product; null: as the operator calls the service. */
+  product_name: string | null
+  /** Hexadecimal color of the product. */
+  color: string | null
+  icon_logo_url: string | null
+  inline_logo_url: string | null
+  /** Where users get help. */
+  support_url: string | null
+  privacy_policy_url: string | null
+  terms_of_service_url: string | null
+  locale: string | null
+  /** RFC 3339 in UTC with milliseconds. */
+  inserted_at: string
+  /** RFC 3339 in UTC with milliseconds. */
+  updated_at: string
 }
 
 /** Part of `Event`. */
@@ -3562,6 +3619,8 @@ export interface ApiKey {
     | 'write:log_events'
     | 'read:sessions'
     | 'write:sessions'
+    | 'read:account'
+    | 'write:account'
   > | null
   /** null: every organization of the account. */
   organization_ids: string[] | null
@@ -4926,6 +4985,8 @@ export interface ApplicationsCreateInput {
   } | null
   /** An https address of its public keys, in place of jwks. */
   jwks_uri?: string | null
+  /** An https URL, or http on localhost in the sandbox, at which the application begins a sign-in of its own (OpenID Connect Core section 4). */
+  initiate_login_uri?: string | null
   /** An https address of a public host, without fragment; null: logout tokens are not sent. */
   backchannel_logout_uri?: string | null
   backchannel_logout_session_required?: boolean
@@ -5096,6 +5157,8 @@ export interface ApplicationsUpdateInput {
   } | null
   /** An https address of its public keys, in place of jwks. */
   jwks_uri?: string | null
+  /** An https URL, or http on localhost in the sandbox, at which the application begins a sign-in of its own (OpenID Connect Core section 4). */
+  initiate_login_uri?: string | null
   /** An https address of a public host, without fragment; null: logout tokens are not sent. */
   backchannel_logout_uri?: string | null
   backchannel_logout_session_required?: boolean
@@ -6843,6 +6906,7 @@ export interface EventsListInput {
   code?:
     | 'all'
     | 'organization.all'
+    | 'account.all'
     | 'user.all'
     | 'application.all'
     | 'metakey.all'
@@ -6859,6 +6923,7 @@ export interface EventsListInput {
     | 'organization.organization.create.success'
     | 'organization.organization.update.success'
     | 'organization.organization.delete.success'
+    | 'account.account.update.success'
     | 'user.user.create.success'
     | 'user.user.update.success'
     | 'user.user.delete.success'
@@ -6954,6 +7019,7 @@ export interface WebhooksCreateInput {
   event_codes: Array<
     | 'all'
     | 'organization.all'
+    | 'account.all'
     | 'user.all'
     | 'application.all'
     | 'metakey.all'
@@ -6970,6 +7036,7 @@ export interface WebhooksCreateInput {
     | 'organization.organization.create.success'
     | 'organization.organization.update.success'
     | 'organization.organization.delete.success'
+    | 'account.account.update.success'
     | 'user.user.create.success'
     | 'user.user.update.success'
     | 'user.user.delete.success'
@@ -7120,6 +7187,7 @@ export interface WebhooksUpdateInput {
   event_codes?: Array<
     | 'all'
     | 'organization.all'
+    | 'account.all'
     | 'user.all'
     | 'application.all'
     | 'metakey.all'
@@ -7136,6 +7204,7 @@ export interface WebhooksUpdateInput {
     | 'organization.organization.create.success'
     | 'organization.organization.update.success'
     | 'organization.organization.delete.success'
+    | 'account.account.update.success'
     | 'user.user.create.success'
     | 'user.user.update.success'
     | 'user.user.delete.success'
@@ -7318,6 +7387,7 @@ export interface WebhooksListDeliveriesInput {
     | 'organization.organization.create.success'
     | 'organization.organization.update.success'
     | 'organization.organization.delete.success'
+    | 'account.account.update.success'
     | 'user.user.create.success'
     | 'user.user.update.success'
     | 'user.user.delete.success'
@@ -7502,6 +7572,7 @@ export interface LogEventsListInput {
     | 'END_USER_SIGN_IN_STARTED'
     | 'END_USER_SIGN_IN_SUCCESS'
     | 'END_USER_SIGN_IN_FAILED'
+    | 'INITIATE_LOGIN_URI_MISSING'
     | 'END_USER_SIGNED_OUT'
     | 'BACKCHANNEL_LOGOUT_DELIVERED'
     | 'BACKCHANNEL_LOGOUT_FAILED'
@@ -7529,6 +7600,67 @@ export type LogEventsListErrorCode =
   | 'https_required'
   | 'insufficient_scope'
   | 'organization_not_found'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `account.get` takes. */
+export interface AccountGetInput {
+  /** Must equal the environment of the API key, in any case. */
+  environment?: string
+}
+
+/** Codes that `account.get` answers. */
+export type AccountGetErrorCode =
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'key_limited_to_organizations'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `account.update` takes. */
+export interface AccountUpdateInput {
+  product_name?: string | null
+  color?:
+    | '#1f6feb'
+    | '#0a7ea4'
+    | '#0f766e'
+    | '#2f855a'
+    | '#4d7c0f'
+    | '#a16207'
+    | '#c2410c'
+    | '#b91c1c'
+    | '#be185d'
+    | '#86198f'
+    | '#6d28d9'
+    | '#475569'
+    | null
+  /** An https URL. */
+  icon_logo_url?: string | null
+  /** An https URL. */
+  inline_logo_url?: string | null
+  /** An https URL. */
+  support_url?: string | null
+  /** An https URL. */
+  privacy_policy_url?: string | null
+  /** An https URL. */
+  terms_of_service_url?: string | null
+  /** BCP 47 language tag, for example fr-FR. */
+  locale?: string | null
+}
+
+/** Codes that `account.update` answers. */
+export type AccountUpdateErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'key_limited_to_organizations'
+  | 'precondition_failed'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
   | 'rate_limited'
   | 'unavailable'
 
@@ -8558,6 +8690,8 @@ export interface Operations {
     code: WebhooksRedeliverAllErrorCode
   }
   'logEvents.list': { input: LogEventsListInput; output: LogEventList; code: LogEventsListErrorCode }
+  'account.get': { input: AccountGetInput; output: Account; code: AccountGetErrorCode }
+  'account.update': { input: AccountUpdateInput; output: Account; code: AccountUpdateErrorCode }
   'outbox.list': { input: OutboxListInput; output: OutboxMessageList; code: OutboxListErrorCode }
   'oauth.apiToken': { input: OauthApiTokenInput; output: ApiToken; code: OauthApiTokenErrorCode }
   'oauth.token': { input: OauthTokenInput; output: UserTokens | ApiToken; code: OauthTokenErrorCode }
@@ -9968,6 +10102,37 @@ export interface LogEventsMethods {
   readonly list: ListMethod<LogEventsListInput, LogEventList, LogEvent>
 }
 
+/** The methods of `client.account`. */
+export interface AccountMethods {
+  /**
+   * Get the account of the API key.
+   * `GET /api/v2/account`. Requires the scope `read:account`. etagOf() returns the version of the answer.
+   *
+   * @throws ApiError 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const account = await client.account.get()
+   * ```
+   */
+  get(input?: AccountGetInput, options?: RequestOptions): Promise<Account>
+
+  /**
+   * Change the account; its domain is immutable.
+   * `PUT /api/v2/account`. Requires the scope `write:account`. With `ifMatch`, only that version is changed.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const account = await client.account.update({
+   *   product_name: 'Acme Suite',
+   *   color: '#1f6feb',
+   *   icon_logo_url: 'https://acme.example/icon.png',
+   * })
+   * ```
+   */
+  update(input?: AccountUpdateInput, options?: RequestOptions): Promise<Account>
+}
+
 /** The methods of `client.outbox`. */
 export interface OutboxMethods {
   /**
@@ -10223,6 +10388,7 @@ export interface Client {
   readonly events: EventsMethods
   readonly webhooks: WebhooksMethods
   readonly logEvents: LogEventsMethods
+  readonly account: AccountMethods
   readonly outbox: OutboxMethods
   readonly oauth: OauthMethods
   readonly oidc: OidcMethods
@@ -10290,6 +10456,7 @@ export const routeTable = /* @__PURE__ */ readRoutes<OperationName>({
 /api/v2/webhooks/:webhook_id/deliveries/:delivery_id/redeliver redeliver POSTi
 /api/v2/webhooks/:webhook_id/redeliver redeliverAll POSTbi`,
   logEvents: `/api/v2/org/:org_domain/log-events list GETl`,
+  account: `/api/v2/account get GET update PUTb`,
   outbox: `/api/v2/outbox list GETl`,
   oauth: `/api/v2/oauth/token apiToken POSTbfo
 /oauth/token token POSTbfo

@@ -32,6 +32,8 @@ export type {
 // Every record and event, written by sdk/generate.ts.
 export type {
   AccessTokenClaims,
+  Account,
+  AccountAccountUpdateSuccessEvent,
   Actor,
   Address,
   Admin,

@@ -29,6 +29,22 @@ describe('changing an application', () => {
     expect(await client.applications.get({ org_domain, client_id })).toEqual(after)
   })
 
+  test('200: the address at which it begins sign-ins is set, kept and taken away', async () => {
+    const org_domain = await service.given.domain()
+    const initiate_login_uri = 'https://store.example/auth/sign-in'
+    const { id: client_id, ...created } = await service.given.application({ org_domain, initiate_login_uri })
+    expect(created).toMatchObject({ initiate_login_uri })
+
+    const renamed = await client.applications.update({ org_domain, client_id, name: 'Shop' })
+    expect(renamed).toMatchObject({ initiate_login_uri })
+    const cleared = await client.applications.update({ org_domain, client_id, initiate_login_uri: null })
+    expect(cleared).toMatchObject({ initiate_login_uri: null })
+    expect(etagOf(cleared)).not.toBe(etagOf(renamed))
+    await expect(
+      client.applications.update({ org_domain, client_id, initiate_login_uri: 'http://store.example/' }),
+    ).rejects.toMatchObject({ fields: [{ path: 'initiate_login_uri', code: 'scheme_not_allowed' }] })
+  })
+
   test('200: a default follows its list, unless the list still has it', async () => {
     const org_domain = await service.given.domain()
     const { id: client_id } = await service.given.application({

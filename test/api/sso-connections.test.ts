@@ -329,32 +329,23 @@ describe('default redirections', () => {
     ).rejects.toMatchObject({ status: 422, fields: [{ path: 'uri', code: 'not_in_list' }] })
   })
 
-  test('422: an application that demands PKCE, as nobody has a verifier for such a sign-in', async () => {
+  test('any application may be it, whatever it needs of the sign-ins that it begins', async () => {
     const { idp_id, organization_id, __domain__: org_domain } = await given.connection()
     const { id: application_id, client_id } = await given.application(org_domain)
-    await client.applications.update({ org_domain, client_id, code_exchange: 'pkce' })
-    const refused = { status: 422, fields: [{ path: 'application_id', code: 'pkce_demanded' }] }
+    const redirection = { organization_id, application_id }
+    const needs = [
+      { code_exchange: 'pkce' },
+      { application_type: 'node', client_authentication: 'secret' },
+    ] as const
 
-    const of = { organization_id, application_id }
-    await expect(client.ssoConnections.createDefaultRedirection({ idp_id, ...of })).rejects.toMatchObject(
-      refused,
-    )
-    await expect(client.ssoConnections.create(of)).rejects.toMatchObject(refused)
-  })
-
-  test('422: one that authenticates, unless its sign-ins need neither PKCE nor a nonce', async () => {
-    const { idp_id, organization_id, __domain__: org_domain } = await given.connection()
-    const { id: application_id, client_id } = await given.application(org_domain)
-    const at = { org_domain, client_id }
-    const redirection = { idp_id, organization_id, application_id }
-    await client.applications.update({ ...at, application_type: 'node', client_authentication: 'secret' })
-
-    await expect(client.ssoConnections.createDefaultRedirection(redirection)).rejects.toMatchObject({
-      status: 422,
-      fields: [{ path: 'application_id', code: 'pkce_demanded' }],
-    })
-    await client.applications.update({ ...at, pkce: 'optional' })
-    await client.ssoConnections.createDefaultRedirection(redirection)
+    for (const need of needs) {
+      await client.applications.update({ org_domain, client_id, code_exchange: 'open', ...need })
+      const created = await client.ssoConnections.createDefaultRedirection({ idp_id, ...redirection })
+      expect(created).toMatchObject({ app_id: application_id })
+      expect(await client.ssoConnections.create(redirection)).toMatchObject({
+        default_redirection: { app_id: application_id },
+      })
+    }
   })
 
   test('404: an application of another organization, and an organization that is not the connection’s', async () => {

@@ -329,6 +329,19 @@ describe('portico doctor', () => {
     ])
   })
 
+  test('lists the connections from whose portals nobody reaches the application, which is no fault', () => {
+    expect(healthy.findings.filter(({ check }) => check === 'Default redirections')).toEqual([
+      {
+        check: 'Default redirections',
+        ok: true,
+        detail: expect.stringMatching(
+          /^sign-ins that begin at the identity provider of \S+ of \S+ \(sandbox\) end on a page: Wiki has no initiate_login_uri$/,
+        ),
+        remedy: 'set it to the address at which the application begins a sign-in',
+      },
+    ])
+  })
+
   test.each(Object.entries(damages))('names %s, and what mends it', (_title, damage) => {
     const found = findingOf(damage)
     expect(found ?? faultsIn(damaged.findings)).toMatchObject({
@@ -373,7 +386,7 @@ async function arrange(service: Service): Promise<void> {
   })
   const organization = await service.given.organization()
   await service.given.application({ org_domain: organization.domain })
-  await service.given.application({
+  const wiki = await service.given.application({
     org_domain: organization.domain,
     name: 'Wiki',
     application_type: 'regular_web',
@@ -381,7 +394,9 @@ async function arrange(service: Service): Promise<void> {
     pkce: 'optional',
     token_signing_alg: 'ES256',
   })
-  await ssoGivenOf(client).configured(organization.id)
+  const { idp_id } = await ssoGivenOf(client).configured(organization.id)
+  const redirection = { organization_id: organization.id, application_id: wiki.id }
+  await client.ssoConnections.createDefaultRedirection({ idp_id, ...redirection })
   await ssoGivenOf(client).configured((await service.given.organization()).id)
   await runAllJobs(service)
   await webhooks.subscribed(receiver)

@@ -22,6 +22,8 @@ export interface Sent {
   readonly to: string
   readonly subject: string | null
   readonly text: string
+  /** The name of its sender, of a mail; null: as the settings say. */
+  readonly fromName?: string | null
 }
 
 /** A running service, in this process or as an emulator. */

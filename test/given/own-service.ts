@@ -74,7 +74,7 @@ export async function startOwnService(
   }
   await runJobs()
   const sentTo = (to: string): Promise<Sent[]> => {
-    const mails = mailer.sent.map(({ to, subject, text }) => ({ to, subject, text }))
+    const mails = mailer.sent.map(({ to, fromName, subject, text }) => ({ to, fromName, subject, text }))
     const texts = smsSender.sent.map(({ to, body }) => ({ to, subject: null, text: body }))
     return Promise.resolve([...mails, ...texts].filter((sent) => sent.to === to).toReversed())
   }

@@ -1,8 +1,11 @@
-import { guard, guardTest, routeTests } from './guard.js'
+import { contractTest, guard, guardTest, routeTests } from './guard.js'
 
 const usersMigration = 'server/src/platform/db/migrations/0004-users.ts'
 const idempotency = 'server/src/delivery/events/idempotency.ts'
 
+const accountRecord = 'server/src/directory/account-record/account-record.ts'
+
+const ofAccount = (title: string) => contractTest('account', `the record of an account ${title}`)
 const usersCreate = routeTests('users.create')
 
 const repeated = (title: string) => guardTest('idempotency', title)
@@ -17,6 +20,22 @@ export const changeGuards = [
     replace: 'create index users_email_key',
     red: usersCreate.refuses('email_taken'),
     green: usersCreate.refuses('metadata_required'),
+  }),
+  guard({
+    name: 'account: the record of the key’s account',
+    file: accountRecord,
+    find: ".where('id', '=', caller.accountId)\n      .where(isOfVersion(versions))",
+    replace: '.where(isOfVersion(versions))',
+    red: ofAccount('is one for both environments, and no other account’s'),
+    green: ofAccount('is there from the start, with nothing chosen'),
+  }),
+  guard({
+    name: 'account: the version that was seen',
+    file: accountRecord,
+    find: '\n      .where(isOfVersion(versions))',
+    replace: '',
+    red: ofAccount('changes only from the version that the caller has seen'),
+    green: ofAccount('keeps what is not sent, and loses what is null'),
   }),
   guard({
     name: 'Idempotency-Key: expiry of the lease',

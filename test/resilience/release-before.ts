@@ -80,9 +80,12 @@ export async function takeBackMigration(client: pg.Client): Promise<void> {
     drop index signing_keys_next_key, signing_keys_activated_idx, applications_client;
     drop table application_secrets, client_assertions, ended_families, session_clients;
     alter table applications drop column client_authentication, drop column pkce, drop column jwks,
-      drop column jwks_uri, drop column backchannel_logout_uri, drop column backchannel_logout_session_required;
+      drop column jwks_uri, drop column backchannel_logout_uri, drop column backchannel_logout_session_required,
+      drop column initiate_login_uri;
     alter table jobs drop column lane;
-    alter table sign_in_flows drop column claims, drop column is_consent_asked, drop column response_mode;
+    alter table sign_in_flows drop column claims, drop column is_consent_asked, drop column response_mode,
+      drop column is_idp_initiated;
+    alter table accounts drop column product_name, drop column brand, drop column version, drop column updated_at;
     alter table authorization_codes drop column claims;
     alter table refresh_token_families drop column claims;
     delete from kysely_migration where name >= '0022-event-positions'`)

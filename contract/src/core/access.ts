@@ -17,6 +17,7 @@ const scopedResources = [
   'events',
   'log_events',
   'sessions',
+  'account',
 ] as const
 
 export type Scope = `${'read' | 'write'}:${(typeof scopedResources)[number]}`

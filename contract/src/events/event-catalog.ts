@@ -1,4 +1,5 @@
 import type { z } from 'zod/v4'
+import { Account } from '../resources/account.js'
 import { Admin } from '../resources/admins.js'
 import { ApiKey } from '../resources/api-keys.js'
 import { Application } from '../resources/applications.js'
@@ -68,6 +69,11 @@ export const eventCatalog = {
   'organization.organization.delete.success': {
     tells: 'An organization was deleted; everything it contained is inaccessible.',
     data: Organization,
+  },
+  'account.account.update.success': {
+    tells: 'The account was changed: the name, the look or the links of the product.',
+    data: Account,
+    elsewhere: commandLine,
   },
   'user.user.create.success': {
     tells: 'A user was created.',

@@ -83,6 +83,10 @@ export const Application = record(
       .enum(codeExchanges)
       .describe('Proof required for the exchange of a code besides the code'),
     ...clientAuthenticationMembers,
+    initiate_login_uri: z
+      .string()
+      .nullable()
+      .describe('Where the application begins a sign-in that others have asked for'),
     backchannel_logout_uri: z
       .string()
       .nullable()
@@ -122,6 +126,7 @@ export const Application = record(
     pkce: 'required',
     jwks: null,
     jwks_uri: null,
+    initiate_login_uri: 'https://store.example/auth/sign-in',
     backchannel_logout_uri: 'https://store.example/backchannel-logout',
     backchannel_logout_session_required: true,
     inserted_at: '2026-03-14T09:26:53.589Z',
@@ -156,6 +161,11 @@ export const NewApplication = z.strictObject({
   token_signing_alg: z.enum(signingAlgorithms).optional(),
   code_exchange: z.enum(codeExchanges).optional(),
   ...clientAuthenticationInput,
+  initiate_login_uri: url()
+    .nullish()
+    .describe(
+      'An https URL, or http on localhost in the sandbox, at which the application begins a sign-in of its own (OpenID Connect Core section 4)',
+    ),
   backchannel_logout_uri: url()
     .nullish()
     .describe('An https address of a public host, without fragment; null: logout tokens are not sent'),

@@ -57,6 +57,8 @@ export const logEventCodes = {
   END_USER_SIGN_IN_STARTED: 'An application sent a user to the sign-in pages.',
   END_USER_SIGN_IN_SUCCESS: 'A user signed in on the sign-in pages.',
   END_USER_SIGN_IN_FAILED: 'A sign-in on the pages ended, and no user was signed in.',
+  INITIATE_LOGIN_URI_MISSING:
+    'A sign-in that began at the identity provider ended on a page: the application needs PKCE or client authentication, so it must begin sign-ins itself. Set its initiate_login_uri.',
   END_USER_SIGNED_OUT: 'A user signed out, or was signed out of a session.',
   BACKCHANNEL_LOGOUT_DELIVERED: 'An application received the logout token of an ended session.',
   BACKCHANNEL_LOGOUT_FAILED:

@@ -1,10 +1,14 @@
 import { InvalidArgumentError, type Command } from 'commander'
+import { AccountChanges, type Account } from '@portico/contract/account'
+import { updateAccountRecord } from '../directory/account-record/account-record.js'
 import { createAccount, type Plan } from '../operations/accounts/accounts.js'
-import { listAccounts } from '../operations/accounts/list-accounts.js'
+import { getAccount, listAccounts } from '../operations/accounts/list-accounts.js'
+import { operatorCaller } from '../platform/tenant.js'
+import { toFieldErrors } from '../platform/field-errors.js'
 import { grouped, print, table, type OutputOptions } from './output.js'
 import { withDeps } from './with-deps.js'
 
-/** portico account create, portico account list */
+/** portico account create, list and set */
 export function define(command: Command): void {
   command
     .command('create')
@@ -14,7 +18,27 @@ export function define(command: Command): void {
     .option('--json', 'answer as JSON')
     .action(create)
   command.command('list').description('list every account').option('--json', 'answer as JSON').action(list)
+  const set = command
+    .command('set')
+    .description('name the product of an account, and set its look and its links')
+    .argument('<domain>', 'of the account')
+  for (const { flag, tells } of settings) set.option(`--${flag} <value>`, `${tells}; '' takes it away`)
+  set.option('--json', 'answer as JSON').action(setRecord)
 }
+
+type Setting = keyof AccountChanges
+
+/** The options of portico account set, with the member that each sets. */
+const settings: readonly { readonly flag: string; readonly member: Setting; readonly tells: string }[] = [
+  { flag: 'product-name', member: 'product_name', tells: 'what pages and mails call the product' },
+  { flag: 'color', member: 'color', tells: 'one of the palette, such as #0f766e' },
+  { flag: 'icon-logo-url', member: 'icon_logo_url', tells: 'a square logo' },
+  { flag: 'inline-logo-url', member: 'inline_logo_url', tells: 'a wide logo with the name in it' },
+  { flag: 'support-url', member: 'support_url', tells: 'where users get help' },
+  { flag: 'privacy-policy-url', member: 'privacy_policy_url', tells: 'the privacy policy' },
+  { flag: 'terms-of-service-url', member: 'terms_of_service_url', tells: 'the terms of service' },
+  { flag: 'locale', member: 'locale', tells: 'the language, such as en or fr-FR' },
+]
 
 async function create(name: string, options: OutputOptions & { plan: Plan }): Promise<void> {
   const account = await withDeps(options, (deps) => createAccount(deps, { name, plan: options.plan }))
@@ -22,6 +46,40 @@ async function create(name: string, options: OutputOptions & { plan: Plan }): Pr
     `Created the account ${account.domain} (${account.plan}).`,
     `Next: portico api-key create --account ${account.domain} --environment sandbox`,
   ])
+}
+
+async function setRecord(domain: string, options: OutputOptions): Promise<void> {
+  const changes = toChanges(options)
+  const record = await withDeps(options, async (deps, cause) => {
+    const account = await getAccount(deps, domain)
+    // The record is of both environments; its event is in production, where it counts.
+    const caller = operatorCaller(account, 'production', cause)
+    return (await updateAccountRecord(deps, caller, changes, undefined)).record
+  })
+  print(options, record, () => [`Changed the account ${domain}.`, ...toSettingLines(record)])
+}
+
+/** @throws Error a sentence that names each option at fault. */
+function toChanges(options: object): AccountChanges {
+  const given = settings.flatMap(({ flag, member }): [Setting, string | null][] => {
+    const name = flag.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
+    const value: unknown = Object.entries(options).find(([option]) => option === name)?.[1]
+    return typeof value === 'string' ? [[member, value === '' ? null : value]] : []
+  })
+  if (given.length === 0)
+    throw new Error(`Say what to set: ${settings.map(({ flag }) => `--${flag}`).join(', ')}.`)
+  const { data, error } = AccountChanges.safeParse(Object.fromEntries(given))
+  if (data !== undefined) return data
+  const faults = toFieldErrors(error.issues).map(({ path, message }) => {
+    const setting = settings.find(({ member }) => member === path)
+    return `--${setting?.flag ?? path} ${message}`
+  })
+  throw new Error(`${faults.join('; ')}.`)
+}
+
+function toSettingLines(record: Account): string[] {
+  const width = Math.max(...settings.map(({ flag }) => flag.length))
+  return settings.map(({ flag, member }) => `${flag.padEnd(width)}  ${record[member] ?? 'not set'}`)
 }
 
 async function list(options: OutputOptions): Promise<void> {

@@ -25,7 +25,7 @@ const commands: Record<string, Entry> = {
     load: () => import('./mock.js'),
   },
   migrate: { summary: 'apply the migrations that the database lacks', load: () => import('./migrate.js') },
-  account: { summary: 'create and list accounts', load: () => import('./account.js') },
+  account: { summary: 'create, list and name accounts', load: () => import('./account.js') },
   'api-key': { summary: 'create, list, rotate and revoke API keys', load: () => import('./api-key.js') },
   keys: {
     summary: 'show and rotate signing keys, re-seal with a new master key',

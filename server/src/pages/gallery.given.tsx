@@ -11,7 +11,7 @@ import { identityProviderPage, returnPage } from './views/identity-provider.js'
 import { magicLinkPage } from './views/magic-link.js'
 import { onboardingStates } from './onboarding/gallery.given.js'
 import { passwordPage } from './views/password.js'
-import { readyPage } from './views/ready.js'
+import { readyPage, signedInPage } from './views/ready.js'
 import { recoveryCodesPage } from './views/recovery-codes.js'
 import { passwordSetPage, setPasswordPage } from './views/set-password.js'
 import { sessionsPage, type SessionView } from './views/sessions.js'
@@ -75,6 +75,7 @@ export function galleryFrame(
       organizationId: '0190c8a2-6b1e-7c3d-9f4a-2b6d8e0f1a35',
       domain: 'awesome-company',
       name: names.organization,
+      product_name: null,
       locale: null,
       color: organizationColors[2],
       icon_logo_url: null,
@@ -186,6 +187,8 @@ function setPasswordStates(frame: Frame, { email, application }: GalleryNames): 
     ),
     page('password-set', passwordSetPage({ frame })),
     page('ready', readyPage({ frame, form, applicationName: application })),
+    page('signed-in', signedInPage({ frame, applicationName: application, url: 'https://store.example' })),
+    page('signed-in-alone', signedInPage({ frame, applicationName: application, url: null })),
     page('form-post', formPostPage({ frame, action: answerAddress, parameters: answer })),
     ...consentStates(frame, { email, application }),
     ...ssoStates(frame),

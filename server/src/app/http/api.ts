@@ -1,4 +1,5 @@
 import type { contract } from '@portico/contract/contract'
+import { accountRecordRoutes } from '../../directory/account-record/routes.js'
 import { adminRoutes } from '../../sso/admins/routes.js'
 import { applicationRoutes } from '../../directory/applications/routes.js'
 import { applicationSecretRoutes } from '../../directory/application-secrets/routes.js'
@@ -50,6 +51,7 @@ export function apiOf(deps: Deps, hooks: ApiHooks = {}): Implementation<typeof c
     events: eventRoutes(deps),
     webhooks: webhookRoutes(deps),
     logEvents: logEventRoutes(deps),
+    account: accountRecordRoutes(deps),
     outbox: outboxRoutes(deps),
     oauth: oauthRoutes(deps, hooks),
     oidc: oidcRoutes(deps),

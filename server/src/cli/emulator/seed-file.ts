@@ -1,4 +1,5 @@
 import { scopes } from '@portico/contract/access'
+import { AccountChanges } from '@portico/contract/account'
 import { NewApplication } from '@portico/contract/applications'
 import { environment, flag, id, list, slug, text } from '@portico/contract/fields'
 import { MagicLinkConnectionChanges } from '@portico/contract/magic-link'
@@ -94,6 +95,7 @@ export type SeedApiKey = z.output<typeof SeedApiKey>
 const SeedAccount = z.strictObject({
   name: text(100, 1),
   plan: z.enum(['free', 'unlimited']).default('unlimited'),
+  record: AccountChanges.optional().describe('Name, look and links of the product'),
   api_keys: z.array(SeedApiKey).default([]),
   organizations: z.array(SeedOrganization).default([]),
   webhooks: z.array(entryOf(NewWebhook, { environment: environment() })).default([]),

@@ -3,6 +3,7 @@ import { scopes as allScopes } from '@portico/contract/access'
 import { environments, nilId, type Environment } from '@portico/contract/fields'
 import { createAccount } from '../../operations/accounts/accounts.js'
 import { createApiKey, insertApiKey } from '../../tokens/api-keys/api-keys.js'
+import { updateAccountRecord } from '../../directory/account-record/account-record.js'
 import { createApplication } from '../../directory/applications/applications.js'
 import type { Deps } from '../../delivery/deps.js'
 import { ApiError } from '../../platform/errors.js'
@@ -64,6 +65,11 @@ async function plantAccount(
   const { deps } = planting
   const { id, domain } = await plant(planting, place, () => createAccount(deps, account))
   const callers = callersOf(id, domain)
+  const { record: chosen } = account
+  if (chosen !== undefined)
+    await plant(planting, { path: [...place.path, 'record'], names: [...place.names, 'record'] }, () =>
+      updateAccountRecord(deps, callers.sandbox, chosen, undefined),
+    )
 
   const organizations = new Map<string, string>()
   for (const [index, organization] of account.organizations.entries()) {
@@ -229,7 +235,7 @@ async function plantUser(
     deps,
     password,
     { min: rules.plain_text_min_length, max: rules.plain_text_max_length },
-    { email: input.email, profile: input.profile, name: '', domain: owner.domain },
+    { email: input.email, profile: input.profile, name: '', domain: owner.domain, product_name: null },
   )
   if (fault !== undefined) throw new Error(`password ${fault.message}`)
   const hash = await deps.passwords.admit(owner.domain, (hashes) => hashes.hash(password))

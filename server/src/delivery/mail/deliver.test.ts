@@ -10,7 +10,13 @@ import { deliverMail } from './deliver.js'
 import { createRecordingMailer } from '../../platform/mail/recording-mailer.js'
 
 const accountId = uuidv7()
-const mail = { to: 'ada@awesome.example', subject: 'Sign in', text: 'a link', html: '<p>a link</p>' }
+const mail = {
+  to: 'ada@awesome.example',
+  fromName: null,
+  subject: 'Sign in',
+  text: 'a link',
+  html: '<p>a link</p>',
+}
 
 let dataDir: string
 let deps: OpenDeps

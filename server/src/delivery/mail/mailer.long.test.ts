@@ -6,6 +6,7 @@ import { openMailer } from '../../platform/mail/mailer.js'
 
 const mail = {
   to: 'ada@awesome.example',
+  fromName: null,
   subject: 'Sign in',
   text: 'a link',
   html: '<p>a link</p>',

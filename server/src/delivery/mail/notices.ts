@@ -6,6 +6,7 @@ import { enqueue } from '../jobs/enqueue.js'
 import type { JobPayloads } from '../jobs/job-names.js'
 import { deliverMail } from './deliver.js'
 import { noticeMail } from './messages.js'
+import { productNameOf } from '../../platform/db/product-name.js'
 import { isOrganizationOf, ofOwner } from '../../platform/db/tenant-predicate.js'
 
 type NoticePayload = JobPayloads['send_notice']
@@ -39,19 +40,20 @@ export async function sendNotice(deps: Deps, payload: NoticePayload): Promise<vo
       'organizations.name',
       'organizations.locale',
       'organizations.color',
+      productNameOf('organizations').as('product_name'),
     ])
     .executeTakeFirst()
   if (addressee === undefined) return
 
-  const { email, domain, name, locale, color } = addressee
+  const { email, domain, name, locale, color, product_name: fromName } = addressee
   const { notice, environment, messageId } = payload
   const message = noticeMail({
     notice,
     organizationName: name,
     locale,
-    productName: deps.config.productName,
+    productName: fromName ?? deps.config.productName,
     environment,
     color,
   })
-  await deliverMail(deps, { ...payload, domain }, { ...message, to: email, messageId })
+  await deliverMail(deps, { ...payload, domain }, { ...message, to: email, fromName, messageId })
 }

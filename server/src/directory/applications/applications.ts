@@ -54,6 +54,7 @@ export async function createApplication(
     ...settleDefaults(lists, input),
     ...settleClientSettings(input),
     code_exchange: input.code_exchange ?? 'open',
+    initiate_login_uri: input.initiate_login_uri ?? null,
   }
   checkApplicationUrls(settled, tenant.environment)
   checkLogoutUri(deps, input)

@@ -18,6 +18,7 @@ export function mergeChanges(row: ApplicationRow, input: ApplicationChanges) {
     access_token_lifetime_in_seconds: row.access_token_lifetime_in_seconds,
     token_signing_alg: row.token_signing_alg,
     code_exchange: row.code_exchange as Application['code_exchange'],
+    initiate_login_uri: row.initiate_login_uri,
     backchannel_logout_uri: row.backchannel_logout_uri,
     backchannel_logout_session_required: row.backchannel_logout_session_required,
     ...input,

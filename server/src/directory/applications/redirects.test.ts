@@ -133,6 +133,37 @@ describe('a redirect URL', () => {
   })
 })
 
+describe('where an application begins a sign-in', () => {
+  const initiationFault = (uri: string, members: Members = {}, environment?: 'sandbox' | 'production') =>
+    faultsOf({ initiate_login_uri: uri, ...members }, environment)[0]?.replace('initiate_login_uri: ', '')
+
+  test.each(['https://store.example/auth/sign-in', 'https://store.example/?from=portal&state=1'])(
+    '%s is allowed',
+    (uri) => {
+      expect(initiationFault(uri, {}, 'production')).toBeUndefined()
+    },
+  )
+
+  test('http on localhost is allowed in the sandbox alone', () => {
+    expect(initiationFault('http://localhost:3000/auth/sign-in')).toBeUndefined()
+    expect(initiationFault('http://localhost:3000/auth/sign-in', {}, 'production')).toBe('scheme_not_allowed')
+  })
+
+  test.each([
+    ['http://store.example/', 'scheme_not_allowed'],
+    ['com.example.app:/begin', 'scheme_not_allowed'],
+    ['https://store.example/#here', 'fragment_not_allowed'],
+    ['https://user@store.example/', 'credentials_not_allowed'],
+    ['https://Store.example/', 'host_not_canonical'],
+    ...['iss', 'organization', 'login_hint', 'target_link_uri', 'impersonation'].map(
+      (name): [string, string] => [`https://store.example/?${name}=1`, 'parameter_not_allowed'],
+    ),
+    ['/auth/sign-in', 'invalid_url'],
+  ])('%s is refused, for mobile types too: %s', (uri, code) => {
+    expect(initiationFault(uri, { application_type: 'mobile' })).toBe(code)
+  })
+})
+
 describe('an origin', () => {
   test.each(['https://store.example', 'https://store.example:8443', 'https://[2001:db8::1]'])(
     '%s is allowed',

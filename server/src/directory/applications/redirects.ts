@@ -40,6 +40,9 @@ const answerParameters = [
   ...['password_code', 'request_id', 'user_id'],
 ]
 
+/** The parameters that the service adds to a request for a sign-in (OpenID Connect Core section 4), or reserves there. */
+const initiationParameters = ['iss', 'organization', 'login_hint', 'target_link_uri', 'impersonation']
+
 /** Schemes of browsers and systems; an application's own scheme must not begin with one, even if it has a dot. */
 const foreignSchemes: ReadonlySet<string> = new Set([
   'https',
@@ -62,7 +65,7 @@ const foreignSchemes: ReadonlySet<string> = new Set([
  * @throws ApiError `invalid_parameters` naming every URL at fault.
  */
 export function checkApplicationUrls(
-  application: UrlLists & UrlDefaults & Pick<Application, 'application_type'>,
+  application: UrlLists & UrlDefaults & Pick<Application, 'application_type' | 'initiate_login_uri'>,
   environment: Environment,
 ): void {
   const isMobile = mobileTypes.has(application.application_type)
@@ -72,8 +75,22 @@ export function checkApplicationUrls(
       return fault === undefined ? [] : [{ path: `${name}.${index}`, ...fault }]
     }),
   )
-  const fields = [...inLists, ...defaultNames.flatMap((name) => defaultFaults(application, name))]
+  const fields = [
+    ...inLists,
+    ...defaultNames.flatMap((name) => defaultFaults(application, name)),
+    ...initiationFaults(application, environment),
+  ]
   if (fields.length > 0) throw new ApiError('invalid_parameters', { fields })
+}
+
+/** An application of a mobile type has a page on the web there, too: its own scheme may not be installed where a sign-in ends. */
+function initiationFaults(
+  { initiate_login_uri: uri }: Pick<Application, 'initiate_login_uri'>,
+  environment: Environment,
+): FieldError[] {
+  const found =
+    uri === null ? undefined : findFault(uri, { kind: 'initiation', isMobile: false, environment })
+  return found === undefined ? [] : [{ path: 'initiate_login_uri', ...found }]
 }
 
 function defaultFaults(application: UrlLists & UrlDefaults, name: keyof typeof listOfDefault): FieldError[] {
@@ -135,8 +152,8 @@ export function chooseRedirect<
 }
 
 interface Rules {
-  /** A redirect receives a code, an address only a browser. */
-  readonly kind: 'redirect' | 'address' | 'origin'
+  /** A redirect receives a code, an initiation a request to begin a sign-in, an address only a browser. */
+  readonly kind: 'redirect' | 'initiation' | 'address' | 'origin'
   readonly isMobile: boolean
   readonly environment: Environment
 }
@@ -193,12 +210,11 @@ function hostFault(url: URL): Fault | undefined {
 }
 
 function queryFault(url: URL, { kind }: Rules): Fault | undefined {
-  const taken = answerParameters.filter((name) => kind === 'redirect' && url.searchParams.has(name))
+  const added = kind === 'redirect' ? answerParameters : kind === 'initiation' ? initiationParameters : []
+  const taken = added.filter((name) => url.searchParams.has(name))
   if (taken.length === 0) return undefined
-  return fault(
-    'parameter_not_allowed',
-    `must not have ${taken.join(', ')} in its query, which the answer adds`,
-  )
+  const by = kind === 'redirect' ? 'the answer' : 'the service'
+  return fault('parameter_not_allowed', `must not have ${taken.join(', ')} in its query, which ${by} adds`)
 }
 
 function originFault(text: string, url: URL, { kind }: Rules): Fault | undefined {

@@ -8,6 +8,8 @@ export interface PublicOrganization {
   readonly organizationId: string
   readonly domain: string
   readonly name: string
+  /** Of the account; null: as the operator calls the service. */
+  readonly product_name: string | null
   /** BCP 47; null when no locale was chosen. */
   readonly locale: string | null
   readonly color: string
@@ -41,11 +43,12 @@ const selectByDomain = lookup((db, organization: { readonly domain: string }) =>
       'organizations.id',
       'organizations.domain',
       'organizations.name',
-      'locale',
-      'color',
-      'icon_logo_url',
-      'inline_logo_url',
-      'terms_of_service_url',
-      'privacy_policy_url',
+      'accounts.product_name',
+      'organizations.locale',
+      'organizations.color',
+      'organizations.icon_logo_url',
+      'organizations.inline_logo_url',
+      'organizations.terms_of_service_url',
+      'organizations.privacy_policy_url',
     ]),
 )

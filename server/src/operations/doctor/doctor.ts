@@ -2,6 +2,7 @@ import type { Config } from '../../platform/config/config.js'
 import type { OpenDeps } from '../../delivery/deps.js'
 import { examineApplications } from './applications.js'
 import { examineCounts } from './counts.js'
+import { examineDefaultRedirections } from './default-redirections.js'
 import { reading, failedCheck, type Check, type Finding } from './finding.js'
 import {
   examineApiKeys,
@@ -14,6 +15,7 @@ import { examineRequiredMetadata } from './metadata.js'
 import { examineDeliveries, examineEvents, examineJobs } from './overdue.js'
 import { examineParents } from './parents.js'
 import { examineSchema } from './schema.js'
+import { examineProductNames } from './product-names.js'
 import {
   examineClock,
   examineMail,
@@ -51,6 +53,8 @@ const checksOfRecords: Readonly<Record<string, Check>> = {
   Events: examineEvents,
   Metadata: examineRequiredMetadata,
   Applications: examineApplications,
+  'Default redirections': examineDefaultRedirections,
+  'Product names': examineProductNames,
 }
 
 /** Checks the database and its records, and changes nothing. Findings are in the order of repair. */
@@ -68,10 +72,10 @@ export async function examineDatabase(deps: OpenDeps, { isBeforeStart }: Examina
 /** Runs each check by itself, so that a failing one does not hide the others. */
 async function examineEach(deps: OpenDeps, checks: Readonly<Record<string, Check>>): Promise<Finding[]> {
   const findings: Finding[] = []
-  const { keys, now } = deps
+  const { config, keys, now } = deps
   for (const [name, check] of Object.entries(checks)) {
     try {
-      findings.push(...(await reading(deps, (db) => check({ db, keys, at: now() }))))
+      findings.push(...(await reading(deps, (db) => check({ db, config, keys, at: now() }))))
     } catch (error) {
       findings.push(failedCheck(name, error))
     }

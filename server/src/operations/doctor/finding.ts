@@ -15,7 +15,7 @@ export interface Finding {
 }
 
 /** The access of a check: nothing can be written through `db`. */
-export interface Reader extends Pick<OpenDeps, 'keys'> {
+export interface Reader extends Pick<OpenDeps, 'config' | 'keys'> {
   readonly db: Transaction<DB>
   readonly at: Date
 }

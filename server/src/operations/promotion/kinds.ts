@@ -1,3 +1,4 @@
+import { Account, AccountChanges } from '@portico/contract/account'
 import {
   Application,
   ApplicationChanges,
@@ -14,6 +15,7 @@ import { SsoConnection } from '@portico/contract/sso-records'
 import { TotpConnection, TotpConnectionChanges } from '@portico/contract/totp'
 import { Webhook } from '@portico/contract/webhook-records'
 import { NewWebhook, WebhookChanges } from '@portico/contract/webhooks'
+import { getAccountRecord, updateAccountRecord } from '../../directory/account-record/account-record.js'
 import {
   createApplication,
   deleteApplication,
@@ -64,6 +66,17 @@ const application = {
 
 /** The promoted kinds, in the order of creation: what others name comes first. */
 export const kinds = [
+  kindOf({
+    section: 'account',
+    resource: 'account',
+    of: 'account',
+    key: null,
+    omitted: {},
+    record: Account,
+    changes: AccountChanges,
+    find: async (deps, place) => [(await getAccountRecord(deps, place)).record],
+    update: (deps, place, _, input) => updateAccountRecord(deps, place, input, undefined),
+  }),
   kindOf({
     ...application,
     section: 'applications',

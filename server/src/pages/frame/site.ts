@@ -32,13 +32,14 @@ interface PageAt {
   readonly uiLocales?: string | null
 }
 
-export function frameOf({ productName, styleUrl, scriptUrl }: Site, req: PageRequest, at: PageAt): Frame {
+export function frameOf({ styleUrl, scriptUrl, ...site }: Site, req: PageRequest, at: PageAt): Frame {
   const texts = textsFor({
     uiLocales: `${textOf(req.query.ui_locales)} ${at.uiLocales ?? ''}`,
     organizationLocale: at.organization?.locale,
     acceptLanguage: req.headers['accept-language'],
   })
   const { organization, isSandbox, url } = at
+  const productName = organization?.product_name ?? site.productName
   return { texts, organization, isSandbox, productName, styleUrl, scriptUrl, url }
 }
 

@@ -57,7 +57,7 @@ async function showLink(exchange: Exchange): Promise<void> {
     token,
     csrf: toCsrfField(secret, token),
   })
-  sendPage(site, res, page, { organization, redirectUri: link.redirectUri })
+  sendPage(site, res, page, { organization, redirectUri: link.endUri })
 }
 
 async function takeForm(exchange: Exchange): Promise<void> {

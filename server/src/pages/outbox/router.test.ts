@@ -44,7 +44,7 @@ beforeAll(async () => {
     await deliverMail(
       deps,
       { accountId, environment, organizationId: null, domain: 'awesome-company' },
-      { ...message, to: 'ada@awesome.example', messageId: messages[environment] },
+      { ...message, to: 'ada@awesome.example', fromName: null, messageId: messages[environment] },
     )
   }
 }, 60_000)

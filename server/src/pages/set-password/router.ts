@@ -139,7 +139,7 @@ function pageFrame(
   })
 }
 
-function destinationOf({ organization }: Frame, { redirect_uri: redirectUri }: OpenCode): PageDestination {
+function destinationOf({ organization }: Frame, { end_uri: redirectUri }: OpenCode): PageDestination {
   return { organization, redirectUri: redirectUri ?? undefined }
 }
 

@@ -20,6 +20,7 @@ import { domainOf, frameOf, sendPage, textOf, type Site } from '../frame/site.js
 import { sendToApplication } from './application.js'
 import { stepPages } from '../steps/steps.js'
 import type { StepAnswer, StepRequest } from '../frame/step-page.js'
+import { signedInPage } from '../views/ready.js'
 import { toStepRequest } from './step-request.js'
 
 /** The maximum size of a form and of an authorization request, in bytes. */
@@ -173,7 +174,13 @@ async function finish(exchange: Exchange, flow: Flow, secret: string): Promise<v
   const { answer, sessionSecret } = finished
   if (sessionSecret !== undefined)
     res.append('Set-Cookie', toSessionCookie(sessionSecret, site.isHttps, flow))
-  await sendToApplication(exchange, answer, () => answerFrame(exchange, flow.environment, flow.locale))
+  const frameOfPage = () => answerFrame(exchange, flow.environment, flow.locale)
+  if (answer.mode === 'page') {
+    const frame = await frameOfPage()
+    sendPage(site, res, signedInPage({ frame, ...answer }), frame)
+    return
+  }
+  await sendToApplication(exchange, answer, frameOfPage)
 }
 
 /** The frame of the page that posts an answer; it has no address, because the answer is given once. */
@@ -190,7 +197,7 @@ async function showStep(exchange: Exchange, request: StepRequest): Promise<void>
   const { flow, frame } = request
   const page = await stepPages[flow.step].show(request)
   if (page === undefined) sendSentence(exchange, 404, frame, frame.texts.flowOver)
-  else sendPage(exchange.site, exchange.res, page, { ...frame, redirectUri: flow.redirectUri })
+  else sendPage(exchange.site, exchange.res, page, { ...frame, redirectUri: flow.endUri })
 }
 
 function sendAnswer(
@@ -199,7 +206,7 @@ function sendAnswer(
   { status, page, retryAfterSeconds }: StepAnswer,
 ): void {
   if (retryAfterSeconds !== undefined) res.set('Retry-After', String(retryAfterSeconds))
-  sendPage(site, res.status(status), page, { ...frame, redirectUri: flow.redirectUri })
+  sendPage(site, res.status(status), page, { ...frame, redirectUri: flow.endUri })
 }
 
 /** The page for a flow that this browser does not have. */

@@ -25,3 +25,22 @@ export function readyPage({ frame, form, applicationName }: ReadyPage): string {
     </HostedPage>,
   )
 }
+
+/** The page of a sign-in that ends here, because the application has not begun it. */
+interface SignedInPage {
+  readonly frame: Frame
+  readonly applicationName: string
+  /** An origin of the application; null where none is known. */
+  readonly url: string | null
+}
+
+/** Leads to the application, where the user signs in without being asked anything. */
+export function signedInPage({ frame, applicationName, url }: SignedInPage): string {
+  const words = frame.texts.ready
+  const onward = words.elsewhere(displayName(applicationName))
+  return toDocument(
+    <HostedPage frame={frame} title={words.heading} headingClass="done">
+      <p>{url === null ? onward : <a href={url}>{onward}</a>}</p>
+    </HostedPage>,
+  )
+}

@@ -33,6 +33,9 @@ const list = z
   .default('')
   .transform((text) => text.split(',').flatMap((item) => item.trim() || []))
 
+/** What the product of an account is called while nobody has named it. */
+export const defaultProductName = 'Portico'
+
 /** A name may be quoted; a comma outside of quotes would make two senders of it (RFC 5322 section 3.4). */
 const senderPattern = /^(?:"[^"\r\n]*" *|[^"<>,\r\n]*)<[^\s<>@,]+@[^\s<>@,]+>$|^[^\s<>@,]+@[^\s<>@,]+$/
 
@@ -135,7 +138,10 @@ export const Variables = z.object({
       'must be codes of ISO 3166-1 such as FR,US, commas between',
     )
     .describe('Countries whose numbers get text messages, commas between; required with SMS_URL'),
-  PRODUCT_NAME: z.string().default('Portico').describe('How mails and pages call the service'),
+  PRODUCT_NAME: z
+    .string()
+    .default(defaultProductName)
+    .describe('How mails and pages call the product of an account that has not named it'),
   SANDBOX_MAIL: oneOf(['keep', 'send'])
     .default('keep')
     .describe('keep: sandbox mail stays in the outbox; send: it is sent like any other'),

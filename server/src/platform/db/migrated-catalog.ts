@@ -8,10 +8,14 @@ type Parts = readonly (readonly [table: string, name: string, definition: string
 
 const byKind: Readonly<Record<Exclude<CatalogObject['kind'], 'table'>, Parts>> = {
   "column": [
+    ["accounts","brand","jsonb default '{}'::jsonb not null"],
     ["accounts","domain","text not null"],
     ["accounts","id","uuid not null"],
     ["accounts","inserted_at","timestamp(3) with time zone not null"],
     ["accounts","plan","text not null"],
+    ["accounts","product_name","text"],
+    ["accounts","updated_at","timestamp(3) with time zone"],
+    ["accounts","version","integer default 1 not null"],
     ["api_keys","account_id","uuid not null"],
     ["api_keys","environment","text not null"],
     ["api_keys","expires_at","timestamp(3) with time zone"],
@@ -55,6 +59,7 @@ const byKind: Readonly<Record<Exclude<CatalogObject['kind'], 'table'>, Parts>> =
     ["applications","description","text"],
     ["applications","environment","text not null"],
     ["applications","id","uuid not null"],
+    ["applications","initiate_login_uri","text"],
     ["applications","inserted_at","timestamp(3) with time zone not null"],
     ["applications","jwks","jsonb"],
     ["applications","jwks_uri","text"],
@@ -502,6 +507,7 @@ const byKind: Readonly<Record<Exclude<CatalogObject['kind'], 'table'>, Parts>> =
     ["sign_in_flows","identity_id","uuid"],
     ["sign_in_flows","inserted_at","timestamp(3) with time zone not null"],
     ["sign_in_flows","is_consent_asked","boolean default false not null"],
+    ["sign_in_flows","is_idp_initiated","boolean default false not null"],
     ["sign_in_flows","is_mfa_required","boolean not null"],
     ["sign_in_flows","is_renewal_due","boolean default false not null"],
     ["sign_in_flows","is_sign_in_forced","boolean default false not null"],

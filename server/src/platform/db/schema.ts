@@ -26,10 +26,14 @@ export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
 export interface Accounts {
+  brand: Generated<Json>;
   domain: string;
   id: string;
   inserted_at: Timestamp;
   plan: string;
+  product_name: string | null;
+  updated_at: Timestamp | null;
+  version: Generated<number>;
 }
 
 export interface ApiKeys {
@@ -69,6 +73,7 @@ export interface Applications {
   description: string | null;
   environment: string;
   id: string;
+  initiate_login_uri: string | null;
   inserted_at: Timestamp;
   jwks: Json | null;
   jwks_uri: string | null;
@@ -655,6 +660,7 @@ export interface SignInFlows {
   identity_id: string | null;
   inserted_at: Timestamp;
   is_consent_asked: Generated<boolean>;
+  is_idp_initiated: Generated<boolean>;
   is_mfa_required: boolean;
   is_renewal_due: Generated<boolean>;
   is_sign_in_forced: Generated<boolean>;

@@ -1,9 +1,12 @@
 import type { Config } from '../config/config.js'
+import { displayName } from '../display-name.js'
 import { MailServerError } from './mail-server-error.js'
 import { openSmtp } from './smtp.js'
 
 export interface Mail {
   readonly to: string
+  /** What the account calls its product, for the name of the sender; null: as the operator's settings say. */
+  readonly fromName: string | null
   readonly subject: string
   readonly text: string
   readonly html: string
@@ -31,11 +34,13 @@ export function openMailer(config: Config): Mailer {
       close: () => undefined,
     }
   }
+  const sender = readSender(from)
   const transport = openSmtp(smtpUrl, { connectMs: answerTimeoutMs, silenceMs: silenceTimeoutMs })
   return {
-    async send({ to, subject, text, html, messageId }) {
+    async send({ to, fromName, subject, text, html, messageId }) {
+      const name = displayName(fromName ?? '') || sender.name || displayName(config.productName)
       const sending = transport.sendMail({
-        from,
+        from: { name, address: sender.address },
         // As an object: a string could name several recipients.
         to: { name: '', address: to },
         subject,
@@ -50,4 +55,10 @@ export function openMailer(config: Config): Mailer {
     },
     close: () => transport.close(),
   }
+}
+
+/** The parts of a MAIL_FROM, whose form the settings have checked; an address alone has no name. */
+function readSender(from: string): { readonly name: string; readonly address: string } {
+  const [, name = '', address = from] = /^(.*)<(.*)>$/.exec(from) ?? []
+  return { name: name.trim().replace(/^"(.*)"$/, '$1'), address }
 }

@@ -242,6 +242,7 @@ async function beginFlow(
     email: known?.email ?? hintedEmail(request) ?? null,
     connectionId: known === undefined ? ((await findHintedConnection(deps, client, request)) ?? null) : null,
     sessionId: known?.sessionId ?? null,
+    isIdpInitiated: false,
     browserSecret,
   }
   const caller = callerAtPage(client, requestId)

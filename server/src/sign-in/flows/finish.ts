@@ -26,6 +26,7 @@ import { ofUser, type Tenant } from '../../platform/tenant.js'
 import { isRequiredMetadataMissing } from '../../directory/users/signing-in-user.js'
 import { usersOf } from '../../directory/users/whole-user.js'
 import { callerAtPage, type FlowRequest } from './flow.js'
+import { endOfIdpInitiated, type SignedInHere } from './idp-initiated.js'
 import { isOrganizationOf, ofOwner, sameEnvironment, sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /** A flow whose steps are complete, and the browser that finishes it. */
@@ -38,8 +39,8 @@ interface FlowEnd extends FlowRequest {
 
 /** The answer of a finished flow. */
 interface FinishedFlow {
-  /** The code for the application, or an error, which the browser brings. */
-  readonly answer: AuthorizationAnswer
+  /** The code for the application, or an error, which the browser brings; or the end of a sign-in that it has not begun. */
+  readonly answer: AuthorizationAnswer | SignedInHere
   /** The new value of its session cookie, which every sign-in changes; undefined after an error. */
   readonly sessionSecret: string | undefined
 }
@@ -97,6 +98,12 @@ const consumeFlow = statement(
         'organizations.domain',
         'organizations.allowed_email_domains',
         'flow.application_id',
+        'flow.is_idp_initiated',
+        'applications.name as application_name',
+        'applications.initiate_login_uri',
+        'applications.allowed_web_origins',
+        'applications.code_exchange',
+        'applications.client_authentication',
         'flow.redirect_uri',
         // The table's check constraint allows nothing else.
         sql<ResponseMode>`flow.response_mode`.as('response_mode'),
@@ -200,11 +207,15 @@ async function finish(
     .forNoKeyUpdate()
     .executeTakeFirst()
   const log = (
-    code: 'END_USER_SIGN_IN_SUCCESS' | 'END_USER_SIGN_IN_FAILED' | 'REQUIRED_METADATA_MISSING',
+    code:
+      | 'END_USER_SIGN_IN_SUCCESS'
+      | 'END_USER_SIGN_IN_FAILED'
+      | 'INITIATE_LOGIN_URI_MISSING'
+      | 'REQUIRED_METADATA_MISSING',
     reason?: string,
   ) => logEventOf(deps, trx, consumedFlow, { code, email: user?.email, reason, requestId: end.requestId })
   const refusal = whyRefused(consumedFlow, user)
-  if (refusal !== undefined) {
+  if (user === undefined || refusal !== undefined) {
     await log('END_USER_SIGN_IN_FAILED', refusal)
     return undefined
   }
@@ -233,9 +244,24 @@ async function finish(
     await log('END_USER_SIGN_IN_FAILED', 'session_ended')
     return undefined
   }
+  const answer =
+    endOfIdpInitiated(deps, consumedFlow, user.email) ??
+    (await answerWithCode(deps, trx, consumedFlow, { ...signIn, sessionId }))
+  await log('END_USER_SIGN_IN_SUCCESS')
+  if (answer.mode === 'page') await log('INITIATE_LOGIN_URI_MISSING')
+  // A missing required value does not block the sign-in.
+  if (await isRequiredMetadataMissing(trx, tenant, userId)) await log('REQUIRED_METADATA_MISSING')
+  return { answer, sessionSecret }
+}
+
+async function answerWithCode(
+  deps: Deps,
+  trx: Transaction<DB>,
+  consumedFlow: ConsumedFlow,
+  signIn: NewSession & { readonly sessionId: string },
+): Promise<AuthorizationAnswer> {
   const code = await issueCode(deps, trx, {
     ...signIn,
-    sessionId,
     redirectUri: consumedFlow.redirect_uri,
     nonce: consumedFlow.nonce,
     codeChallenge: consumedFlow.code_challenge,
@@ -244,10 +270,7 @@ async function finish(
     state: consumedFlow.state,
     via: 'page',
   })
-  await log('END_USER_SIGN_IN_SUCCESS')
-  // A missing required value does not block the sign-in.
-  if (await isRequiredMetadataMissing(trx, tenant, userId)) await log('REQUIRED_METADATA_MISSING')
-  return { answer: toAnswer(deps, consumedFlow, { code }), sessionSecret }
+  return toAnswer(deps, consumedFlow, { code })
 }
 
 function toAnswer(

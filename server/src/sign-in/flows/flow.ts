@@ -7,6 +7,7 @@ import { lookup } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import type { Caller } from '../../platform/tenant.js'
 import type { RequestedClaims } from '../../tokens/user-claims.js'
+import { endUriOfFlow } from './idp-initiated.js'
 import { isOrganizationOf, sameEnvironment } from '../../platform/db/tenant-predicate.js'
 
 /** How long a flow may take: time for a mail, and for a first password. */
@@ -57,6 +58,8 @@ export interface Flow extends FlowKey {
   readonly applicationId: string
   readonly applicationName: string
   readonly redirectUri: string
+  /** Where the browser leaves the service: the redirect URI, or where the application begins a sign-in of its own. */
+  readonly endUri: string
   /** The granted scopes, separated by spaces. */
   readonly scope: string
   /** The individual claims that the application has asked for. */
@@ -138,6 +141,7 @@ function flowColumns(db: Kysely<DB>) {
       'flow.application_id',
       'applications.name as application_name',
       'flow.redirect_uri',
+      endUriOfFlow('flow.redirect_uri').as('end_uri'),
       'flow.scope',
       // Only written by startFlow().
       sql<RequestedClaims | null>`flow.claims`.as('claims'),
@@ -173,6 +177,7 @@ function toFlow(row: FlowRow): Flow {
     applicationId: row.application_id,
     applicationName: row.application_name,
     redirectUri: row.redirect_uri,
+    endUri: row.end_uri,
     scope: row.scope,
     claims: row.claims,
     state: row.state,

@@ -41,6 +41,8 @@ export interface NewFlow extends Omit<FlowKey, 'flowId'> {
   readonly connectionId: string | null
   /** The session that a step-up adds a factor to; the flow ends with it. */
   readonly sessionId: string | null
+  /** An identity provider has begun the sign-in: the application has not asked for it. */
+  readonly isIdpInitiated: boolean
   /** Of the flow cookie. */
   readonly browserSecret: string
 }
@@ -78,6 +80,7 @@ export async function startFlow(
     email: flow.email,
     email_normalized: flow.email === null ? null : normalizeEmail(flow.email),
     session_id: flow.sessionId,
+    is_idp_initiated: flow.isIdpInitiated,
     expires_at: new Date(at.getTime() + flowLifetimeMs),
     inserted_at: at,
   })

@@ -27,7 +27,8 @@ import {
   type ConsumedLink,
   type UsedLink,
 } from './consumed-link.js'
-import { isOrganizationOf, sameTenant } from '../../platform/db/tenant-predicate.js'
+import { endUriOfFlow } from '../flows/idp-initiated.js'
+import { isOrganizationOf, sameEnvironment, sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /** A link as it arrives: the organization of its path, and its token. */
 interface ArrivedLink {
@@ -42,7 +43,8 @@ interface ArrivedLink {
 export interface OpenLink {
   readonly email: string
   readonly environment: Environment
-  readonly redirectUri: string
+  /** Where the browser leaves the service. */
+  readonly endUri: string
   /** The API has returned the link, so that no mail carries it. */
   readonly isLinkReturned: boolean
   readonly purpose: LinkPurpose
@@ -60,6 +62,9 @@ const selectOpenLink = statement((db, key: LinkKey & { readonly browserHash: Buf
         .onRef('flow.id', '=', 'challenge.flow_id')
         // A link to a password works in every browser, and after its flow.
         .on('challenge.password_request_id', 'is', null),
+    )
+    .leftJoin('applications', (join) =>
+      join.on(sameEnvironment('applications', 'flow')).onRef('applications.id', '=', 'flow.application_id'),
     )
     .where('challenge.token_hash', '=', key.tokenHash)
     .where('challenge.used_at', 'is', null)
@@ -81,7 +86,7 @@ const selectOpenLink = statement((db, key: LinkKey & { readonly browserHash: Buf
     .select([
       'challenge.email',
       sql<Environment>`challenge.environment`.as('environment'),
-      'challenge.redirect_uri',
+      endUriOfFlow('challenge.redirect_uri').as('end_uri'),
       'challenge.is_link_returned',
       'challenge.password_request_id',
       sql<boolean>`(flow.id is not null and flow.browser_hash is distinct from ${key.browserHash}::bytea)`.as(
@@ -101,7 +106,7 @@ export async function findOpenLink(
   return {
     email: row.email,
     environment: row.environment,
-    redirectUri: row.redirect_uri,
+    endUri: row.end_uri,
     isLinkReturned: row.is_link_returned,
     purpose: purposeOf(row.password_request_id),
     isOtherBrowser: row.is_other_browser,

@@ -6,6 +6,7 @@ import { deliverMail } from '../../delivery/mail/deliver.js'
 import { magicLinkMail } from '../../delivery/mail/messages.js'
 import { magicLinkUrl } from './insert-link.js'
 import { purposeOf } from '../../platform/link-purpose.js'
+import { productNameOf } from '../../platform/db/product-name.js'
 import { isOrganizationOf, ofOwner } from '../../platform/db/tenant-predicate.js'
 
 /**
@@ -40,23 +41,24 @@ export async function sendMagicLink(deps: Deps, payload: JobPayloads['send_magic
       'organizations.name',
       'organizations.locale',
       'organizations.color',
+      productNameOf('organizations').as('product_name'),
     ])
     .executeTakeFirst()
   // Voided, expired or without a user: there is nothing to send.
   if (challenge === undefined) return logExpired(deps, payload, at)
 
-  const { id, email, domain, name, locale, color } = challenge
+  const { id, email, domain, name, locale, color, product_name: fromName } = challenge
   const message = magicLinkMail({
     purpose: purposeOf(challenge.password_request_id),
     organizationName: name,
     locale,
-    productName: deps.config.productName,
+    productName: fromName ?? deps.config.productName,
     link: magicLinkUrl(deps.config.baseUrl, domain, token),
     minutes: Math.max(1, Math.round((challenge.expires_at.getTime() - at.getTime()) / 60_000)),
     environment: payload.environment,
     color,
   })
-  await deliverMail(deps, { ...payload, domain }, { ...message, to: email, messageId: id })
+  await deliverMail(deps, { ...payload, domain }, { ...message, to: email, fromName, messageId: id })
 }
 
 /** Logs that the mail came too late, for example because the mail server was away: its user waits for it. */

@@ -23,6 +23,8 @@ interface PasswordOwnerTexts {
   /** Of the organization. */
   readonly name: string
   readonly domain: string
+  /** Of the account; null: as the operator calls the service. */
+  readonly product_name: string | null
 }
 
 /** The fault of a new password; undefined when it is acceptable. */
@@ -30,9 +32,9 @@ export async function findNewPasswordFault(
   { config, knownPasswords }: Pick<Deps, 'config' | 'knownPasswords'>,
   plainText: string,
   lengths: PasswordLengths,
-  { email, profile, name, domain }: PasswordOwnerTexts,
+  { email, profile, name, domain, product_name }: PasswordOwnerTexts,
 ): Promise<PasswordFault | undefined> {
-  const ownTexts = [email, ...textsOf(profile), name, domain, config.productName]
+  const ownTexts = [email, ...textsOf(profile), name, domain, product_name ?? config.productName]
   const fault = findPasswordFault(plainText, lengths, ownTexts)
   if (fault !== undefined) return fault
   return (await knownPasswords.isKnown(plainText)) ? knownPasswordFault : undefined

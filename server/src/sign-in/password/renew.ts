@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { productNameOf } from '../../platform/db/product-name.js'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
@@ -37,6 +38,7 @@ function selectRenewal(db: Kysely<DB>, tenant: Tenant, userId: string) {
       'users.profile',
       'organizations.name',
       'organizations.domain',
+      productNameOf('organizations').as('product_name'),
       'connection.plain_text_min_length as min_length',
       'connection.plain_text_max_length as max_length',
     ])

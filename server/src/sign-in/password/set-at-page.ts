@@ -16,7 +16,8 @@ import { findNewPasswordFault, replacePassword } from './new-password.js'
 import { setPasswordUrl } from './own-page.js'
 import type { PasswordFault } from './policy.js'
 import { consumePasswordCode } from './consume-code.js'
-import { isOrganizationOf, sameTenant } from '../../platform/db/tenant-predicate.js'
+import { endUriOfFlow } from '../flows/idp-initiated.js'
+import { isOrganizationOf, sameEnvironment, sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /** A code as it arrives at our page. */
 interface ArrivedCode {
@@ -49,6 +50,9 @@ const selectOpenCode = statement((db, key: CodeKey) =>
     .leftJoin('sign_in_flows as flow', (join) =>
       join.on(sameTenant('flow', 'request')).onRef('flow.id', '=', 'request.flow_id'),
     )
+    .leftJoin('applications', (join) =>
+      join.on(sameEnvironment('applications', 'flow')).onRef('applications.id', '=', 'flow.application_id'),
+    )
     .where('request.code_hash', '=', key.codeHash)
     .where('request.redirect_uri', '=', key.ownPage)
     .where('request.used_at', 'is', null)
@@ -66,12 +70,13 @@ const selectOpenCode = statement((db, key: CodeKey) =>
       'request.email_normalized',
       'organizations.domain',
       'organizations.name',
+      'accounts.product_name',
       'users.email',
       'users.profile',
       'connection.plain_text_min_length as min_length',
       'connection.plain_text_max_length as max_length',
       // The form's final redirect, which browsers check against the page's policy.
-      'flow.redirect_uri',
+      endUriOfFlow('flow.redirect_uri').$castTo<string | null>().as('end_uri'),
     ]),
 )
 

@@ -2,6 +2,7 @@ import type { Password } from '@portico/contract/password'
 import type { NewPassword } from '@portico/contract/password-input'
 import type { Transaction } from 'kysely'
 import { hashSecret } from '../../platform/crypto/secret.js'
+import { productNameOf } from '../../platform/db/product-name.js'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import { ApiError } from '../../platform/errors.js'
@@ -74,7 +75,13 @@ async function findAddressee(
         .on('request.used_at', 'is', null)
         .on('request.expires_at', '>', now()),
     )
-    .select(['request.id as request_id', 'users.email', 'users.profile', 'organizations.name'])
+    .select([
+      'request.id as request_id',
+      'users.email',
+      'users.profile',
+      'organizations.name',
+      productNameOf('organizations').as('product_name'),
+    ])
     .execute()
   return onlyAddressee(found, sought)
 }

@@ -197,8 +197,9 @@ function begin(
 /** The key URI of a user's secret. */
 export function keyUriOf(
   { config }: Pick<Deps, 'config'>,
-  { organizationName, email }: Pick<TotpUser, 'organizationName' | 'email'>,
+  { organizationName, productName, email }: Pick<TotpUser, 'organizationName' | 'productName' | 'email'>,
   secret: Buffer,
 ): string {
-  return toKeyUri(secret, { issuer: displayName(organizationName) || displayName(config.productName), email })
+  const issuer = displayName(organizationName) || displayName(productName ?? config.productName)
+  return toKeyUri(secret, { issuer, email })
 }

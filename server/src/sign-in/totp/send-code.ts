@@ -10,6 +10,7 @@ import { mailLanguageOf } from '../../delivery/mail/texts.js'
 import { deliverSms } from '../../delivery/sms/deliver.js'
 import { smsTexts } from '../../delivery/sms/texts.js'
 import { challengeContext, enrollmentContext } from './sealed.js'
+import { productNameOf } from '../../platform/db/product-name.js'
 import { isOrganizationOf, ofOwner, sameTenant } from '../../platform/db/tenant-predicate.js'
 
 type Payload = JobPayloads['send_totp_code']
@@ -42,7 +43,8 @@ export async function sendTotpCode(deps: Deps, payload: Payload): Promise<void> 
     payload.of === 'enrollment' ? enrollmentContext('code', payload) : challengeContext(id, payload)
   const code = open(deps.keys.master, context, waiting.sealed).toString('utf8')
   const texts = smsTexts[mailLanguageOf(waiting.locale)]
-  const organization = displayName(waiting.name) || displayName(deps.config.productName)
+  const organization =
+    displayName(waiting.name) || displayName(waiting.product_name ?? deps.config.productName)
   const minutes = Math.max(1, Math.round((waiting.expiresAt.getTime() - at.getTime()) / 60_000))
   const text = texts.code(code, organization, minutes)
   await deliverSms(
@@ -65,6 +67,8 @@ interface WaitingCode {
   readonly email: string
   readonly domain: string
   readonly name: string
+  /** Of the account. */
+  readonly product_name: string | null
   readonly locale: string | null
 }
 
@@ -122,6 +126,7 @@ const addresseeColumns = [
   'organizations.domain',
   'organizations.name',
   'organizations.locale',
+  productNameOf('organizations').as('product_name'),
 ] as const
 
 function addresseesOf(db: Kysely<DB>, payload: Payload) {

@@ -2,6 +2,7 @@ import type { PhoneNumber } from '@portico/contract/profile'
 import { defaultTotpExpiry, type TotpMethod } from '@portico/contract/totp'
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { whyNotFound } from '../../platform/db/organization-id.js'
+import { productNameOf } from '../../platform/db/product-name.js'
 import type { DB } from '../../platform/db/schema.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { usersOf } from '../../directory/users/whole-user.js'
@@ -17,6 +18,8 @@ export interface TotpUser {
   readonly isPhoneNumberVerified: boolean
   readonly organizationId: string
   readonly organizationName: string
+  /** Of the account; null: as the operator calls the service. */
+  readonly productName: string | null
   readonly connection: {
     readonly active: boolean
     readonly method: TotpMethod
@@ -47,6 +50,7 @@ export async function getTotpUser(db: Kysely<DB>, tenant: Tenant, userId: string
       'users.phone_number_verified',
       'users.organization_id',
       'organizations.name',
+      productNameOf('organizations').as('product_name'),
       'connection.active as is_connection_active',
       // Both are written with a method of the contract.
       sql<TotpMethod>`connection.method`.as('connection_method'),
@@ -63,6 +67,7 @@ export async function getTotpUser(db: Kysely<DB>, tenant: Tenant, userId: string
     isPhoneNumberVerified: row.phone_number_verified,
     organizationId: row.organization_id,
     organizationName: row.name,
+    productName: row.product_name,
     connection: {
       active: row.is_connection_active,
       method: row.connection_method,

@@ -6,6 +6,7 @@ import type { JobPayloads } from '../../delivery/jobs/job-names.js'
 import { deliverMail } from '../../delivery/mail/deliver.js'
 import { adminInvitationMail } from '../../delivery/mail/messages.js'
 import { findServiceName } from './service-name.js'
+import { productNameOf } from '../../platform/db/product-name.js'
 import { isOrganizationOf, ofOrganization } from '../../platform/db/tenant-predicate.js'
 
 const dayMs = 24 * 60 * 60 * 1000
@@ -45,12 +46,14 @@ export async function sendAdminInvitation(
       'organizations.name',
       'organizations.locale',
       'organizations.color',
+      productNameOf('organizations').as('product_name'),
     ])
     .executeTakeFirst()
   // The invitation ended or expired before the job ran.
   if (link === undefined) return
 
   const { id, idp_id: idpId, connection_id: connectionId, email, domain, name, locale, color } = link
+  const { product_name: fromName } = link
   // The check constraint of the column allows nothing else.
   const environment = link.environment as Environment
   const key = { accountId, environment, organizationId, connectionId }
@@ -58,7 +61,7 @@ export async function sendAdminInvitation(
     serviceName: await findServiceName(deps.db, key),
     organizationName: name,
     locale,
-    productName: deps.config.productName,
+    productName: fromName ?? deps.config.productName,
     link: onboardingUrl(deps.config.baseUrl, idpId, token),
     days: Math.max(1, Math.round((link.expires_at.getTime() - at.getTime()) / dayMs)),
     environment,
@@ -67,7 +70,7 @@ export async function sendAdminInvitation(
   await deliverMail(
     deps,
     { accountId, environment, organizationId, domain },
-    { ...message, to: email, messageId: id },
+    { ...message, to: email, fromName, messageId: id },
   )
 }
 

@@ -5,7 +5,7 @@ import { sameEnvironment } from '../../platform/db/tenant-predicate.js'
 
 /**
  * The name of the application to which a connection leads, for its administrator. Undefined where it leads to no
- * application, and where the invitation is for a whole organization; the operator's name of the service is shown then.
+ * application, and where the invitation is for a whole organization; the name of the product is shown then.
  */
 export async function findServiceName(
   db: Kysely<DB>,

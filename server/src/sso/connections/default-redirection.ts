@@ -11,7 +11,6 @@ import { emit } from '../../delivery/events/emit.js'
 import type { Caller } from '../../platform/tenant.js'
 import { connectionKeyColumns, isConnection, isOfConnection, type ConnectionKey } from './connection-key.js'
 import { toDefaultRedirection, type DefaultRedirectionRow } from './record.js'
-import { isPkceMet } from '../../tokens/pkce.js'
 import { connectionsOf, emitConnection, lockConnection } from './whole-connection.js'
 import { ofEnvironment, sameTenant } from '../../platform/db/tenant-predicate.js'
 
@@ -21,8 +20,7 @@ const redirectionColumns = ['id', 'application_id', 'uri', 'inserted_at'] as con
  * Sets the destination of IdP-initiated sign-ins. Earlier ones stay, and can be chosen again.
  *
  * @throws ApiError `sso_connection_not_found` also for an organization that is not the connection's,
- *   `application_not_found`, and `invalid_parameters` for a URI that the application does not allow, or an application that
- *   demands PKCE.
+ *   `application_not_found`, and `invalid_parameters` for a URI that the application does not allow.
  */
 export function createDefaultRedirection(
   deps: Deps,
@@ -78,8 +76,7 @@ interface RequestedRedirection {
 /**
  * Makes a redirection the connection's default, for a connection that is locked.
  *
- * @throws ApiError `application_not_found`, and `invalid_parameters` for a URI that the application does not allow, or an
- *   application that demands PKCE.
+ * @throws ApiError `application_not_found`, and `invalid_parameters` for a URI that the application does not allow.
  */
 export async function insertDefaultRedirection(
   { now }: Pick<Deps, 'now'>,
@@ -144,22 +141,11 @@ async function allowedUri(
     .where(ofEnvironment(key))
     .where('id', '=', applicationId)
     .where(isUsableBy(sql<string>`${key.organizationId}::uuid`))
-    .select([
-      'allowed_redirect_urls',
-      'default_redirect_uri_after_login',
-      'code_exchange',
-      'client_authentication',
-      'pkce',
-    ])
+    .select(['allowed_redirect_urls', 'default_redirect_uri_after_login'])
     .forShare()
     .executeTakeFirst()
   if (application === undefined) throw new ApiError('application_not_found')
   const { allowed_redirect_urls: allowed, default_redirect_uri_after_login: preset } = application
-  if (application.code_exchange === 'pkce' || !isPkceMet(application, {})) {
-    // The application has not begun the sign-in, so that it has no verifier for the code, and no nonce.
-    const message = 'must be an application that does not demand PKCE of sign-ins which it has not begun'
-    throw invalid('application_id', 'pkce_demanded', message)
-  }
   if (uri !== undefined && !allowed.includes(uri))
     throw invalid('uri', 'not_in_list', 'must be an allowed redirect URL of the application')
   const chosen = uri ?? preset ?? allowed[0]

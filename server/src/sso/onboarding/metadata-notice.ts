@@ -9,6 +9,7 @@ import type { JobPayloads } from '../../delivery/jobs/job-names.js'
 import { deliverMail } from '../../delivery/mail/deliver.js'
 import { metadataNoticeMail } from '../../delivery/mail/metadata-notice.js'
 import { isConnection, isOfConnection, type ConnectionKey } from '../connections/connection-key.js'
+import { productNameOf } from '../../platform/db/product-name.js'
 import { isOrganizationOf, ofOrganization } from '../../platform/db/tenant-predicate.js'
 
 /** More than an organization has. */
@@ -77,24 +78,25 @@ export async function sendMetadataNotice(
       'organizations.name',
       'organizations.locale',
       'organizations.color',
+      productNameOf('organizations').as('product_name'),
     ])
     .executeTakeFirst()
   const isCurrent = await findIsCurrent(deps.db, key, { protocol, version })
   if (recipient === undefined || isCurrent === undefined) return
 
-  const { idp_id: idpId, email, domain, name, locale, color } = recipient
+  const { idp_id: idpId, email, domain, name, locale, color, product_name: fromName } = recipient
   const message = metadataNoticeMail({
     idpId,
     protocol,
     isCurrent,
     organizationName: name,
     locale,
-    productName: deps.config.productName,
+    productName: fromName ?? deps.config.productName,
     environment,
     color,
   })
   const scope = { accountId, environment, organizationId, domain }
-  await deliverMail(deps, scope, { ...message, to: email, messageId })
+  await deliverMail(deps, scope, { ...message, to: email, fromName, messageId })
 }
 
 /** Whether a version is in use; undefined where it no longer exists. */

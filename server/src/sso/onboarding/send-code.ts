@@ -7,6 +7,7 @@ import { deliverMail } from '../../delivery/mail/deliver.js'
 import { adminCodeMail } from '../../delivery/mail/admin-code.js'
 import { openSessions } from '../admins/admin-session.js'
 import { openAdminCode } from './code.js'
+import { productNameOf } from '../../platform/db/product-name.js'
 import { ofOrganization } from '../../platform/db/tenant-predicate.js'
 
 /**
@@ -31,22 +32,23 @@ export async function sendAdminCode(deps: Deps, payload: JobPayloads['send_admin
       'organizations.name',
       'organizations.locale',
       'organizations.color',
+      productNameOf('organizations').as('product_name'),
     ])
     .executeTakeFirst()
   // The code was entered, replaced or expired before the job ran.
   if (waiting?.code_sealed == null) return
 
-  const { email, environment, domain, name, locale, color } = waiting
+  const { email, environment, domain, name, locale, color, product_name: fromName } = waiting
   const message = adminCodeMail({
     code: openAdminCode(deps.keys.master, payload, waiting.code_sealed),
     minutes: Math.max(1, Math.round((waiting.code_expires_at.getTime() - at.getTime()) / 60_000)),
     organizationName: name,
     locale,
-    productName: deps.config.productName,
+    productName: fromName ?? deps.config.productName,
     environment,
     color,
   })
   const scope = { accountId, environment, organizationId, domain }
   // A message id of its own: a code that was requested anew must not look like a repetition of the first.
-  await deliverMail(deps, scope, { ...message, to: email, messageId: newId() })
+  await deliverMail(deps, scope, { ...message, to: email, fromName, messageId: newId() })
 }

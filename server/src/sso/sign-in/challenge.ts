@@ -294,6 +294,7 @@ export async function openChallenge(deps: Deps, opened: OpenedChallenge): Promis
       email: challenge.email,
       connectionId: challenge.connection_id,
       sessionId: null,
+      isIdpInitiated: false,
       browserSecret: opened.browserSecret,
     })
     return { record: flowId }

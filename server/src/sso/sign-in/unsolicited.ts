@@ -59,6 +59,7 @@ function beginFlow(
     preferredWay: null,
     email: null,
     sessionId: null,
+    isIdpInitiated: true,
   })
 }
 

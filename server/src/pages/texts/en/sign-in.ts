@@ -106,6 +106,8 @@ export const signIn = {
     heading: 'You are signed in',
     sentence: 'That is all. Your application is waiting.',
     button: (application: string) => `Continue to ${application}`,
+    /** The application has to begin the sign-in itself. */
+    elsewhere: (application: string) => `Continue in ${application}`,
   },
   /** The answer to an application is a form, which the browser posts. */
   formPost: {

@@ -98,6 +98,7 @@ export const signIn: SignInTexts = {
     heading: 'Connexion réussie',
     sentence: 'C’est tout. Votre application vous attend.',
     button: (application) => `Continuer vers ${application}`,
+    elsewhere: (application) => `Continuez dans ${application}`,
   },
   formPost: {
     heading: 'Retour à l’application',
