@@ -86,7 +86,8 @@ export function exchangeLanded(
 /** The answer to every invalid exchange. */
 export const refusal = JSON.stringify({
   error: 'invalid_grant',
-  error_description: 'The code is not one that can be exchanged.',
+  error_description:
+    'The code is not one that can be exchanged. If it was issued, the log event TOKEN_EXCHANGE_FAILED has the reason.',
 })
 
 /** The logged reason of the latest failed exchange of an organization. */

@@ -69,5 +69,6 @@ export function refreshGivenOf(service: Service, codes: ReturnType<typeof codeGi
 /** The answer to every invalid refresh. */
 export const refusedRefresh = {
   error: 'invalid_grant',
-  error_description: 'The refresh token is not one that can be exchanged.',
+  error_description:
+    'The refresh token is not one that can be exchanged. If it was issued, the log event TOKEN_REFRESH_FAILED has the reason.',
 }

@@ -74,7 +74,10 @@ export async function exchangeCode(deps: Deps, exchange: CodeExchange): Promise<
   if (grant === 'invalid_client') throw invalidClient()
   if (grant === undefined) {
     await checkAuthenticated(deps, exchange.client)
-    throw new OAuthFailure('invalid_grant', 'The code is not one that can be exchanged.')
+    throw new OAuthFailure(
+      'invalid_grant',
+      'The code is not one that can be exchanged. If it was issued, the log event TOKEN_EXCHANGE_FAILED has the reason.',
+    )
   }
   const { consumed, user, refreshToken } = grant
   const binding = {

@@ -106,7 +106,10 @@ export async function refreshTokens(deps: Deps, refresh: Refresh): Promise<UserT
 }
 
 function refused(): OAuthFailure {
-  return new OAuthFailure('invalid_grant', 'The refresh token is not one that can be exchanged.')
+  return new OAuthFailure(
+    'invalid_grant',
+    'The refresh token is not one that can be exchanged. If it was issued, the log event TOKEN_REFRESH_FAILED has the reason.',
+  )
 }
 
 interface Attempt extends RefreshClient {

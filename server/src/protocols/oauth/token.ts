@@ -90,11 +90,14 @@ function grantOf(
           redirectUri: redirect_uri,
         })
     case 'refresh_token':
-      if (refreshToken === undefined || !isNamed)
-        throw new OAuthFailure('invalid_request', 'refresh_token and client_id are required.')
+      if (refreshToken === undefined) throw new OAuthFailure('invalid_request', 'refresh_token is required.')
+      if (!isNamed) throw new OAuthFailure('invalid_request', 'client_id is required.')
       return (client) => refreshTokens(deps, { ...shared, client, refreshToken, scope: body.scope })
     default:
-      throw otherGrant(body, 'grant_type must be authorization_code or refresh_token.')
+      throw otherGrant(
+        body,
+        'grant_type must be authorization_code or refresh_token; API keys get tokens at /api/v2/oauth/token.',
+      )
   }
 }
 
