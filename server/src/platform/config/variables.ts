@@ -157,7 +157,7 @@ export const Variables = z.object({
       'must be addresses or networks such as 10.0.0.0/8, commas between',
     )
     .describe(
-      'Private networks that events may be sent to, commas between; outside production over http too',
+      'Private networks that webhooks, logout tokens and other calls may go to, commas between; outside production over http too',
     ),
   BREACH_CHECK_URL: z
     .string()
