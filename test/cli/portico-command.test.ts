@@ -202,8 +202,8 @@ describe('portico keys', () => {
     }>(['keys', 'rewrap'], both)
     const again = await porticoJson<{ resealed: number }>(['keys', 'rewrap'], both)
 
-    // One canary, four keys of the account and four of each organization.
-    expect(resealed).toBe(53)
+    // One canary, eight keys of the account and four of each organization.
+    expect(resealed).toBe(57)
     expect(new Set(sealed.map(({ version }) => version))).toEqual(new Set(['v2']))
     expect(again.resealed).toBe(0)
     const alone = { ...variables, MASTER_KEYS: next }
@@ -251,12 +251,13 @@ describe('portico keys', () => {
       'next',
       ...Array<string>(5).fill('revoked'),
     ])
-    // No verifier elsewhere has to fetch a key of the account: it verifies its API tokens itself.
-    expect(await states('--account', 'acme', '--environment', 'sandbox')).toEqual([
-      'active',
-      'next',
-      'retired',
-    ])
+    // No verifier elsewhere has to fetch a key of API tokens: the service verifies them itself.
+    const ofAccount = ['--account', 'acme', '--environment', 'sandbox']
+    expect(await states(...ofAccount)).toEqual(['active', 'next', 'retired'])
+    const early = await portico(['keys', 'rotate', ...ofAccount, '--issuer'], variables)
+    expect([early.code, early.stderr]).toEqual([1, expect.stringMatching(/see --now or --force/)])
+    expect(await states(...ofAccount, '--issuer', '--force')).toEqual(['active', 'next', 'retired'])
+    expect((await portico(['keys', 'rotate', ...whose, '--issuer'], variables)).stderr).toContain('--account')
   })
 })
 

@@ -200,6 +200,13 @@ const damages: Readonly<Record<string, Damage>> = {
     detail: /^the API tokens of the account \S+ \(production\) have no active key/,
     mended: 'command',
   },
+  'an account without an active signing key as an issuer': {
+    sql: `delete from signing_keys where environment = 'production' and organization_id = account_id
+      and account_id = (select id from accounts order by inserted_at limit 1)`,
+    check: 'Signing keys',
+    detail: /^the account \S+ as an issuer \(production\) has no active key for ES256/,
+    mended: 'command',
+  },
   'an API key that has expired': {
     sql: `update api_keys set expires_at = '2020-01-01' where name = 'old'`,
     check: 'API keys',

@@ -84,9 +84,9 @@ export async function takeBackMigration(client: pg.Client): Promise<void> {
       drop column initiate_login_uri;
     alter table jobs drop column lane;
     alter table sign_in_flows drop column claims, drop column is_consent_asked, drop column response_mode,
-      drop column is_idp_initiated;
+      drop column is_idp_initiated, drop column issuer;
     alter table accounts drop column product_name, drop column brand, drop column version, drop column updated_at;
-    alter table authorization_codes drop column claims;
-    alter table refresh_token_families drop column claims;
+    alter table authorization_codes drop column claims, drop column issuer;
+    alter table refresh_token_families drop column claims, drop column issuer;
     delete from kysely_migration where name >= '0022-event-positions'`)
 }

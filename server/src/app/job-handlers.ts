@@ -8,6 +8,7 @@ import { sendAdminCode } from '../sso/onboarding/send-code.js'
 import { sendMetadataNotice } from '../sso/onboarding/metadata-notice.js'
 import { rotatePeppers } from '../sign-in/password/rotate-peppers.js'
 import { eraseDeleted } from '../operations/purge/purge.js'
+import { prepareKeysOfAccounts } from '../tokens/signing-keys/account-keys.js'
 import { prepareKeysOfAccount, publishNextKeys } from '../tokens/signing-keys/prepare.js'
 import { rotateDueSigningKeys } from '../tokens/signing-keys/rotate.js'
 import { watchCertificates } from '../sso/connections/watch-certificates.js'
@@ -93,6 +94,10 @@ export const jobHandlers: { readonly [Name in JobName]: JobHandler<JobPayloads[N
   },
   publish_next_keys: {
     run: publishNextKeys,
+    retryAfterSeconds: [60, 300, 1800, 7200],
+  },
+  prepare_account_keys: {
+    run: prepareKeysOfAccounts,
     retryAfterSeconds: [60, 300, 1800, 7200],
   },
   activate_signing_keys: {

@@ -25,9 +25,10 @@ export function define(command: Command): void {
     .action(status)
   command
     .command('rotate')
-    .description('give an organization, or an account for its API tokens, new signing keys')
+    .description('give an organization, or an account for its API tokens or as an issuer, new signing keys')
     .option('--organization <domain>', 'whose keys')
     .option('--account <domain>', 'whose keys for API tokens')
+    .option('--issuer', 'with --account: its keys for sign-ins at /a/<account> instead')
     .option('--environment <environment>', 'sandbox or production; both if not given', toEnvironment)
     .option('--now', 'once the next key has been published for 20 minutes, and not for a day')
     .option('--force', 'at once; verifiers that have not fetched the key set since refuse new tokens')
@@ -53,7 +54,7 @@ async function status(options: OwnerOptions): Promise<void> {
       ['ACCOUNT', 'ORGANIZATION', 'ENVIRONMENT', 'ALGORITHM', 'STATE', 'SINCE', 'KID'],
       keys.map((key) => [
         key.account,
-        key.organization ?? '(API tokens)',
+        key.organization ?? (key.purpose === 'api' ? '(API tokens)' : '(issuer)'),
         key.environment,
         key.algorithm,
         key.state,
@@ -67,6 +68,7 @@ async function status(options: OwnerOptions): Promise<void> {
 }
 
 interface RotateOptions extends OwnerOptions {
+  readonly issuer?: boolean
   readonly now?: boolean
   readonly force?: boolean
   readonly revoke?: boolean
@@ -76,6 +78,8 @@ interface RotateOptions extends OwnerOptions {
 async function rotate(options: RotateOptions): Promise<void> {
   if ((options.organization === undefined) === (options.account === undefined))
     throw new Error('Say whose keys: either --organization <domain> or --account <domain>.')
+  if (options.issuer === true && options.account === undefined)
+    throw new Error('--issuer is about an account: say which one by --account <domain>.')
   const rotated = await withDeps(options, async (deps) => {
     const waits: Date[] = []
     for (const { owner, algorithm } of await signingKeyOwners(deps, options)) {
@@ -85,7 +89,7 @@ async function rotate(options: RotateOptions): Promise<void> {
     const last = waits.toSorted((a, b) => b.getTime() - a.getTime())[0]
     if (last !== undefined) throw new Error(tooEarly(last, options))
     const keys = await listSigningKeys(deps, options)
-    return keys.filter(({ organization }) => organization === (options.organization ?? null))
+    return keys.filter(({ purpose }) => purpose === purposeOf(options))
   })
   print(options, { signing_keys: rotated }, () =>
     table(
@@ -95,10 +99,15 @@ async function rotate(options: RotateOptions): Promise<void> {
   )
 }
 
+function purposeOf({ organization, issuer }: Pick<RotateOptions, 'organization' | 'issuer'>) {
+  if (organization !== undefined) return 'organization'
+  return issuer === true ? 'account' : 'api'
+}
+
 /** API tokens are verified by the service itself: no verifier has to fetch a key first. */
-function rotationOf({ account, now, force, revoke, revokeAll }: RotateOptions) {
+function rotationOf({ now, force, revoke, revokeAll, ...owner }: RotateOptions) {
   const revokes = revokeAll === true ? 'all' : revoke === true ? 'others' : undefined
-  const isAtOnce = account !== undefined || force === true
+  const isAtOnce = purposeOf(owner) === 'api' || force === true
   return {
     publishedForMs: isAtOnce ? 0 : now === true ? publishedBriefMs : publishedBeforeMs,
     revokes,

@@ -14,9 +14,13 @@ interface OwnerFilter {
   readonly environment?: string
 }
 
+/** What a key signs: tokens of an organization, an account's API tokens, or what an account issues to applications. */
+type KeyPurpose = 'organization' | 'api' | 'account'
+
 interface ListedSigningKey {
   readonly account: string
-  /** Null for the keys of API tokens. */
+  readonly purpose: KeyPurpose
+  /** Null for the keys of an account. */
   readonly organization: string | null
   readonly environment: string
   readonly algorithm: Algorithm
@@ -50,6 +54,9 @@ export async function listSigningKeys(
     )
     .select([
       'accounts.domain as account',
+      sql<KeyPurpose>`case key.organization_id
+        when ${nilId}::uuid then 'api' when key.account_id then 'account' else 'organization'
+      end`.as('purpose'),
       'organizations.domain as organization',
       'key.environment',
       sql<Algorithm>`key.algorithm`.as('algorithm'),
@@ -59,6 +66,7 @@ export async function listSigningKeys(
     ])
     .orderBy('accounts.domain')
     .orderBy('organizations.domain', (order) => order.asc().nullsFirst())
+    .orderBy('purpose', 'desc')
     .orderBy('key.environment')
     .orderBy('key.inserted_at', 'desc')
     .limit(10_000)
@@ -68,28 +76,30 @@ export async function listSigningKeys(
 
 /**
  * The owners of a rotation's keys, with each algorithm that they have a key for, and always ES256, the initial one, so
- * that an owner without an active key gets one. With an organization its own keys, otherwise those of the account's API
- * tokens.
+ * that an owner without an active key gets one. With an organization its own keys, otherwise those of the account: of its
+ * API tokens, or as an issuer.
  *
  * @throws Error a sentence when the account or the organization is not there.
  */
 export async function signingKeyOwners(
   { db }: Pick<Deps, 'db'>,
-  filter: OwnerFilter,
+  filter: OwnerFilter & { readonly issuer?: boolean },
 ): Promise<{ owner: KeyOwner; algorithm: Algorithm }[]> {
-  const { accountId, organizationId } = await checkOwner({ db }, filter)
+  const checked = await checkOwner({ db }, filter)
+  const accountId = checked.accountId ?? nilId
+  const organizationId = checked.organizationId ?? (filter.issuer === true ? accountId : nilId)
   const chosen = filter.environment === undefined ? environments : [filter.environment]
   const { rows } = await sql<{ environment: string; algorithm: Algorithm }>`
     select environment, 'ES256' as algorithm from unnest(${[...chosen]}::text[]) environment
     union
     select environment, algorithm from signing_keys
-    where account_id = ${accountId ?? nilId}
-      and organization_id = ${organizationId ?? nilId}
+    where account_id = ${accountId}
+      and organization_id = ${organizationId}
       and environment = any(${[...chosen]}::text[])
       and state in ('next', 'active', 'retired')
     order by environment, algorithm`.execute(db)
   return rows.map(({ environment, algorithm }) => ({
-    owner: { accountId: accountId ?? nilId, environment, organizationId: organizationId ?? nilId },
+    owner: { accountId, environment, organizationId },
     algorithm,
   }))
 }

@@ -84,6 +84,8 @@ export interface JobPayloads {
   }
   /** For active keys whose kids are greater. */
   readonly publish_next_keys: { readonly afterKid: string }
+  /** Keys of accounts as issuers, for accounts whose ids are greater. */
+  readonly prepare_account_keys: { readonly after: string }
   readonly activate_signing_keys: Record<string, never>
   readonly rotate_peppers: Record<string, never>
 }

@@ -18,13 +18,13 @@ export interface Account {
   readonly plan: Plan
 }
 
-/** An account that is not stored yet: its id, and the keys that sign its API tokens. */
+/** An account that is not stored yet: its id, and the keys that sign its API tokens and what it issues. */
 export interface PreparedAccount {
   readonly id: string
   readonly signingKeys: readonly PreparedSigningKey[]
 }
 
-/** Creates an account with its domain and the keys that sign its API tokens. */
+/** Creates an account with its domain and its signing keys. */
 export async function createAccount(
   deps: Deps,
   { name, plan }: { name: string; plan: Plan },
@@ -39,7 +39,8 @@ export async function createAccount(
 /** Prepares an account; before the transaction, because making keys takes time. */
 export async function prepareAccount(): Promise<PreparedAccount> {
   const id = newId()
-  return { id, signingKeys: await prepareSigningKeys(id, nilId) }
+  const [ofApi, ofIssuer] = await Promise.all([prepareSigningKeys(id, nilId), prepareSigningKeys(id, id)])
+  return { id, signingKeys: [...ofApi, ...ofIssuer] }
 }
 
 /** Stores an account whose domain was reserved in the same transaction. */

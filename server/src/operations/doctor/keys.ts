@@ -60,21 +60,23 @@ export async function examineSeals(reader: Reader): Promise<Finding[]> {
   return [{ check, ok: true, detail: `they open what is sealed; ${master.currentVersion} is current${rest}` }]
 }
 
-/** Organizations (in each environment) and accounts (for their API tokens) without a key to sign with. */
+/** Organizations (in each environment) and accounts (for their API tokens, and as issuers) without a key to sign with. */
 export async function examineSigningKeys({ db }: Reader): Promise<Finding[]> {
   const check = 'Signing keys'
   const { rows } = await sql<{
     domain: string
-    isAccount: boolean
+    purpose: keyof typeof owners
     environment: string
     algorithm: string
     all: number
   }>`
     with owners as (
-      select account_id, id as organization_id, domain, false as is_account
+      select account_id, id as organization_id, domain, 'organization' as purpose
       from organizations where deleted_at is null
       union all
-      select id, ${nilId}::uuid, domain, true from accounts
+      select id, ${nilId}::uuid, domain, 'api' from accounts
+      union all
+      select id, id, domain, 'account' from accounts
     ), wanted as (
       select owners.*, environment, 'ES256' as algorithm
       from owners cross join unnest(array['production', 'sandbox']) environment
@@ -82,24 +84,46 @@ export async function examineSigningKeys({ db }: Reader): Promise<Finding[]> {
       select owners.*, environment, algorithm
       from owners join signing_keys using (account_id, organization_id) where state in ('next', 'retired')
     )
-    select domain, is_account as "isAccount", environment, algorithm, (count(*) over ())::integer as all
+    select domain, purpose, environment, algorithm, (count(*) over ())::integer as all
     from wanted
     where not exists (
       select from signing_keys
       where account_id = wanted.account_id and environment = wanted.environment
         and organization_id = wanted.organization_id and algorithm = wanted.algorithm and state = 'active'
     )
-    order by is_account desc, domain, environment, algorithm limit ${maxNamed}`.execute(db)
+    order by purpose = 'organization', domain, purpose desc, environment, algorithm limit ${maxNamed}`.execute(
+    db,
+  )
   if (rows.length === 0) return [{ check, ok: true, detail: 'each owner has an active one' }]
-  return rows.map(({ domain, isAccount, environment, algorithm, all }) => ({
-    check,
-    ok: false,
-    detail:
-      `${isAccount ? `the API tokens of the account ${domain}` : domain} (${environment}) ` +
-      `${isAccount ? 'have' : 'has'} no active key for ${algorithm}${all > 1 ? `, one of ${all}` : ''}`,
-    remedy: `portico keys rotate --${isAccount ? 'account' : 'organization'} ${domain} --environment ${environment}`,
-  }))
+  return rows.map(({ domain, purpose, environment, algorithm, all }) => {
+    const { named, verb, options } = owners[purpose]
+    return {
+      check,
+      ok: false,
+      detail: `${named(domain)} (${environment}) ${verb} no active key for ${algorithm}${all > 1 ? `, one of ${all}` : ''}`,
+      remedy: `portico keys rotate ${options(domain)} --environment ${environment}`,
+    }
+  })
 }
+
+/** The owners of signing keys in sentences, and in the options of the command. */
+const owners = {
+  organization: {
+    named: (domain: string) => domain,
+    verb: 'has',
+    options: (domain: string) => `--organization ${domain}`,
+  },
+  api: {
+    named: (domain: string) => `the API tokens of the account ${domain}`,
+    verb: 'have',
+    options: (domain: string) => `--account ${domain}`,
+  },
+  account: {
+    named: (domain: string) => `the account ${domain} as an issuer`,
+    verb: 'has',
+    options: (domain: string) => `--account ${domain} --issuer`,
+  },
+} as const
 
 /** API keys that have expired and are not revoked. */
 export async function examineApiKeys({ db, at }: Reader): Promise<Finding[]> {

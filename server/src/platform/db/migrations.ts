@@ -31,6 +31,7 @@ import * as m0025 from './migrations/0025-client-authentication.js'
 import * as m0026 from './migrations/0026-ended-families.js'
 import * as m0027 from './migrations/0027-back-channel-logout.js'
 import * as m0028 from './migrations/0028-authorization-requests.js'
+import * as m0029 from './migrations/0029-account-issuer.js'
 import * as m0030 from './migrations/0030-front-door.js'
 
 /** Every migration by name, in the order in which they are applied. */
@@ -63,5 +64,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0026-ended-families': m0026,
   '0027-back-channel-logout': m0027,
   '0028-authorization-requests': m0028,
+  '0029-account-issuer': m0029,
   '0030-front-door': m0030,
 }

@@ -109,6 +109,7 @@ export interface AuthorizationCodes {
   environment: string;
   expires_at: Timestamp;
   id: string;
+  issuer: Generated<string>;
   nonce: string | null;
   organization_id: string;
   redirect_uri: string;
@@ -515,6 +516,7 @@ export interface RefreshTokenFamilies {
   family_hash: Buffer;
   id: string;
   inserted_at: Timestamp;
+  issuer: Generated<string>;
   organization_id: string;
   previous_token_hash: Buffer | null;
   rotated_at: Timestamp | null;
@@ -664,6 +666,7 @@ export interface SignInFlows {
   is_mfa_required: boolean;
   is_renewal_due: Generated<boolean>;
   is_sign_in_forced: Generated<boolean>;
+  issuer: Generated<string>;
   link_code_expires_at: Timestamp | null;
   link_code_failures: Generated<number>;
   link_code_sealed: Buffer | null;

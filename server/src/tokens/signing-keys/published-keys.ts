@@ -3,14 +3,19 @@ import type { JsonWebKey } from '@portico/contract/oidc'
 import { sql, type Kysely } from 'kysely'
 import { toPublicKey, type Algorithm, type PublicJwk } from '../../platform/crypto/jwt.js'
 import type { DB } from '../../platform/db/schema.js'
-import { isOrganizationOf, ofEnvironment, ofOrganization } from '../../platform/db/tenant-predicate.js'
+import {
+  isOrganizationOf,
+  ofEnvironment,
+  ofOrganization,
+  ofOwner,
+} from '../../platform/db/tenant-predicate.js'
 import type { Deps } from '../../delivery/deps.js'
-import type { KeyOwner } from './signing-keys.js'
+import { issuingAccount, type KeyOwner } from './signing-keys.js'
 
 /** The longest access token lives a day; an hour more allows for clocks and caches. */
 const keptAfterMs = 25 * 60 * 60 * 1000
 
-/** Public keys of an organization in both environments that sign, will sign, or signed tokens that are still valid. */
+/** Public keys of an organization, or of an account as an issuer, in both environments that sign, will sign, or signed tokens that are still valid. */
 export async function listPublishedKeys(
   db: Kysely<DB>,
   { accountId, organizationId }: Pick<KeyOwner, 'accountId' | 'organizationId'>,
@@ -29,12 +34,16 @@ export async function listPublishedKeys(
   return rows.map((row) => row.public_jwk as unknown as JsonWebKey)
 }
 
-/** A key that signs, or has signed, tokens of an organization's users. */
-interface UserTokenKey {
-  readonly organizationId: string
-  readonly organizationDomain: string
+/** A public key that verifies signatures. */
+interface VerifyingKey {
   readonly algorithm: Algorithm
   readonly publicKey: KeyObject
+}
+
+/** A key that signs, or has signed, tokens of an organization's users. */
+interface UserTokenKey extends VerifyingKey {
+  readonly organizationId: string
+  readonly organizationDomain: string
 }
 
 /** The kid of every key made here (RFC 7638). */
@@ -69,6 +78,23 @@ export async function findHintKey(
   return row === undefined ? undefined : toUserTokenKey(row)
 }
 
+/** The same of the account as an issuer: no other key verifies what it has issued. */
+export async function findAccountHintKey(
+  { db }: Pick<Deps, 'db'>,
+  { accountId, environment }: Pick<KeyOwner, 'accountId' | 'environment'>,
+  kid: string,
+): Promise<VerifyingKey | undefined> {
+  if (!thumbprint.test(kid)) return undefined
+  const row = await db
+    .selectFrom('signing_keys')
+    .where(ofOwner(issuingAccount(accountId, environment)))
+    .where('kid', '=', kid)
+    .where('state', '<>', 'revoked')
+    .select(['algorithm', 'public_jwk'])
+    .executeTakeFirst()
+  return row === undefined ? undefined : toVerifyingKey(row)
+}
+
 function userTokenKeys(
   db: Kysely<DB>,
   { accountId, environment }: Pick<KeyOwner, 'accountId' | 'environment'>,
@@ -83,22 +109,28 @@ function userTokenKeys(
     .select(['organizations.id', 'organizations.domain', 'signing_keys.algorithm', 'signing_keys.public_jwk'])
 }
 
-function toUserTokenKey(row: {
-  readonly id: string
-  readonly domain: string
+function toUserTokenKey({
+  id,
+  domain,
+  ...key
+}: KeyRow & { readonly id: string; readonly domain: string }): UserTokenKey {
+  return { organizationId: id, organizationDomain: domain, ...toVerifyingKey(key) }
+}
+
+interface KeyRow {
   readonly algorithm: string
   readonly public_jwk: unknown
-}): UserTokenKey {
+}
+
+function toVerifyingKey(row: KeyRow): VerifyingKey {
   return {
-    organizationId: row.id,
-    organizationDomain: row.domain,
     // generateSigningKey() makes them, and nothing else writes the columns.
     algorithm: row.algorithm as Algorithm,
     publicKey: toPublicKey(row.public_jwk as PublicJwk),
   }
 }
 
-/** Whether a key is in its organization's key set: it signs, will sign, or signed tokens that are still valid. */
+/** Whether a key is in the key set of its owner: it signs, will sign, or signed tokens that are still valid. */
 function isPublishedAt(at: Date) {
   return sql<boolean>`(
     signing_keys.state in ('next', 'active')

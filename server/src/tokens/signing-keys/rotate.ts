@@ -90,7 +90,7 @@ export async function rotateDueSigningKeys(
     where state = 'active' and activated_at <= ${activatedBy}
       and activated_at <= ${activatedBy}::timestamptz
         - make_interval(secs => abs(hashtext(account_id::text || organization_id::text)) % 86400)
-      and (signing_keys.organization_id = ${nilId}::uuid or exists (
+      and (signing_keys.organization_id in (${nilId}::uuid, signing_keys.account_id) or exists (
         select from organizations
         where organizations.account_id = signing_keys.account_id and organizations.id = signing_keys.organization_id
           and organizations.deleted_at is null

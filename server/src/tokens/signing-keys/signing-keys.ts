@@ -16,7 +16,10 @@ import { lookup } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
-/** The owner of a signing key: an organization in one environment, or, with nilId, the account for its own API tokens. */
+/**
+ * The owner of a signing key in one environment: an organization. With nilId in its place the account, for its API tokens;
+ * with the account's own id the account as an issuer (decision 34).
+ */
 export interface KeyOwner {
   readonly accountId: string
   readonly environment: string
@@ -26,6 +29,11 @@ export interface KeyOwner {
 /** The owner of the keys that sign the API tokens of an account. */
 export function accountKeys(accountId: string, environment: string): KeyOwner {
   return { accountId, environment, organizationId: nilId }
+}
+
+/** The owner of the keys that sign what an account issues to the applications of its organizations. */
+export function issuingAccount(accountId: string, environment: string): KeyOwner {
+  return { accountId, environment, organizationId: accountId }
 }
 
 /** The active key of an owner and algorithm as it is stored, with the private key sealed. */
@@ -46,8 +54,8 @@ export interface PreparedSigningKey {
 }
 
 /**
- * Generates the first keys of an organization, or with nilId of an account: an active one, and the next one, which verifiers
- * have long before it signs. Called before the transaction that stores them, because generation is slow.
+ * Generates the first keys of an owner in both environments: an active one, and the next one, which verifiers have long before
+ * it signs. Called before the transaction that stores them, because generation is slow.
  */
 export async function prepareSigningKeys(
   accountId: string,
@@ -132,7 +140,7 @@ export async function addMissingSigningKeys(
 
 /** Whether the owner is an account, or an organization that has not been deleted: a purge finds no keys of later. */
 function isThere({ accountId, organizationId }: KeyOwner) {
-  return sql<boolean>`(${organizationId}::uuid = ${nilId}::uuid or exists (
+  return sql<boolean>`(${organizationId}::uuid in (${nilId}::uuid, ${accountId}::uuid) or exists (
     select from organizations
     where account_id = ${accountId} and id = ${organizationId} and deleted_at is null
   ))`
@@ -191,11 +199,15 @@ function openPrivateKey(keys: Deps['keys'], owner: KeyOwner, key: SealedSigningK
   return privateKey
 }
 
-/** The context under which a private key is sealed; the re-sealing command uses it too. */
-export function sealContext(owner: KeyOwner, kid: string) {
+/**
+ * The context under which a private key is sealed; the re-sealing command uses it too. Both kinds of an account's keys have
+ * its id as scope, so the rest tells them apart.
+ */
+export function sealContext({ accountId, environment, organizationId }: KeyOwner, kid: string) {
+  const place = organizationId === accountId ? `account:${accountId}` : accountId
   return {
     purpose: 'signing_key',
-    scope: owner.organizationId === nilId ? owner.accountId : owner.organizationId,
-    aad: `signing_keys.private_key_sealed:${owner.accountId}:${owner.environment}:${kid}`,
+    scope: organizationId === nilId ? accountId : organizationId,
+    aad: `signing_keys.private_key_sealed:${place}:${environment}:${kid}`,
   }
 }
