@@ -228,11 +228,12 @@ const importRules = [
       '{own}/.*',
       '@portico/contract(/.*)?',
       'server/src/delivery/(deps|request-context|events/answer)',
+      'server/src/tokens/issuer',
       '@ts-rest/express',
     ],
     allowTypes: ['express'],
     message:
-      'A handler imports its own domain files, the contract, and of delivery/ deps.js, request-context.js and events/answer.js; put the rest into an operation.',
+      'A handler imports its own domain files, the contract, tokens/issuer.js, and of delivery/ deps.js, request-context.js and events/answer.js; put the rest into an operation.',
   }),
   imports(['server/src/*/*/record.ts'], {
     allow: ['@portico/contract(/.*)?', 'server/src/platform/db/schema', 'server/src/platform/tenant'],

@@ -37,6 +37,7 @@ const order: readonly { readonly title: string; readonly files: readonly string[
     title: 'Sign users in',
     files: guides(
       'sign-in',
+      'front-door',
       'password',
       'magic-link',
       'totp',

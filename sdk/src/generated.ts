@@ -4097,7 +4097,7 @@ export interface ApiToken {
   scope: string
 }
 
-/** Answered by `oauth.token`, `oauth.organizationToken`. */
+/** Answered by `oauth.token`, `oauth.organizationToken`, `oauth.accountToken`. */
 export interface UserTokens {
   /** Secret: do not log it. */
   access_token: string
@@ -4115,10 +4115,10 @@ export interface UserTokens {
   scope: string
 }
 
-/** Answered by `oauth.revoke`, `oauth.organizationRevoke`. */
+/** Answered by `oauth.revoke`, `oauth.organizationRevoke`, `oauth.accountRevoke`. */
 export type RevokedToken = Record<string, never>
 
-/** Answered by `oauth.introspect`, `oauth.organizationIntrospect`. */
+/** Answered by `oauth.introspect`, `oauth.organizationIntrospect`, `oauth.accountIntrospect`. */
 export interface Introspection {
   active: boolean
   /** Only of an access token. */
@@ -4131,7 +4131,7 @@ export interface Introspection {
   sub?: string
   /** client_id of the application. */
   aud?: string
-  /** Issuer: {base_url}/t/<organization>. */
+  /** Issuer: {base_url}/t/<organization>; of a refresh token whose sign-in was begun there {base_url}/a/<account>. */
   iss?: string
   /** Expiry, in seconds since 1970. */
   exp?: number
@@ -4155,7 +4155,7 @@ export interface Introspection {
   amr?: string[]
 }
 
-/** Answered by `oidc.discovery`, `oidc.discoveryAtRoot`, `oidc.serverMetadata`, `oidc.serverMetadataAtRoot`. */
+/** Answered by `oidc.discovery`, `oidc.discoveryAtRoot`, `oidc.serverMetadata`, `oidc.serverMetadataAtRoot`, `oidc.accountDiscovery`, `oidc.accountDiscoveryAtRoot`, `oidc.accountServerMetadata`, `oidc.accountServerMetadataAtRoot`. */
 export interface ProviderMetadata {
   issuer: string
   authorization_endpoint: string
@@ -4192,7 +4192,7 @@ export interface ProviderMetadata {
   request_uri_parameter_supported: boolean
 }
 
-/** Answered by `oidc.keySet`. */
+/** Answered by `oidc.keySet`, `oidc.accountKeySet`. */
 export interface KeySet {
   keys: JsonWebKey[]
 }
@@ -4210,7 +4210,7 @@ export interface JsonWebKey {
   e?: string
 }
 
-/** Answered by `oidc.userInfo`, `oidc.postUserInfo`. */
+/** Answered by `oidc.userInfo`, `oidc.postUserInfo`, `oidc.accountUserInfo`, `oidc.postAccountUserInfo`. */
 export interface UserInfo {
   /** The user. */
   sub: string
@@ -7788,6 +7788,46 @@ export interface OauthOrganizationTokenInput {
 /** Codes that `oauth.organizationToken` answers. */
 export type OauthOrganizationTokenErrorCode = 'https_required' | 'body_too_large' | 'media_type_unsupported'
 
+/** What `oauth.accountToken` takes. */
+export interface OauthAccountTokenInput {
+  /** Domain of the account. */
+  account_domain: string
+  /** authorization_code, refresh_token, or client_credentials. */
+  grant_type?: string
+  client_id?: string
+  /** Secret: do not log it. */
+  client_secret?: string
+  /** Domain of the account. */
+  domain?: string
+  /** The same as domain. */
+  tenant_domain?: string
+  /** The same as domain. */
+  audience?: string
+  /** Subset of the scopes of the API key or refresh token. */
+  scope?: string
+  /** Secret: do not log it. */
+  code?: string
+  /** Secret: do not log it. */
+  code_verifier?: string
+  /** If sent, must be the one the code was sent to. */
+  redirect_uri?: string
+  /**
+   * Requires client_id, of the application or of an API key.
+   * Secret: do not log it.
+   */
+  refresh_token?: string
+  /**
+   * JWT of an application with private_key_jwt: iss and sub client_id, aud the issuer or its token endpoint, exp within five minutes, jti.
+   * Secret: do not log it.
+   */
+  client_assertion?: string
+  /** urn:ietf:params:oauth:client-assertion-type:jwt-bearer. */
+  client_assertion_type?: string
+}
+
+/** Codes that `oauth.accountToken` answers. */
+export type OauthAccountTokenErrorCode = 'https_required' | 'body_too_large' | 'media_type_unsupported'
+
 /** What `oauth.revoke` takes. */
 export interface OauthRevokeInput {
   /** Secret: do not log it. */
@@ -7838,6 +7878,32 @@ export interface OauthOrganizationRevokeInput {
 /** Codes that `oauth.organizationRevoke` answers. */
 export type OauthOrganizationRevokeErrorCode = 'https_required' | 'body_too_large' | 'media_type_unsupported'
 
+/** What `oauth.accountRevoke` takes. */
+export interface OauthAccountRevokeInput {
+  /** Domain of the account. */
+  account_domain: string
+  /** Secret: do not log it. */
+  token?: string
+  /** access_token or refresh_token; optional, because tokens are recognized without it. */
+  token_type_hint?: string
+  /** client_id of the application, or of an API key together with client_secret. */
+  client_id?: string
+  /** Secret: do not log it. */
+  client_secret?: string
+  /** Also ends the session that the refresh token came of, for all applications; default: false. */
+  end_session?: boolean
+  /**
+   * JWT of an application with private_key_jwt: iss and sub client_id, aud the issuer or its token endpoint, exp within five minutes, jti.
+   * Secret: do not log it.
+   */
+  client_assertion?: string
+  /** urn:ietf:params:oauth:client-assertion-type:jwt-bearer. */
+  client_assertion_type?: string
+}
+
+/** Codes that `oauth.accountRevoke` answers. */
+export type OauthAccountRevokeErrorCode = 'https_required' | 'body_too_large' | 'media_type_unsupported'
+
 /** What `oauth.introspect` takes. */
 export interface OauthIntrospectInput {
   /** Secret: do not log it. */
@@ -7872,6 +7938,23 @@ export type OauthOrganizationIntrospectErrorCode =
   | 'https_required'
   | 'body_too_large'
   | 'media_type_unsupported'
+
+/** What `oauth.accountIntrospect` takes. */
+export interface OauthAccountIntrospectInput {
+  /** Domain of the account. */
+  account_domain: string
+  /** Secret: do not log it. */
+  token?: string
+  /** access_token or refresh_token; optional, because tokens are recognized without it. */
+  token_type_hint?: string
+  /** client_id of an API key, together with client_secret, if the Authorization header has none. */
+  client_id?: string
+  /** Secret: do not log it. */
+  client_secret?: string
+}
+
+/** Codes that `oauth.accountIntrospect` answers. */
+export type OauthAccountIntrospectErrorCode = 'https_required' | 'body_too_large' | 'media_type_unsupported'
 
 /** What `oidc.discovery` takes. */
 export interface OidcDiscoveryInput {
@@ -7925,6 +8008,58 @@ export type OidcServerMetadataAtRootErrorCode =
   | 'organization_not_found'
   | 'unavailable'
 
+/** What `oidc.accountDiscovery` takes. */
+export interface OidcAccountDiscoveryInput {
+  /** Domain of the account. */
+  account_domain: string
+}
+
+/** Codes that `oidc.accountDiscovery` answers. */
+export type OidcAccountDiscoveryErrorCode =
+  | 'malformed_request'
+  | 'https_required'
+  | 'account_not_found'
+  | 'unavailable'
+
+/** What `oidc.accountDiscoveryAtRoot` takes. */
+export interface OidcAccountDiscoveryAtRootInput {
+  /** Domain of the account. */
+  account_domain: string
+}
+
+/** Codes that `oidc.accountDiscoveryAtRoot` answers. */
+export type OidcAccountDiscoveryAtRootErrorCode =
+  | 'malformed_request'
+  | 'https_required'
+  | 'account_not_found'
+  | 'unavailable'
+
+/** What `oidc.accountServerMetadata` takes. */
+export interface OidcAccountServerMetadataInput {
+  /** Domain of the account. */
+  account_domain: string
+}
+
+/** Codes that `oidc.accountServerMetadata` answers. */
+export type OidcAccountServerMetadataErrorCode =
+  | 'malformed_request'
+  | 'https_required'
+  | 'account_not_found'
+  | 'unavailable'
+
+/** What `oidc.accountServerMetadataAtRoot` takes. */
+export interface OidcAccountServerMetadataAtRootInput {
+  /** Domain of the account. */
+  account_domain: string
+}
+
+/** Codes that `oidc.accountServerMetadataAtRoot` answers. */
+export type OidcAccountServerMetadataAtRootErrorCode =
+  | 'malformed_request'
+  | 'https_required'
+  | 'account_not_found'
+  | 'unavailable'
+
 /** What `oidc.keySet` takes. */
 export interface OidcKeySetInput {
   /** Domain of the organization. */
@@ -7936,6 +8071,19 @@ export type OidcKeySetErrorCode =
   | 'malformed_request'
   | 'https_required'
   | 'organization_not_found'
+  | 'unavailable'
+
+/** What `oidc.accountKeySet` takes. */
+export interface OidcAccountKeySetInput {
+  /** Domain of the account. */
+  account_domain: string
+}
+
+/** Codes that `oidc.accountKeySet` answers. */
+export type OidcAccountKeySetErrorCode =
+  | 'malformed_request'
+  | 'https_required'
+  | 'account_not_found'
   | 'unavailable'
 
 /** What `oidc.userInfo` takes. */
@@ -7972,12 +8120,44 @@ export type OidcPostUserInfoErrorCode =
   | 'media_type_unsupported'
   | 'unavailable'
 
+/** What `oidc.accountUserInfo` takes. */
+export interface OidcAccountUserInfoInput {
+  /** Domain of the account. */
+  account_domain: string
+}
+
+/** Codes that `oidc.accountUserInfo` answers. */
+export type OidcAccountUserInfoErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'unavailable'
+
+/** What `oidc.postAccountUserInfo` takes. */
+export interface OidcPostAccountUserInfoInput {
+  /** Domain of the account. */
+  account_domain: string
+  /**
+   * If the Authorization header has none.
+   * Secret: do not log it.
+   */
+  access_token?: string
+}
+
+/** Codes that `oidc.postAccountUserInfo` answers. */
+export type OidcPostAccountUserInfoErrorCode =
+  | 'invalid_token'
+  | 'https_required'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'unavailable'
+
 /**
  * What an access token says of its user (RFC 9068).
  * `Metadata` is what `portico types` writes for an organization.
  */
 export interface AccessTokenClaims<Metadata extends object = { [name: string]: JsonValue }> {
-  /** Issuer: {base_url}/t/<organization>, the same in sandbox and production. */
+  /** Issuer, the same in sandbox and production: {base_url}/t/<organization>; of an ID token whose sign-in was begun there {base_url}/a/<account>. */
   iss: string
   /** The user. */
   sub: string
@@ -8055,7 +8235,7 @@ export interface AccessTokenClaims<Metadata extends object = { [name: string]: J
  * `Metadata` is what `portico types` writes for an organization.
  */
 export interface IdTokenClaims<Metadata extends object = { [name: string]: JsonValue }> {
-  /** Issuer: {base_url}/t/<organization>, the same in sandbox and production. */
+  /** Issuer, the same in sandbox and production: {base_url}/t/<organization>; of an ID token whose sign-in was begun there {base_url}/a/<account>. */
   iss: string
   /** The user. */
   sub: string
@@ -8288,6 +8468,7 @@ export type ErrorCode =
   | 'phone_number_unverified'
   | 'phone_number_not_allowed'
   | 'route_not_found'
+  | 'account_not_found'
   | 'organization_not_found'
   | 'user_not_found'
   | 'session_not_found'
@@ -8344,11 +8525,15 @@ export type OAuthOperationName =
   | 'oauth.apiToken'
   | 'oauth.token'
   | 'oauth.organizationToken'
+  | 'oauth.accountToken'
   | 'oauth.revoke'
   | 'oauth.organizationRevoke'
+  | 'oauth.accountRevoke'
   | 'oauth.introspect'
   | 'oauth.organizationIntrospect'
+  | 'oauth.accountIntrospect'
   | 'oidc.postUserInfo'
+  | 'oidc.postAccountUserInfo'
 
 /** What each operation takes, answers, and is refused with. */
 export interface Operations {
@@ -8700,17 +8885,32 @@ export interface Operations {
     output: UserTokens
     code: OauthOrganizationTokenErrorCode
   }
+  'oauth.accountToken': {
+    input: OauthAccountTokenInput
+    output: UserTokens
+    code: OauthAccountTokenErrorCode
+  }
   'oauth.revoke': { input: OauthRevokeInput; output: RevokedToken; code: OauthRevokeErrorCode }
   'oauth.organizationRevoke': {
     input: OauthOrganizationRevokeInput
     output: RevokedToken
     code: OauthOrganizationRevokeErrorCode
   }
+  'oauth.accountRevoke': {
+    input: OauthAccountRevokeInput
+    output: RevokedToken
+    code: OauthAccountRevokeErrorCode
+  }
   'oauth.introspect': { input: OauthIntrospectInput; output: Introspection; code: OauthIntrospectErrorCode }
   'oauth.organizationIntrospect': {
     input: OauthOrganizationIntrospectInput
     output: Introspection
     code: OauthOrganizationIntrospectErrorCode
+  }
+  'oauth.accountIntrospect': {
+    input: OauthAccountIntrospectInput
+    output: Introspection
+    code: OauthAccountIntrospectErrorCode
   }
   'oidc.discovery': { input: OidcDiscoveryInput; output: ProviderMetadata; code: OidcDiscoveryErrorCode }
   'oidc.discoveryAtRoot': {
@@ -8728,9 +8928,40 @@ export interface Operations {
     output: ProviderMetadata
     code: OidcServerMetadataAtRootErrorCode
   }
+  'oidc.accountDiscovery': {
+    input: OidcAccountDiscoveryInput
+    output: ProviderMetadata
+    code: OidcAccountDiscoveryErrorCode
+  }
+  'oidc.accountDiscoveryAtRoot': {
+    input: OidcAccountDiscoveryAtRootInput
+    output: ProviderMetadata
+    code: OidcAccountDiscoveryAtRootErrorCode
+  }
+  'oidc.accountServerMetadata': {
+    input: OidcAccountServerMetadataInput
+    output: ProviderMetadata
+    code: OidcAccountServerMetadataErrorCode
+  }
+  'oidc.accountServerMetadataAtRoot': {
+    input: OidcAccountServerMetadataAtRootInput
+    output: ProviderMetadata
+    code: OidcAccountServerMetadataAtRootErrorCode
+  }
   'oidc.keySet': { input: OidcKeySetInput; output: KeySet; code: OidcKeySetErrorCode }
+  'oidc.accountKeySet': { input: OidcAccountKeySetInput; output: KeySet; code: OidcAccountKeySetErrorCode }
   'oidc.userInfo': { input: OidcUserInfoInput; output: UserInfo; code: OidcUserInfoErrorCode }
   'oidc.postUserInfo': { input: OidcPostUserInfoInput; output: UserInfo; code: OidcPostUserInfoErrorCode }
+  'oidc.accountUserInfo': {
+    input: OidcAccountUserInfoInput
+    output: UserInfo
+    code: OidcAccountUserInfoErrorCode
+  }
+  'oidc.postAccountUserInfo': {
+    input: OidcPostAccountUserInfoInput
+    output: UserInfo
+    code: OidcPostAccountUserInfoErrorCode
+  }
 }
 
 /** Name of an operation, such as `users.create`: resource and method. */
@@ -10206,6 +10437,25 @@ export interface OauthMethods {
   organizationToken(input: OauthOrganizationTokenInput, options?: RequestOptions): Promise<UserTokens>
 
   /**
+   * Token endpoint in the discovery document of an account.
+   * `POST /a/:account_domain/oauth/token`. Sends no API token.
+   *
+   * @throws ApiError 403 `https_required`; 413 `body_too_large`; 415 `media_type_unsupported`; or as any call, see ErrorCodeOf.
+   * @throws OAuthError with a code of OAuthErrorCode.
+   * @example
+   * ```ts
+   * const userTokens = await client.oauth.accountToken({
+   *   account_domain: 'acme',
+   *   grant_type: 'authorization_code',
+   *   client_id: '0190c8b0-3f4e-7d5c-b6a7-98f0e1d2c3b4',
+   *   code: 'q3Jc0mVx8n2Zr5tYb7uAe1oPi4Ls6Kd9',
+   *   redirect_uri: 'https://store.example/callback',
+   * })
+   * ```
+   */
+  accountToken(input: OauthAccountTokenInput, options?: RequestOptions): Promise<UserTokens>
+
+  /**
    * Revoke a refresh token or an access token together with its family.
    * `POST /oauth/revoke`. Sends no API token.
    *
@@ -10237,6 +10487,23 @@ export interface OauthMethods {
    * ```
    */
   organizationRevoke(input: OauthOrganizationRevokeInput, options?: RequestOptions): Promise<RevokedToken>
+
+  /**
+   * Revocation endpoint in the discovery document of an account.
+   * `POST /a/:account_domain/oauth/revoke`. Sends no API token.
+   *
+   * @throws ApiError 403 `https_required`; 413 `body_too_large`; 415 `media_type_unsupported`; or as any call, see ErrorCodeOf.
+   * @throws OAuthError with a code of OAuthErrorCode.
+   * @example
+   * ```ts
+   * const revokedToken = await client.oauth.accountRevoke({
+   *   account_domain: 'acme',
+   *   token: 'h5Gt0rYV3wKq8uZx1LmN2c.M2bX9cV7nQ4wE6rT8yU1iO3pA5sD7fG9hJ0kL2zXcVb',
+   *   client_id: '0190c8b0-3f4e-7d5c-b6a7-98f0e1d2c3b4',
+   * })
+   * ```
+   */
+  accountRevoke(input: OauthAccountRevokeInput, options?: RequestOptions): Promise<RevokedToken>
 
   /**
    * Get the state of a token of a user; requires an API key with the scope read:sessions.
@@ -10277,6 +10544,25 @@ export interface OauthMethods {
     input: OauthOrganizationIntrospectInput,
     options?: RequestOptions,
   ): Promise<Introspection>
+
+  /**
+   * Introspection endpoint in the discovery document of an account.
+   * `POST /a/:account_domain/oauth/introspect`. Sends no API token.
+   *
+   * @throws ApiError 403 `https_required`; 413 `body_too_large`; 415 `media_type_unsupported`; or as any call, see ErrorCodeOf.
+   * @throws OAuthError with a code of OAuthErrorCode.
+   * @example
+   * ```ts
+   * const introspection = await client.oauth.accountIntrospect({
+   *   account_domain: 'acme',
+   *   token: 'h5Gt0rYV3wKq8uZx1LmN2c.M2bX9cV7nQ4wE6rT8yU1iO3pA5sD7fG9hJ0kL2zXcVb',
+   *   token_type_hint: 'refresh_token',
+   *   client_id: '0190c8a1-5d6e-7f80-9a1b-2c3d4e5f6071',
+   *   client_secret: 'keysandbox_…',
+   * })
+   * ```
+   */
+  accountIntrospect(input: OauthAccountIntrospectInput, options?: RequestOptions): Promise<Introspection>
 }
 
 /** The methods of `client.oidc`. */
@@ -10333,6 +10619,63 @@ export interface OidcMethods {
   ): Promise<ProviderMetadata>
 
   /**
+   * Provider metadata of the account, one issuer for all of its organizations.
+   * `GET /a/:account_domain/.well-known/openid-configuration`. Sends no API token.
+   *
+   * @throws ApiError 400 `malformed_request`; 403 `https_required`; 404 `account_not_found`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const providerMetadata = await client.oidc.accountDiscovery({ account_domain: 'acme' })
+   * ```
+   */
+  accountDiscovery(input: OidcAccountDiscoveryInput, options?: RequestOptions): Promise<ProviderMetadata>
+
+  /**
+   * The same, at the address of RFC 8414 section 5.
+   * `GET /.well-known/openid-configuration/a/:account_domain`. Sends no API token.
+   *
+   * @throws ApiError 400 `malformed_request`; 403 `https_required`; 404 `account_not_found`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const providerMetadata = await client.oidc.accountDiscoveryAtRoot({ account_domain: 'acme' })
+   * ```
+   */
+  accountDiscoveryAtRoot(
+    input: OidcAccountDiscoveryAtRootInput,
+    options?: RequestOptions,
+  ): Promise<ProviderMetadata>
+
+  /**
+   * The same, for OAuth clients that append the well-known path to the issuer.
+   * `GET /a/:account_domain/.well-known/oauth-authorization-server`. Sends no API token.
+   *
+   * @throws ApiError 400 `malformed_request`; 403 `https_required`; 404 `account_not_found`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const providerMetadata = await client.oidc.accountServerMetadata({ account_domain: 'acme' })
+   * ```
+   */
+  accountServerMetadata(
+    input: OidcAccountServerMetadataInput,
+    options?: RequestOptions,
+  ): Promise<ProviderMetadata>
+
+  /**
+   * The same, at the address of RFC 8414 section 3.1.
+   * `GET /.well-known/oauth-authorization-server/a/:account_domain`. Sends no API token.
+   *
+   * @throws ApiError 400 `malformed_request`; 403 `https_required`; 404 `account_not_found`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const providerMetadata = await client.oidc.accountServerMetadataAtRoot({ account_domain: 'acme' })
+   * ```
+   */
+  accountServerMetadataAtRoot(
+    input: OidcAccountServerMetadataAtRootInput,
+    options?: RequestOptions,
+  ): Promise<ProviderMetadata>
+
+  /**
    * Public keys of the organization, of both environments.
    * `GET /t/:org_domain/.well-known/jwks.json`. Sends no API token.
    *
@@ -10343,6 +10686,18 @@ export interface OidcMethods {
    * ```
    */
   keySet(input: OidcKeySetInput, options?: RequestOptions): Promise<KeySet>
+
+  /**
+   * Public keys of the account as an issuer, of both environments; not those of its organizations.
+   * `GET /a/:account_domain/.well-known/jwks.json`. Sends no API token.
+   *
+   * @throws ApiError 400 `malformed_request`; 403 `https_required`; 404 `account_not_found`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const keySet = await client.oidc.accountKeySet({ account_domain: 'acme' })
+   * ```
+   */
+  accountKeySet(input: OidcAccountKeySetInput, options?: RequestOptions): Promise<KeySet>
 
   /**
    * Get the claims about the user of the access token that is sent as the bearer token.
@@ -10368,6 +10723,31 @@ export interface OidcMethods {
    * ```
    */
   postUserInfo(input: OidcPostUserInfoInput, options?: RequestOptions): Promise<UserInfo>
+
+  /**
+   * Get the same claims, of a user of any organization of the account.
+   * `GET /a/:account_domain/userinfo`. Sends no API token.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const userInfo = await client.oidc.accountUserInfo({ account_domain: 'acme' })
+   * ```
+   */
+  accountUserInfo(input: OidcAccountUserInfoInput, options?: RequestOptions): Promise<UserInfo>
+
+  /**
+   * Get the same claims with POST, also with the access token in a form.
+   * `POST /a/:account_domain/userinfo`. Sends no API token.
+   *
+   * @throws ApiError 401 `invalid_token`; 403 `https_required`; 413 `body_too_large`; 415 `media_type_unsupported`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @throws OAuthError with a code of OAuthErrorCode.
+   * @example
+   * ```ts
+   * const userInfo = await client.oidc.postAccountUserInfo({ account_domain: 'acme' })
+   * ```
+   */
+  postAccountUserInfo(input: OidcPostAccountUserInfoInput, options?: RequestOptions): Promise<UserInfo>
 }
 
 /** The operations of the service, by resource. */
@@ -10461,16 +10841,25 @@ export const routeTable = /* @__PURE__ */ readRoutes<OperationName>({
   oauth: `/api/v2/oauth/token apiToken POSTbfo
 /oauth/token token POSTbfo
 /t/:org_domain/oauth/token organizationToken POSTbfo
+/a/:account_domain/oauth/token accountToken POSTbfo
 /oauth/revoke revoke POSTbfo
 /t/:org_domain/oauth/revoke organizationRevoke POSTbfo
+/a/:account_domain/oauth/revoke accountRevoke POSTbfo
 /oauth/introspect introspect POSTbfo
-/t/:org_domain/oauth/introspect organizationIntrospect POSTbfo`,
+/t/:org_domain/oauth/introspect organizationIntrospect POSTbfo
+/a/:account_domain/oauth/introspect accountIntrospect POSTbfo`,
   oidc: `/t/:org_domain/.well-known/openid-configuration discovery GETo
 /.well-known/openid-configuration/t/:org_domain discoveryAtRoot GETo
 /t/:org_domain/.well-known/oauth-authorization-server serverMetadata GETo
 /.well-known/oauth-authorization-server/t/:org_domain serverMetadataAtRoot GETo
+/a/:account_domain/.well-known/openid-configuration accountDiscovery GETo
+/.well-known/openid-configuration/a/:account_domain accountDiscoveryAtRoot GETo
+/a/:account_domain/.well-known/oauth-authorization-server accountServerMetadata GETo
+/.well-known/oauth-authorization-server/a/:account_domain accountServerMetadataAtRoot GETo
 /t/:org_domain/.well-known/jwks.json keySet GETo
-/t/:org_domain/userinfo userInfo GETo postUserInfo POSTbfo`,
+/a/:account_domain/.well-known/jwks.json accountKeySet GETo
+/t/:org_domain/userinfo userInfo GETo postUserInfo POSTbfo
+/a/:account_domain/userinfo accountUserInfo GETo postAccountUserInfo POSTbfo`,
 })
 
 /** Issues the token that operations are called with. */

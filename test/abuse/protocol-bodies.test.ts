@@ -69,11 +69,11 @@ const posts = routes().filter(
   ({ method, access }) => method === 'POST' && ['OAuth', 'OpenID Connect'].includes(access.tag.name),
 )
 
-/** Those of an organization last: each has the handler of one of the service. */
+/** Those of an organization or account last: each has the handler of another one. */
 const distinct = posts.toSorted((one, other) => Number(isTwin(one.name)) - Number(isTwin(other.name)))
 
 function isTwin(name: string): boolean {
-  return name.startsWith('oauth.organization')
+  return /^oauth\.(?:organization|account)|^oidc\.postAccount/.test(name)
 }
 
 test.each(sampled(distinct, 5).map((route) => [route.name, route] as const))(

@@ -19,7 +19,8 @@ export async function createWorld(service: Service, key: Key = {}, orgDomain?: s
   const relay = await giveRelay(client, hooked)
   const sso = { ...(await giveConnection(client, hooked)), ...(await giveAdmin(client, hooked)) }
   const secret = await giveSecret(client, hooked)
-  return { ...hooked, ...sso, ...relay, ...secret, ...(await giveSession(client, hooked)) }
+  const account_domain = (key.account ?? service.account).domain
+  return { account_domain, ...hooked, ...sso, ...relay, ...secret, ...(await giveSession(client, hooked)) }
 }
 
 /** The objects of an organization, and a webhook with a delivery of their events. */

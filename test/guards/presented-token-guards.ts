@@ -19,12 +19,12 @@ export const presentedTokenGuards = [
   guard({
     name: 'organization: access token at UserInfo',
     file: userInfo,
-    find: 'if (verified.organizationDomain !== organizationDomain) throw refused()',
+    find: 'if (verified.organizationDomain !== organization.domain) throw refused()',
     replace: '',
     also: [
       {
         file: userInfo,
-        find: 'domain: organizationDomain,',
+        find: 'domain: organization.domain,',
         replace: 'domain: verified.organizationDomain,',
       },
     ],
@@ -47,8 +47,8 @@ export const presentedTokenGuards = [
   guard({
     name: 'form of a logout: of another site, without cookies',
     file: logoutPage,
-    find: 'if (plan.session === undefined) {',
-    replace: 'if (site.isHttps && plan.session === undefined) {',
+    find: 'if (plan.sessions.length === 0) {',
+    replace: 'if (site.isHttps && plan.sessions.length === 0) {',
     also: [
       {
         file: logoutPage,

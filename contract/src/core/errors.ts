@@ -85,6 +85,11 @@ export const errorCodes = {
     message: 'No operation has this path; API paths begin with /api/v2.',
     remedy: 'Compare the path with the reference.',
   },
+  account_not_found: {
+    status: 404,
+    message: 'No account has this domain.',
+    remedy: 'Check the domain of the account in the path: portico account list tells it.',
+  },
   organization_not_found: {
     status: 404,
     message: 'No organization that this key may see has this domain.',

@@ -64,13 +64,18 @@ export function slug() {
   return z.string().max(maxSlugLength).regex(slugPattern, 'must be lower-case words joined by dashes')
 }
 
-/** An organization's domain in a path. A malformed one is read as the empty string, which matches no organization. */
+/** A domain in a path. A malformed one is read as the empty string, which matches no organization and no account. */
 function pathSlug() {
   return z.string().transform((text) => (text.length <= maxSlugLength && slugPattern.test(text) ? text : ''))
 }
 
 /** The organization in a path. */
 export const OrganizationPath = z.object({ org_domain: pathSlug().describe('Domain of the organization') })
+
+/** The account in a path. */
+export const AccountPath = z.object({
+  account_domain: pathSlug().meta({ description: 'Domain of the account', examples: ['acme'] }),
+})
 
 export const UserPath = OrganizationPath.extend({ user_id: pathId() })
 

@@ -24,6 +24,9 @@ const documents = {
   '3.0': openApiDocument({ target: '3.0', ...options }),
 }
 
+/** Operations that take nothing but a form. */
+const formsAlone = ['oidc.postUserInfo', 'oidc.postAccountUserInfo']
+
 describe.each(targets)('the document of OpenAPI %s', (target) => {
   const document = documents[target]
 
@@ -77,14 +80,20 @@ describe.each(targets)('the document of OpenAPI %s', (target) => {
   })
 
   test('has the token of UserInfo as a form alone (RFC 6750 section 2.2)', () => {
-    const { content = {}, required } = operation(document, 'oidc.postUserInfo').requestBody ?? {}
-    expect([Object.keys(content), required]).toEqual([['application/x-www-form-urlencoded'], false])
+    for (const name of formsAlone) {
+      const { content = {}, required } = operation(document, name).requestBody ?? {}
+      expect([name, Object.keys(content), required]).toEqual([
+        name,
+        ['application/x-www-form-urlencoded'],
+        false,
+      ])
+    }
   })
 
   test('has every body in both content types, with an example, closed to members nobody reads', () => {
     for (const operation of operationsOf(document)) {
       const content = operation.requestBody?.content
-      if (!content || operation.operationId === 'oidc.postUserInfo') continue
+      if (!content || formsAlone.includes(operation.operationId)) continue
       expect(Object.keys(content)).toEqual(['application/json', 'application/x-www-form-urlencoded'])
       expect(content['application/json']?.example).toBeDefined()
       const isOAuth = operation.tags.includes('OAuth')

@@ -73,7 +73,8 @@ function json<Schema extends z.ZodType>(max: number, schema: Schema) {
 
 /**
  * The parameters of an authorization request (RFC 6749 section 4.1.1, RFC 7636 section 4.3, OpenID Connect Core section
- * 3.1.2.1). Unknown ones are ignored, a repeated one is refused, and an empty one counts as omitted.
+ * 3.1.2.1). Unknown ones are ignored, a repeated one is refused, and an empty one counts as omitted. An organization's
+ * issuer does not know `organization`.
  */
 export const AuthorizationRequest = z.object({
   client_id: reference().describe('The application; also in its prefixed form'),
@@ -107,6 +108,11 @@ export const AuthorizationRequest = z.object({
   max_age: integer({ min: 0, max: 2_147_483_647 })
     .optional()
     .describe('Maximum age of the sign-in of a session, in seconds; 0 is the same as prompt=login'),
+  organization: line(200)
+    .optional()
+    .describe(
+      'At the issuer of an account: domain of the organization at which the user signs in, which the application can use',
+    ),
   login_hint: line(254).optional().describe('E-mail address to prefill'),
   ui_locales: text(200)
     .regex(/^[A-Za-z0-9 -]*$/)

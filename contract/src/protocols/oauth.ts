@@ -2,7 +2,7 @@ import { initContract } from '@ts-rest/core'
 import { z } from 'zod/v4'
 import { open } from '../core/access.js'
 import { failures } from '../core/errors.js'
-import { environment, flag, id, OrganizationPath, secret, slug } from '../core/fields.js'
+import { AccountPath, environment, flag, id, OrganizationPath, secret, slug } from '../core/fields.js'
 import { record } from '../core/record.js'
 
 /** Answer of the client-credentials grant (RFC 6749 section 4.4.3). */
@@ -201,7 +201,12 @@ export const Introspection = record(
     client_id: id().optional().describe('The application'),
     sub: id().optional().describe('The user'),
     aud: z.string().optional().describe('client_id of the application'),
-    iss: z.string().optional().describe('Issuer: {base_url}/t/<organization>'),
+    iss: z
+      .string()
+      .optional()
+      .describe(
+        'Issuer: {base_url}/t/<organization>; of a refresh token whose sign-in was begun there {base_url}/a/<account>',
+      ),
     exp: z.int().optional().describe('Expiry, in seconds since 1970'),
     nbf: z.int().optional().describe('Not valid before, in seconds since 1970; only of an access token'),
     iat: z.int().optional().describe('Issued at, in seconds since 1970'),
@@ -253,6 +258,11 @@ const tag = {
 }
 const c = initContract()
 
+// What an endpoint takes, whoever's it is: the service's, an organization's or an account's.
+const issuerToken = { method: 'POST', body: TokenRequest, metadata: open({ tag }) } as const
+const revocation = { method: 'POST', body: RevocationRequest, metadata: open({ tag }) } as const
+const introspection = { method: 'POST', body: IntrospectionRequest, metadata: open({ tag }) } as const
+
 export const oauth = c.router(
   {
     apiToken: {
@@ -273,47 +283,58 @@ export const oauth = c.router(
       metadata: open({ tag }),
     },
     organizationToken: {
-      method: 'POST',
+      ...issuerToken,
       path: '/t/:org_domain/oauth/token',
       summary: 'Token endpoint in the discovery document of an organization',
       pathParams: OrganizationPath,
-      body: TokenRequest,
       responses: { 200: UserTokens, ...refusals },
-      metadata: open({ tag }),
+    },
+    accountToken: {
+      ...issuerToken,
+      path: '/a/:account_domain/oauth/token',
+      summary: 'Token endpoint in the discovery document of an account',
+      pathParams: AccountPath,
+      responses: { 200: UserTokens, ...refusals },
     },
     revoke: {
-      method: 'POST',
+      ...revocation,
       path: '/oauth/revoke',
       summary: 'Revoke a refresh token or an access token together with its family',
-      body: RevocationRequest,
       responses: { 200: RevokedToken, ...refusals },
-      metadata: open({ tag }),
     },
     organizationRevoke: {
-      method: 'POST',
+      ...revocation,
       path: '/t/:org_domain/oauth/revoke',
       summary: 'Revocation endpoint in the discovery document of an organization',
       pathParams: OrganizationPath,
-      body: RevocationRequest,
       responses: { 200: RevokedToken, ...refusals },
-      metadata: open({ tag }),
+    },
+    accountRevoke: {
+      ...revocation,
+      path: '/a/:account_domain/oauth/revoke',
+      summary: 'Revocation endpoint in the discovery document of an account',
+      pathParams: AccountPath,
+      responses: { 200: RevokedToken, ...refusals },
     },
     introspect: {
-      method: 'POST',
+      ...introspection,
       path: '/oauth/introspect',
       summary: 'Get the state of a token of a user; requires an API key with the scope read:sessions',
-      body: IntrospectionRequest,
       responses: { 200: Introspection, ...introspectionRefusals },
-      metadata: open({ tag }),
     },
     organizationIntrospect: {
-      method: 'POST',
+      ...introspection,
       path: '/t/:org_domain/oauth/introspect',
       summary: 'Introspection endpoint in the discovery document of an organization',
       pathParams: OrganizationPath,
-      body: IntrospectionRequest,
       responses: { 200: Introspection, ...introspectionRefusals },
-      metadata: open({ tag }),
+    },
+    accountIntrospect: {
+      ...introspection,
+      path: '/a/:account_domain/oauth/introspect',
+      summary: 'Introspection endpoint in the discovery document of an account',
+      pathParams: AccountPath,
+      responses: { 200: Introspection, ...introspectionRefusals },
     },
   },
   { strictStatusCodes: true },

@@ -2,12 +2,12 @@ import { initContract } from '@ts-rest/core'
 import { z } from 'zod/v4'
 import { open } from '../core/access.js'
 import { failures } from '../core/errors.js'
-import { id, OrganizationPath, personal, secret, slug } from '../core/fields.js'
+import { AccountPath, id, OrganizationPath, personal, secret, slug } from '../core/fields.js'
 import { record } from '../core/record.js'
 import { standardClaimNames, type StandardClaim } from '../resources/profile.js'
 import { OAuthError } from './oauth.js'
 
-/** Provider metadata of one organization (OpenID Connect Discovery section 3), limited to what the service supports. */
+/** Provider metadata of an organization or account (OpenID Connect Discovery section 3), limited to what the service supports. */
 export const ProviderMetadata = record(
   'ProviderMetadata',
   {
@@ -186,24 +186,28 @@ const UserInfoRequest = z
 
 const tag = {
   name: 'OpenID Connect',
-  description: 'What a verifier of tokens needs to know of an organization.',
+  description: 'What a verifier of tokens needs to know of an organization, or of an account as an issuer.',
   notPromoted: 'the endpoints of the protocol keep no settings',
 }
+const userInfoFailures = ['invalid_token', 'https_required', 'malformed_request', 'unavailable'] as const
 const userInfoAnswers = {
   200: UserInfo,
-  ...failures([
-    'invalid_token',
-    // Not answered: the token of a missing organization is refused like any other. Declared until a breaking version.
-    'organization_not_found',
-    'https_required',
-    'malformed_request',
-    'unavailable',
-  ]),
+  // Not answered: the token of a missing organization is refused like any other. Declared until a breaking version.
+  ...failures([...userInfoFailures, 'organization_not_found']),
 }
-const refusals = failures(['organization_not_found', 'https_required', 'malformed_request', 'unavailable'])
+const accountUserInfoAnswers = { 200: UserInfo, ...failures(userInfoFailures) }
+/** A token in two places, and a body that is no form of one; in the API's shape it would be malformed_request. */
+const formFailures = {
+  400: OAuthError,
+  ...failures(['body_too_large', 'media_type_unsupported']),
+  429: OAuthError,
+}
+const common = ['https_required', 'malformed_request', 'unavailable'] as const
+const refusals = failures(['organization_not_found', ...common])
+const accountRefusals = failures(['account_not_found', ...common])
 const c = initContract()
 
-/** An address of the provider metadata: all of them answer the same document (RFC 8414 section 5). */
+/** An address of the provider metadata: all of an issuer answer the same document (RFC 8414 section 5). */
 function metadataAt<const Path extends string>(path: Path, summary: string) {
   return {
     method: 'GET',
@@ -214,6 +218,24 @@ function metadataAt<const Path extends string>(path: Path, summary: string) {
     metadata: open({ tag }),
   } as const
 }
+
+/** The same of an account. */
+function accountMetadataAt<const Path extends string>(path: Path, summary: string) {
+  return {
+    ...metadataAt(path, summary),
+    pathParams: AccountPath,
+    responses: { 200: ProviderMetadata, ...accountRefusals },
+  } as const
+}
+
+/** What UserInfo takes by POST, at any issuer. */
+const postedUserInfo = {
+  method: 'POST',
+  summary: 'Get the same claims with POST, also with the access token in a form',
+  contentType: 'application/x-www-form-urlencoded',
+  body: UserInfoRequest,
+  metadata: open({ tag }),
+} as const
 
 export const oidc = c.router(
   {
@@ -233,6 +255,22 @@ export const oidc = c.router(
       '/.well-known/oauth-authorization-server/t/:org_domain',
       'The same, at the address of RFC 8414 section 3.1',
     ),
+    accountDiscovery: accountMetadataAt(
+      '/a/:account_domain/.well-known/openid-configuration',
+      'Provider metadata of the account, one issuer for all of its organizations',
+    ),
+    accountDiscoveryAtRoot: accountMetadataAt(
+      '/.well-known/openid-configuration/a/:account_domain',
+      'The same, at the address of RFC 8414 section 5',
+    ),
+    accountServerMetadata: accountMetadataAt(
+      '/a/:account_domain/.well-known/oauth-authorization-server',
+      'The same, for OAuth clients that append the well-known path to the issuer',
+    ),
+    accountServerMetadataAtRoot: accountMetadataAt(
+      '/.well-known/oauth-authorization-server/a/:account_domain',
+      'The same, at the address of RFC 8414 section 3.1',
+    ),
     keySet: {
       method: 'GET',
       path: '/t/:org_domain/.well-known/jwks.json',
@@ -240,6 +278,15 @@ export const oidc = c.router(
       pathParams: OrganizationPath,
       responses: { 200: KeySet, ...refusals },
       metadata: open({ tag, role: 'key_set' }),
+    },
+    accountKeySet: {
+      method: 'GET',
+      path: '/a/:account_domain/.well-known/jwks.json',
+      summary:
+        'Public keys of the account as an issuer, of both environments; not those of its organizations',
+      pathParams: AccountPath,
+      responses: { 200: KeySet, ...accountRefusals },
+      metadata: open({ tag }),
     },
     userInfo: {
       method: 'GET',
@@ -250,20 +297,24 @@ export const oidc = c.router(
       metadata: open({ tag }),
     },
     postUserInfo: {
-      method: 'POST',
+      ...postedUserInfo,
       path: '/t/:org_domain/userinfo',
-      summary: 'Get the same claims with POST, also with the access token in a form',
       pathParams: OrganizationPath,
-      contentType: 'application/x-www-form-urlencoded',
-      body: UserInfoRequest,
-      responses: {
-        ...userInfoAnswers,
-        // A token in two places, and a body that is no form of one; in the API's shape it would be malformed_request.
-        400: OAuthError,
-        ...failures(['body_too_large', 'media_type_unsupported']),
-        429: OAuthError,
-      },
+      responses: { ...userInfoAnswers, ...formFailures },
+    },
+    accountUserInfo: {
+      method: 'GET',
+      path: '/a/:account_domain/userinfo',
+      summary: 'Get the same claims, of a user of any organization of the account',
+      pathParams: AccountPath,
+      responses: accountUserInfoAnswers,
       metadata: open({ tag }),
+    },
+    postAccountUserInfo: {
+      ...postedUserInfo,
+      path: '/a/:account_domain/userinfo',
+      pathParams: AccountPath,
+      responses: { ...accountUserInfoAnswers, ...formFailures },
     },
   },
   { strictStatusCodes: true },

@@ -10,7 +10,11 @@ function numericDate() {
 
 /** Claims of both tokens of a user. Every verifier must compare `aud` and `dbs` besides `iss`. */
 const commonClaims = {
-  iss: z.string().describe('Issuer: {base_url}/t/<organization>, the same in sandbox and production'),
+  iss: z
+    .string()
+    .describe(
+      'Issuer, the same in sandbox and production: {base_url}/t/<organization>; of an ID token whose sign-in was begun there {base_url}/a/<account>',
+    ),
   sub: id().describe('The user'),
   uid: id().describe('The user'),
   aud: z.string().describe('client_id of the application; a verifier compares it with its own'),

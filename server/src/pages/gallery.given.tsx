@@ -307,7 +307,7 @@ function sessionStates(frame: Frame, { email, application }: GalleryNames): Gall
   return [
     page('sessions', sessionsPage({ ...view, sessions, isOnlyOne: false })),
     page('sessions-only-one', sessionsPage({ ...view, sessions: sessions.slice(0, 1), isOnlyOne: true })),
-    page('sign-out', signOutPage({ frame, form, email })),
+    page('sign-out', signOutPage({ frame, form, emails: [email] })),
     page('signed-out', signedOutPage({ frame })),
   ]
 }

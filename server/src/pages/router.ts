@@ -16,7 +16,7 @@ import { sessionsRouter } from './own-sessions/router.js'
 import { signInRouter } from './sign-in/router.js'
 import { ssoRouter } from './sso/router.js'
 import { testIdpRouter } from './test-idp/router.js'
-import { domainOf, frameOf, type Site } from './frame/site.js'
+import { frameOf, issuerAt, pathsOfIssuers, type Site } from './frame/site.js'
 
 /** The pages, and the files that they load. */
 export function pagesRouter(deps: Deps): Router {
@@ -40,8 +40,10 @@ export function pagesRouter(deps: Deps): Router {
     })
   }
 
-  router.get('/t/:org_domain/brand.css', async (req, res) => {
-    const organization = await findOrganizationByDomain(deps, domainOf(req))
+  router.get(pathsOfIssuers('/brand.css'), async (req, res) => {
+    const { kind, domain } = issuerAt(req)
+    // An account has no color of its own.
+    const organization = kind === 'account' ? undefined : await findOrganizationByDomain(deps, domain)
     res.set('Cache-Control', 'public, max-age=300').set('X-Content-Type-Options', 'nosniff')
     res.type('css').send(toBrandStyle(organization?.color))
   })

@@ -3,6 +3,7 @@ import { randomBase32 } from '../../platform/crypto/secret.js'
 
 /** The first segments of the service's own paths, which no domain may be. */
 const reserved = new Set([
+  'a',
   'api',
   't',
   'saml',

@@ -1,4 +1,6 @@
+import type { Kysely } from 'kysely'
 import { hashSecret } from '../../platform/crypto/secret.js'
+import type { DB } from '../../platform/db/schema.js'
 import { lookup } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import { isTotpAskedOfUserOf } from './totp-asked.js'
@@ -33,38 +35,40 @@ export async function findBrowserSession(
   { db, now }: Pick<Deps, 'db' | 'now'>,
   { secret, ...owner }: SessionCookie,
 ): Promise<BrowserSession | undefined> {
-  const at = now()
-  const key = { ...owner, secretHash: hashSecret(secret), at, idleSince: new Date(at.getTime() - idleMs) }
-  const [row] = await selectSession(db, key)
-  if (row === undefined) return undefined
-  return {
-    sessionId: row.id,
-    userId: row.user_id,
-    email: row.email,
-    amr: row.amr,
-    authenticatedAt: row.authenticated_at,
-    identityId: row.identity_id,
-    isTotpAsked: row.is_totp_asked,
-  }
+  const [row] = await selectSession(db, { ...owner, secretHash: hashSecret(secret), ...timesAt(now()) })
+  return row && toBrowserSession(row)
 }
 
-interface SessionKey extends Omit<SessionCookie, 'secret'> {
-  readonly secretHash: Buffer
+/** The times that decide whether a browser's session is live. */
+interface SessionTimes {
   readonly at: Date
   readonly idleSince: Date
 }
 
+export function timesAt(at: Date): SessionTimes {
+  return { at, idleSince: new Date(at.getTime() - idleMs) }
+}
+
+interface SessionKey extends Omit<SessionCookie, 'secret'>, SessionTimes {
+  readonly secretHash: Buffer
+}
+
 const selectSession = lookup((db, key: SessionKey) =>
-  db
+  liveBrowserSessions(db, key)
+    .where(ofOwner(key, 'sessions'))
+    .where('sessions.secret_hash', '=', key.secretHash),
+)
+
+/** The live sessions of browsers, for a statement that says whose. */
+export function liveBrowserSessions(db: Kysely<DB>, { at, idleSince }: SessionTimes) {
+  return db
     .selectFrom('sessions')
     .innerJoin('users', (join) =>
       join.on(sameTenant('users', 'sessions')).onRef('users.id', '=', 'sessions.user_id'),
     )
-    .where(ofOwner(key, 'sessions'))
-    .where('sessions.secret_hash', '=', key.secretHash)
     .where('sessions.ended_at', 'is', null)
-    .where('sessions.expires_at', '>', key.at)
-    .where('sessions.browser_used_at', '>', key.idleSince)
+    .where('sessions.expires_at', '>', at)
+    .where('sessions.browser_used_at', '>', idleSince)
     .where('users.active', '=', true)
     .where('users.deleted_at', 'is', null)
     .select([
@@ -75,5 +79,19 @@ const selectSession = lookup((db, key: SessionKey) =>
       'sessions.authenticated_at',
       'sessions.identity_id',
       isTotpAskedOfUserOf('sessions').as('is_totp_asked'),
-    ]),
-)
+    ])
+}
+
+type SessionRow = Awaited<ReturnType<typeof selectSession>>[number]
+
+export function toBrowserSession(row: SessionRow): BrowserSession {
+  return {
+    sessionId: row.id,
+    userId: row.user_id,
+    email: row.email,
+    amr: row.amr,
+    authenticatedAt: row.authenticated_at,
+    identityId: row.identity_id,
+    isTotpAsked: row.is_totp_asked,
+  }
+}

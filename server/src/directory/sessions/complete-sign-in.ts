@@ -6,6 +6,7 @@ import { insertion } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import { emit } from '../../delivery/events/emit.js'
 import type { ActClaim } from '../../tokens/claims.js'
+import type { IssuerKind } from '../../tokens/issuer.js'
 import type { RequestedClaims } from '../../tokens/user-claims.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { toSession } from './record.js'
@@ -52,7 +53,7 @@ export async function completeSignIn(
   signIn: CompletedFactors,
 ): Promise<string> {
   const sessionId = await openSession(deps, trx, signIn)
-  return issueCode(deps, trx, { ...signIn, sessionId, claims: null })
+  return issueCode(deps, trx, { ...signIn, sessionId, issuer: 'organization', claims: null })
 }
 
 /** The browser that has a session of our pages. */
@@ -110,6 +111,8 @@ const insertSession = insertion('sessions')
 /** A session, and the parameters that its code is bound to. */
 interface IssuedCode extends Omit<CompletedFactors, 'act'> {
   readonly sessionId: string
+  /** The issuer that was asked; outside of flows that of the organization. */
+  readonly issuer: IssuerKind
   /** The individual claims that the application has asked for; the API has no parameter for them. */
   readonly claims: RequestedClaims | null
 }
@@ -133,6 +136,7 @@ export async function issueCode(
     session_id: issued.sessionId,
     user_id: issued.userId,
     application_id: issued.applicationId,
+    issuer: issued.issuer,
     redirect_uri: issued.redirectUri,
     code_hash: hashSecret(code),
     code_challenge: issued.codeChallenge,

@@ -11,6 +11,14 @@ export function findCookie(cookieHeader: string | undefined, name: string, form:
   return value !== undefined && form.test(value) ? value : undefined
 }
 
+/** The well-formed values of the cookies whose names begin like this. */
+export function listCookies(cookieHeader: string | undefined, prefix: string, form: RegExp): string[] {
+  return (cookieHeader ?? '').split(/; */).flatMap((pair) => {
+    const value = pair.slice(pair.indexOf('=') + 1)
+    return pair.startsWith(prefix) && form.test(value) ? [value] : []
+  })
+}
+
 /** A Set-Cookie for this host only, inaccessible to scripts and to forms of other sites. */
 export function toCookie(
   name: string,

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import {
   clearSessionCookie,
   findSessionSecret,
+  listSessionSecrets,
   sessionCookieName,
   toSessionCookie,
 } from './session-cookie.js'
@@ -40,4 +41,15 @@ test('a secret is found among other cookies, by its whole name and in its form a
   expect(found(`${name.slice('__Host-'.length)}=${secret}`)).toBeUndefined()
   expect(found(`${name}=${secret}x`)).toBeUndefined()
   expect(found('')).toBeUndefined()
+})
+
+test('the secrets of all sessions are listed, and no other cookie, whatever its name ends with', () => {
+  const [one, other] = ['sandbox', 'production'].map((environment) =>
+    sessionCookieName(true, owner.organizationId, environment),
+  )
+  const header = `a=b; ${one}=${secret}; x${one}=${'x'.repeat(43)}; ${other}=${'b'.repeat(43)}; ${other}x=short`
+
+  expect(listSessionSecrets(header, true)).toEqual([secret, 'b'.repeat(43)])
+  expect(listSessionSecrets(header, false)).toEqual([])
+  expect(listSessionSecrets(undefined, true)).toEqual([])
 })

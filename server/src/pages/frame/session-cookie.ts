@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { sessionLifetimeMs } from '../../directory/sessions/complete-sign-in.js'
-import { cookieNameOf, findCookie, toCookie } from './cookie.js'
+import { cookieNameOf, findCookie, listCookies, toCookie } from './cookie.js'
 
 /** The scope of a session cookie: a browser may be signed in to several organizations at once. */
 interface SessionOwner {
@@ -9,11 +9,12 @@ interface SessionOwner {
 }
 
 const secretForm = /^[A-Za-z0-9_-]{43}$/
+const sessionCookiePrefix = 'portico-session-'
 
 /** The name of the cookie, which does not disclose the id of the organization. */
 export function sessionCookieName(isHttps: boolean, organizationId: string, environment: string): string {
   const digest = createHash('sha256').update(`${organizationId}${environment}`).digest('hex')
-  return cookieNameOf(`portico-session-${digest.slice(0, 12)}`, isHttps)
+  return cookieNameOf(`${sessionCookiePrefix}${digest.slice(0, 12)}`, isHttps)
 }
 
 /** The secret in a session cookie; undefined when the cookie is missing or malformed. */
@@ -23,6 +24,11 @@ export function findSessionSecret(
   { organizationId, environment }: SessionOwner,
 ): string | undefined {
   return findCookie(cookieHeader, sessionCookieName(isHttps, organizationId, environment), secretForm)
+}
+
+/** The secrets in all session cookies of the browser, of whichever organization and environment. */
+export function listSessionSecrets(cookieHeader: string | undefined, isHttps: boolean): string[] {
+  return listCookies(cookieHeader, cookieNameOf(sessionCookiePrefix, isHttps), secretForm)
 }
 
 /** The Set-Cookie of a session, with the maximum lifetime of one. */

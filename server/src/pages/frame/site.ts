@@ -1,5 +1,6 @@
-import { OrganizationPath } from '@portico/contract/fields'
+import { AccountPath, OrganizationPath } from '@portico/contract/fields'
 import type { PublicOrganization } from '../../directory/organizations/find-organization.js'
+import { accountOf, organizationOf, type NamedIssuer } from '../../tokens/issuer.js'
 import type { Frame } from './layout.js'
 import { textsFor } from './locale.js'
 import { logoOf } from './organization.js'
@@ -72,6 +73,20 @@ export function sendPage(
 /** The organization that the address names. */
 export function domainOf({ params }: Pick<PageRequest, 'params'>): string {
   return OrganizationPath.parse(params).org_domain
+}
+
+/** The paths of the issuers, under which their endpoints are. */
+const issuerPaths = ['/t/:org_domain', '/a/:account_domain'] as const
+
+/** The paths of an endpoint that every issuer has. */
+export function pathsOfIssuers(endpoint: string): string[] {
+  return issuerPaths.map((path) => `${path}${endpoint}`)
+}
+
+/** The issuer that the address names. */
+export function issuerAt({ params }: Pick<PageRequest, 'params'>): NamedIssuer {
+  const account = AccountPath.safeParse(params).data
+  return account === undefined ? organizationOf(OrganizationPath.parse(params)) : accountOf(account)
 }
 
 /** The fields of a form that was sent. */

@@ -7,18 +7,29 @@ import {
   planSignOut,
   signOutAsPlanned,
   type SignOutFault,
+  type SignOutPlace,
   type SignOutPlan,
 } from '../../protocols/oidc/end-session.js'
+import { findAccountByDomain } from '../../directory/organizations/find-account.js'
 import {
   findOrganizationByDomain,
   type PublicOrganization,
 } from '../../directory/organizations/find-organization.js'
+import type { IssuerKind } from '../../tokens/issuer.js'
 import { secretOfOurForm, toCsrfField } from '../frame/csrf.js'
 import { errorPage } from '../frame/error.js'
 import type { Frame } from '../frame/layout.js'
 import { keepFlowSecret, pageRouter, redirect, type Exchange } from '../frame/page-route.js'
-import { clearSessionCookie, findSessionSecret } from '../frame/session-cookie.js'
-import { domainOf, formOf, frameOf, sendPage, type PageDestination, type Site } from '../frame/site.js'
+import { clearSessionCookie, findSessionSecret, listSessionSecrets } from '../frame/session-cookie.js'
+import {
+  formOf,
+  frameOf,
+  issuerAt,
+  pathsOfIssuers,
+  sendPage,
+  type PageDestination,
+  type Site,
+} from '../frame/site.js'
 import { signedOutPage, signOutPage } from '../views/sign-out.js'
 
 /** The accepted parameters, with their maximum lengths. */
@@ -35,7 +46,7 @@ type Parameter = keyof typeof parameters
 export function logoutRouter(deps: Deps, site: Site): Router {
   return pageRouter(deps, site, [
     {
-      path: '/t/:org_domain/logout',
+      path: pathsOfIssuers('/logout'),
       visit: showForm,
       read: [formReader(32 * 1024)],
       post: takeForm,
@@ -52,17 +63,15 @@ async function showForm(exchange: Exchange): Promise<void> {
   const request = await findRequest(exchange)
   if (request === undefined) return
   const { deps, req } = exchange
-  const { plan, organization, frame, query } = request
-  if (plan.session !== undefined && !plan.isHinted) {
+  const { plan, place, frame, query } = request
+  if (plan.sessions.length > 0 && !plan.isHinted) {
     const secret = keepFlowSecret(exchange)
     const form = { action: `${req.path}${query}`, csrf: toCsrfField(secret, csrfTopicOf(plan)) }
-    send(exchange, 200, signOutPage({ frame, form, email: plan.session.email }), {
-      ...frame,
-      redirectUri: plan.redirectUrl,
-    })
+    const emails = [...new Set(plan.sessions.map(({ email }) => email))]
+    send(exchange, 200, signOutPage({ frame, form, emails }), { ...frame, redirectUri: plan.redirectUrl })
     return
   }
-  await signOutAsPlanned(deps, organization, plan, requestIdOf(req))
+  await signOutAsPlanned(deps, place, plan, requestIdOf(req))
   sendAway(exchange, request)
 }
 
@@ -75,8 +84,8 @@ async function takeForm(exchange: Exchange): Promise<void> {
   }
   const request = await findRequest(exchange)
   if (request === undefined) return
-  const { plan, organization, frame, query } = request
-  if (plan.session === undefined) {
+  const { plan, place, frame, query } = request
+  if (plan.sessions.length === 0) {
     // The session has ended, or the cookies are missing as in a cross-site form: the GET that follows has them.
     redirect(exchange, `${req.path}${query}`)
     return
@@ -85,55 +94,76 @@ async function takeForm(exchange: Exchange): Promise<void> {
     send(exchange, 403, errorPage(frame, frame.texts.otherBrowser), frame)
     return
   }
-  await signOutAsPlanned(deps, organization, plan, requestIdOf(req))
+  await signOutAsPlanned(deps, place, plan, requestIdOf(req))
   sendAway(exchange, request)
 }
 
 /** Reads and validates a request; undefined when it was answered with an error page. */
 async function findRequest(exchange: Exchange): Promise<LogoutRequest | undefined> {
-  const { deps, site, req } = exchange
-  const organization = await findOrganizationByDomain(deps, domainOf(req))
-  if (organization === undefined) {
+  const { deps, req } = exchange
+  const { kind } = issuerAt(req)
+  const place = await findPlace(exchange)
+  if (place === undefined) {
     const frame = frameAt(exchange, undefined, undefined)
-    send(
-      exchange,
-      404,
-      errorPage(frame, frame.texts.invalidRequest('No organization has this address.')),
-      frame,
-    )
+    const sentence = frame.texts.invalidRequest(`No ${kind} has this address.`)
+    send(exchange, 404, errorPage(frame, sentence), frame)
     return undefined
   }
   const sent = readParameters(req.query)
-  const { organizationId } = organization
   const plan = await planSignOut(deps, {
-    organization,
+    place,
     idTokenHint: sent.id_token_hint,
     clientId: sent.client_id,
     postLogoutRedirectUri: sent.post_logout_redirect_uri,
     state: sent.state,
-    sessionSecretOf: (environment) =>
-      findSessionSecret(req.headers.cookie, site.isHttps, { organizationId, environment }),
+    sessionSecretsOf: (environment) => secretsAt(exchange, place, environment),
   })
   if ('fault' in plan) {
-    const frame = frameAt(exchange, organization, undefined)
-    send(exchange, 400, errorPage(frame, frame.texts.invalidRequest(logoutFaults[plan.fault])), frame)
+    const frame = frameAt(exchange, place.organization, undefined)
+    send(exchange, 400, errorPage(frame, frame.texts.invalidRequest(logoutFaults[plan.fault](kind))), frame)
     return undefined
   }
-  const frame = frameAt(exchange, organization, plan.environment)
-  return { plan, organization, query: queryOf(req.query), frame }
+  const frame = frameAt(exchange, place.organization, plan.environment)
+  return { plan, place, query: queryOf(req.query), frame }
 }
 
-function sendAway(exchange: Exchange, { plan, organization, frame }: LogoutRequest): void {
+/** The organization or the account that the address names. */
+async function findPlace({ deps, req }: Exchange): Promise<Place | undefined> {
+  const { kind, domain } = issuerAt(req)
+  if (kind === 'account') {
+    const account = await findAccountByDomain(deps, domain)
+    return account && { ...account, organization: undefined }
+  }
+  const organization = await findOrganizationByDomain(deps, domain)
+  return organization && { ...organization, organization }
+}
+
+/** Of an organization there is one cookie; which ones are of the account its sessions tell. */
+function secretsAt({ site, req }: Exchange, { organization }: Place, environment: Environment): string[] {
+  const { cookie } = req.headers
+  if (organization === undefined) return listSessionSecrets(cookie, site.isHttps)
+  const { organizationId } = organization
+  const secret = findSessionSecret(cookie, site.isHttps, { organizationId, environment })
+  return secret === undefined ? [] : [secret]
+}
+
+function sendAway(exchange: Exchange, { plan, place, frame }: LogoutRequest): void {
   const { req, res } = exchange
   const { isHttps } = exchange.site
-  const { environment, redirectUrl } = plan
-  const owner = environment && { organizationId: organization.organizationId, environment }
-  // Without the cookie the request may come from another site, which must not delete it.
-  if (owner !== undefined && findSessionSecret(req.headers.cookie, isHttps, owner) !== undefined) {
-    res.append('Set-Cookie', clearSessionCookie(isHttps, owner))
+  const { redirectUrl } = plan
+  for (const owner of ownersOf(plan, place)) {
+    // Without the cookie the request may come from another site, which must not delete it.
+    if (findSessionSecret(req.headers.cookie, isHttps, owner) !== undefined)
+      res.append('Set-Cookie', clearSessionCookie(isHttps, owner))
   }
   if (redirectUrl === undefined) send(exchange, 200, signedOutPage({ frame }), frame)
   else redirect(exchange, redirectUrl, redirectUrl)
+}
+
+/** The owners of the cookies that are worth nothing now. */
+function ownersOf({ environment, sessions }: SignOutPlan, { organization }: Place) {
+  if (organization === undefined) return sessions
+  return environment === undefined ? [] : [{ organizationId: organization.organizationId, environment }]
 }
 
 function send({ site, res }: Exchange, status: number, page: string, of: PageDestination): void {
@@ -150,24 +180,30 @@ function frameAt(
 }
 
 /** Advice for the developer of the application. */
-const logoutFaults: Readonly<Record<SignOutFault, string>> = {
-  id_token_hint: 'id_token_hint must be an ID token of this organization.',
-  client_id: 'client_id must be an application of this organization, and the one that id_token_hint is for.',
-  post_logout_redirect_uri:
+const logoutFaults: Readonly<Record<SignOutFault, (kind: IssuerKind) => string>> = {
+  id_token_hint: (kind) => `id_token_hint must be an ID token of this ${kind}.`,
+  client_id: (kind) =>
+    `client_id must be an application of this ${kind}, and the one that id_token_hint is for.`,
+  post_logout_redirect_uri: () =>
     'post_logout_redirect_uri must be one of allowed_logout_urls, to the letter, of the application that id_token_hint or client_id names.',
 }
 
 interface LogoutRequest {
   readonly plan: SignOutPlan
-  readonly organization: PublicOrganization
+  readonly place: Place
   readonly frame: Frame
   /** The parameters of the request, repeated in the target of the form; with the question mark, or empty. */
   readonly query: string
 }
 
-/** Binds the form to the session that the page has shown. */
-function csrfTopicOf({ session }: SignOutPlan): string {
-  return `logout:${session?.sessionId ?? ''}`
+/** A place, with the look of its pages. */
+interface Place extends SignOutPlace {
+  readonly organization: PublicOrganization | undefined
+}
+
+/** Binds the form to the sessions whose users the page has shown. */
+function csrfTopicOf({ sessions }: SignOutPlan): string {
+  return `logout:${sessions.map(({ sessionId }) => sessionId).join()}`
 }
 
 /** Each parameter that was sent exactly once and is not too long. */

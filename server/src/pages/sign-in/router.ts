@@ -9,14 +9,23 @@ import { requestIdOf } from '../../delivery/request-context.js'
 import { ignoredParameters, queryOfUrl, warningHeader } from '../../platform/http/ignored-parameters.js'
 import { isAuthorizationParameter } from '../../protocols/oauth/authorization-request.js'
 import { startAuthorization } from '../../protocols/oauth/authorize.js'
-import { findOrganizationByDomain } from '../../directory/organizations/find-organization.js'
+import {
+  rememberUse,
+  type OrganizationUse,
+  type UsedAccount,
+} from '../../directory/sessions/used-organizations.js'
+import {
+  findOrganizationByDomain,
+  type PublicOrganization,
+} from '../../directory/organizations/find-organization.js'
+import { findRemembered, toAccountCookie } from '../frame/account-cookie.js'
 import { findFlowSecret, flowSecretOf, secretOfOurForm, toFlowCookie } from '../frame/csrf.js'
 import type { Frame } from '../frame/layout.js'
 import { isNavigation } from '../frame/navigation.js'
 import { isOnlyLooking } from '../frame/only-looking.js'
 import { inChosenLanguage, pageRouter, redirect, sendSentence, type Exchange } from '../frame/page-route.js'
-import { findSessionSecret, toSessionCookie } from '../frame/session-cookie.js'
-import { domainOf, frameOf, sendPage, textOf, type Site } from '../frame/site.js'
+import { findSessionSecret, listSessionSecrets, toSessionCookie } from '../frame/session-cookie.js'
+import { domainOf, frameOf, issuerAt, pathsOfIssuers, sendPage, textOf, type Site } from '../frame/site.js'
 import { sendToApplication } from './application.js'
 import { stepPages } from '../steps/steps.js'
 import type { StepAnswer, StepRequest } from '../frame/step-page.js'
@@ -30,7 +39,7 @@ const maxBody = 16 * 1024
 export function signInRouter(deps: Deps, site: Site): Router {
   const router = pageRouter(deps, site, [
     {
-      path: '/t/:org_domain/authorize',
+      path: pathsOfIssuers('/authorize'),
       visit: (exchange) => answerAuthorization(exchange, queryOfUrl(exchange.req.originalUrl), false),
       read: [formTextReader(maxBody)],
       post: (exchange) => answerAuthorization(exchange, bodyOf(exchange.req), true),
@@ -50,7 +59,8 @@ export function signInRouter(deps: Deps, site: Site): Router {
       return
     }
     // Express does not set the parameters of the path for error handlers.
-    req.params = { org_domain: req.path.split('/')[2] ?? '' }
+    const [, root = '', domain = ''] = req.path.split('/')
+    req.params = root.toLowerCase() === 'a' ? { account_domain: domain } : { org_domain: domain }
     const isLimited = error.code === 'rate_limited'
     const retryAfterSeconds = error.limit?.retryAfterSeconds ?? error.retryAfterSeconds
     if (retryAfterSeconds !== undefined) res.set('Retry-After', String(retryAfterSeconds))
@@ -68,8 +78,9 @@ async function answerAuthorization(
   const { deps, site, req, res } = exchange
   const { isHttps } = site
   const secret = flowSecretOf(req.headers.cookie, isHttps)
+  const issuer = issuerAt(req)
   const outcome = await startAuthorization(deps, {
-    organizationDomain: domainOf(req),
+    issuer,
     parameters,
     origin: req.headers.origin,
     isForm,
@@ -77,25 +88,38 @@ async function answerAuthorization(
     browserSecret: secret,
     ip: req.ip ?? '',
     findSessionSecret: (owner) => findSessionSecret(req.headers.cookie, isHttps, owner),
+    listSessionSecrets: () => listSessionSecrets(req.headers.cookie, isHttps),
+    findRemembered: (account) => findRemembered(req.headers.cookie, isHttps, account),
     requestId: requestIdOf(req),
   })
   if ('environment' in outcome && outcome.environment === 'sandbox') warnOfIgnored(exchange, parameters)
   switch (outcome.to) {
     case 'nowhere':
-      return sendInvalid(exchange, 400, unknownClient)
+      return sendInvalid(exchange, 400, unknownClients[issuer.kind])
     case 'application':
+      if (outcome.remembered !== undefined) remember(exchange, outcome.remembered)
       return sendToApplication(exchange, outcome.answer, () => answerFrame(exchange, outcome.environment))
     case 'itself':
       return redirect(exchange, `${req.path}?${parameters.toString()}`)
     case 'flow':
       res.append('Set-Cookie', toFlowCookie(secret, isHttps))
-      return redirect(exchange, `/t/${domainOf(req)}/sign-in/${outcome.flowId}`)
+      return redirect(exchange, `/t/${outcome.domain}/sign-in/${outcome.flowId}`)
   }
+}
+
+/** Has the browser remember the organization that it has used, for account sign-ins that name none. */
+function remember(
+  { deps, site: { isHttps }, req, res }: Exchange,
+  { account, use }: { readonly account: UsedAccount; readonly use: OrganizationUse },
+): void {
+  const sealed = rememberUse(deps, account, findRemembered(req.headers.cookie, isHttps, account), use)
+  res.append('Set-Cookie', toAccountCookie(sealed, isHttps, account))
 }
 
 /** Tells developers which parameters have no effect here: by a header of the answer, and a line of the log. */
 function warnOfIgnored({ deps, req, res }: Exchange, parameters: URLSearchParams): void {
-  const warning = ignoredParameters(parameters, isAuthorizationParameter)
+  const { kind } = issuerAt(req)
+  const warning = ignoredParameters(parameters, (name) => isAuthorizationParameter(kind, name))
   if (warning === undefined) return
   res.set(warningHeader, warning)
   deps.log.info(
@@ -171,9 +195,10 @@ async function finish(exchange: Exchange, flow: Flow, secret: string): Promise<v
     await sendFailure(exchange, 403, 'signInRefused')
     return
   }
-  const { answer, sessionSecret } = finished
+  const { answer, sessionSecret, use } = finished
   if (sessionSecret !== undefined)
     res.append('Set-Cookie', toSessionCookie(sessionSecret, site.isHttps, flow))
+  if (use !== undefined) remember(exchange, { account: flow, use })
   const frameOfPage = () => answerFrame(exchange, flow.environment, flow.locale)
   if (answer.mode === 'page') {
     const frame = await frameOfPage()
@@ -189,7 +214,7 @@ async function answerFrame(
   environment: Environment,
   uiLocales: string | null = null,
 ): Promise<Frame> {
-  const organization = await findOrganizationByDomain(deps, domainOf(req))
+  const organization = await findOrganizationAt(deps, req)
   return frameOf(site, req, { organization, isSandbox: environment === 'sandbox', url: undefined, uiLocales })
 }
 
@@ -230,10 +255,16 @@ async function sendInvalid(exchange: Exchange, status: number, detail: string): 
 }
 
 async function plainFrame({ deps, site, req }: Exchange): Promise<Frame> {
-  const organization = await findOrganizationByDomain(deps, domainOf(req))
+  const organization = await findOrganizationAt(deps, req)
   // No address: a link cannot repeat a POST.
   const uiLocales = textOf(req.query.ui_locales)
   return frameOf(site, req, { organization, isSandbox: false, url: undefined, uiLocales })
+}
+
+/** The organization that the address names; undefined at the issuer of an account, whose pages show none. */
+async function findOrganizationAt(deps: Deps, req: Request): Promise<PublicOrganization | undefined> {
+  const { kind, domain } = issuerAt(req)
+  return kind === 'account' ? undefined : findOrganizationByDomain(deps, domain)
 }
 
 async function sceneOf({ deps, site, req }: Exchange, flow: Flow, secret: string): Promise<StepRequest> {
@@ -241,8 +272,12 @@ async function sceneOf({ deps, site, req }: Exchange, flow: Flow, secret: string
   return toStepRequest({ deps, site, req, flow, organization, secret, requestId: requestIdOf(req) })
 }
 
-const unknownClient =
-  'there must be an organization of this name, client_id must be an application that it can use, and redirect_uri one of its allowed_redirect_urls, to the letter.'
+const unknownClients = {
+  organization:
+    'there must be an organization of this name, client_id must be an application that it can use, and redirect_uri one of its allowed_redirect_urls, to the letter.',
+  account:
+    'there must be an account of this name, client_id must be one of its applications, and redirect_uri one of its allowed_redirect_urls, to the letter.',
+} as const
 
 function bodyOf(req: Request): URLSearchParams {
   const body: unknown = req.body

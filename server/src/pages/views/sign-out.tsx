@@ -8,16 +8,19 @@ import type { PageForm } from '../frame/step-page.js'
 interface SignOutPage {
   readonly frame: Frame
   readonly form: PageForm
-  readonly email: string
+  /** Of the users who are signed out. */
+  readonly emails: readonly string[]
 }
 
 /** Asks first, because any website can link to this page. */
-export function signOutPage({ frame, form, email }: SignOutPage): string {
+export function signOutPage({ frame, form, emails }: SignOutPage): string {
   const { texts, organization, productName } = frame
   const words = texts.signOut
   return toDocument(
     <HostedPage frame={frame} title={words.heading}>
-      <Person texts={texts} email={email} />
+      {emails.map((email) => (
+        <Person key={email} texts={texts} email={email} />
+      ))}
       <p>{words.sentence(displayName(organization?.name ?? productName))}</p>
       <Form form={form} action="sign_out" button={words.button} working={texts.working} />
     </HostedPage>,

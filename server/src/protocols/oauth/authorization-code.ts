@@ -15,6 +15,7 @@ import { endSession } from '../../directory/end-sessions.js'
 import { toEndedFamily } from '../../tokens/families.js'
 import { causeBy } from '../../platform/tenant.js'
 import type { ActClaim } from '../../tokens/claims.js'
+import type { IssuerKind, NamedIssuer } from '../../tokens/issuer.js'
 import type { RequestedClaims } from '../../tokens/user-claims.js'
 import { toApplicationId } from './application-client.js'
 import { checkAuthenticated, isApplication, type Client } from './client-authentication.js'
@@ -33,8 +34,8 @@ interface CodeExchange {
   readonly codeVerifier: string | undefined
   readonly redirectUri: string | undefined
   readonly client: Client
-  /** The organization whose token endpoint was called; undefined: the service's own. */
-  readonly organizationDomain: string | undefined
+  /** The issuer whose token endpoint was called; undefined: the service's own. */
+  readonly endpoint: NamedIssuer | undefined
   readonly origin: string | undefined
   readonly requestId: string
 }
@@ -148,6 +149,8 @@ const consumeCode = (db: Kysely<DB>, presented: PresentedCode) =>
       'code.session_id',
       'code.user_id',
       'code.application_id',
+      // The table's check constraint allows nothing else.
+      sql<IssuerKind>`code.issuer`.as('issuer'),
       'code.redirect_uri',
       'code.code_challenge',
       'code.nonce',
@@ -176,7 +179,7 @@ const consumeCode = (db: Kysely<DB>, presented: PresentedCode) =>
       'organizations.allowed_email_domains',
       sql<boolean>`(organizations.deleted_at is null)`.as('is_organization_there'),
       'accounts.domain as account_domain',
-      ...tokenColumns(),
+      ...tokenColumns('code'),
     ])
 
 /** Consumes the code, and records its application with the session, in one statement. */
@@ -212,14 +215,22 @@ function whyNotAllowed(consumed: ConsumedCode): string | undefined {
 
 /** The mismatch between the request and the binding of the code. */
 function whyNotBound(consumed: ConsumedCode, exchange: CodeExchange): string | undefined {
-  const { organizationDomain, redirectUri, origin } = exchange
-  if (organizationDomain !== undefined && organizationDomain !== consumed.domain) return 'wrong_organization'
+  const { endpoint, redirectUri, origin } = exchange
+  const elsewhere = endpoint && whyElsewhere(consumed, endpoint)
+  if (elsewhere !== undefined) return elsewhere
   if (redirectUri !== undefined && redirectUri !== consumed.redirect_uri) return 'redirect_uri_mismatch'
   if (origin !== undefined && !consumed.allowed_origins_cors.includes(origin)) return 'origin_not_allowed'
   if (!isClientOf(consumed, exchange.client)) return 'client_id_mismatch'
   if (consumed.code_exchange === 'pkce' && consumed.code_challenge === null) return 'code_challenge_required'
   if (!isPkceMet(consumed, consumed)) return 'code_challenge_required'
   return isVerifierOf(consumed.code_challenge, exchange.codeVerifier) ? undefined : 'code_verifier_rejected'
+}
+
+/** The token endpoints of a code are that of its issuer, and the service's own. */
+function whyElsewhere(consumed: ConsumedCode, { kind, domain }: NamedIssuer): string | undefined {
+  if (kind !== consumed.issuer) return 'wrong_issuer'
+  if (kind === 'account') return domain === consumed.account_domain ? undefined : 'wrong_issuer'
+  return domain === consumed.domain ? undefined : 'wrong_organization'
 }
 
 /** A client_id is optional beside a code; an API key acts for any application of its account. */

@@ -9,6 +9,7 @@ import {
 } from '@portico/contract/authorize'
 import { minNonceLength, type PkcePolicy } from '@portico/contract/client-authentication'
 import { email } from '@portico/contract/fields'
+import type { IssuerKind } from '../../tokens/issuer.js'
 import { isPkceMet } from '../../tokens/pkce.js'
 import { essentialAcrs } from './requested-claims.js'
 
@@ -62,12 +63,19 @@ function isWebUrl(address: string): boolean {
   return /^https?:/i.test(address)
 }
 
+const Organization = AuthorizationRequest.pick({ organization: true })
+
+/** The organization that a request names at the issuer of an account, as its application is looked up. */
+export function readOrganization(parameters: URLSearchParams): string | undefined {
+  return Organization.safeParse(valuesOf(parameters, Organization.shape)).data?.organization
+}
+
 /** Reads the rest of a request whose application and redirect URI are valid. */
 export function readAuthorizationRequest(
   parameters: URLSearchParams,
-  pkce: PkcePolicy,
+  { issuer, pkce }: { readonly issuer: IssuerKind; readonly pkce: PkcePolicy },
 ): { readonly request: AuthorizationRequest } | { readonly fault: AuthorizationFault } {
-  const { shape } = AuthorizationRequest
+  const shape = shapeAt(issuer)
   const schema = pkce === 'required' ? AuthorizationRequest : ConfidentialAuthorizationRequest
   const repeated = Object.keys(shape).find((name) => parameters.getAll(name).length > 1)
   if (repeated !== undefined)
@@ -134,9 +142,16 @@ function toDescription(text: string): string {
 }
 
 /** Whether the authorization endpoint knows a parameter; it ignores others (RFC 6749 section 3.1). */
-export function isAuthorizationParameter(name: string): boolean {
-  return Object.hasOwn(AuthorizationRequest.shape, name)
+export function isAuthorizationParameter(issuer: IssuerKind, name: string): boolean {
+  return Object.hasOwn(shapeAt(issuer), name)
 }
+
+/** The parameters that an issuer knows: at that of an organization there is none to name. */
+function shapeAt(issuer: IssuerKind): object {
+  return issuer === 'account' ? AuthorizationRequest.shape : organizationShape
+}
+
+const { organization: _, ...organizationShape } = AuthorizationRequest.shape
 
 /** A parameter without a value counts as omitted (RFC 6749 section 3.1). */
 function valuesOf(parameters: URLSearchParams, shape: object): Record<string, string | undefined> {

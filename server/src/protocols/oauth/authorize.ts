@@ -9,32 +9,42 @@ import {
   toAuthorizationAnswer,
   type AuthorizationAnswer,
 } from '../../directory/sessions/authorization-answer.js'
+import type { OrganizationUse, UsedAccount } from '../../directory/sessions/used-organizations.js'
+import { normalizeEmail } from '../../platform/email.js'
 import { findOpenConnections } from '../../sso/sign-in/connection-of-address.js'
 import { ofUser } from '../../platform/tenant.js'
 import {
-  requiredFactors,
   hintedEmail,
   hintedMethod,
   readAuthorizationRequest,
   readClient,
   readResponseMode,
+  readOrganization,
   readState,
   type AuthorizationFault,
+  type NamedClient,
 } from './authorization-request.js'
-import { findAuthorizingClient, type AuthorizingClient } from './authorizing-client.js'
-import { issuerOf } from '../../tokens/claims.js'
+import {
+  findClientAtAccount,
+  findClientAtOrganization,
+  type AskingClient,
+  type AuthorizingClient,
+} from './authorizing-client.js'
+import { toIssuer, type NamedIssuer } from '../../tokens/issuer.js'
+import { foreignHint, placeOf, type KnownBrowser, type Place } from './requested-organization.js'
 import { readIdTokenHint } from './id-token-hint.js'
-import { expectedUsers, isAcrUnknown, toRequestedClaims } from './requested-claims.js'
+import { isAcrUnknown, toRequestedClaims } from './requested-claims.js'
 import { grantedScope } from '../../tokens/scopes.js'
 import { issueSessionCode } from './session-code.js'
-import { sessionFit, isReauthenticationRequired } from './session-fit.js'
+import { isReauthenticationRequired, requirementsAt, sessionFit, type HintedRequest } from './session-fit.js'
 
 /** Sign-ins started by browsers, by network. */
 const flowsOfNetwork = limit('ip-flow', { windowSeconds: 15 * 60, most: (settings) => settings.flowsPerIp })
 
 /** A browser's request to the authorization endpoint. */
-export interface Authorization {
-  readonly organizationDomain: string
+export interface Authorization extends KnownBrowser {
+  /** The issuer whose endpoint was called. */
+  readonly issuer: NamedIssuer
   readonly parameters: URLSearchParams
   /** Of the sending page, if the browser sends it. */
   readonly origin: string | undefined
@@ -53,6 +63,12 @@ export interface Authorization {
   readonly requestId: string
 }
 
+/** A use of an organization that the browser shall remember. */
+interface Remembered {
+  readonly account: UsedAccount
+  readonly use: OrganizationUse
+}
+
 /** Where the browser goes next. */
 type AuthorizationOutcome =
   /** An error page: the redirect URI is not registered, so a redirect could reach an attacker. */
@@ -62,10 +78,13 @@ type AuthorizationOutcome =
       readonly to: 'application'
       readonly answer: AuthorizationAnswer
       readonly environment: AuthorizingClient['environment']
+      readonly remembered?: Remembered | undefined
     }
   /** The pages of a new flow. */
   | {
       readonly to: 'flow'
+      /** Of the organization, whose pages these are. */
+      readonly domain: string
       readonly flowId: string
       readonly environment: AuthorizingClient['environment']
     }
@@ -80,33 +99,41 @@ export async function startAuthorization(
   deps: Deps,
   authorization: Authorization,
 ): Promise<AuthorizationOutcome> {
-  const { parameters, organizationDomain } = authorization
+  const { parameters, issuer } = authorization
   const named = readClient(parameters)
-  const client = named && (await findAuthorizingClient(deps, organizationDomain, named))
-  if (client === undefined) return { to: 'nowhere' }
-  const answer = (answered: Record<string, string>): AuthorizationOutcome => ({
+  const asking = named && (await findAsking(deps, authorization, named))
+  if (asking === undefined) return { to: 'nowhere' }
+  const { application } = asking
+  const answer = (answered: Record<string, string>, remembered?: Remembered): AuthorizationOutcome => ({
     to: 'application',
     answer: toAuthorizationAnswer(
-      { redirectUri: client.redirectUri, mode: readResponseMode(parameters) },
-      {
-        parameters: answered,
-        state: readState(parameters),
-        issuer: issuerOf(deps.config.baseUrl, client.domain),
-      },
+      { redirectUri: application.redirectUri, mode: readResponseMode(parameters) },
+      { parameters: answered, state: readState(parameters), issuer: toIssuer(deps.config.baseUrl, issuer) },
     ),
-    environment: client.environment,
+    environment: application.environment,
+    remembered,
   })
   const refuse = ({ error, description }: AuthorizationFault) =>
     answer({ error, error_description: description })
 
-  if (!isOriginAllowed(client, authorization.origin)) return refuse(foreignOrigin)
-  const read = readAuthorizationRequest(parameters, client.pkce)
+  if (!isOriginAllowed(application, authorization.origin)) return refuse(foreignOrigin)
+  const read = readAuthorizationRequest(parameters, application)
   if ('fault' in read) return refuse(read.fault)
   if (authorization.isForm) return { to: 'itself' }
-  const outcome = await decide(deps, authorization, client, read.request)
+  const outcome = await decide(deps, authorization, asking, read.request)
   if ('fault' in outcome) return refuse(outcome.fault)
-  if ('code' in outcome) return answer({ code: outcome.code })
-  return { to: 'flow', flowId: outcome.flowId, environment: client.environment }
+  if ('code' in outcome) return answer({ code: outcome.code }, outcome.remembered)
+  return { to: 'flow', ...outcome, environment: application.environment }
+}
+
+function findAsking(
+  deps: Pick<Deps, 'db'>,
+  { issuer: { kind, domain }, parameters }: Authorization,
+  named: NamedClient,
+): Promise<AskingClient | undefined> {
+  return kind === 'organization'
+    ? findClientAtOrganization(deps, domain, named)
+    : findClientAtAccount(deps, domain, named, { domain: readOrganization(parameters) })
 }
 
 const foreignOrigin: AuthorizationFault = {
@@ -115,40 +142,53 @@ const foreignOrigin: AuthorizationFault = {
 }
 
 /** An empty list allows every page; most pages use a link, which has no Origin. */
-function isOriginAllowed({ allowedWebOrigins }: AuthorizingClient, origin: string | undefined): boolean {
+function isOriginAllowed(
+  { allowedWebOrigins }: AskingClient['application'],
+  origin: string | undefined,
+): boolean {
   return origin === undefined || allowedWebOrigins.length === 0 || allowedWebOrigins.includes(origin)
 }
 
 type Decision =
   | { readonly fault: AuthorizationFault }
-  | { readonly code: string }
-  | { readonly flowId: string }
+  | { readonly code: string; readonly remembered?: Remembered | undefined }
+  | { readonly domain: string; readonly flowId: string }
 
-/** Issues a code for the browser's session if that is sufficient; else begins a flow, unless no page may be shown. */
+/** Finds the organization, and decides there. */
 async function decide(
   deps: Deps,
   authorization: Authorization,
-  client: AuthorizingClient,
+  asking: AskingClient,
   request: AuthorizationRequest,
 ): Promise<Decision> {
+  const { application } = asking
   const { id_token_hint: idTokenHint } = request
-  const hint = idTokenHint === undefined ? undefined : await readIdTokenHint(deps, client, idTokenHint)
-  if (idTokenHint !== undefined && hint?.environment !== client.environment) return { fault: foreignHint }
+  const hint = idTokenHint === undefined ? undefined : await readIdTokenHint(deps, application, idTokenHint)
+  if (idTokenHint !== undefined && hint?.environment !== application.environment)
+    return { fault: foreignHint }
 
+  const hinted = { request, hint }
+  const place = await placeOf(deps, asking, hinted, authorization)
+  return 'fault' in place ? place : decideAt(deps, authorization, place, hinted)
+}
+
+/** Issues a code for the browser's session if that is sufficient; else begins a flow, unless no page may be shown. */
+async function decideAt(
+  deps: Deps,
+  authorization: Authorization,
+  { client, found }: Extract<Place, { readonly client: unknown }>,
+  hinted: HintedRequest,
+): Promise<Decision> {
+  const { request } = hinted
   if (isAcrUnknown(request)) return { fault: unknownAcr }
 
-  const secret = authorization.findSessionSecret(client)
-  const session = secret === undefined ? undefined : await findBrowserSession(deps, { ...client, secret })
-  const demanded = requiredFactors(request)
-  const isMfaRequired = demanded === 'two' || (demanded === 'two_if_possible' && client.isTotpActive)
-  const fit = sessionFit(session, {
-    request,
-    allowedEmailDomains: client.allowedEmailDomains,
-    isMfaRequired,
-    hintedUserId: hint?.userId,
-    expectedUserIds: expectedUsers(request),
-    at: deps.now(),
-  })
+  const secret = found?.secret ?? authorization.findSessionSecret(client)
+  const session =
+    found?.session ??
+    (secret === undefined ? undefined : await findBrowserSession(deps, { ...client, secret }))
+  const requirements = requirementsAt(client, hinted, deps.now())
+  const { isMfaRequired } = requirements
+  const fit = sessionFit(session, requirements)
   if (fit === 'other_user') return { fault: otherUser }
   const isConsentAsked = request.prompt?.includes('consent') === true
   if (fit === 'enough' && session !== undefined && secret !== undefined && !isConsentAsked) {
@@ -163,7 +203,7 @@ async function decide(
       claims: toRequestedClaims(request),
       requestId: authorization.requestId,
     })
-    if (code !== undefined) return { code }
+    if (code !== undefined) return { code, remembered: toRemembered(deps, client, session) }
   }
   if (isMfaRequired && !client.isTotpActive) return { fault: noSecondFactor }
   const isKnown = fit === 'step_up' || (fit === 'enough' && isConsentAsked)
@@ -171,13 +211,21 @@ async function decide(
   // Otherwise any page could use up the network's limit of sign-ins through its visitors.
   if (!authorization.isNavigation) return { fault: noPageShown }
   const known = isKnown ? session : undefined
-  return { flowId: await beginFlow(deps, authorization, client, { request, isMfaRequired, fit, known }) }
+  const flowId = await beginFlow(deps, authorization, client, { request, isMfaRequired, fit, known })
+  return { domain: client.domain, flowId }
 }
 
-const foreignHint: AuthorizationFault = {
-  error: 'invalid_request',
-  description: 'id_token_hint is not an ID token of this organization and environment',
+/** What the browser remembers of a code that it got at the issuer of the account. */
+function toRemembered(
+  { now }: Pick<Deps, 'now'>,
+  { issuer, accountId, environment, organizationId }: AuthorizingClient,
+  { email }: BrowserSession,
+): Remembered | undefined {
+  if (issuer !== 'account') return undefined
+  const use = { organizationId, emailNormalized: normalizeEmail(email), at: now() }
+  return { account: { accountId, environment }, use }
 }
+
 const noSecondFactor: AuthorizationFault = {
   error: 'unmet_authentication_requirements',
   description: 'acr_values demands a second factor, which the organization does not have',
@@ -227,6 +275,7 @@ async function beginFlow(
     environment: client.environment,
     organizationId: client.organizationId,
     applicationId: client.applicationId,
+    issuer: client.issuer,
     redirectUri: client.redirectUri,
     responseMode: request.response_mode ?? 'query',
     state: request.state ?? null,

@@ -1,7 +1,7 @@
 import type { UsedSecret } from '../../directory/application-secrets/last-use.js'
 import { isApplicationSecret } from '../../platform/crypto/secret.js'
 import type { Deps } from '../../delivery/deps.js'
-import { issuerOf } from '../../tokens/claims.js'
+import { toIssuer, type NamedIssuer } from '../../tokens/issuer.js'
 import {
   findSecretOf,
   isConfidential,
@@ -43,13 +43,13 @@ export function clientAuthentication(
 ) {
   const findAssertingApplication = clientAssertions(deps)
 
-  /** @param organizationDomain Of the organization whose endpoint was called; undefined: the service's own. */
+  /** @param endpoint The issuer whose endpoint was called; undefined: the service's own. */
   return async function authenticate(
     { clientId, clientSecret, assertion }: ClientCredentials,
-    organizationDomain?: string,
+    endpoint?: NamedIssuer,
   ): Promise<Client> {
     if (assertion !== undefined) {
-      const audiences = audiencesOf(deps.config.baseUrl, organizationDomain)
+      const audiences = audiencesOf(deps.config.baseUrl, endpoint)
       const application =
         assertion === null
           ? undefined
@@ -73,8 +73,8 @@ export function clientAuthentication(
 }
 
 /** The values of `aud` with which an assertion is for this request: the issuer, or its token endpoint. */
-function audiencesOf(baseUrl: string, organizationDomain: string | undefined): string[] {
-  const issuer = organizationDomain === undefined ? baseUrl : issuerOf(baseUrl, organizationDomain)
+function audiencesOf(baseUrl: string, endpoint: NamedIssuer | undefined): string[] {
+  const issuer = endpoint === undefined ? baseUrl : toIssuer(baseUrl, endpoint)
   return [issuer, `${issuer}/oauth/token`]
 }
 

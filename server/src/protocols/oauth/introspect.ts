@@ -4,7 +4,7 @@ import { hashSecret } from '../../platform/crypto/secret.js'
 import type { Deps } from '../../delivery/deps.js'
 import { toAcr } from '../../tokens/acr.js'
 import { readUserToken } from '../../tokens/access-token.js'
-import { issuerOf } from '../../tokens/claims.js'
+import { issuerOfSignIn, type NamedIssuer } from '../../tokens/issuer.js'
 import type { Introspector } from './key-client.js'
 import { isTokenLive } from './live-token.js'
 import { findActiveFamily, readRefreshToken, repeatableMs } from './refresh-family.js'
@@ -12,8 +12,8 @@ import { findActiveFamily, readRefreshToken, repeatableMs } from './refresh-fami
 /** A token to introspect. */
 interface Introspected {
   readonly token: string
-  /** The organization whose endpoint was called; undefined: the service's own. */
-  readonly organizationDomain: string | undefined
+  /** The issuer whose endpoint was called; undefined: the service's own. */
+  readonly endpoint: NamedIssuer | undefined
 }
 
 /** Access tokens that were issued before the claim `scope` existed have only `scp`. */
@@ -28,14 +28,16 @@ const inactive: Introspection = { active: false }
 export async function introspectToken(
   deps: Pick<Deps, 'config' | 'db' | 'now'>,
   introspector: Introspector,
-  { token, organizationDomain }: Introspected,
+  { token, endpoint }: Introspected,
 ): Promise<Introspection> {
   const found = await (readRefreshToken(token) === undefined
     ? introspectAccessToken(deps, introspector, token)
     : introspectRefreshToken(deps, introspector, token))
   if (found === undefined) return inactive
   const { organizationId, domain, answer } = found
-  const isElsewhere = organizationDomain !== undefined && organizationDomain !== domain
+  const { accountDomain } = introspector
+  const isElsewhere =
+    endpoint !== undefined && endpoint.domain !== (endpoint.kind === 'account' ? accountDomain : domain)
   return isElsewhere || !maySee(introspector, organizationId) ? inactive : answer
 }
 
@@ -91,7 +93,7 @@ async function introspectRefreshToken(
     client_id: family.application_id,
     sub: family.user_id,
     aud: family.application_id,
-    iss: issuerOf(config.baseUrl, family.domain),
+    iss: issuerOfSignIn(config.baseUrl, family),
     exp: toSeconds(family.expires_at),
     iat: toSeconds(family.rotated_at ?? family.inserted_at),
     sid: family.session_id,

@@ -1,5 +1,6 @@
 import type { Scope } from '@portico/contract/access'
 import type { Environment } from '@portico/contract/fields'
+import { sql } from 'kysely'
 import { scopesOfKey } from '../../tokens/api-keys/api-keys.js'
 import { secretColumns, areApiKeyCredentials, isSecretOf } from '../../tokens/api-keys/credentials.js'
 import { lookup } from '../../platform/db/statement.js'
@@ -9,6 +10,7 @@ import type { Deps } from '../../delivery/deps.js'
 export interface KeyClient {
   readonly apiKeyId: string
   readonly accountId: string
+  readonly accountDomain: string
   readonly environment: Environment
   /** The organizations that the key is limited to; null: all of the account. */
   readonly organizationIds: readonly string[] | null
@@ -29,6 +31,7 @@ export async function findKeyClient(
   return {
     apiKeyId: key.id,
     accountId: key.account_id,
+    accountDomain: key.account_domain,
     // The table's check constraint allows nothing else.
     environment: key.environment as Environment,
     organizationIds: key.organization_ids,
@@ -41,7 +44,15 @@ const selectKey = lookup((db, { clientId }: { clientId: string }) =>
   db
     .selectFrom('api_keys')
     .where('id', '=', clientId)
-    .select(['id', 'account_id', 'environment', 'organization_ids', 'scopes', ...secretColumns]),
+    .select([
+      'id',
+      'account_id',
+      sql<string>`(select domain from accounts where accounts.id = api_keys.account_id)`.as('account_domain'),
+      'environment',
+      'organization_ids',
+      'scopes',
+      ...secretColumns,
+    ]),
 )
 
 /** The scope that a key needs to exchange codes and tokens of each sign-in method. */

@@ -6,6 +6,7 @@ import type {
 } from '@portico/contract/oauth'
 import { createApiTokenReader } from '../../tokens/api-keys/api-token.js'
 import type { Deps } from '../../delivery/deps.js'
+import type { NamedIssuer } from '../../tokens/issuer.js'
 import { clientCredentialsOf, isClientNamed, type Client } from './client-authentication.js'
 import { countingFailures } from './failed-grants.js'
 import { introspectToken } from './introspect.js'
@@ -17,20 +18,20 @@ import type { TokenRequestContext } from './token.js'
 /**
  * Makes the introspection endpoint, which caches the API tokens of its callers and throws OAuthFailure.
  *
- * The domain is that of the organization whose endpoint was called; undefined: the service's own.
+ * `endpoint` is the issuer whose endpoint was called; undefined: the service's own.
  */
 export function introspection(deps: Deps) {
   const readApiToken = createApiTokenReader(deps)
   return async function introspect(
     context: TokenRequestContext,
     body: IntrospectionRequest,
-    organizationDomain?: string,
+    endpoint?: NamedIssuer,
   ): Promise<Introspection> {
     // First, so that an unauthenticated caller learns nothing about the token.
     const introspector = await countingFailures(deps, context.ip, () =>
       authenticateIntrospector(readApiToken, context, body),
     )
-    return introspectToken(deps, introspector, { token: tokenOf(body), organizationDomain })
+    return introspectToken(deps, introspector, { token: tokenOf(body), endpoint })
   }
 }
 
@@ -66,22 +67,22 @@ function keyOf(client: Client): KeyClient {
 /**
  * The revocation endpoint.
  *
- * @param organizationDomain Of the organization whose endpoint was called; undefined: the service's own.
+ * @param endpoint The issuer whose endpoint was called; undefined: the service's own.
  * @throws OAuthFailure
  */
 export function revoke(
   deps: Deps,
   { authorization, ip, requestId, authenticate }: TokenRequestContext,
   body: RevocationRequest,
-  organizationDomain?: string,
+  endpoint?: NamedIssuer,
 ): Promise<RevokedToken> {
   return countingFailures(deps, ip, async () => {
     const token = tokenOf(body)
     const credentials = clientCredentialsOf(authorization, body)
     if (!isClientNamed(credentials)) throw new OAuthFailure('invalid_request', 'client_id is required.')
-    const client = await authenticate(credentials, organizationDomain)
+    const client = await authenticate(credentials, endpoint)
     const endsSession = body.end_session === true
-    return revokeToken(deps, { token, client, endsSession, organizationDomain, requestId })
+    return revokeToken(deps, { token, client, endsSession, endpoint, requestId })
   })
 }
 

@@ -10,6 +10,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { toApplicationId } from './application-client.js'
 import type { Client } from './client-authentication.js'
 import { signInMethodsOf } from './key-client.js'
+import type { IssuerKind, NamedIssuer } from '../../tokens/issuer.js'
 import { scopesOf } from '../../tokens/scopes.js'
 import type { Grant } from './user-tokens.js'
 import { sameEnvironment, sameTenant } from '../../platform/db/tenant-predicate.js'
@@ -84,11 +85,11 @@ const insertFamily = companion((db, row: NewFamily) => ({
     sql`
     with family as (
       insert into refresh_token_families (
-        account_id, environment, organization_id, id, session_id, user_id, application_id, code_id, scope,
+        account_id, environment, organization_id, id, session_id, user_id, application_id, code_id, issuer, scope,
         claims, amr, authenticated_at, family_hash, token_hash, expires_at, inserted_at
       ) values (
         ${row.account_id}::uuid, ${row.environment}, ${row.organization_id}::uuid, ${row.id}, ${row.session_id}::uuid,
-        ${row.user_id}, ${row.application_id}, ${row.code_id}, ${row.scope},
+        ${row.user_id}, ${row.application_id}, ${row.code_id}, ${row.issuer}, ${row.scope},
         ${row.claimsJson}::jsonb, ${row.amr}, ${row.authenticated_at},
         ${row.familyHash}, ${row.tokenHash}, ${row.expiresAt}, ${row.at}
       ) returning account_id, environment, organization_id, session_id, expires_at, inserted_at
@@ -116,8 +117,9 @@ export interface RefreshClient {
   readonly keyOrganizationIds: readonly string[] | null
   /** The sign-in methods that the key may use. */
   readonly keyWays: readonly string[]
-  /** Domain of the endpoint; null: the service's own. */
-  readonly organizationDomain: string | null
+  /** The issuer whose endpoint was called; null: the service's own. */
+  readonly endpointKind: IssuerKind | null
+  readonly endpointDomain: string | null
   /** Of the page whose script sent the request; null outside browsers. */
   readonly origin: string | null
 }
@@ -125,7 +127,7 @@ export interface RefreshClient {
 /** The client of a request, for statements. */
 export function askerOf(request: {
   readonly client: Client
-  readonly organizationDomain: string | undefined
+  readonly endpoint: NamedIssuer | undefined
   readonly origin: string | undefined
 }): RefreshClient {
   const { client } = request
@@ -141,7 +143,8 @@ export function askerOf(request: {
     keyEnvironment: key?.environment ?? null,
     keyOrganizationIds: key?.organizationIds ?? null,
     keyWays: key === undefined ? [] : signInMethodsOf(key.scopes),
-    organizationDomain: request.organizationDomain ?? null,
+    endpointKind: request.endpoint?.kind ?? null,
+    endpointDomain: request.endpoint?.domain ?? null,
     origin: request.origin ?? null,
   }
 }
@@ -180,7 +183,9 @@ export const parentConditions = {
 export function clientChecks(asker: RefreshClient) {
   return {
     wrong_organization: sql<boolean>`(
-      ${asker.organizationDomain}::text is null or organizations.domain = ${asker.organizationDomain}
+      ${asker.endpointKind}::text is null or ${asker.endpointDomain} = case ${asker.endpointKind}
+        when 'account' then accounts.domain else organizations.domain
+      end
     )`,
     client_authentication_required: sql<boolean>`(
       applications.client_authentication = 'none' or ${asker.applicationAccountId}::uuid is not null
@@ -225,6 +230,12 @@ export function mayEnd(asker: RefreshClient) {
 /** Conditions on the client of a refresh, by reason. */
 export function refreshChecks(asker: RefreshClient & { readonly scopes: readonly string[] }) {
   return {
+    wrong_issuer: sql<boolean>`(
+      ${asker.endpointKind}::text is null or (
+        family.issuer = ${asker.endpointKind}
+        and (family.issuer = 'organization' or accounts.domain = ${asker.endpointDomain})
+      )
+    )`,
     ...clientChecks(asker),
     insufficient_scope: sql<boolean>`(
       applications.code_exchange <> 'api_key' or family.amr && ${asker.keyWays}::text[]
@@ -267,8 +278,8 @@ interface PresentedToken {
 export const findActiveFamily = sqlStatement(
   (token: PresentedToken) => sql<ActiveFamily>`
     select family.account_id, family.environment, family.organization_id, organizations.domain, family.session_id,
-      family.user_id, family.application_id, family.scope, family.amr, family.authenticated_at,
-      family.inserted_at, family.rotated_at, family.expires_at
+      family.user_id, family.application_id, family.issuer, accounts.domain as account_domain, family.scope,
+      family.amr, family.authenticated_at, family.inserted_at, family.rotated_at, family.expires_at
     from refresh_token_families as family, ${familyParents}
     where family.family_hash = ${token.familyHash}
       and family.account_id = ${token.accountId}
@@ -288,6 +299,8 @@ export interface ActiveFamily {
   readonly session_id: string
   readonly user_id: string
   readonly application_id: string
+  readonly issuer: IssuerKind
+  readonly account_domain: string
   readonly scope: string
   readonly amr: string[]
   readonly authenticated_at: Date

@@ -27,6 +27,7 @@ import {
   type LoggedFamily,
 } from './refresh-family.js'
 import { insertEndedFamilies } from '../../tokens/families.js'
+import type { NamedIssuer } from '../../tokens/issuer.js'
 import { scopesOf } from '../../tokens/scopes.js'
 import {
   identityDataOfSession,
@@ -43,8 +44,8 @@ export interface Refresh {
   readonly client: Client
   /** A subset of the granted scopes, separated by spaces. */
   readonly scope: string | undefined
-  /** The organization whose token endpoint was called; undefined: the service's own. */
-  readonly organizationDomain: string | undefined
+  /** The issuer whose token endpoint was called; undefined: the service's own. */
+  readonly endpoint: NamedIssuer | undefined
   readonly origin: string | undefined
   readonly requestId: string
 }
@@ -150,11 +151,11 @@ const rotate = sqlStatement(
         and ${allOf(parentConditions)}
         and ${allOf(refreshChecks(attempt))}
       returning family.account_id, accounts.domain as account_domain, family.environment,
-        organizations.domain, family.session_id, family.code_id, family.user_id, family.application_id,
+        organizations.domain, family.session_id, family.code_id, family.user_id, family.application_id, family.issuer,
         applications.name as application_name, applications.application_type,
         applications.access_token_lifetime_in_seconds, applications.token_signing_alg,
         family.scope, family.claims, family.amr, sessions.act, family.authenticated_at, family.token_hash,
-        ${identityDataOfSession()} as identity_data, ${tokenColumnsInSql()}
+        ${identityDataOfSession()} as identity_data, ${tokenColumnsInSql('family')}
     ), used as (
       update sessions set last_used_at = ${attempt.at}
       from consumed

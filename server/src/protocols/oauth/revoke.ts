@@ -23,6 +23,7 @@ import {
   type LoggedFamily,
 } from './refresh-family.js'
 import { insertEndedFamilies } from '../../tokens/families.js'
+import type { NamedIssuer } from '../../tokens/issuer.js'
 import { causeBy, type Cause } from '../../platform/tenant.js'
 import { endFamilyOfAccessToken, isOfFamily } from './revoke-access-token.js'
 
@@ -32,8 +33,8 @@ interface Revocation {
   readonly client: Client
   /** Whether the session of the refresh token ends, too. */
   readonly endsSession: boolean
-  /** The organization whose endpoint was called; undefined: the service's own. */
-  readonly organizationDomain: string | undefined
+  /** The issuer whose endpoint was called; undefined: the service's own. */
+  readonly endpoint: NamedIssuer | undefined
   readonly requestId: string
 }
 

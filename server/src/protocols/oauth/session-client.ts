@@ -26,7 +26,9 @@ export function recordSessionClient(at: Date): RawBuilder<{ readonly is_first: b
       account_id, environment, organization_id, session_id, application_id, issuer, first_used_at, last_used_at
     )
     select consumed.account_id, consumed.environment, consumed.organization_id, consumed.session_id,
-      consumed.application_id, '/t/' || consumed.domain, ${at}::timestamptz, ${at}::timestamptz
+      consumed.application_id,
+      case consumed.issuer when 'account' then '/a/' || consumed.account_domain else '/t/' || consumed.domain end,
+      ${at}::timestamptz, ${at}::timestamptz
     from consumed cross join lateral (
       select from sessions
       where ${sameTenant('sessions', 'consumed')}

@@ -99,6 +99,7 @@ const insertSessionCode = statement((db, row: NewSessionCode) =>
           session_id: sql.ref('used.id'),
           user_id: sql.ref('used.user_id'),
           application_id: row.applicationId,
+          issuer: row.issuer,
           redirect_uri: row.redirectUri,
           code_hash: row.codeHash,
           code_challenge: row.codeChallenge,

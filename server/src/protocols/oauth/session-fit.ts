@@ -3,7 +3,10 @@ import { isEmailDomainAllowed } from '../../directory/sessions/complete-sign-in.
 import type { BrowserSession } from '../../directory/sessions/browser-session.js'
 import { isSecondFactorMissing } from '../../directory/sessions/totp-asked.js'
 import { normalizeEmail } from '../../platform/email.js'
-import { hintedEmail } from './authorization-request.js'
+import { hintedEmail, requiredFactors } from './authorization-request.js'
+import type { AuthorizingClient } from './authorizing-client.js'
+import type { IdTokenHint } from './id-token-hint.js'
+import { expectedUsers } from './requested-claims.js'
 
 /** The requirements of a request on a session. */
 export interface SignInRequirements {
@@ -15,6 +18,29 @@ export interface SignInRequirements {
   /** Of the claim sub of the request; undefined: any user. */
   readonly expectedUserIds: readonly string[] | undefined
   readonly at: Date
+}
+
+/** A request, with the user of its id_token_hint. */
+export interface HintedRequest {
+  readonly request: AuthorizationRequest
+  readonly hint: IdTokenHint | undefined
+}
+
+/** What a request demands of a session at an organization. */
+export function requirementsAt(
+  { allowedEmailDomains, isTotpActive }: AuthorizingClient,
+  { request, hint }: HintedRequest,
+  at: Date,
+): SignInRequirements {
+  const demanded = requiredFactors(request)
+  return {
+    request,
+    allowedEmailDomains,
+    isMfaRequired: demanded === 'two' || (demanded === 'two_if_possible' && isTotpActive),
+    hintedUserId: hint?.userId,
+    expectedUserIds: expectedUsers(request),
+    at,
+  }
 }
 
 /**

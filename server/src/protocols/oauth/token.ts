@@ -1,5 +1,6 @@
 import type { ApiToken, TokenRequest, UserTokens } from '@portico/contract/oauth'
 import type { Deps } from '../../delivery/deps.js'
+import type { NamedIssuer } from '../../tokens/issuer.js'
 import { exchangeCode } from './authorization-code.js'
 import {
   clientCredentialsOf,
@@ -47,19 +48,19 @@ export function issueTokens(
  * The authorization-code and refresh-token grants (RFC 6749 sections 4.1.3 and 6). Failures are rate limited by network, but
  * for those of a client that has authenticated: its network is that of all its users, any of whom can send it a wrong code.
  *
- * @param organizationDomain Of the organization whose token endpoint was called; undefined: the service's own.
+ * @param endpoint The issuer whose token endpoint was called; undefined: the service's own.
  * @throws OAuthFailure; ApiError `rate_limited`
  */
 export async function issueUserTokens(
   deps: Deps,
   context: TokenRequestContext,
   body: TokenRequest,
-  organizationDomain?: string,
+  endpoint?: NamedIssuer,
 ): Promise<UserTokens> {
   const { ip, authorization, authenticate } = context
   const credentials = clientCredentialsOf(authorization, body)
-  const grant = grantOf(deps, context, { body, isNamed: isClientNamed(credentials), organizationDomain })
-  const client = await countingFailures(deps, ip, () => authenticate(credentials, organizationDomain))
+  const grant = grantOf(deps, context, { body, isNamed: isClientNamed(credentials), endpoint })
+  const client = await countingFailures(deps, ip, () => authenticate(credentials, endpoint))
   return client.by === 'nothing' ? countingFailures(deps, ip, () => grant(client)) : grant(client)
 }
 
@@ -67,17 +68,17 @@ interface AskedGrant {
   readonly body: TokenRequest
   /** Whether the request names its client. */
   readonly isNamed: boolean
-  readonly organizationDomain: string | undefined
+  readonly endpoint: NamedIssuer | undefined
 }
 
 /** The exchange that a complete request asks for, by its client. */
 function grantOf(
   deps: Deps,
   { origin, requestId }: TokenRequestContext,
-  { body, isNamed, organizationDomain }: AskedGrant,
+  { body, isNamed, endpoint }: AskedGrant,
 ): (client: Client) => Promise<UserTokens> {
   const { code, refresh_token: refreshToken, code_verifier, redirect_uri } = withValues(body)
-  const shared = { organizationDomain, origin, requestId }
+  const shared = { endpoint, origin, requestId }
   switch (body.grant_type) {
     case 'authorization_code':
       if (code === undefined) throw new OAuthFailure('invalid_request', 'code is required.')

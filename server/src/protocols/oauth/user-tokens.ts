@@ -1,18 +1,24 @@
 import type { Environment } from '@portico/contract/fields'
 import type { UserTokens } from '@portico/contract/oauth'
 import type { Identity, User } from '@portico/contract/users'
-import { sql } from 'kysely'
-import type { Algorithm } from '../../platform/crypto/jwt.js'
+import { sql, type RawBuilder } from 'kysely'
+import type { Algorithm, JwtClaims } from '../../platform/crypto/jwt.js'
 import { newTimelessId } from '../../platform/crypto/random.js'
 import type { Deps } from '../../delivery/deps.js'
-import { activeSigningKey, signWith } from '../../tokens/signing-keys/signing-keys.js'
+import {
+  activeSigningKey,
+  issuingAccount,
+  signWith,
+  type KeyOwner,
+} from '../../tokens/signing-keys/signing-keys.js'
 import { toMetaDataClaims } from '../../directory/token-customization/user-metadata.js'
 import { toChangedUser, wholeUser } from '../../directory/users/whole-user.js'
 import { issuerOf, toAccessTokenClaims, toIdTokenClaims, type ActClaim } from '../../tokens/claims.js'
+import { issuerOfSignIn, type IssuerKind } from '../../tokens/issuer.js'
 import { toAttributes } from './resource-owner-metadata.js'
 import { scopesOf } from '../../tokens/scopes.js'
 import { toUserClaims, type RequestedClaims } from '../../tokens/user-claims.js'
-import { sameTenant } from '../../platform/db/tenant-predicate.js'
+import { sameEnvironment, sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /** The grant of a code or refresh token, as returned by the statement that consumed it. */
 export interface Grant {
@@ -27,6 +33,8 @@ export interface Grant {
   readonly code_id: string
   readonly user_id: string
   readonly application_id: string
+  /** The issuer that the sign-in was asked of. */
+  readonly issuer: IssuerKind
   readonly application_name: string
   readonly application_type: string
   readonly access_token_lifetime_in_seconds: number
@@ -58,28 +66,41 @@ interface IdTokenBinding {
   readonly code?: string | undefined
 }
 
-/** Columns that tokens need besides the grant: the user, and the organization's signing key for the application. */
-export function tokenColumns() {
+/**
+ * Columns that tokens need besides the grant: the user, and the signing keys for the application, of the organization and,
+ * where it is the issuer, of the account.
+ *
+ * @param grant The table with the column `issuer`.
+ */
+export function tokenColumns(grant: 'code' | 'family') {
+  const ofOrganization = sameTenant('signing', 'sessions')
+  const ofAccount = sql<boolean>`(
+    ${sql.ref(`${grant}.issuer`)} = 'account'
+    and ${sameEnvironment('signing', 'sessions')}
+    and signing.organization_id = sessions.account_id
+  )`
   return [
     ...wholeUser(),
-    activeKey<string>('kid').as('kid'),
-    activeKey<Buffer>('private_key_sealed').as('private_key_sealed'),
+    activeKey<string>('kid', ofOrganization).as('kid'),
+    activeKey<Buffer>('private_key_sealed', ofOrganization).as('private_key_sealed'),
+    activeKey<string>('kid', ofAccount).as('account_kid'),
+    activeKey<Buffer>('private_key_sealed', ofAccount).as('account_private_key_sealed'),
   ] as const
 }
 
 /** The same in a statement that is written in SQL. */
-export function tokenColumnsInSql() {
-  const columns = tokenColumns().map((column) =>
+export function tokenColumnsInSql(grant: 'code' | 'family') {
+  const columns = tokenColumns(grant).map((column) =>
     typeof column === 'string' ? sql.ref(column) : sql`${column}`,
   )
   return sql.join(columns)
 }
 
-/** Null where the organization has no key for the algorithm yet. */
-function activeKey<Value>(column: 'kid' | 'private_key_sealed') {
+/** Null where the owner has no key for the algorithm yet. */
+function activeKey<Value>(column: 'kid' | 'private_key_sealed', isOwned: RawBuilder<unknown>) {
   return sql<Value | null>`(
     select ${sql.ref(`signing.${column}`)} from signing_keys as signing
-    where ${sameTenant('signing', 'sessions')}
+    where ${isOwned}
       and signing.algorithm = applications.token_signing_alg
       and signing.state = 'active'
   )`
@@ -91,6 +112,8 @@ type WholeUser = Parameters<typeof toChangedUser>[0]
 export interface WholeGrant extends Grant, Omit<WholeUser, keyof Grant> {
   readonly kid: string | null
   readonly private_key_sealed: Buffer | null
+  readonly account_kid: string | null
+  readonly account_private_key_sealed: Buffer | null
 }
 
 /** The user of a grant with every member that tokens contain; undefined when they may not sign in. */
@@ -108,18 +131,8 @@ export async function signUserTokens(
   user: User,
   binding: IdTokenBinding = {},
 ): Promise<UserTokens> {
-  const algorithm = grant.token_signing_alg
-  const owner = {
-    accountId: grant.account_id,
-    environment: grant.environment,
-    organizationId: grant.organization_id,
-  }
-  const { kid, private_key_sealed } = grant
-  const key =
-    kid === null || private_key_sealed === null
-      ? await activeSigningKey(deps, deps.db, owner, algorithm)
-      : { kid, private_key_sealed }
   const lifetimeSeconds = grant.access_token_lifetime_in_seconds
+  const signByOrganization = await organizationSigner(deps, grant)
   const facts = {
     issuer: issuerOf(deps.config.baseUrl, grant.domain),
     environment: grant.environment,
@@ -141,28 +154,28 @@ export async function signUserTokens(
     issuedAtSeconds: Math.floor(deps.now().getTime() / 1000),
     lifetimeSeconds,
   }
-  const accessToken = signWith(deps, owner, key, {
-    algorithm,
-    typ: 'at+jwt',
-    claims: toAccessTokenClaims({
+  const accessToken = signByOrganization(
+    'at+jwt',
+    toAccessTokenClaims({
       ...facts,
       jti: newTimelessId(),
       familyId: grant.code_id,
       userInfoClaims: grant.claims?.userinfo,
     }),
-  })
-  const idToken = signWith(deps, owner, key, {
-    algorithm,
-    typ: 'JWT',
-    claims: toIdTokenClaims({
+  )
+  const signByIssuer = grant.issuer === 'account' ? await accountSigner(deps, grant) : signByOrganization
+  const idToken = signByIssuer(
+    'JWT',
+    toIdTokenClaims({
       ...facts,
+      issuer: issuerOfSignIn(deps.config.baseUrl, grant),
       ...binding,
       jti: newTimelessId(),
       accessToken,
       attributes: toAttributes(grant.identity_data ?? {}),
       requested: toUserClaims(user, { scopes: [], names: grant.claims?.id_token ?? [] }),
     }),
-  })
+  )
   return {
     access_token: accessToken,
     id_token: idToken,
@@ -170,4 +183,33 @@ export async function signUserTokens(
     expires_in: lifetimeSeconds,
     scope: grant.scope,
   }
+}
+
+/** The organization of a user signs their access tokens, whichever issuer was asked. */
+function organizationSigner(deps: Deps, grant: WholeGrant) {
+  const { account_id: accountId, environment, organization_id: organizationId } = grant
+  const { kid, private_key_sealed } = grant
+  return signer(deps, grant, { accountId, environment, organizationId }, { kid, private_key_sealed })
+}
+
+/** The account signs the ID tokens that have it as issuer. */
+function accountSigner(deps: Deps, grant: WholeGrant) {
+  const { account_kid: kid, account_private_key_sealed: private_key_sealed } = grant
+  const owner = issuingAccount(grant.account_id, grant.environment)
+  return signer(deps, grant, owner, { kid, private_key_sealed })
+}
+
+/** Makes the function that signs with the active key of an owner, which is made where it has none. */
+async function signer(
+  deps: Deps,
+  { token_signing_alg: algorithm }: Grant,
+  owner: KeyOwner,
+  found: { readonly kid: string | null; readonly private_key_sealed: Buffer | null },
+) {
+  const { kid, private_key_sealed } = found
+  const key =
+    kid === null || private_key_sealed === null
+      ? await activeSigningKey(deps, deps.db, owner, algorithm)
+      : { kid, private_key_sealed }
+  return (typ: string, claims: JwtClaims) => signWith(deps, owner, key, { algorithm, typ, claims })
 }

@@ -2,10 +2,9 @@ import { acrValues, responseModes } from '@portico/contract/authorize'
 import { UserInfo, type ProviderMetadata } from '@portico/contract/oidc'
 import { IdTokenClaims } from '@portico/contract/token-claims'
 import type { Deps } from '../../delivery/deps.js'
-import { issuerOf } from '../../tokens/claims.js'
+import { toIssuer, type NamedIssuer } from '../../tokens/issuer.js'
 import { supportedScopes } from '../../tokens/scopes.js'
 import { languages } from '../../platform/languages.js'
-import { getIssuingOrganization } from './key-set.js'
 
 /** Not advertised: claims for samples only, or that report missing data. */
 const exceptional: ReadonlySet<string> = new Set(['authorization_id', 'meta_data_truncated'])
@@ -20,17 +19,9 @@ const clientAuthenticationMethods = [
 
 const claims = [...Object.keys(IdTokenClaims.shape), ...Object.keys(UserInfo.shape)]
 
-/**
- * The provider metadata of an organization (OpenID Connect Discovery section 3, RFC 8414, RFC 9207): only what works.
- *
- * @throws ApiError `organization_not_found`
- */
-export async function getProviderMetadata(
-  deps: Pick<Deps, 'config' | 'db'>,
-  domain: string,
-): Promise<ProviderMetadata> {
-  await getIssuingOrganization(deps, domain)
-  const issuer = issuerOf(deps.config.baseUrl, domain)
+/** The provider metadata of an issuer (OpenID Connect Discovery section 3, RFC 8414, RFC 9207): only what works. */
+export function toProviderMetadata({ config }: Pick<Deps, 'config'>, named: NamedIssuer): ProviderMetadata {
+  const issuer = toIssuer(config.baseUrl, named)
   return {
     issuer,
     authorization_endpoint: `${issuer}/authorize`,

@@ -5,22 +5,29 @@ import { hashSecret } from '../../platform/crypto/secret.js'
 import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
 import { readIdTokenHint, type IdTokenHint } from '../oauth/id-token-hint.js'
+import type { PublicAccount } from '../../directory/organizations/find-account.js'
 import type { PublicOrganization } from '../../directory/organizations/find-organization.js'
 import { withParameters } from '../../directory/sessions/complete-sign-in.js'
 import { endSession } from '../../directory/end-sessions.js'
 import { signOut } from '../../directory/sessions/sign-out.js'
-import { ofOwner, sameTenant } from '../../platform/db/tenant-predicate.js'
+import { isOrganizationOf, ofEnvironment, ofOwner, sameTenant } from '../../platform/db/tenant-predicate.js'
 import { causeBy } from '../../platform/tenant.js'
 
-/** A request to sign out of an organization (RP-Initiated Logout section 2); undefined members were not sent. */
+/** Where a browser signs out: of an organization, or of all organizations of an account. */
+export interface SignOutPlace extends PublicAccount {
+  /** Undefined: all of the account's. */
+  readonly organization: Pick<PublicOrganization, 'organizationId' | 'domain'> | undefined
+}
+
+/** A request to sign out (RP-Initiated Logout section 2); undefined members were not sent. */
 interface SignOutRequest {
-  readonly organization: PublicOrganization
+  readonly place: SignOutPlace
   readonly idTokenHint: string | undefined
   readonly clientId: string | undefined
   readonly postLogoutRedirectUri: string | undefined
   readonly state: string | undefined
-  /** The secret in the browser's session cookie of an environment. */
-  readonly sessionSecretOf: (environment: Environment) => string | undefined
+  /** The secrets in the browser's session cookies that may be of the place and an environment. */
+  readonly sessionSecretsOf: (environment: Environment) => readonly string[]
 }
 
 /** The parameter at fault in a request that is refused. */
@@ -30,15 +37,19 @@ export type SignOutFault = 'id_token_hint' | 'client_id' | 'post_logout_redirect
 export interface SignOutPlan {
   /** Undefined where neither the request nor the browser determines it. */
   readonly environment: Environment | undefined
-  /** The session to end; undefined where the browser has none. */
-  readonly session: EndingSession | undefined
-  /** The hint is of this session, so that no confirmation is needed. */
+  /** The sessions to end; none where the browser has none. */
+  readonly sessions: readonly EndingSession[]
+  /** The hint is of one of these sessions, so that no confirmation is needed. */
   readonly isHinted: boolean
   /** Where the browser goes afterwards; undefined: a page confirms the sign-out. */
   readonly redirectUrl: string | undefined
 }
 
 interface EndingSession {
+  readonly environment: Environment
+  readonly organizationId: string
+  /** Of the organization. */
+  readonly domain: string
   readonly sessionId: string
   readonly userId: string
   readonly email: string
@@ -53,10 +64,9 @@ export async function planSignOut(
   deps: Pick<Deps, 'config' | 'db'>,
   request: SignOutRequest,
 ): Promise<SignOutPlan | { readonly fault: SignOutFault }> {
-  const { idTokenHint, postLogoutRedirectUri: redirectUri } = request
-  const hint =
-    idTokenHint === undefined ? undefined : await readIdTokenHint(deps, request.organization, idTokenHint)
-  if (idTokenHint !== undefined && hint === undefined) return { fault: 'id_token_hint' }
+  const { place, idTokenHint, postLogoutRedirectUri: redirectUri } = request
+  const hint = idTokenHint === undefined ? undefined : await readIdTokenHint(deps, place, idTokenHint)
+  if (idTokenHint !== undefined && !isOfPlace(hint, place)) return { fault: 'id_token_hint' }
   const clientId = request.clientId?.toLowerCase().split('_').at(-1)
   if (hint !== undefined && clientId !== undefined && clientId !== hint.clientId)
     return { fault: 'client_id' }
@@ -65,32 +75,40 @@ export async function planSignOut(
   if (redirectUri !== undefined && application?.allowed_logout_urls.includes(redirectUri) !== true)
     return { fault: 'post_logout_redirect_uri' }
   const named = hint?.environment ?? application?.environment
-  const found = await findSession(deps, request, hint, named === undefined ? environments : [named])
+  const sessions = await findSessions(deps, request, hint, named === undefined ? environments : [named])
   return {
-    environment: found?.environment ?? named,
-    session: found?.session,
-    isHinted: found !== undefined && isOf(found.session, hint),
+    environment: sessions[0]?.environment ?? named,
+    sessions,
+    isHinted: sessions.some((session) => isOf(session, hint)),
     redirectUrl: redirectUri === undefined ? undefined : withState(redirectUri, request.state),
   }
 }
 
-/** Ends the session of a plan, once the user has confirmed or the hint makes that unnecessary. */
+/** Ends the sessions of a plan, once the user has confirmed or the hint makes that unnecessary. */
 export async function signOutAsPlanned(
   deps: Pick<Deps, 'db' | 'keys' | 'now' | 'metrics'>,
-  { accountId, accountDomain, organizationId, domain }: PublicOrganization,
-  { environment, session }: SignOutPlan,
+  { accountId, accountDomain }: SignOutPlace,
+  { sessions }: SignOutPlan,
   requestId: string,
 ): Promise<void> {
-  if (environment === undefined || session === undefined) return
-  const cause = causeBy(requestId, 'user', session.userId)
-  const tenant = { accountId, accountDomain, environment, domain, organizationIds: null, cause }
-  await change(deps, cause, async (trx) => {
-    const record = await signOut(deps, trx, tenant, session)
-    // Its time is over, which is no event; applications that keep sessions of their own are told all the same.
-    if (record === undefined)
-      await endSession(deps, trx, { accountId, environment, organizationId, ...session })
-    return { record }
-  })
+  // One after the other: each is of its own user, who causes its end.
+  for (const session of sessions) {
+    const { environment, domain } = session
+    const cause = causeBy(requestId, 'user', session.userId)
+    const tenant = { accountId, accountDomain, environment, domain, organizationIds: null, cause }
+    await change(deps, cause, async (trx) => {
+      const record = await signOut(deps, trx, tenant, session)
+      // Its time is over, which is no event; applications that keep sessions of their own are told all the same.
+      if (record === undefined) await endSession(deps, trx, { accountId, ...session })
+      return { record }
+    })
+  }
+}
+
+/** Whether a hint is of a user of the place; a hint that cannot be read is not. */
+function isOfPlace(hint: IdTokenHint | undefined, { organization }: SignOutPlace): boolean {
+  if (hint === undefined) return false
+  return organization === undefined || hint.organizationDomain === organization.domain
 }
 
 const applicationId = idForm()
@@ -98,7 +116,7 @@ const applicationId = idForm()
 /** The requesting application: in the hint's environment, else in either. */
 async function findApplication(
   { db }: Pick<Deps, 'db'>,
-  { organization }: SignOutRequest,
+  { place: { accountId, organization } }: SignOutRequest,
   hint: IdTokenHint | undefined,
   clientId: string | undefined,
 ) {
@@ -107,64 +125,71 @@ async function findApplication(
   return (
     db
       .selectFrom('applications')
-      .where('account_id', '=', organization.accountId)
+      .where('account_id', '=', accountId)
       .where('environment', 'in', hint === undefined ? [...environments] : [hint.environment])
       .where('id', '=', id)
-      .where(isUsableBy(sql.val(organization.organizationId)))
+      .where(
+        organization === undefined
+          ? sql<boolean>`applications.deleted_at is null`
+          : isUsableBy(sql.val(organization.organizationId)),
+      )
       // The table's check constraint allows nothing else.
       .select([sql<Environment>`environment`.as('environment'), 'allowed_logout_urls'])
       .executeTakeFirst()
   )
 }
 
-interface FoundSession {
-  readonly environment: Environment
-  readonly session: EndingSession
-}
-
 /**
- * The session of the browser, even idle or expired, because its refresh tokens may still be valid. Without one, a hint of
+ * The sessions of the browser, even idle or expired, because their refresh tokens may still be valid. Without one, a hint of
  * a session that belongs to no browser is of a user who signed in through the API, and that session ends.
  */
-async function findSession(
+async function findSessions(
   { db }: Pick<Deps, 'db'>,
-  { organization, sessionSecretOf }: SignOutRequest,
+  { place, sessionSecretsOf }: SignOutRequest,
   hint: IdTokenHint | undefined,
   candidates: readonly Environment[],
-): Promise<FoundSession | undefined> {
-  const { accountId, organizationId } = organization
-  const sessions = (environment: Environment) =>
-    db
-      .selectFrom('sessions')
-      .innerJoin('users', (join) =>
-        join.on(sameTenant('users', 'sessions')).onRef('users.id', '=', 'sessions.user_id'),
-      )
-      .where(ofOwner({ accountId, environment, organizationId }, 'sessions'))
-      .where('sessions.ended_at', 'is', null)
-      .select(['sessions.id', 'sessions.user_id', 'users.email'])
+): Promise<readonly EndingSession[]> {
   for (const environment of candidates) {
-    const secret = sessionSecretOf(environment)
-    if (secret === undefined) continue
-    const row = await sessions(environment)
-      .where('sessions.secret_hash', '=', hashSecret(secret))
-      .executeTakeFirst()
-    if (row !== undefined) return { environment, session: toEnding(row) }
+    const hashes = sessionSecretsOf(environment).map(hashSecret)
+    if (hashes.length === 0) continue
+    const rows = await openSessionsOf(db, place, environment)
+      .where('sessions.secret_hash', '=', sql<Buffer>`any(${hashes}::bytea[])`)
+      .execute()
+    if (rows.length > 0) return rows.map((row) => ({ environment, ...row }))
   }
-  if (hint?.sessionId === undefined) return undefined
-  const row = await sessions(hint.environment)
+  if (hint?.sessionId === undefined) return []
+  const { environment } = hint
+  const rows = await openSessionsOf(db, place, environment)
+    .where('organizations.domain', '=', hint.organizationDomain)
     .where('sessions.id', '=', hint.sessionId)
     .where('sessions.user_id', '=', hint.userId)
     .where('sessions.secret_hash', 'is', null)
-    .executeTakeFirst()
-  return row === undefined ? undefined : { environment: hint.environment, session: toEnding(row) }
+    .execute()
+  return rows.map((row) => ({ environment, ...row }))
 }
 
-function toEnding(row: {
-  readonly id: string
-  readonly user_id: string
-  readonly email: string
-}): EndingSession {
-  return { sessionId: row.id, userId: row.user_id, email: row.email }
+function openSessionsOf(db: Deps['db'], { accountId, organization }: SignOutPlace, environment: Environment) {
+  const isOfOwner =
+    organization === undefined
+      ? ofEnvironment({ accountId, environment }, 'sessions')
+      : ofOwner({ accountId, environment, organizationId: organization.organizationId }, 'sessions')
+  return db
+    .selectFrom('sessions')
+    .innerJoin('users', (join) =>
+      join.on(sameTenant('users', 'sessions')).onRef('users.id', '=', 'sessions.user_id'),
+    )
+    .innerJoin('organizations', (join) => join.on(isOrganizationOf('organizations', 'sessions')))
+    .where(isOfOwner)
+    .where('sessions.ended_at', 'is', null)
+    .select([
+      'sessions.organization_id as organizationId',
+      'organizations.domain',
+      'sessions.id as sessionId',
+      'sessions.user_id as userId',
+      'users.email',
+    ])
+    .orderBy('organizations.name')
+    .orderBy('sessions.id')
 }
 
 /** An ID token of another session or user does not replace the confirmation. */

@@ -8,7 +8,8 @@ import type { Algorithm } from '../../platform/crypto/jwt.js'
 import { newTimelessId } from '../../platform/crypto/random.js'
 import { ofEnvironment } from '../../platform/db/tenant-predicate.js'
 import type { OutboundAnswer } from '../../platform/outbound/post.js'
-import { activeSigningKey, signWith } from '../../tokens/signing-keys/signing-keys.js'
+import { isAccountIssuer } from '../../tokens/issuer.js'
+import { activeSigningKey, issuingAccount, signWith } from '../../tokens/signing-keys/signing-keys.js'
 
 /** The time for one attempt, to the last byte of the answer, and how much of the answer is read. */
 const attemptLimits = { timeoutMs: 10_000, maxAnswerBytes: 4_000 }
@@ -70,14 +71,17 @@ function findClient({ db }: Pick<Deps, 'db'>, ended: Ended) {
 }
 
 async function signLogoutToken(deps: Deps, ended: Ended, algorithm: Algorithm, jti: string): Promise<string> {
-  const key = await activeSigningKey(deps, deps.db, ended, algorithm)
+  const { accountId, environment, issuer } = ended
+  // The application verifies it as the ID tokens that it has got.
+  const owner = isAccountIssuer(issuer) ? issuingAccount(accountId, environment) : ended
+  const key = await activeSigningKey(deps, deps.db, owner, algorithm)
   const claims = toLogoutTokenClaims({
     ...ended,
-    issuer: deps.config.baseUrl + ended.issuer,
+    issuer: deps.config.baseUrl + issuer,
     jti,
     issuedAtSeconds: Math.floor(deps.now().getTime() / 1000),
   })
-  return signWith(deps, ended, key, { algorithm, typ: 'logout+jwt', claims })
+  return signWith(deps, owner, key, { algorithm, typ: 'logout+jwt', claims })
 }
 
 interface LogoutFacts extends Pick<Ended, 'applicationId' | 'userId' | 'sessionId'> {

@@ -3,52 +3,78 @@ import { initServer } from '@ts-rest/express'
 import type { Request, Response } from 'express'
 import type { Deps } from '../../delivery/deps.js'
 import { requestIdOf } from '../../delivery/request-context.js'
-import { cachingAbsence } from './cached-absence.js'
-import { getProviderMetadata } from './discovery.js'
-import { getKeySet } from './key-set.js'
+import { toProviderMetadata } from './discovery.js'
+import { getKeySet, isIssuerMissing, issuingOwners } from './key-set.js'
 import { tagOf } from './entity-tag.js'
 import { getUserInfo } from './userinfo.js'
+import { accountOf, organizationOf, type NamedIssuer } from '../../tokens/issuer.js'
 
 const s = initServer()
 
 export function oidcRoutes(deps: Deps) {
-  const userInfo = (
-    req: Pick<Request, 'headers' | 'params'>,
-    organizationDomain: string,
-    formToken?: string,
-  ) =>
-    getUserInfo(deps, {
-      organizationDomain,
-      authorization: req.headers.authorization,
-      formToken,
-      requestId: requestIdOf(req),
-    })
-  const metadata = async ({ res, params }: { res: Response; params: { org_domain: string } }) => {
-    const body = await getProviderMetadata(deps, params.org_domain)
+  const getIssuingOwner = issuingOwners(deps)
+
+  const metadataOf = async (res: Response, issuer: NamedIssuer) => {
+    await getIssuingOwner(issuer)
+    const body = toProviderMetadata(deps, issuer)
     res.set('Cache-Control', 'public, max-age=300')
     res.set('ETag', tagOf(JSON.stringify(body)))
     return { status: 200 as const, body }
   }
+  const metadata = ({ res, params }: { res: Response; params: OrganizationParams }) =>
+    metadataOf(res, organizationOf(params))
+  const accountMetadata = ({ res, params }: { res: Response; params: AccountParams }) =>
+    metadataOf(res, accountOf(params))
+
+  const keySetOf = async (res: Response, issuer: NamedIssuer) => {
+    const owner = await getIssuingOwner(issuer).catch((error: unknown) => {
+      // Verifiers of every organization ask for those of made-up ones, too.
+      if (isIssuerMissing(error)) res.set('Cache-Control', 'public, max-age=60')
+      throw error
+    })
+    const body = await getKeySet(deps, owner)
+    // A next key is published for longer before its first use.
+    res.set('Cache-Control', 'public, max-age=900')
+    res.set('ETag', tagOf(body.keys.map(({ kid }) => kid).join(' ')))
+    return { status: 200 as const, body }
+  }
+
+  const userInfoOf = async ({ req, res }: Exchange, issuer: NamedIssuer, formToken?: string) => {
+    const { authorization } = req.headers
+    const body = await getUserInfo(deps, { issuer, authorization, formToken, requestId: requestIdOf(req) })
+    // Personal data must not be cached.
+    res.set('Cache-Control', 'no-store')
+    return { status: 200 as const, body }
+  }
+
   return s.router(contract.oidc, {
     discovery: metadata,
     discoveryAtRoot: metadata,
     serverMetadata: metadata,
     serverMetadataAtRoot: metadata,
-    keySet: async ({ res, params }) => {
-      const body = await cachingAbsence(res, getKeySet(deps, params.org_domain))
-      // A next key is published for longer before its first use.
-      res.set('Cache-Control', 'public, max-age=900')
-      res.set('ETag', tagOf(body.keys.map(({ kid }) => kid).join(' ')))
-      return { status: 200, body }
-    },
-    userInfo: async ({ req, res, params }) => uncached(res, await userInfo(req, params.org_domain)),
-    postUserInfo: async ({ req, res, params, body }) =>
-      uncached(res, await userInfo(req, params.org_domain, body.access_token)),
+    accountDiscovery: accountMetadata,
+    accountDiscoveryAtRoot: accountMetadata,
+    accountServerMetadata: accountMetadata,
+    accountServerMetadataAtRoot: accountMetadata,
+    keySet: ({ res, params }) => keySetOf(res, organizationOf(params)),
+    accountKeySet: ({ res, params }) => keySetOf(res, accountOf(params)),
+    userInfo: ({ params, ...exchange }) => userInfoOf(exchange, organizationOf(params)),
+    postUserInfo: ({ params, body, ...exchange }) =>
+      userInfoOf(exchange, organizationOf(params), body.access_token),
+    accountUserInfo: ({ params, ...exchange }) => userInfoOf(exchange, accountOf(params)),
+    postAccountUserInfo: ({ params, body, ...exchange }) =>
+      userInfoOf(exchange, accountOf(params), body.access_token),
   })
 }
 
-/** Personal data must not be cached. */
-function uncached<Body>(res: Response, body: Body) {
-  res.set('Cache-Control', 'no-store')
-  return { status: 200 as const, body }
+interface Exchange {
+  readonly req: Pick<Request, 'headers' | 'params'>
+  readonly res: Response
+}
+
+interface OrganizationParams {
+  readonly org_domain: string
+}
+interface AccountParams {
+  readonly account_domain: string
 }

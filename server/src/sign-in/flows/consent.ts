@@ -10,7 +10,7 @@ import { change } from '../../delivery/events/change.js'
 import { logEventOf } from '../../delivery/log-events/log-event.js'
 import { isOrganizationOf, ofOwner, sameEnvironment, sameTenant } from '../../platform/db/tenant-predicate.js'
 import { statement } from '../../platform/db/statement.js'
-import { issuerOf } from '../../tokens/claims.js'
+import { issuerOfSignIn, type IssuerKind } from '../../tokens/issuer.js'
 import { grantedScope } from '../../tokens/scopes.js'
 import type { Caller } from '../../platform/tenant.js'
 import type { Flow, FlowKey } from './flow.js'
@@ -69,10 +69,10 @@ export async function refuseApplication(
     return { record: ended }
   })
   if (refused === undefined) return undefined
-  const { redirect_uri: redirectUri, response_mode: mode, state, domain } = refused
+  const { redirect_uri: redirectUri, response_mode: mode, state } = refused
   return toAuthorizationAnswer(
     { redirectUri, mode },
-    { parameters: refusal, state, issuer: issuerOf(deps.config.baseUrl, domain) },
+    { parameters: refusal, state, issuer: issuerOfSignIn(deps.config.baseUrl, refused) },
   )
 }
 
@@ -83,7 +83,7 @@ const endRefused = statement((db, key: FlowKey & { readonly at: Date }) =>
   db
     .updateTable('sign_in_flows as flow')
     .set({ used_at: key.at })
-    .from(['organizations', 'applications', 'users'])
+    .from(['organizations', 'accounts', 'applications', 'users'])
     .where(ofOwner(key, 'flow'))
     .where('flow.id', '=', key.flowId)
     .where('flow.step', '=', 'consent')
@@ -91,6 +91,7 @@ const endRefused = statement((db, key: FlowKey & { readonly at: Date }) =>
     .where('flow.expires_at', '>', key.at)
     .where(isOrganizationOf('organizations', 'flow'))
     .where('organizations.deleted_at', 'is', null)
+    .whereRef('accounts.id', '=', 'flow.account_id')
     .where(sameEnvironment('applications', 'flow'))
     .whereRef('applications.id', '=', 'flow.application_id')
     .where(isUsableBy(sql.ref('flow.organization_id')))
@@ -102,6 +103,9 @@ const endRefused = statement((db, key: FlowKey & { readonly at: Date }) =>
       'flow.environment',
       'flow.organization_id',
       'organizations.domain',
+      'accounts.domain as account_domain',
+      // The table's check constraint allows nothing else.
+      sql<IssuerKind>`flow.issuer`.as('issuer'),
       'flow.application_id',
       sql<string>`flow.user_id`.as('user_id'),
       'users.email',

@@ -8,7 +8,7 @@ import { statement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
 import { logEventOf } from '../../delivery/log-events/log-event.js'
-import { issuerOf } from '../../tokens/claims.js'
+import { issuerOfSignIn, type IssuerKind } from '../../tokens/issuer.js'
 import {
   isEmailDomainAllowed,
   issueCode,
@@ -20,6 +20,7 @@ import {
   type AuthorizationAnswer,
 } from '../../directory/sessions/authorization-answer.js'
 import { signOut } from '../../directory/sessions/sign-out.js'
+import type { OrganizationUse } from '../../directory/sessions/used-organizations.js'
 import type { RequestedClaims } from '../../tokens/user-claims.js'
 import { isTotpAskedOfUserOf } from '../../directory/sessions/totp-asked.js'
 import { ofUser, type Tenant } from '../../platform/tenant.js'
@@ -43,6 +44,8 @@ interface FinishedFlow {
   readonly answer: AuthorizationAnswer | SignedInHere
   /** The new value of its session cookie, which every sign-in changes; undefined after an error. */
   readonly sessionSecret: string | undefined
+  /** What the browser remembers of a sign-in at the issuer of the account; undefined of others, and after an error. */
+  readonly use: OrganizationUse | undefined
 }
 
 /**
@@ -104,6 +107,8 @@ const consumeFlow = statement(
         'applications.allowed_web_origins',
         'applications.code_exchange',
         'applications.client_authentication',
+        // The table's check constraint allows nothing else.
+        sql<IssuerKind>`flow.issuer`.as('issuer'),
         'flow.redirect_uri',
         // The table's check constraint allows nothing else.
         sql<ResponseMode>`flow.response_mode`.as('response_mode'),
@@ -221,7 +226,8 @@ async function finish(
   }
   if (consumedFlow.claims?.sub?.includes(userId) === false) {
     await log('END_USER_SIGN_IN_FAILED', 'other_user_expected')
-    return { answer: toAnswer(deps, consumedFlow, otherUserExpected), sessionSecret: undefined }
+    const answer = toAnswer(deps, consumedFlow, otherUserExpected)
+    return { answer, sessionSecret: undefined, use: undefined }
   }
   const sessionSecret = randomSecret()
   const signIn = {
@@ -251,7 +257,8 @@ async function finish(
   if (answer.mode === 'page') await log('INITIATE_LOGIN_URI_MISSING')
   // A missing required value does not block the sign-in.
   if (await isRequiredMetadataMissing(trx, tenant, userId)) await log('REQUIRED_METADATA_MISSING')
-  return { answer, sessionSecret }
+  const use = { organizationId, emailNormalized: user.email_normalized, at: deps.now() }
+  return { answer, sessionSecret, use: consumedFlow.issuer === 'account' ? use : undefined }
 }
 
 async function answerWithCode(
@@ -262,6 +269,7 @@ async function answerWithCode(
 ): Promise<AuthorizationAnswer> {
   const code = await issueCode(deps, trx, {
     ...signIn,
+    issuer: consumedFlow.issuer,
     redirectUri: consumedFlow.redirect_uri,
     nonce: consumedFlow.nonce,
     codeChallenge: consumedFlow.code_challenge,
@@ -275,10 +283,11 @@ async function answerWithCode(
 
 function toAnswer(
   { config }: Pick<Deps, 'config'>,
-  { redirect_uri: redirectUri, response_mode: mode, state, domain }: ConsumedFlow,
+  consumedFlow: ConsumedFlow,
   parameters: Readonly<Record<string, string>>,
 ): AuthorizationAnswer {
-  const issuer = issuerOf(config.baseUrl, domain)
+  const { redirect_uri: redirectUri, response_mode: mode, state } = consumedFlow
+  const issuer = issuerOfSignIn(config.baseUrl, consumedFlow)
   return toAuthorizationAnswer({ redirectUri, mode }, { parameters, state, issuer })
 }
 

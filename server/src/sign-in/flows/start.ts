@@ -7,6 +7,7 @@ import { insertion } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import { insertPendingSignIn } from './pending-sign-in.js'
 import type { Tenant } from '../../platform/tenant.js'
+import type { IssuerKind } from '../../tokens/issuer.js'
 import type { RequestedClaims } from '../../tokens/user-claims.js'
 import { normalizeEmail } from '../../platform/email.js'
 import { flowLifetimeMs, type FlowKey } from './flow.js'
@@ -15,6 +16,8 @@ import { moveFlow } from './step.js'
 /** The checked request of an application. */
 export interface NewFlow extends Omit<FlowKey, 'flowId'> {
   readonly applicationId: string
+  /** The issuer that was asked. */
+  readonly issuer: IssuerKind
   /** Allowed by the application. */
   readonly redirectUri: string
   readonly responseMode: ResponseMode
@@ -62,6 +65,7 @@ export async function startFlow(
     organization_id: organizationId,
     id: flowId,
     application_id: flow.applicationId,
+    issuer: flow.issuer,
     browser_hash: hashSecret(flow.browserSecret),
     redirect_uri: flow.redirectUri,
     response_mode: flow.responseMode,

@@ -279,6 +279,7 @@ export async function openChallenge(deps: Deps, opened: OpenedChallenge): Promis
       environment: challenge.environment as Caller['environment'],
       organizationId: challenge.organization_id,
       applicationId: challenge.application_id,
+      issuer: 'organization',
       redirectUri: challenge.redirect_uri,
       responseMode: 'query',
       state: challenge.state,

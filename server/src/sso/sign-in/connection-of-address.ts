@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { lookup } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import type { ConnectionKey } from '../connections/connection-key.js'
-import { ofOwner } from '../../platform/db/tenant-predicate.js'
+import { isOrganizationOf, ofEnvironment, ofOwner } from '../../platform/db/tenant-predicate.js'
 
 /** An open connection: it is active, and has metadata, or a client of OpenID Connect. */
 export interface OpenConnection {
@@ -37,6 +37,29 @@ const selectOpen = lookup((db, key: { accountId: string; environment: string; or
     .select(['connection.id', 'connection.idp_id', 'connection.email_domains'])
     .orderBy('connection.inserted_at')
     .orderBy('connection.id'),
+)
+
+/** The domain of the organization of an account whose open connection has this idp_id. */
+export async function findDomainOfConnection(
+  { db }: Pick<Deps, 'db'>,
+  { accountId, environment }: Pick<ConnectionKey, 'accountId' | 'environment'>,
+  idpId: string | undefined,
+): Promise<string | undefined> {
+  if (idpId === undefined) return undefined
+  const [row] = await selectDomain(db, { accountId, environment, idpId })
+  return row?.domain
+}
+
+const selectDomain = lookup((db, key: { accountId: string; environment: string; idpId: string }) =>
+  db
+    .selectFrom('sso_connections as connection')
+    .innerJoin('organizations', (join) => join.on(isOrganizationOf('organizations', 'connection')))
+    .where(ofEnvironment(key, 'connection'))
+    .where('connection.idp_id', '=', key.idpId)
+    .where('connection.active', '=', true)
+    .where(isConfigured())
+    .where('organizations.deleted_at', 'is', null)
+    .select('organizations.domain'),
 )
 
 /** Whether the connection of a statement's row has what its protocol needs: metadata, or a client. */

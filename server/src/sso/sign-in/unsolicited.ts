@@ -46,6 +46,7 @@ function beginFlow(
   return startFlow(deps, trx, {
     ...live,
     ...bound,
+    issuer: 'organization',
     responseMode: 'query',
     state: null,
     nonce: null,

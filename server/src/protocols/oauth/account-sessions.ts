@@ -1,0 +1,89 @@
+import { sql } from 'kysely'
+import { isUsableBy } from '../../directory/usable.js'
+import {
+  liveBrowserSessions,
+  timesAt,
+  toBrowserSession,
+  type BrowserSession,
+} from '../../directory/sessions/browser-session.js'
+import type { Deps } from '../../delivery/deps.js'
+import { hashSecret } from '../../platform/crypto/secret.js'
+import { lookup } from '../../platform/db/statement.js'
+import {
+  isOrganizationOf,
+  ofEnvironment,
+  sameEnvironment,
+  sameTenant,
+} from '../../platform/db/tenant-predicate.js'
+import type { AskingApplication, AuthorizingClient } from './authorizing-client.js'
+
+/** A live session of the browser, at an organization that can use the application. */
+export interface AccountSession {
+  readonly client: AuthorizingClient
+  readonly session: BrowserSession
+  /** Of the session cookie. */
+  readonly secret: string
+}
+
+/** More than anybody switches between. */
+const mostLookedAt = 10
+
+/** The live sessions of a browser at organizations of the account, the last used first. */
+export async function findAccountSessions(
+  { db, now }: Pick<Deps, 'db' | 'now'>,
+  application: AskingApplication,
+  secrets: readonly string[],
+): Promise<AccountSession[]> {
+  if (secrets.length === 0) return []
+  const { accountId, environment, applicationId } = application
+  const secretOf = new Map(secrets.map((secret) => [hashSecret(secret).toString('hex'), secret]))
+  const secretHashes = secrets.map(hashSecret)
+  const rows = await selectSessions(db, {
+    accountId,
+    environment,
+    applicationId,
+    secretHashes,
+    ...timesAt(now()),
+  })
+  return rows.map((row) => ({
+    client: {
+      ...application,
+      organizationId: row.organization_id,
+      domain: row.domain,
+      allowedEmailDomains: row.allowed_email_domains,
+      isTotpActive: row.is_totp_active,
+    },
+    session: toBrowserSession(row),
+    secret: secretOf.get(row.secret_hash.toString('hex')) ?? '',
+  }))
+}
+
+interface SessionsKey extends ReturnType<typeof timesAt> {
+  readonly accountId: string
+  readonly environment: string
+  readonly applicationId: string
+  readonly secretHashes: readonly Buffer[]
+}
+
+const selectSessions = lookup((db, key: SessionsKey) =>
+  liveBrowserSessions(db, key)
+    .innerJoin('organizations', (join) => join.on(isOrganizationOf('organizations', 'sessions')))
+    .innerJoin('applications', (join) => join.on(sameEnvironment('applications', 'sessions')))
+    .innerJoin('totp_connections', (join) => join.on(sameTenant('totp_connections', 'sessions')))
+    .where(ofEnvironment(key, 'sessions'))
+    .where('sessions.secret_hash', '=', sql<Buffer>`any(${key.secretHashes}::bytea[])`)
+    .where('organizations.deleted_at', 'is', null)
+    .where('applications.id', '=', key.applicationId)
+    .where(isUsableBy(sql.ref('sessions.organization_id')))
+    .select([
+      'sessions.organization_id',
+      // The statement finds them by it.
+      sql<Buffer>`sessions.secret_hash`.as('secret_hash'),
+      'organizations.domain',
+      'organizations.allowed_email_domains',
+      'totp_connections.active as is_totp_active',
+    ])
+    .orderBy('sessions.browser_used_at', 'desc')
+    .orderBy('sessions.id')
+    .limit(mostLookedAt),
+)

@@ -1,0 +1,135 @@
+import type { AuthorizationRequest } from '@portico/contract/authorize'
+import type { Deps } from '../../delivery/deps.js'
+import { lastUsedWith, type UsedAccount } from '../../directory/sessions/used-organizations.js'
+import { normalizeEmail } from '../../platform/email.js'
+import { findDomainOfConnection } from '../../sso/sign-in/connection-of-address.js'
+import { hintedEmail, type AuthorizationFault } from './authorization-request.js'
+import {
+  findClientAtAccount,
+  type AskingApplication,
+  type AskingClient,
+  type AuthorizingClient,
+} from './authorizing-client.js'
+import { findAccountSessions, type AccountSession } from './account-sessions.js'
+import { requirementsAt, sessionFit, type HintedRequest } from './session-fit.js'
+
+/** What a browser shows of itself by its cookies. */
+export interface KnownBrowser {
+  /** Reads all session cookies, of whichever organization and environment. */
+  readonly listSessionSecrets: () => readonly string[]
+  /** Reads what it remembers of an account, sealed. */
+  readonly findRemembered: (account: UsedAccount) => string | undefined
+}
+
+/**
+ * The organization at which the user of a request signs in, with the session that has decided it, if any; or why there is no
+ * organization.
+ */
+export type Place =
+  | { readonly client: AuthorizingClient; readonly found?: AccountSession }
+  | { readonly fault: AuthorizationFault }
+
+/**
+ * The organization of a request: at its own issuer the one that was asked. At an account's issuer the one that `organization`,
+ * `id_token_hint` or `idp_hint` names, in this order; else the only one that the application is for; else, of those at which the
+ * browser has a session that is enough, or lacks only the second factor, the last used; else the one that the browser has last used with
+ * the address of `login_hint`.
+ */
+export async function placeOf(
+  deps: Pick<Deps, 'db' | 'keys' | 'now'>,
+  asking: AskingClient,
+  named: HintedRequest,
+  browser: KnownBrowser,
+): Promise<Place> {
+  const { application, client } = asking
+  const { request, hint } = named
+  if (application.issuer === 'organization') return placeAtItself(asking, named)
+  if (request.organization !== undefined) {
+    if (hint !== undefined && hint.organizationDomain !== request.organization)
+      return { fault: otherOrganization }
+    return client === undefined ? { fault: notUsable } : { client }
+  }
+  const domain =
+    hint?.organizationDomain ?? (await findDomainOfConnection(deps, application, request.idp_hint))
+  if (domain !== undefined) {
+    const of = await findClientAt(deps, application, { domain })
+    return of === undefined ? { fault: notUsable } : { client: of }
+  }
+  if (client !== undefined) return { client }
+  const found = await findFitting(deps, application, named, browser.listSessionSecrets())
+  if (found !== undefined) return { client: found.client, found }
+  const used = await findUsed(deps, application, request, browser)
+  // Else nobody is known here: it is the place of what finds the organization by the user.
+  return used === undefined ? { fault: whyNoPlace(request) } : { client: used }
+}
+
+async function findClientAt(
+  deps: Pick<Deps, 'db'>,
+  { accountDomain, applicationId: clientId, redirectUri }: AskingApplication,
+  organization: Parameters<typeof findClientAtAccount>[3],
+): Promise<AuthorizingClient | undefined> {
+  return (await findClientAtAccount(deps, accountDomain, { clientId, redirectUri }, organization))?.client
+}
+
+/** The organization that the browser has last used with the hinted address, where a page may be shown. */
+async function findUsed(
+  deps: Pick<Deps, 'db' | 'keys'>,
+  application: AskingApplication,
+  request: AuthorizationRequest,
+  browser: KnownBrowser,
+): Promise<AuthorizingClient | undefined> {
+  const email = hintedEmail(request)
+  const isElsewhere = request.prompt?.some((value) => choosing.includes(value)) === true
+  if (email === undefined || isElsewhere) return undefined
+  const remembered = browser.findRemembered(application)
+  const organizationId = lastUsedWith(deps, application, remembered, normalizeEmail(email))
+  return organizationId === undefined ? undefined : findClientAt(deps, application, { organizationId })
+}
+
+/** Prompts with which no page of an organization comes next. */
+const choosing: readonly string[] = ['none', 'select_account', 'create']
+
+/** The last used of the browser's sessions that the request accepts. */
+async function findFitting(
+  deps: Pick<Deps, 'db' | 'now'>,
+  application: AskingApplication,
+  named: HintedRequest,
+  secrets: readonly string[],
+): Promise<AccountSession | undefined> {
+  const found = await findAccountSessions(deps, application, secrets)
+  return found.find(({ client, session }) => {
+    const fit = sessionFit(session, requirementsAt(client, named, deps.now()))
+    return fit === 'enough' || fit === 'step_up'
+  })
+}
+
+function placeAtItself({ client }: AskingClient, { hint }: HintedRequest): Place {
+  if (client === undefined) throw new Error('a request at the issuer of an organization has one')
+  return hint !== undefined && hint.organizationDomain !== client.domain ? { fault: foreignHint } : { client }
+}
+
+function whyNoPlace({ prompt }: AuthorizationRequest): AuthorizationFault {
+  return prompt?.includes('none') === true ? nobodySignedIn : noOrganization
+}
+
+export const foreignHint: AuthorizationFault = {
+  error: 'invalid_request',
+  description: 'id_token_hint is not an ID token of this organization and environment',
+}
+const otherOrganization: AuthorizationFault = {
+  error: 'invalid_request',
+  description: 'id_token_hint is of another organization than organization names',
+}
+/** One text, so that nobody learns which organizations there are. */
+const notUsable: AuthorizationFault = {
+  error: 'invalid_request',
+  description: 'organization is not one that this application can use',
+}
+const nobodySignedIn: AuthorizationFault = {
+  error: 'login_required',
+  description: 'no organization is named at which the user could be signed in, and prompt is none',
+}
+const noOrganization: AuthorizationFault = {
+  error: 'interaction_required',
+  description: 'the organization must be named, by organization, id_token_hint or idp_hint',
+}

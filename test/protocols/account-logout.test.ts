@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'vitest'
+import { startService } from '../given/harness.js'
+import type { FlowScene } from '../given/flow-given.js'
+import type { Visitor } from '../given/visitor.js'
+import { accountGivenOf, signedOut } from './account-given.js'
+
+const service = await startService()
+const client = await service.client()
+const given = accountGivenOf(service, client)
+const { flows, path } = given
+
+const logoutUrl = (parameters: Record<string, string> = {}, at = path) =>
+  `${service.baseUrl}${at}/logout?${new URLSearchParams(parameters).toString()}`
+
+/** Whether a browser still has a session of the organization. */
+async function isSignedIn(scene: FlowScene, visitor: Visitor): Promise<boolean> {
+  return 'code' in (await given.answerTo(scene, { prompt: 'none' }, visitor))
+}
+
+/** A browser with sessions of two organizations of the account. */
+async function twice() {
+  const first = await given.tokens()
+  const { visitor, idToken, scene } = first
+  const other = await given.scene(scene.application)
+  await given.signIn(other, {}, visitor)
+  return { visitor, idToken, scene, other }
+}
+
+describe('a sign-out of an account', () => {
+  test('asks, names everybody who is signed in, and ends every session of the browser', async () => {
+    const { visitor, scene, other } = await twice()
+
+    const page = await visitor.visit(logoutUrl())
+    expect(page.status).toBe(200)
+    const addresses = page.html.replace(/<[^>]*>/g, '')
+    for (const { user } of [scene, other]) expect(addresses).toContain(user.email)
+    expect([await isSignedIn(scene, visitor), await isSignedIn(other, visitor)]).toEqual([true, true])
+    const done = await visitor.press(page, 'sign_out')
+
+    expect([done.status, done.html.includes('You are signed out')]).toEqual([200, true])
+    expect([await isSignedIn(scene, visitor), await isSignedIn(other, visitor)]).toEqual([false, false])
+    expect(visitor.sessionSecret()).toBeUndefined()
+    const events = await service.query<{ actor_id: string }>(
+      `select actor_id from events where code = 'user.session.end.success' and domain = any($1)`,
+      [[scene.org_domain, other.org_domain]],
+    )
+    expect(events.map(({ actor_id }) => actor_id).sort()).toEqual([scene.user.id, other.user.id].sort())
+  })
+
+  test('303: with the ID token of one of the sessions it ends them at once, and goes where the application wants', async () => {
+    const { visitor, idToken, scene, other } = await twice()
+
+    const left = await visitor.request(
+      logoutUrl({ id_token_hint: idToken, post_logout_redirect_uri: signedOut, state: 's' }),
+    )
+
+    expect([left.status, left.location]).toEqual([303, `${signedOut}?state=s`])
+    expect([await isSignedIn(scene, visitor), await isSignedIn(other, visitor)]).toEqual([false, false])
+  })
+
+  test('asks with an ID token of a session that the browser does not have', async () => {
+    const { visitor, scene } = await twice()
+    const elsewhere = await given.tokens(scene)
+
+    const page = await visitor.visit(logoutUrl({ id_token_hint: elsewhere.idToken }))
+
+    expect([page.status, await isSignedIn(scene, visitor)]).toEqual([200, true])
+  })
+
+  test('leaves the sessions of other browsers, other accounts and the other environment', async () => {
+    const own = await given.tokens()
+    const elsewhere = await given.tokens(own.scene)
+    const stranger = await service.client({ account: await service.createAccount() })
+    const production = await service.client({ environment: 'production' })
+    const others = [await strangerScene(stranger), await strangerScene(production, own.scene.org_domain)]
+    for (const { url, of } of others) await given.pass(of, await own.visitor.visit(url), own.visitor)
+    const cookies = own.visitor.cookies.size
+
+    await own.visitor.request(logoutUrl({ id_token_hint: own.idToken }))
+
+    expect(await isSignedIn(own.scene, own.visitor)).toBe(false)
+    expect(await isSignedIn(elsewhere.scene, elsewhere.visitor)).toBe(true)
+    expect(own.visitor.cookies.size).toBe(cookies - 1)
+    for (const { url } of others) expect((await own.visitor.request(url)).location).toContain('code=')
+  })
+
+  test('of one organization leaves those of the others', async () => {
+    const { visitor, idToken, scene, other } = await twice()
+
+    await visitor.request(logoutUrl({ id_token_hint: idToken }, `/t/${scene.org_domain}`))
+
+    expect([await isSignedIn(scene, visitor), await isSignedIn(other, visitor)]).toEqual([false, true])
+  })
+
+  test('is refused with a page, and nothing ends, for what is not of the account', async () => {
+    const { visitor, idToken, scene } = await twice()
+    const account = await service.createAccount()
+    const stranger = await service.client({ account })
+    const { domain: strange } = await stranger.organizations.create({ name: 'Strangers' })
+    const foreign = await service.given.application({ org_domain: strange }, stranger)
+    const wrong = [
+      logoutUrl({ client_id: foreign.client_id }),
+      logoutUrl({ id_token_hint: 'x.y.z' }),
+      logoutUrl({ id_token_hint: idToken, post_logout_redirect_uri: `${signedOut}/` }),
+      logoutUrl({ post_logout_redirect_uri: signedOut }),
+      logoutUrl({ id_token_hint: idToken }, `/a/${account.domain}`),
+      logoutUrl({ id_token_hint: idToken }, `/t/${(await given.scene()).org_domain}`),
+    ]
+
+    for (const url of wrong) expect((await visitor.request(url)).status).toBe(400)
+    expect((await visitor.request(logoutUrl({}, '/a/no-such-account'))).status).toBe(404)
+    expect(await isSignedIn(scene, visitor)).toBe(true)
+  })
+
+  test('is not pressed by another site, nor for other sessions than the page has named', async () => {
+    const { visitor, scene, other } = await twice()
+    const page = await visitor.visit(logoutUrl())
+    const third = await given.scene(scene.application)
+    await given.signIn(third, {}, visitor)
+
+    const foreign = await visitor.send(page, 'sign_out', {}, { origin: 'https://evil.example' })
+    const late = await visitor.send(page, 'sign_out')
+
+    expect([foreign.status, late.status]).toEqual([403, 403])
+    for (const each of [scene, other, third]) expect(await isSignedIn(each, visitor)).toBe(true)
+  })
+
+  /** An organization of somebody else, whose users sign in at its own issuer. */
+  async function strangerScene(of: Awaited<ReturnType<typeof service.client>>, org_domain?: string) {
+    const theirs = accountGivenOf(service, of).flows.passwords
+    const domain = org_domain ?? (await of.organizations.create({ name: 'Strangers' })).domain
+    await of.password.createConnection({ org_domain: domain })
+    const application = await service.given.application({ org_domain: domain }, of)
+    const user = await service.given.user({ org_domain: domain }, of)
+    const scene = { org_domain: domain, application, user }
+    await theirs.set(scene)
+    return { of: scene, url: flows.authorizeUrl(scene) }
+  }
+})
