@@ -10,6 +10,8 @@ export const postLogoutRedirectUri = 'https://store.example/signed-out'
 interface Place {
   readonly org_domain: string
   readonly backchannel_logout_uri: string
+  /** The only organization of the clients, which then need not name it at the issuer of the account. */
+  readonly organization_domain_scope?: string | undefined
 }
 
 /** Registers the clients of the guide on certification (docs/guides/certification.md), and those of the other checks. */
@@ -43,12 +45,14 @@ type Way = Exclude<Authentication, { readonly secret: string }> | 'client_secret
 
 type Poster = (path: string, body: Json) => Promise<{ readonly status: number; readonly json: Json }>
 
-async function posterOf(service: Service, { org_domain }: Place): Promise<Poster> {
+async function posterOf(service: Service, { org_domain, organization_domain_scope }: Place): Promise<Poster> {
   const token = await service.token()
   const base = `${service.baseUrl}/api/v2/org/${org_domain}/applications`
   return async (path, body) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-    const answer = await fetch(`${base}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+    const sent =
+      path === '' && organization_domain_scope !== undefined ? { ...body, organization_domain_scope } : body
+    const answer = await fetch(`${base}${path}`, { method: 'POST', headers, body: JSON.stringify(sent) })
     return { status: answer.status, json: jsonOf(await answer.text()) }
   }
 }

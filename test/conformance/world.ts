@@ -18,17 +18,24 @@ export interface World {
   readonly cookies: ReadonlyMap<string, string>
 }
 
-/** Arranges an organization as an account does for certification, and signs its user in. */
-export async function createWorld(service: Service): Promise<World> {
+/** Arranges an organization as an account does for certification, and signs its user in, at its issuer or the account's. */
+export async function createWorld(
+  service: Service,
+  issuer: 'organization' | 'account' = 'organization',
+): Promise<World> {
   const client = await service.client()
   const { org_domain, user } = await passwordGivenOf(service, client).sceneWithPassword()
   await client.users.update({ org_domain, user_id: user.id, ...everyClaim })
   const inbox = await startInbox()
-  const clients = await registrationOf(service, { org_domain, backchannel_logout_uri: inbox.url })
+  const clients = await registrationOf(service, {
+    org_domain,
+    backchannel_logout_uri: inbox.url,
+    organization_domain_scope: issuer === 'account' ? org_domain : undefined,
+  })
   const key = await service.apiKey({ scopes: ['read:sessions'] })
   let running = Promise.resolve<unknown>(undefined)
   const scene: Scene = {
-    issuer: `${service.baseUrl}/t/${org_domain}`,
+    issuer: `${service.baseUrl}${issuer === 'account' ? `/a/${service.account.domain}` : `/t/${org_domain}`}`,
     fetch: (...request) => fetch(...request),
     now: service.clock.now,
     ...clients,

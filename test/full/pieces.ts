@@ -50,6 +50,7 @@ export const minutesOf: Readonly<Record<string, number>> = {
   'test/cli/portico-serve.long.test.ts': 0.2,
   'test/clients/oidc/clients.long.test.ts': 0.4,
   'test/api/prometheus.long.test.ts': 0.3,
+  'test/conformance/account-issuer.long.test.ts': 0.4,
   'test/conformance/planted-faults.long.test.ts': 0.5,
   'test/docs/example.long.test.ts': 0.2,
   'test/docs/python-verifier.long.test.ts': 0.1,

@@ -13,6 +13,11 @@ test.each(libraries)('$name: login, userinfo, a rotation of keys, refresh, anoth
   journey.run(of),
 )
 
+test.each(libraries.slice(0, 3))(
+  '$name: users of three organizations, with the one configuration of their account',
+  (of) => journey.runAcross(of),
+)
+
 test('the table of docs/guides/client-libraries.md is that of the clients under test', () => {
   expect(tableOfGuide()).toEqual(tableOf(clients))
 })

@@ -11,7 +11,8 @@ import type { OidcClient, RunningClient } from './oidc-client.js'
 export function journeyOf(service: Service, client: Client) {
   const given = flowGivenOf(service, client)
 
-  async function register(of: OidcClient) {
+  /** @param issuerPath Of the organization of the scene, if none is given. */
+  async function register(of: OidcClient, issuerPath?: string) {
     const scene = await given.scene()
     const { org_domain } = scene
     const origin = `http://localhost:${await freePort()}`
@@ -32,7 +33,7 @@ export function journeyOf(service: Service, client: Client) {
     const clientSecret = hasSecret
       ? (await client.applicationSecrets.create({ org_domain, client_id: clientId })).value
       : null
-    const issuer = `${service.baseUrl}/t/${org_domain}`
+    const issuer = `${service.baseUrl}${issuerPath ?? `/t/${org_domain}`}`
     const registration = {
       issuer,
       clientId,
@@ -46,7 +47,12 @@ export function journeyOf(service: Service, client: Client) {
 
   /** Replaces the key that signs the tokens of an application, as `portico keys rotate` does. */
   async function rotate({ org_domain }: FlowScene, algorithm: 'ES256' | 'RS256') {
-    const { id: organizationId } = await client.organizations.get({ org_domain })
+    const { id } = await client.organizations.get({ org_domain })
+    return rotateOf(id, algorithm)
+  }
+
+  /** @param organizationId Or the id of the account, whose keys as an issuer are meant. */
+  async function rotateOf(organizationId: string, algorithm: 'ES256' | 'RS256') {
     const owner = { accountId: service.account.id, environment: 'sandbox' as const, organizationId }
     const rotated = await rotateSigningKeys(service.deps, owner, algorithm, { publishedForMs: 0 })
     return 'activated' in rotated ? rotated.activated : undefined
@@ -88,5 +94,36 @@ export function journeyOf(service: Service, client: Client) {
     }
   }
 
-  return { run }
+  /**
+   * Users of three organizations sign in with the one configuration of the account's issuer, whose keys are rotated
+   * meanwhile; each signs out of everything.
+   */
+  async function runAcross(of: OidcClient): Promise<void> {
+    const { scene, application, registration } = await register(of, `/a/${service.account.domain}`)
+    const running: RunningClient = await of.start(registration)
+    try {
+      for (const { org_domain, user } of [scene, await given.scene(), await given.scene()]) {
+        const visitor = given.visitorOf()
+        const begun = new URL(await running.begin())
+        begun.searchParams.set('organization', org_domain)
+        const asked = await visitor.visit(begun.href)
+        const page = await visitor.press(asked, 'identify', { email: user.email })
+        const landed = await visitor.press(page, 'password', { password: goodPassword })
+        expect((await running.finish(landed.location ?? '')).sub).toBe(user.id)
+        expect(await running.userinfo()).toMatchObject({ sub: user.id, email: user.email })
+
+        if (user === scene.user) await rotateOf(service.account.id, application.token_signing_alg)
+        expect((await running.refresh()).sub).toBe(user.id)
+
+        const left = await visitor.visit(await running.logout())
+        expect(left.location).toMatch(registration.signedOutUri)
+        await expect(running.refresh()).rejects.toThrow()
+        expect(isIn(await visitor.visit(begun.href))).toBe(false)
+      }
+    } finally {
+      running.stop?.()
+    }
+  }
+
+  return { run, runAcross }
 }
