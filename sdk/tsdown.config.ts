@@ -17,11 +17,13 @@ const memberComments = {
 } as const
 
 export default defineConfig({
-  entry: ['src/index.ts', 'src/mock.ts', 'src/testing.ts', 'src/webhooks.ts'],
+  entry: ['index', 'express', 'hono', 'mock', 'next', 'session', 'testing', 'webhooks'].map(
+    (name) => `src/${name}.ts`,
+  ),
   // The source, so that bundling does not require a compiled contract.
   alias: { '@portico/contract/webhook-signature': signature },
-  // Only the code that starts an emulator needs Node.
-  external: [/^node:/],
+  // Only the code that starts an emulator needs Node, and the application has Next.js itself.
+  external: [/^node:/, /^next\//],
   format: ['esm', 'cjs'],
   platform: 'neutral',
   // .mjs and .cjs, as in package.json.

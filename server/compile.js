@@ -21,7 +21,7 @@ import { fileURLToPath, URL } from 'node:url'
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** The entries of the SDK as its package.json names them. */
-const entries = ['index', 'mock', 'testing', 'webhooks']
+const entries = ['index', 'express', 'hono', 'mock', 'next', 'session', 'testing', 'webhooks']
 
 /** What else decides how an output looks. */
 const tools = ['server/compile.js', 'package-lock.json'].map((name) => join(root, name))
@@ -163,7 +163,7 @@ function bundleSdk(build) {
     splitting: true,
     // From its source, as in sdk/tsdown.config.ts.
     alias: { '@portico/contract/webhook-signature': join(root, 'contract/src/events/webhook-signature.ts') },
-    external: ['msw'],
+    external: ['msw', 'next/*'],
   })
 }
 

@@ -48,8 +48,13 @@ export async function exchange(url: string, init: RequestInit, limits: ExchangeL
   }
 }
 
-async function textOf(response: Response, maxBytes: number): Promise<string> {
-  const reader = response.body?.getReader()
+/**
+ * Reads a body to its end.
+ *
+ * @throws ConnectionError for more than maxBytes.
+ */
+export async function textOf({ body }: Pick<Response, 'body'>, maxBytes: number): Promise<string> {
+  const reader = body?.getReader()
   const decoder = new TextDecoder()
   let text = ''
   let size = 0

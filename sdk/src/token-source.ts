@@ -40,6 +40,17 @@ export function sourceOfOrganization({ baseUrl, ...options }: Place, domain: str
   }
 }
 
+/** The tokens of an account's own issuer, for users of any of its organizations. */
+export function sourceOfOwnIssuer({ baseUrl, ...options }: Place, account: string): TokenSource {
+  const issuers = issuersOfAccount(baseUrl, account)
+  const keyWithId = createKeySet({ ...options, url: keySetUrl(issuers.own) })
+  return {
+    keyWithId: undefined,
+    keysOf: (issuer) => (issuer === issuers.own ? keyWithId : undefined),
+    checkOrganization: (claims) => checkOrganization(claims, issuers),
+  }
+}
+
 /** The tokens of an account: of its own issuer, and of every organization. */
 export function sourceOfAccount(
   { baseUrl, ...options }: Place,

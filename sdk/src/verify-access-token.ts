@@ -271,7 +271,8 @@ function checkOptions(
     throw new TypeError('clockToleranceSeconds must be from 0 to 300')
 }
 
-async function checkExpectations(
+/** @throws TokenError with the code of the first expectation that a claim does not meet. */
+export async function checkExpectations(
   claims: IdTokenClaims<object>,
   expected: IdTokenExpectations,
 ): Promise<void> {

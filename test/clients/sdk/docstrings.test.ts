@@ -75,11 +75,21 @@ test.each(sampled(['import', 'require'] as const, 1))(
 test('every example compiles', async () => {
   const examples = [...program.getSourceFiles()]
     .filter(({ fileName }) => fileName.startsWith(consumer.installed))
-    .flatMap((file) => [...file.text.matchAll(/^ *\* @example\n *\* ```ts\n([^]*?)^ *\* ```$/gm)])
-    .map(([, lines = '']) => lines.replace(/^ *\* ?/gm, ''))
+    .flatMap((file) =>
+      [...file.text.matchAll(/^ *\* @example\n *\* ```ts\n([^]*?)^ *\* ```$/gm)].map(([, lines = '']) => ({
+        adapter: adapterOf(file.fileName),
+        text: lines.replace(/^ *\* ?/gm, ''),
+      })),
+    )
 
   expect(examples.length).toBeGreaterThan(100)
-  const blocks = examples.map((example, index) => `export async function example${index}() {\n${example}\n}`)
+  const files = Object.fromEntries(
+    [undefined, ...adapters].map((adapter) => {
+      const own = examples.filter((example) => example.adapter === adapter)
+      const blocks = own.map(({ text }, index) => `export async function example${index}() {\n${text}\n}`)
+      return [`examples-${adapter ?? 'others'}.mts`, `${preamble(adapter)}\n${blocks.join('\n')}`]
+    }),
+  )
   const options = [
     ...nodeNext,
     '--exactOptionalPropertyTypes',
@@ -89,10 +99,15 @@ test('every example compiles', async () => {
     '--skipLibCheck',
     'true',
   ]
-  expect(
-    await compile(consumer, { 'examples.mts': `${preamble()}\n${blocks.join('\n')}` }, { options }),
-  ).toBe('')
+  expect(await compile(consumer, files, { options })).toBe('')
 }, 60_000)
+
+/** The entries whose function is called as in the others. */
+const adapters = ['express', 'hono', 'next']
+
+function adapterOf(file: string): string | undefined {
+  return adapters.find((name) => file.endsWith(`/dist/${name}.d.mts`))
+}
 
 /** The declarations of each entry that package.json exports. */
 function entries(how: 'import' | 'require' = 'import'): string[] {
@@ -154,14 +169,16 @@ function throwsOf(symbol: ts.Symbol): string[] {
   )
 }
 
-/** Imports of all exports, and the variables that examples use. */
-function preamble(): string {
+/** Imports of all exports, or of those of an adapter, and the variables that examples use. */
+function preamble(adapter: string | undefined): string {
+  if (adapter !== undefined) return `import { portico } from '@portico/sdk/${adapter}'`
   const [main = '', ...others] = entries()
   const values = (entry: string) =>
     exportsOf(entry)
       .filter(({ flags }) => (flags & (ts.SymbolFlags.Function | ts.SymbolFlags.Class)) !== 0)
       .map(({ name }) => name)
-  const named = [main, ...others].map((entry) => {
+  const shared = [main, ...others].filter((entry) => adapterOf(entry) === undefined)
+  const named = shared.map((entry) => {
     const name = entry.replace(/^.*\/dist\/(.*)\.d\.mts$/, '$1')
     return `import { ${values(entry).join(', ')} } from '@portico/sdk${name === 'index' ? '' : `/${name}`}'`
   })

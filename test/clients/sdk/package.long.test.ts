@@ -31,7 +31,7 @@ describe('the archive', () => {
 
     if (checked.types === false) expect.unreachable('the package has no types')
     expect(Object.keys(checked.entrypoints)).toEqual(
-      expect.arrayContaining(['.', './webhooks', './mock', './testing']),
+      expect.arrayContaining(['.', './webhooks', './mock', './testing', './session', './express']),
     )
     // Faults of Node 10's resolution without `exports` are ignored, because the SDK requires Node 20.
     const faults = checked.problems.filter(

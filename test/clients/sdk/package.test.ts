@@ -23,7 +23,7 @@ import {
   sdk,
   type Consumer,
 } from './packed.js'
-import { mockProgram, programs, smokeProgram, wrongProgram } from './programs.js'
+import { mockProgram, programs, sessionProgram, smokeProgram, wrongProgram } from './programs.js'
 import { programOfCommand } from './typescript.js'
 
 const run = promisify(execFile)
@@ -61,10 +61,10 @@ describe('the archive', () => {
 
 test('the package has no dependency, also none that is bundled', async () => {
   const { dependencies, bundleDependencies, peerDependenciesMeta } = await manifestOf(consumer)
-  const code = await builtCode(/^(index|webhooks|generated).*\.[mc]js$/)
+  const code = await builtCode(/^(index|webhooks|generated|session|express|hono).*\.[mc]js$/)
 
   expect([dependencies, bundleDependencies]).toEqual([undefined, undefined])
-  expect(peerDependenciesMeta).toEqual({ msw: { optional: true } })
+  expect(peerDependenciesMeta).toEqual({ msw: { optional: true }, next: { optional: true } })
   expect(code.match(/(?:require\(|from )["'](?!\.)[^"']+/g)).toBeNull()
   expect(code).not.toMatch(/zod|ts-rest/)
 })
@@ -72,6 +72,7 @@ test('the package has no dependency, also none that is bundled', async () => {
 test.each(['mjs', 'cjs'] as const)('a program in .%s calls, verifies, receives and mocks', async (ending) => {
   expect(await runProgram(`smoke.${ending}`, smokeProgram(ending))).toBe('ok\n')
   expect(await runProgram(`mocking.${ending}`, mockProgram(ending))).toBe('ok\n')
+  expect(await runProgram(`sessions.${ending}`, sessionProgram(ending))).toBe('ok\n')
 })
 
 longTest(
@@ -109,8 +110,9 @@ test('a browser runs the bundle: it needs nothing that only Node has', async () 
   const { outputFiles } = await build({
     stdin: {
       contents: `import { createClient } from '@portico/sdk'
+        import { createSessions } from '@portico/sdk/session'
         import { signTestEvent, verifyWebhook } from '@portico/sdk/webhooks'
-        export { createClient, signTestEvent, verifyWebhook }`,
+        export { createClient, createSessions, signTestEvent, verifyWebhook }`,
       resolveDir: consumer.folder,
     },
     bundle: true,
@@ -135,6 +137,16 @@ test('the whole SDK is at most 9.1 kB for 99 operations and 60 bytes for each fu
   const further = routes().length - 99
   expect(await bundledBytes(`export * from '@portico/sdk'`)).toBeLessThanOrEqual(9_100 + 60 * further)
   expect(await bundledBytes(`export { createVerifier } from '@portico/sdk'`)).toBeLessThanOrEqual(4_800)
+})
+
+test('the session layer is at most 12.5 kB without the receiver of webhooks, which it loads, and an adapter 1 kB more, minified and gzipped', async () => {
+  const core = await bundledBytes(`export { createSessions, SessionError } from '@portico/sdk/session'`)
+
+  expect(core).toBeLessThanOrEqual(12_500)
+  for (const name of ['express', 'hono', 'next']) {
+    const adapted = await bundledBytes(`export { portico } from '@portico/sdk/${name}'`)
+    expect(adapted - core, name).toBeLessThanOrEqual(1_000)
+  }
 })
 
 test('comments and types cost an editor little: their files, and what the compiler makes of them', async () => {
@@ -259,6 +271,7 @@ async function bundledBytes(contents: string): Promise<number> {
     write: false,
     format: 'esm',
     target: 'es2022',
+    external: ['next/*', '*webhooks.mjs'],
   })
   return gzipSync(outputFiles[0]?.contents ?? '').byteLength
 }

@@ -35,11 +35,31 @@ export async function receive(request: Request): Promise<string> {
 }
 `
 
+const sessions = `import { portico } from '@portico/sdk/express'
+import { portico as hono, type AuthVariables } from '@portico/sdk/hono'
+import { portico as next } from '@portico/sdk/next'
+import { createSessions, SessionError, type Auth, type SessionStore } from '@portico/sdk/session'
+export async function answer(request: Request, store: SessionStore): Promise<Response> {
+  const sessions = createSessions({ appUrl: 'https://app.example', store })
+  try {
+    const auth: Auth = await sessions.read(request)
+    if (auth.user === null) return (await sessions.handle(request)) ?? new Response(null, { status: 404 })
+    return sessions.guard(request, auth, { acr: 'urn:portico:acr:mfa' }) ?? Response.json({ at: auth.organization.domain })
+  } catch (error) {
+    if (error instanceof SessionError && error.code === 'service_unavailable') return new Response(null, { status: error.status })
+    throw error
+  }
+}
+export const nameOf = ({ auth }: AuthVariables): string | null | undefined => auth.user?.name
+export const auth = portico()
+export const guards = [auth.requireUser({ organization: ({ params }) => params['organization'] }), hono().requireUser(), next().protect]
+`
+
 /** Strict programs, by the way they load the package. */
 export const programs = {
-  ESM: { 'client.mts': client, 'webhooks.mts': webhooks },
-  CommonJS: { 'client.cts': client, 'webhooks.cts': webhooks },
-  bundled: { 'bundled-client.ts': client, 'bundled-webhooks.ts': webhooks },
+  ESM: { 'client.mts': client, 'webhooks.mts': webhooks, 'sessions.mts': sessions },
+  CommonJS: { 'client.cts': client, 'webhooks.cts': webhooks, 'sessions.cts': sessions },
+  bundled: { 'bundled-client.ts': client, 'bundled-webhooks.ts': webhooks, 'bundled-sessions.ts': sessions },
 }
 
 export const wrongProgram = client.replace("email: 'ada@awesome.example'", 'email: 7')
@@ -110,4 +130,26 @@ async function main() {
 }
 void main()
 `
+}
+
+/** Begins a sign-in by each entry of the session layer, and prints ok. */
+export function sessionProgram(ending: Ending): string {
+  return `${loading(ending, 'createSessions', '@portico/sdk/session')}
+${['express', 'hono', 'next'].map((name) => loadingAs(ending, name)).join('\n')}
+async function main() {
+  const options = { baseUrl: 'https://auth.example', account: 'acme', clientId: 'c', environment: 'sandbox', secret: 's'.repeat(32), appUrl: 'https://app.example' }
+  const request = new Request('https://app.example/auth/sign-in')
+  const answers = [await createSessions(options).handle(request), await next(options).handlers.GET(request)]
+  const made = [typeof express(options).requireUser(), typeof hono(options).middleware]
+  const begun = answers.map(({ headers }) => new URL(headers.get('location')).pathname)
+  console.log([...begun, ...made].join() === '/a/acme/authorize,/a/acme/authorize,function,function' ? 'ok' : begun)
+}
+void main()
+`
+}
+
+function loadingAs(ending: Ending, name: string): string {
+  return ending === 'mjs'
+    ? `import { portico as ${name} } from '@portico/sdk/${name}'`
+    : `const { portico: ${name} } = require('@portico/sdk/${name}')`
 }
