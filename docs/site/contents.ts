@@ -46,6 +46,7 @@ const order: readonly { readonly title: string; readonly files: readonly string[
       'tokens',
       'client-secrets',
       'client-libraries',
+      'sessions-in-your-app',
       'protect-a-route',
       'branding',
     ),

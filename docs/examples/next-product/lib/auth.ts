@@ -1,0 +1,3 @@
+import { portico } from '@portico/sdk/next'
+
+export const auth = portico()

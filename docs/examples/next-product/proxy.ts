@@ -1,0 +1,3 @@
+import { auth } from './lib/auth'
+
+export default auth.proxy
