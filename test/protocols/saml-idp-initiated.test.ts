@@ -177,7 +177,7 @@ describe('where it ends', () => {
       expect([landed.status, landed.location?.split('&iss=')[0]]).toEqual([303, initiate_login_uri])
       expect(Object.fromEntries(asked)).toEqual({
         from: 'portal',
-        iss: expect.stringMatching(/^http:/),
+        iss: `${service.baseUrl}/a/${service.account.domain}`,
         organization: scene.org_domain,
         login_hint: nameId,
       })
@@ -190,6 +190,7 @@ describe('where it ends', () => {
       const request = new URL(authorization_endpoint ?? '')
       const parameters = given.flows.parameters(scene, {
         code_challenge: challenge,
+        organization: asked.get('organization') ?? '',
         login_hint: asked.get('login_hint') ?? '',
       })
       request.search = new URLSearchParams(parameters).toString()

@@ -2,13 +2,14 @@ import { sql } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
 import type { AuthorizationAnswer } from '../../directory/sessions/authorization-answer.js'
 import { withParameters } from '../../directory/sessions/complete-sign-in.js'
-import { issuerOf } from '../../tokens/claims.js'
+import { accountIssuerOf } from '../../tokens/issuer.js'
 
 /** A consumed flow with its organization and application. */
 interface InitiatedFlow {
   readonly is_idp_initiated: boolean
   /** Of the organization. */
   readonly domain: string
+  readonly account_domain: string
   readonly application_name: string
   readonly initiate_login_uri: string | null
   readonly allowed_web_origins: readonly string[]
@@ -37,19 +38,14 @@ export function endOfIdpInitiated(
   email: string,
 ): AuthorizationAnswer | SignedInHere | undefined {
   if (!flow.is_idp_initiated) return undefined
-  const { domain, initiate_login_uri: uri } = flow
+  const { domain, account_domain: accountDomain, initiate_login_uri: uri } = flow
   if (uri !== null) {
-    const issuer = issuerOfInitiation(config.baseUrl, domain)
-    const parameters = { iss: issuer, organization: domain, login_hint: email }
+    const iss = accountIssuerOf(config.baseUrl, accountDomain)
+    const parameters = { iss, organization: domain, login_hint: email }
     return { mode: 'query', redirectUrl: withParameters(uri, parameters) }
   }
   if (flow.code_exchange !== 'pkce' && flow.client_authentication === 'none') return undefined
   return { mode: 'page', applicationName: flow.application_name, url: flow.allowed_web_origins[0] ?? null }
-}
-
-/** The issuer at which an application begins a sign-in that it was asked for: that of the organization. */
-function issuerOfInitiation(baseUrl: string, organizationDomain: string): string {
-  return issuerOf(baseUrl, organizationDomain)
 }
 
 /**
