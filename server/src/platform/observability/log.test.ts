@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { closeSync, mkdtempSync, openSync, readFileSync } from 'node:fs'
+import { mkdtempSync, openSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -74,31 +74,30 @@ describe('lines to a file', () => {
         .filter((line) => line !== '')
         // Each line is an object with a message.
         .map((line) => (JSON.parse(line) as { msg: string }).msg)
-    return { log, messages, close: () => closeSync(fd) }
+    // Open until the process ends: the log goes on writing, and another file could get the number.
+    return { log, messages }
   }
 
   test('are written in blocks, and all of them once they are flushed', async () => {
-    const { log, messages, close } = openFile()
+    const { log, messages } = openFile()
     for (let count = 0; count < 3; count += 1) log.info(`line ${count}`)
     const before = messages()
     await flushLog(log)
 
     expect(before).toEqual([])
     expect(messages()).toEqual(['line 0', 'line 1', 'line 2'])
-    close()
   })
 
   test('are written at once by a warning, with what was before it', async () => {
     // Blocks then never become due by time.
     vi.useFakeTimers({ toFake: ['setInterval'] })
-    const { log, messages, close } = openFile()
+    const { log, messages } = openFile()
     vi.useRealTimers()
     log.info('before')
     log.warn('a warning')
 
     while (messages().length < 2) await new Promise((resolve) => setImmediate(resolve))
     expect(messages()).toEqual(['before', 'a warning'])
-    close()
   })
 
   test('are written at once by a warning, and by a flush, also while a block is being written', async () => {
@@ -116,11 +115,10 @@ describe('lines to a file', () => {
 
     expect(flushed.messages()).toEqual([block, 'behind it'])
     await vi.waitFor(() => expect(warned.messages()).toEqual([block, 'behind it', 'a warning']))
-    for (const { close } of files) close()
   })
 
   test('are written without a flush, too, and by a process that ends', async () => {
-    const { log, messages, close } = openFile()
+    const { log, messages } = openFile()
     log.info('alone')
     const ended = spawnSync(process.execPath, [
       ...['--import', 'tsx', '--input-type=module', '--eval'],
@@ -130,6 +128,5 @@ describe('lines to a file', () => {
 
     expect(ended.stdout.toString()).toContain('the last one')
     await vi.waitFor(() => expect(messages()).toEqual(['alone']))
-    close()
   })
 })
