@@ -9,8 +9,6 @@ import { docComment } from './render-type.js'
  */
 export function roleConstants(): readonly string[] {
   const { path } = routeOfRole('key_set')
-  // The issuer is the prefix of its well-known documents (OpenID Connect Discovery section 4).
-  const [issuer] = path.split('/.well-known/')
   return [
     constant(
       'apiTokenOperation',
@@ -19,10 +17,21 @@ export function roleConstants(): readonly string[] {
     ),
     constant('eventStreamOperation', 'Reads events in their order.', routeOfRole('event_stream').name),
     constant('keySetPath', 'Of the keys that verify the tokens of an organization.', path),
-    constant('issuerPath', 'Of the issuer of these tokens.', issuer ?? path),
+    constant('issuerPath', 'Of the issuer of these tokens.', issuerOf(path)),
+    constant(
+      'accountIssuerPath',
+      'Of an account as an issuer.',
+      issuerOf(routeOfRole('account_key_set').path),
+    ),
     constant('slugPattern', 'Of the domain of an organization or account.', slugPattern.source),
     constant('maxSlugLength', 'Characters of such a domain.', maxSlugLength),
   ]
+}
+
+/** The issuer is the prefix of its well-known documents (OpenID Connect Discovery section 4). */
+function issuerOf(path: string): string {
+  const [issuer = path] = path.split('/.well-known/')
+  return issuer
 }
 
 function routeOfRole(role: Role): Route {

@@ -10874,6 +10874,9 @@ export const keySetPath = '/t/:org_domain/.well-known/jwks.json'
 /** Of the issuer of these tokens. */
 export const issuerPath = '/t/:org_domain'
 
+/** Of an account as an issuer. */
+export const accountIssuerPath = '/a/:account_domain'
+
 /** Of the domain of an organization or account. */
 export const slugPattern = '^[a-z0-9]+(?:-[a-z0-9]+)*$'
 

@@ -1,4 +1,4 @@
-import { issuerPath, keySetPath, maxSlugLength, slugPattern } from './generated.js'
+import { accountIssuerPath, issuerPath, keySetPath, maxSlugLength, slugPattern } from './generated.js'
 
 /** The issuers of an account: its own, and those of its organizations. */
 export interface AccountIssuers {
@@ -11,6 +11,7 @@ export interface AccountIssuers {
 const slug = new RegExp(slugPattern)
 const keySetSuffix = keySetPath.slice(issuerPath.length)
 const [organizationSegment = ''] = issuerPath.split(':')
+const [accountSegment = ''] = accountIssuerPath.split(':')
 
 /** Whether a value has the form of the domain of an organization or account. */
 export function isSlug(value: unknown): value is string {
@@ -29,7 +30,7 @@ export function keySetUrl(issuer: string): string {
 
 /** The issuers of an account. */
 export function issuersOfAccount(baseUrl: string, account: string): AccountIssuers {
-  return { own: `${baseUrl}/a/${account}`, organizationPrefix: organizationIssuer(baseUrl, '') }
+  return { own: baseUrl + accountSegment + account, organizationPrefix: organizationIssuer(baseUrl, '') }
 }
 
 /**

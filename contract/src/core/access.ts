@@ -30,8 +30,9 @@ export const scopes: readonly Scope[] = scopedResources.flatMap((resource): Scop
 /**
  * `api_token`: issues the API token that routes with `api_key` require. `event_stream`: reads events in order, from a cursor.
  * `key_set`: publishes the keys that verify an organization's tokens.
+ * `account_key_set`: publishes those that verify what an account issues.
  */
-export type Role = 'api_token' | 'event_stream' | 'key_set'
+export type Role = 'api_token' | 'event_stream' | 'key_set' | 'account_key_set'
 
 /** A heading of the reference, which OpenAPI calls a tag. */
 export interface Tag {

@@ -286,7 +286,7 @@ export const oidc = c.router(
         'Public keys of the account as an issuer, of both environments; not those of its organizations',
       pathParams: AccountPath,
       responses: { 200: KeySet, ...accountRefusals },
-      metadata: open({ tag }),
+      metadata: open({ tag, role: 'account_key_set' }),
     },
     userInfo: {
       method: 'GET',
