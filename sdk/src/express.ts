@@ -7,7 +7,7 @@ declare global {
   // The place that Express has for members that middleware adds to requests.
   namespace Express {
     interface Request {
-      /** Who the request is from, after `app.use(portico())`. */
+      /** The user of the request, after `app.use(portico())`. */
       auth: Auth
     }
   }

@@ -16,7 +16,7 @@ export type HonoMiddleware = (
 
 /** The variables of the context, for `new Hono<{ Variables: AuthVariables }>()`. */
 export interface AuthVariables {
-  /** Who the request is from. */
+  /** The user of the request. */
   auth: Auth
 }
 

@@ -26,7 +26,7 @@ const costs: Readonly<Record<string, Cost>> = {
   'A2, the same under an Idempotency-Key': { waits: 4, statements: 5, pages: 90 },
   'A3, list of users with its exact total': { waits: 1, statements: 1, pages: 95 },
   'A4, client-credentials grant, logged': { waits: 1, statements: 1, pages: 36 },
-  'B3, code exchange': { waits: 2, statements: 4, pages: 185 },
+  'B3, code exchange': { waits: 2, statements: 4, pages: 200 },
   'B3, code exchange with a secret': { waits: 3, statements: 5, pages: 215 },
   'B3, refresh with rotation': { waits: 2, statements: 4, pages: 205 },
   'C1, SAML response to flow': { waits: 18, statements: 20, pages: 300 },

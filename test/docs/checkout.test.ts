@@ -43,7 +43,9 @@ function givenLinkedCheckout(program: string, files: Readonly<Record<string, str
 const run = (...args: string[]) => promisify(execFile)(process.execPath, args)
 
 function givenSources(): string {
-  const sources = ['index', 'mock', 'testing', 'webhooks'].map((name) => [`sdk/src/${name}.ts`, 'export {}'])
+  const sources = ['index', 'express', 'hono', 'mock', 'next', 'session', 'testing', 'webhooks'].map(
+    (name) => [`sdk/src/${name}.ts`, 'export {}'],
+  )
   return givenLinkedCheckout('server/compile.js', {
     ...Object.fromEntries(sources),
     'package.json': '{ "type": "module" }',

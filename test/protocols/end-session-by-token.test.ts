@@ -88,18 +88,21 @@ test('303: the browser then goes where the application wants without a question,
   expect([before.status, after.status, after.location]).toEqual([200, 303, afterwards])
 })
 
-test.each<Record<string, string>>([{}, { end_session: 'false' }])('200: with %j the session stays', async (parameters) => {
-  const seen = await signedIn()
+test.each<Record<string, string>>([{}, { end_session: 'false' }])(
+  '200: with %j the session stays',
+  async (parameters) => {
+    const seen = await signedIn()
 
-  const { status } = await exchange(
-    service,
-    { token: seen.refreshToken, client_id: seen.client_id, ...parameters },
-    { path: '/oauth/revoke' },
-  )
+    const { status } = await exchange(
+      service,
+      { token: seen.refreshToken, client_id: seen.client_id, ...parameters },
+      { path: '/oauth/revoke' },
+    )
 
-  expect([status, await isSignedIn(seen), await endEventsOf(seen)]).toEqual([200, true, []])
-  expect((await given.refresh(seen, seen.otherRefreshToken)).status).toBe(200)
-})
+    expect([status, await isSignedIn(seen), await endEventsOf(seen)]).toEqual([200, true, []])
+    expect((await given.refresh(seen, seen.otherRefreshToken)).status).toBe(200)
+  },
+)
 
 test('200: by JSON, at the endpoint of the organization, and by the SDK', async () => {
   for (const revoke of [

@@ -59,7 +59,7 @@ export interface SignedOut {
   readonly impersonator: null
 }
 
-/** Who a request is from. */
+/** The user of a request. */
 export type Auth = SignedIn | SignedOut
 
 export const signedOut: SignedOut = { user: null, organization: null, session: null, impersonator: null }

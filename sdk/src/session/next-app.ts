@@ -22,7 +22,7 @@ export interface NextAuth {
   readonly handlers: { readonly GET: Handler; readonly POST: Handler }
   /** For `proxy.ts` (`middleware.ts` before Next 16): renews sessions, because pages cannot write cookies. */
   readonly proxy: Handler
-  /** Who a page, a layout or a server action is rendered for. */
+  /** The user for whom a page, a layout or a server action is rendered. */
   getAuth(): Promise<Auth>
   /**
    * The same for pages of users who are signed in; others are sent to the sign-in.

@@ -187,7 +187,7 @@ function setPasswordStates(frame: Frame, { email, application }: GalleryNames): 
     ),
     page('password-set', passwordSetPage({ frame })),
     page('ready', readyPage({ frame, form, applicationName: application })),
-    page('signed-in', signedInPage({ frame, applicationName: application, url: 'https://store.example' })),
+    page('signed-in', signedInPage({ frame, applicationName: application, url: 'https://awesome.example/' })),
     page('signed-in-alone', signedInPage({ frame, applicationName: application, url: null })),
     page('form-post', formPostPage({ frame, action: answerAddress, parameters: answer })),
     ...consentStates(frame, { email, application }),

@@ -155,7 +155,7 @@ describe('the same seed', () => {
     }
 
     expect(users.map(({ id }) => id)).toEqual(['019b76da-a800-72d6-ae17-f1b01c577a93'])
-    expect(accounts.map(({ domain }) => domain)).toEqual(['acme', 'a', 'a-b'])
+    expect(accounts.map(({ domain }) => domain)).toEqual(['acme', 'a-2', 'a-b'])
     expect(accounts.slice(0, 1)).toEqual([
       {
         id: '019b76da-a800-7261-ae2b-b563333fee40',

@@ -185,7 +185,7 @@ function preamble(adapter: string | undefined): string {
   return `${[...new Set(named)].join('\n')}
     declare const client: import('@portico/sdk').Client
     declare const portico: import('@portico/sdk/testing').Portico
-    declare const verifier: import('@portico/sdk').Verifier
+    declare const verifier: import('@portico/sdk').AccountVerifier
     declare const request: Request
     declare const [token, idToken, logoutToken, nonce, link, signatureKey]: [string, string, string, string, string, string]`
 }

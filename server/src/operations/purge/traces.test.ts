@@ -38,7 +38,7 @@ test('these columns are exported, beside the user', () => {
   ])
   expect(Object.fromEntries(exported)).toEqual({
     authorization_codes:
-      'environment organization_id id session_id user_id application_id redirect_uri code_challenge nonce state scope expires_at used_at amr authenticated_at claims',
+      'environment organization_id id session_id user_id application_id redirect_uri code_challenge nonce state scope expires_at used_at amr authenticated_at claims issuer',
     directory_group_members: 'environment organization_id group_id user_id inserted_at',
     directory_users:
       'environment organization_id directory_id user_id external_id user_name user_name_normalized attributes inserted_at',
@@ -63,7 +63,7 @@ test('these columns are exported, beside the user', () => {
       'state nonce code_challenge scope expires_at used_at inserted_at flow_id',
     refresh_token_families:
       'environment organization_id id session_id user_id application_id code_id scope amr authenticated_at rotated_at ' +
-      'expires_at ended_at inserted_at claims',
+      'expires_at ended_at inserted_at claims issuer',
     relay_requests:
       'environment organization_id id relay_id user_id session_id expires_at used_at inserted_at scope',
     saml_arrivals:
@@ -82,7 +82,7 @@ test('these columns are exported, beside the user', () => {
       'environment organization_id id application_id redirect_uri state nonce code_challenge scope is_mfa_required ' +
       'locale preferred_way step email user_id amr authenticated_at session_id pending_sign_in_id enrollment_id is_renewal_due ' +
       'link_code_expires_at link_code_failures expires_at used_at inserted_at connection_id identity_id is_sign_in_forced ' +
-      'claims is_consent_asked response_mode',
+      'claims is_consent_asked response_mode issuer is_idp_initiated',
     sso_challenges:
       'environment organization_id connection_id id application_id redirect_uri state nonce code_challenge scope email ' +
       'expires_at used_at inserted_at',
