@@ -12,8 +12,8 @@ export const clientGuards = [
   guard({
     name: 'replay: of a client assertion',
     file: assertion,
-    find: 'return first === undefined ? undefined : application',
-    replace: 'return first === undefined ? application : application',
+    find: "if (first === undefined) throw invalidClient({ ...refused, reason: 'assertion_replayed' })",
+    replace: '',
     red: assertionTest('401: an assertion is good once, also of twenty at once'),
     green: assertionTest('200: exchanges, refreshes and revokes, with ES256 and RS256, without client_id'),
   }),

@@ -1,3 +1,5 @@
+import type { Application } from '@portico/sdk'
+import { exportJWK, generateKeyPair } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { startService } from '../given/harness.js'
 import { pkcePair } from '../given/visitor.js'
@@ -138,6 +140,13 @@ describe('a code of an application with a secret', () => {
 
     expect(answer.body).toEqual(refusedClient)
     expect((await exchange(service, { code, client_id: at.client_id })).status).toBe(200)
+    const { publicKey } = await generateKeyPair('ES256')
+    const keys = [await exportJWK(publicKey)] as NonNullable<Application['jwks']>['keys']
+    const other = await given.withSecret()
+    const { client_id } = other.credentials
+    const byKey = { client_authentication: 'private_key_jwt', jwks: { keys } } as const
+    await client.applications.update({ org_domain: other.org_domain, client_id, ...byKey })
+    expect((await exchange(service, { code: 'unknown', ...other.credentials })).body).toEqual(refusedClient)
   })
 
   test('400 invalid_request: both ways at once', async () => {

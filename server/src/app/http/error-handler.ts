@@ -8,7 +8,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { ApiError } from '../../platform/errors.js'
 import { toFieldErrors } from '../../platform/field-errors.js'
 import { logFailure } from '../../platform/observability/log.js'
-import { OAuthFailure } from '../../protocols/oauth/oauth-failure.js'
+import { OAuthFailure, type RefusedClient } from '../../protocols/oauth/oauth-failure.js'
 import { setLimitHeaders } from '../../platform/http/limit-headers.js'
 import { requestIdOf } from '../../delivery/request-context.js'
 import { findRoute } from './route-of.js'
@@ -28,6 +28,7 @@ export function errorHandler({ config, log }: Pick<Deps, 'config' | 'log'>): Err
     if (route !== undefined && isOAuthFault(route, error)) {
       const failure = toOAuthFailure(error)
       if (failure.status >= 500) logFailure(log, error, { request_id: requestId }, 'a request failed')
+      if (failure.refusedClient !== undefined) logRefusedClient(log, requestId, failure.refusedClient)
       if (takesFormAlone(route)) res.set('WWW-Authenticate', `Bearer error="${failure.error}"`)
       answerOAuthFailure(res, failure)
       return
@@ -60,6 +61,15 @@ export function errorHandler({ config, log }: Pick<Deps, 'config' | 'log'>): Err
       return config.isStrict ? new ApiError('internal_error', { cause: intended }) : intended
     }
   }
+}
+
+/** Says to the operator why a client is not authenticated, which the answer says to nobody. */
+function logRefusedClient(log: Deps['log'], requestId: string, refused: RefusedClient): void {
+  const { reason, clientId: client_id, accountId: account_id, environment } = refused
+  log.info(
+    { request_id: requestId, reason, client_id, account_id, environment },
+    'a client is not authenticated',
+  )
 }
 
 /**

@@ -1,11 +1,12 @@
 import { id } from '@portico/contract/fields'
 import { sql, type Kysely } from 'kysely'
 import type { UsedSecret } from '../../directory/application-secrets/last-use.js'
-import { hashSecret, isApplicationSecret, isSecretEqual } from '../../platform/crypto/secret.js'
+import { hashSecret, isSecretEqual } from '../../platform/crypto/secret.js'
 import type { DB } from '../../platform/db/schema.js'
 import { lookup } from '../../platform/db/statement.js'
 import { sameEnvironment } from '../../platform/db/tenant-predicate.js'
 import type { Deps } from '../../delivery/deps.js'
+import { invalidClient, type ClientRefusal } from './oauth-failure.js'
 
 /** An application that has authenticated. */
 export interface ApplicationClient {
@@ -28,15 +29,18 @@ export function isApplicationId(clientId: string): boolean {
 }
 
 /**
- * The secret of an application that authenticates by one; undefined where no such application has it, or it has expired. The
- * time taken reveals neither which, nor whether there is such an application.
+ * The secret of an application that authenticates by one. The time taken reveals neither why another one is refused, nor whether
+ * there is such an application.
+ *
+ * @throws OAuthFailure `invalid_client` where no such application has it, or it has expired.
  */
-export async function findSecretOf(
+export async function getSecretOf(
   { db, now }: Pick<Deps, 'db' | 'now'>,
   { clientId, clientSecret }: { readonly clientId: string; readonly clientSecret: string },
-): Promise<UsedSecret | undefined> {
-  if (!isApplicationId(clientId) || !isApplicationSecret(clientSecret)) return undefined
-  const stored = await selectSecrets(db, { applicationId: toApplicationId(clientId) })
+): Promise<UsedSecret> {
+  if (!isApplicationId(clientId)) throw invalidClient({ reason: 'client_id_malformed' })
+  const applicationId = toApplicationId(clientId)
+  const stored = await selectSecrets(db, { applicationId })
   const given = hashSecret(clientSecret)
   const at = now()
   const compared = [...stored, undefined].map((secret) => ({
@@ -44,41 +48,62 @@ export async function findSecretOf(
     isEqual: isSecretEqual(given, secret?.secret_hash ?? noSecret),
   }))
   const secret = compared.find(({ isEqual }) => isEqual)?.secret
-  if (secret === undefined || (secret.expires_at !== null && secret.expires_at <= at)) return undefined
-  return {
-    accountId: secret.account_id,
-    environment: secret.environment,
-    applicationId: secret.application_id,
-    id: secret.id,
-  }
+  const [named] = stored
+  const client = { accountId: named?.accountId, environment: named?.environment, clientId: applicationId }
+  if (secret?.id == null) throw invalidClient({ ...client, reason: whyUnknown(clientSecret, named) })
+  if (secret.expires_at !== null && secret.expires_at <= at)
+    throw invalidClient({ ...client, reason: 'secret_expired' })
+  const { accountId, environment } = secret
+  return { accountId, environment, applicationId, id: secret.id }
 }
 
-/** Two at most; those of an application that does not authenticate by a secret are no credentials. */
+/** Why an application does not have a secret. */
+function whyUnknown(
+  clientSecret: string,
+  named: { readonly environment: string; readonly client_authentication: string } | undefined,
+): ClientRefusal {
+  if (named === undefined) return 'client_unknown'
+  if (named.client_authentication !== 'secret') return 'unexpected_method'
+  return clientSecret.startsWith(`app${named.environment}_`)
+    ? 'secret_unknown'
+    : 'secret_of_other_environment'
+}
+
+/**
+ * The application, once for each of its secrets: two at most. Those of one that does not authenticate by a secret are no
+ * credentials.
+ */
 const selectSecrets = lookup((db, client: { applicationId: string }) =>
   db
     .selectFrom('applications')
-    .innerJoin('application_secrets as secret', (join) =>
+    .leftJoin('application_secrets as secret', (join) =>
       join
         .on(sameEnvironment('secret', 'applications'))
-        .onRef('secret.application_id', '=', 'applications.id'),
+        .onRef('secret.application_id', '=', 'applications.id')
+        .on(sql<boolean>`applications.client_authentication = 'secret'`),
     )
     .where('applications.id', '=', client.applicationId)
-    .where(sql<boolean>`applications.client_authentication = 'secret'`)
+    // The condition of the index.
+    .where(sql<boolean>`applications.client_authentication <> 'none'`)
     .where('applications.deleted_at', 'is', null)
     .select([
-      'secret.account_id',
-      'secret.environment',
-      'secret.application_id',
+      'applications.account_id as accountId',
+      'applications.environment',
+      'applications.client_authentication',
       'secret.id',
       'secret.secret_hash',
       'secret.expires_at',
     ]),
 )
 
-/** Whether a client_id names an application that has to authenticate. */
-export async function isConfidential(db: Kysely<DB>, clientId: string): Promise<boolean> {
-  if (!isApplicationId(clientId)) return false
-  return (await selectConfidential(db, { applicationId: toApplicationId(clientId) })).length > 0
+/** The application that a client_id names, if it has to authenticate. */
+export async function findConfidential(
+  db: Kysely<DB>,
+  clientId: string,
+): Promise<ApplicationClient | undefined> {
+  if (!isApplicationId(clientId)) return undefined
+  const [application] = await selectConfidential(db, { applicationId: toApplicationId(clientId) })
+  return application
 }
 
 const selectConfidential = lookup((db, client: { applicationId: string }) =>
@@ -88,5 +113,9 @@ const selectConfidential = lookup((db, client: { applicationId: string }) =>
     .where('applications.id', '=', client.applicationId)
     .where(sql<boolean>`applications.client_authentication <> 'none'`)
     .where('applications.deleted_at', 'is', null)
-    .select(['applications.account_id', 'applications.id']),
+    .select([
+      'applications.account_id as accountId',
+      'applications.environment',
+      'applications.id as applicationId',
+    ]),
 )

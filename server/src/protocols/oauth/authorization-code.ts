@@ -18,9 +18,14 @@ import type { ActClaim } from '../../tokens/claims.js'
 import type { IssuerKind, NamedIssuer } from '../../tokens/issuer.js'
 import type { RequestedClaims } from '../../tokens/user-claims.js'
 import { toApplicationId } from './application-client.js'
-import { checkAuthenticated, isApplication, type Client } from './client-authentication.js'
+import {
+  checkAuthenticated,
+  isApplication,
+  withoutItsCredentials,
+  type Client,
+} from './client-authentication.js'
 import { scopeOfMethod, type KeyClient } from './key-client.js'
-import { invalidClient, OAuthFailure } from './oauth-failure.js'
+import { OAuthFailure } from './oauth-failure.js'
 import { isPkceMet, isVerifierOf } from '../../tokens/pkce.js'
 import { forgetSessionClient, recordSessionClient } from './session-client.js'
 import { issueRefreshToken } from './refresh-family.js'
@@ -72,7 +77,7 @@ export async function exchangeCode(deps: Deps, exchange: CodeExchange): Promise<
     await logEventOf(deps, trx, consumed, { code: 'TOKEN_EXCHANGED', email: user.email, requestId })
     return { record: { consumed, user, refreshToken } }
   })
-  if (grant === 'invalid_client') throw invalidClient()
+  if (grant === 'invalid_client') throw withoutItsCredentials(exchange.client)
   if (grant === undefined) {
     await checkAuthenticated(deps, exchange.client)
     throw new OAuthFailure(

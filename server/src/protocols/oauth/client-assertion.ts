@@ -7,6 +7,7 @@ import { algorithmOf, readClientKey } from '../../directory/applications/client-
 import type { Deps } from '../../delivery/deps.js'
 import { isApplicationId, toApplicationId, type ApplicationClient } from './application-client.js'
 import { clientKeySets } from './client-key-sets.js'
+import { invalidClient, type ClientRefusal, type RefusedClient } from './oauth-failure.js'
 
 /** RFC 7523 section 2.2. */
 export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
@@ -29,8 +30,10 @@ interface ClientAssertion {
 }
 
 /**
- * Makes the function that authenticates an application by a JWT of its own key (RFC 7523 section 3), once; undefined for any other
- * text. The key is one that the application has registered, whatever the header says.
+ * Makes the function that authenticates an application by a JWT of its own key (RFC 7523 section 3), once. The key is one that the
+ * application has registered, whatever the header says.
+ *
+ * The function throws OAuthFailure `invalid_client` for any other text.
  */
 export function clientAssertions(deps: Pick<Deps, 'db' | 'now' | 'outbound' | 'log'>) {
   const findRemoteKeys = clientKeySets(deps)
@@ -43,23 +46,28 @@ export function clientAssertions(deps: Pick<Deps, 'db' | 'now' | 'outbound' | 'l
     return jwks?.keys.filter(isMeant) ?? []
   }
 
-  return async function findAssertingApplication({
+  return async function getAssertingApplication({
     text,
     clientId,
     audiences,
-  }: ClientAssertion): Promise<ApplicationClient | undefined> {
+  }: ClientAssertion): Promise<ApplicationClient> {
     const decoded = text.length > maxLength ? undefined : decodeJwt(text)
-    if (decoded === undefined) return undefined
+    if (decoded === undefined) throw invalidClient({ reason: 'assertion_unreadable' })
     const { header, claims } = decoded
     const at = deps.now()
     const client = readClaims(claims, { audiences, at })
-    if (client === undefined) return undefined
-    if (clientId !== undefined && toApplicationId(clientId) !== client.applicationId) return undefined
+    let refused: RefusedClient = { reason: 'client_unknown', clientId: client.applicationId }
+    if (clientId !== undefined && toApplicationId(clientId) !== client.applicationId)
+      throw invalidClient({ ...refused, reason: 'assertion_of_another_client' })
     const isMeant = (key: ClientKey) =>
       (header.kid === undefined || key.kid === undefined || header.kid === key.kid) &&
       algorithmOf(key) === header.alg
     for (const application of await selectAsserting(deps.db, client)) {
+      const { accountId, environment, client_authentication: method } = application
+      refused = { ...refused, accountId, environment, reason: 'unexpected_method' }
+      if (method !== 'private_key_jwt') continue
       const keys = (await keysOf(application, isMeant)).slice(0, maxTried)
+      refused = { ...refused, reason: keys.length === 0 ? 'assertion_key_unknown' : 'assertion_signature' }
       if (!keys.some((key) => isSignedBy(decoded, key))) continue
       const used = {
         ...application,
@@ -67,9 +75,10 @@ export function clientAssertions(deps: Pick<Deps, 'db' | 'now' | 'outbound' | 'l
         expiresAt: new Date((client.exp + clockSkewSeconds) * 1000),
       }
       const [first] = await insertAssertion(deps.db, used)
-      return first === undefined ? undefined : application
+      if (first === undefined) throw invalidClient({ ...refused, reason: 'assertion_replayed' })
+      return application
     }
-    return undefined
+    throw invalidClient(refused)
   }
 }
 
@@ -79,21 +88,30 @@ interface AssertionClaims {
   readonly exp: number
 }
 
-/** The claims of an assertion for one of these audiences, if they are right (RFC 7523 section 3). */
+/**
+ * The claims of an assertion for one of these audiences (RFC 7523 section 3).
+ *
+ * @throws OAuthFailure `invalid_client`
+ */
 function readClaims(
   claims: JwtClaims,
   { audiences, at }: { readonly audiences: readonly string[]; readonly at: Date },
-): AssertionClaims | undefined {
+): AssertionClaims {
   const { iss, sub, aud, jti, exp } = claims
-  if (typeof iss !== 'string' || iss !== sub || !isApplicationId(iss)) return undefined
+  if (typeof iss !== 'string' || iss !== sub || !isApplicationId(iss))
+    throw invalidClient({ reason: 'assertion_issuer' })
+  const applicationId = toApplicationId(iss)
+  const refused = (reason: ClientRefusal) => invalidClient({ reason, clientId: applicationId })
   // One value: an assertion that is for others, too, could be sent here by them.
   const audience: unknown = Array.isArray(aud) && aud.length === 1 ? aud[0] : aud
-  if (typeof audience !== 'string' || !audiences.includes(audience)) return undefined
+  if (typeof audience !== 'string' || !audiences.includes(audience)) throw refused('assertion_audience')
   const nowSeconds = at.getTime() / 1000
-  if (findTimeFault(claims, { nowSeconds, leewaySeconds: clockSkewSeconds }) !== undefined) return undefined
-  if (typeof exp !== 'number' || exp > nowSeconds + maxLifetimeSeconds + clockSkewSeconds) return undefined
-  if (typeof jti !== 'string' || jti === '' || jti.length > maxJtiLength) return undefined
-  return { applicationId: toApplicationId(iss), jti, exp }
+  if (findTimeFault(claims, { nowSeconds, leewaySeconds: clockSkewSeconds }) !== undefined)
+    throw refused('assertion_expiry')
+  if (typeof exp !== 'number' || exp > nowSeconds + maxLifetimeSeconds + clockSkewSeconds)
+    throw refused('assertion_lifetime')
+  if (typeof jti !== 'string' || jti === '' || jti.length > maxJtiLength) throw refused('assertion_jti')
+  return { applicationId, jti, exp }
 }
 
 function isSignedBy(decoded: Parameters<typeof isJwtSignatureValid>[0], key: ClientKey): boolean {
@@ -104,6 +122,7 @@ function isSignedBy(decoded: Parameters<typeof isJwtSignatureValid>[0], key: Cli
 interface AssertingApplication extends ApplicationClient {
   readonly jwks: { readonly keys: readonly ClientKey[] } | null
   readonly jwks_uri: string | null
+  readonly client_authentication: string
 }
 
 const selectAsserting = lookup((db, client: { applicationId: string }) =>
@@ -111,7 +130,8 @@ const selectAsserting = lookup((db, client: { applicationId: string }) =>
   db
     .selectFrom('applications')
     .where('applications.id', '=', client.applicationId)
-    .where(sql<boolean>`applications.client_authentication = 'private_key_jwt'`)
+    // The condition of the index.
+    .where(sql<boolean>`applications.client_authentication <> 'none'`)
     .where('applications.deleted_at', 'is', null)
     .select([
       'applications.account_id as accountId',
@@ -120,6 +140,7 @@ const selectAsserting = lookup((db, client: { applicationId: string }) =>
       // Written only from validated input.
       sql<AssertingApplication['jwks']>`applications.jwks`.as('jwks'),
       'applications.jwks_uri',
+      'applications.client_authentication',
     ]),
 )
 

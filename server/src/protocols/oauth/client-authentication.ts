@@ -3,13 +3,13 @@ import { isApplicationSecret } from '../../platform/crypto/secret.js'
 import type { Deps } from '../../delivery/deps.js'
 import { toIssuer, type NamedIssuer } from '../../tokens/issuer.js'
 import {
-  findSecretOf,
-  isConfidential,
+  findConfidential,
+  getSecretOf,
   toApplicationId,
   type ApplicationClient,
 } from './application-client.js'
 import { assertionType, clientAssertions } from './client-assertion.js'
-import { findKeyClient, type KeyClient } from './key-client.js'
+import { getKeyClient, type KeyClient } from './key-client.js'
 import { invalidClient, OAuthFailure } from './oauth-failure.js'
 
 /** The client of a request to an endpoint of OAuth, as it has authenticated. */
@@ -19,7 +19,7 @@ export type Client =
   | { readonly by: 'application'; readonly application: ApplicationClient }
 
 /** What a request sends to authenticate its client; undefined members were not sent. */
-export interface ClientCredentials {
+export interface PresentedCredentials {
   readonly clientId: string | undefined
   readonly clientSecret: string | undefined
   /** A JWT of the client (RFC 7523); null: one of a type that is not known. */
@@ -41,32 +41,27 @@ export function clientAuthentication(
   deps: Pick<Deps, 'config' | 'db' | 'now' | 'outbound' | 'log'>,
   { onSecretUse }: AuthenticationHooks = {},
 ) {
-  const findAssertingApplication = clientAssertions(deps)
+  const getAssertingApplication = clientAssertions(deps)
 
   /** @param endpoint The issuer whose endpoint was called; undefined: the service's own. */
   return async function authenticate(
-    { clientId, clientSecret, assertion }: ClientCredentials,
+    { clientId, clientSecret, assertion }: PresentedCredentials,
     endpoint?: NamedIssuer,
   ): Promise<Client> {
     if (assertion !== undefined) {
+      if (assertion === null) throw invalidClient({ reason: 'assertion_type' })
       const audiences = audiencesOf(deps.config.baseUrl, endpoint)
-      const application =
-        assertion === null
-          ? undefined
-          : await findAssertingApplication({ text: assertion, clientId, audiences })
-      if (application === undefined) throw invalidClient()
-      return { by: 'application', application }
+      return {
+        by: 'application',
+        application: await getAssertingApplication({ text: assertion, clientId, audiences }),
+      }
     }
     if (clientSecret === undefined) return { by: 'nothing', clientId }
     const credentials = { clientId: clientId ?? '', clientSecret }
     // The form of a secret tells whose it is.
-    if (!isApplicationSecret(clientSecret)) {
-      const key = await findKeyClient(deps, credentials)
-      if (key === undefined) throw invalidClient()
-      return { by: 'api_key', key }
-    }
-    const secret = await findSecretOf(deps, credentials)
-    if (secret === undefined) throw invalidClient()
+    if (!isApplicationSecret(clientSecret))
+      return { by: 'api_key', key: await getKeyClient(deps, credentials) }
+    const secret = await getSecretOf(deps, credentials)
     onSecretUse?.(secret)
     return { by: 'application', application: secret }
   }
@@ -88,7 +83,24 @@ export type AuthenticateClient = ReturnType<typeof clientAuthentication>
  */
 export async function checkAuthenticated({ db }: Pick<Deps, 'db'>, client: Client): Promise<void> {
   const named = client.by === 'nothing' ? client.clientId : undefined
-  if (named !== undefined && (await isConfidential(db, named))) throw invalidClient()
+  const confidential = named === undefined ? undefined : await findConfidential(db, named)
+  if (confidential !== undefined) {
+    const { accountId, environment, applicationId: clientId } = confidential
+    throw invalidClient({ reason: 'credentials_missing', accountId, environment, clientId })
+  }
+}
+
+/** The refusal of a client that has not authenticated as the application of its code or token, which has to. */
+export function withoutItsCredentials(client: Client): OAuthFailure {
+  return invalidClient(
+    client.by === 'api_key'
+      ? { ...toNamed(client.key), reason: 'unexpected_method' }
+      : { reason: 'credentials_missing' },
+  )
+}
+
+function toNamed({ apiKeyId: clientId, accountId, environment }: KeyClient) {
+  return { clientId, accountId, environment }
 }
 
 /** Whether a client has authenticated as the application of a code or token. */
@@ -117,7 +129,7 @@ interface ClientParameters {
 export function clientCredentialsOf(
   authorization: string | undefined,
   body: ClientParameters,
-): ClientCredentials {
+): PresentedCredentials {
   const basic = readBasic(authorization)
   // A parameter without a value counts as omitted (RFC 6749 section 3.2).
   const posted = body.client_secret || undefined
@@ -139,14 +151,14 @@ function checkNamesAgree(clientId: string, { client_id: named }: ClientParameter
 }
 
 /** Whether a request names its client; an assertion does so by itself. */
-export function isClientNamed({ clientId, assertion }: ClientCredentials): boolean {
+export function isClientNamed({ clientId, assertion }: PresentedCredentials): boolean {
   return clientId !== undefined || assertion !== undefined
 }
 
 function assertionOf({
   client_assertion,
   client_assertion_type,
-}: ClientParameters): ClientCredentials['assertion'] {
+}: ClientParameters): PresentedCredentials['assertion'] {
   const [assertion, type] = [client_assertion || undefined, client_assertion_type || undefined]
   if (assertion === undefined && type === undefined) return undefined
   return type === assertionType ? (assertion ?? null) : null
@@ -160,7 +172,7 @@ function readBasic(
   if (scheme === undefined) return undefined
   const text = scheme === authorization ? Buffer.from(encoded ?? '', 'base64').toString('utf8') : ''
   const colon = text.indexOf(':')
-  if (colon < 0) throw invalidClient()
+  if (colon < 0) throw invalidClient({ reason: 'header_unreadable' })
   return { clientId: formDecoded(text.slice(0, colon)), clientSecret: formDecoded(text.slice(colon + 1)) }
 }
 

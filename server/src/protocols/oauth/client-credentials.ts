@@ -12,10 +12,11 @@ import { statement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import { logEventOf } from '../../delivery/log-events/log-event.js'
 import { accountKeys, signWith } from '../../tokens/signing-keys/signing-keys.js'
+import { toRefusedKey } from './key-client.js'
 import { OAuthFailure } from './oauth-failure.js'
 import { sameEnvironment } from '../../platform/db/tenant-predicate.js'
 
-interface ClientCredentials {
+interface KeyCredentials {
   readonly clientId: string | undefined
   readonly clientSecret: string | undefined
   readonly domain: string | undefined
@@ -30,7 +31,7 @@ interface ClientCredentials {
  */
 export async function grantClientCredentials(
   deps: Deps,
-  credentials: ClientCredentials,
+  credentials: KeyCredentials,
   requestId: string,
 ): Promise<ApiToken> {
   const { clientId, clientSecret, domain } = credentials
@@ -51,7 +52,10 @@ export async function grantClientCredentials(
           deps.log.warn({ err: error }, 'the log event of a refused token request cannot be stored'),
       )
     }
-    throw new OAuthFailure('invalid_client', 'client_id, client_secret and domain do not name an API key.')
+    const refused = toRefusedKey({ clientId, clientSecret }, key, at)
+    throw new OAuthFailure('invalid_client', 'client_id, client_secret and domain do not name an API key.', {
+      refusedClient: isValid ? { ...refused, reason: 'domain_mismatch' } : refused,
+    })
   }
 
   const allowed = scopesOfKey(key)

@@ -2,9 +2,17 @@ import type { Scope } from '@portico/contract/access'
 import type { Environment } from '@portico/contract/fields'
 import { sql } from 'kysely'
 import { scopesOfKey } from '../../tokens/api-keys/api-keys.js'
-import { secretColumns, areApiKeyCredentials, isSecretOf } from '../../tokens/api-keys/credentials.js'
+import {
+  areApiKeyCredentials,
+  isApiKeyId,
+  isSecretOf,
+  secretColumns,
+  type KeySecrets,
+} from '../../tokens/api-keys/credentials.js'
+import { isApiKeySecret } from '../../platform/crypto/secret.js'
 import { lookup } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
+import { invalidClient, type ClientRefusal, type RefusedClient } from './oauth-failure.js'
 
 /** An API key authenticated by its secret. */
 export interface KeyClient {
@@ -20,14 +28,19 @@ export interface KeyClient {
 /** The authenticated API key that introspects. */
 export type Introspector = Omit<KeyClient, 'apiKeyId' | 'scopes'>
 
-/** The API key of valid credentials, else undefined; the response time does not reveal why they are invalid. */
-export async function findKeyClient(
+/**
+ * The API key of valid credentials. The response time does not reveal why others are refused.
+ *
+ * @throws OAuthFailure `invalid_client`
+ */
+export async function getKeyClient(
   { db, now }: Pick<Deps, 'db' | 'now'>,
   { clientId, clientSecret }: { readonly clientId: string; readonly clientSecret: string },
-): Promise<KeyClient | undefined> {
+): Promise<KeyClient> {
   const [key] = areApiKeyCredentials(clientId, clientSecret) ? await selectKey(db, { clientId }) : []
-  const isValid = isSecretOf(key, clientSecret, now())
-  if (key === undefined || !isValid) return undefined
+  const at = now()
+  const isValid = isSecretOf(key, clientSecret, at)
+  if (key === undefined || !isValid) throw invalidClient(toRefusedKey({ clientId, clientSecret }, key, at))
   return {
     apiKeyId: key.id,
     accountId: key.account_id,
@@ -37,6 +50,29 @@ export async function findKeyClient(
     organizationIds: key.organization_ids,
     scopes: scopesOfKey(key),
   }
+}
+
+/** Why an API key is not authenticated, for the log. */
+export function toRefusedKey(
+  { clientId, clientSecret }: { readonly clientId: string; readonly clientSecret: string },
+  key: (KeySecrets & { readonly account_id: string; readonly environment: string }) | undefined,
+  at: Date,
+): RefusedClient {
+  // An application's has its own form; another text may be the secret of either, cut off or with a blank.
+  if (!isApiKeySecret(clientSecret)) return { reason: 'secret_malformed', clientId: knownForm(clientId) }
+  if (!isApiKeyId(clientId)) return { reason: 'client_id_malformed' }
+  if (key === undefined) return { reason: 'api_key_unknown', clientId }
+  return { reason: whyInvalid(key, at), clientId, accountId: key.account_id, environment: key.environment }
+}
+
+function whyInvalid({ revoked_at, expires_at }: KeySecrets, at: Date): ClientRefusal {
+  if (revoked_at !== null) return 'api_key_revoked'
+  return expires_at !== null && expires_at <= at ? 'api_key_expired' : 'secret_unknown'
+}
+
+/** A client_id that has the form of an id; any other text stays out of the log. */
+function knownForm(clientId: string): string | undefined {
+  return isApiKeyId(clientId) ? clientId : undefined
 }
 
 const selectKey = lookup((db, { clientId }: { clientId: string }) =>

@@ -11,7 +11,7 @@ import { clientCredentialsOf, isClientNamed, type Client } from './client-authen
 import { countingFailures } from './failed-grants.js'
 import { introspectToken } from './introspect.js'
 import type { Introspector, KeyClient } from './key-client.js'
-import { OAuthFailure } from './oauth-failure.js'
+import { OAuthFailure, type RefusedClient } from './oauth-failure.js'
 import { revokeToken } from './revoke.js'
 import type { TokenRequestContext } from './token.js'
 
@@ -61,7 +61,15 @@ function keyOf(client: Client): KeyClient {
   throw new OAuthFailure(
     'invalid_client',
     'Send client_id and client_secret of an API key, or a bearer token of one.',
+    { refusedClient: refusedIntrospector(client) },
   )
+}
+
+/** An application that introspects, with its own credentials or with none. */
+function refusedIntrospector(client: Client): RefusedClient {
+  if (client.by !== 'application') return { reason: 'api_key_required' }
+  const { applicationId: clientId, accountId, environment } = client.application
+  return { reason: 'api_key_required', clientId, accountId, environment }
 }
 
 /**

@@ -7,8 +7,8 @@ import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
 import { logEventOf } from '../../delivery/log-events/log-event.js'
 import { causeBy } from '../../platform/tenant.js'
-import { checkAuthenticated, type Client } from './client-authentication.js'
-import { invalidClient, OAuthFailure } from './oauth-failure.js'
+import { checkAuthenticated, withoutItsCredentials, type Client } from './client-authentication.js'
+import { OAuthFailure } from './oauth-failure.js'
 import {
   allOf,
   askerOf,
@@ -96,7 +96,7 @@ export async function refreshTokens(deps: Deps, refresh: Refresh): Promise<UserT
   })
   if (record === 'invalid_scope')
     throw new OAuthFailure('invalid_scope', 'The refresh token does not have all of these scopes.')
-  if (record === 'invalid_client') throw invalidClient()
+  if (record === 'invalid_client') throw withoutItsCredentials(refresh.client)
   if (record === undefined) {
     await checkAuthenticated(deps, refresh.client)
     throw refused()
