@@ -1,5 +1,5 @@
 import { isAppRoute, type AppRoute, type AppRouter } from '@ts-rest/core'
-import type { z } from 'zod/v4'
+import { z } from 'zod/v4'
 import type { Access } from './core/access.js'
 import { contract } from './contract.js'
 import type { EventCode } from './events/event-catalog.js'
@@ -60,6 +60,12 @@ function toRoute(resource: string, verb: string, definition: AppRoute): Route {
 /** The schema of a route's body, or undefined when it takes none. */
 export function bodyOf(route: Route): z.ZodType | undefined {
   return 'body' in route.definition && isSchema(route.definition.body) ? route.definition.body : undefined
+}
+
+/** Whether a call of the API takes scopes of OpenID Connect, for the code that a user's sign-in ends with. */
+export function takesScopes(route: Route): boolean {
+  const body = bodyOf(route)
+  return route.access.auth !== 'none' && body instanceof z.ZodObject && Object.hasOwn(body.shape, 'scope')
 }
 
 /** Whether the body of a route is read as a form alone, with nothing of the query string. */

@@ -48,6 +48,22 @@ test('a warning is told once for each operation and parameter', async () => {
   )
 })
 
+test('a warning about scopes is told as one, also behind one about parameters', async () => {
+  const warnings: string[] = []
+  const warning = 'ignored parameters: a; ignored scopes: read:users, groups'
+  const { client } = given([() => json(200, { data: [] }, { 'portico-warning': warning })], {
+    onWarning: (message) => warnings.push(message),
+  })
+
+  await client.users.list({ org_domain: 'awesome-company' })
+
+  expect(warnings).toEqual([
+    'users.list has no parameter a, and ignores it.',
+    'users.list has no scope read:users, and ignores it.',
+    'users.list has no scope groups, and ignores it.',
+  ])
+})
+
 test('a code is exchanged with a form, and no API token is asked for or sent', async () => {
   const { client, seen, tokenRequests } = given([answered({ access_token: 'a' })])
 

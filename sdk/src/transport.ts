@@ -129,8 +129,7 @@ export function createTransport(settings: TransportSettings): Call {
     if (status === 204) return undefined
     const body = jsonOf(answer)
     if (body === undefined || status < 200 || status > 299) throw refusal(operation, answer, body)
-    for (const name of headers.get('portico-warning')?.match(/[\w.[\]-]+(?=,|$)/g) ?? []) {
-      const message = `${operation} has no parameter ${name}, and ignores it.`
+    for (const message of warningsOf(operation, headers.get('portico-warning') ?? '')) {
       if (!warned.has(message)) settings.onWarning(message)
       warned.add(message)
     }
@@ -165,6 +164,14 @@ export function createTransport(settings: TransportSettings): Call {
       docsUrl: textOr(error['docs_url'], undefined),
     })
   }
+}
+
+/** The sentences of a warning, in which lists are behind their names: `ignored parameters: a, b; ignored scopes: c`. */
+function warningsOf(operation: string, warning: string): string[] {
+  return [...warning.matchAll(/ignored (parameter|scope|order)s: ([^;]*)/g)].flatMap(
+    ([, what = '', names = '']) =>
+      names.split(', ').map((name) => `${operation} has no ${what} ${name}, and ignores it.`),
+  )
 }
 
 function textOr<Otherwise>(value: unknown, otherwise: Otherwise): string | Otherwise {

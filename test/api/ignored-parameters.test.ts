@@ -32,8 +32,24 @@ test('a read of the sandbox names the query parameters that it ignores', async (
   })
 })
 
+test('and the order that a list does not have', async () => {
+  expect({
+    unknown: await warningOf('/api/v2/organizations?sort=-bla&odd=1'),
+    worded: await warningOf('/api/v2/organizations?sort=bla%20desc'),
+    known: await warningOf('/api/v2/organizations?sort=-updated_at'),
+    empty: await warningOf('/api/v2/organizations?sort='),
+    logs: await warningOf(`/api/v2/org/${account.domain}/log-events?s=code%20desc`),
+  }).toEqual({
+    unknown: [200, 'ignored parameters: odd; ignored orders: bla'],
+    worded: [200, 'ignored orders: bla'],
+    known: [200, null],
+    empty: [200, null],
+    logs: [200, null],
+  })
+})
+
 test('one of production does not', async () => {
-  expect(await warningOf('/api/v2/organizations?per-page=5', 'production')).toEqual([200, null])
+  expect(await warningOf('/api/v2/organizations?per-page=5&sort=bla', 'production')).toEqual([200, null])
 })
 
 test('an authorization request of the sandbox has them on its redirect and in the log, without their values', async () => {
@@ -53,6 +69,49 @@ test('an authorization request of the sandbox has them on its redirect and in th
   await until(() => lineOf() !== undefined)
   expect(JSON.parse(lineOf() ?? '{}')).toMatchObject({ level: 'info', warning })
   expect(lineOf()).not.toContain('secret-value')
+})
+
+test('an authorization request of the sandbox has the scopes that are not granted there as well', async () => {
+  const scene = await flows.scene()
+  const scope = 'openid email groups read:users'
+
+  const seen = await flows.visitorOf().request(flows.authorizeUrl(scene, { scope, display: 'page' }))
+  const refused = await flows.visitorOf().request(flows.authorizeUrl(scene, { scope: 'groups' }))
+  const discovery = await fetch(`${service.baseUrl}/t/${scene.org_domain}/.well-known/openid-configuration`)
+  const { scopes_supported } = (await discovery.json()) as { scopes_supported: string[] }
+  const known = await flows
+    .visitorOf()
+    .request(flows.authorizeUrl(scene, { scope: scopes_supported.join(' ') }))
+
+  expect(seen.headers.get('portico-warning')).toBe(
+    'ignored parameters: display; ignored scopes: groups, read:users',
+  )
+  expect(refused.headers.get('portico-warning')).toBe('ignored scopes: groups')
+  expect(known.headers.get('portico-warning')).toBeNull()
+})
+
+test('a call of the API that asks for a code has them, too, in the sandbox alone', async () => {
+  async function warningOfLink(environment: 'sandbox' | 'production', scope: string) {
+    const as = await service.client({ environment })
+    const { domain: org_domain } = await as.organizations.create({ name: `Scopes ${Math.random()}` })
+    const { email: user_email } = await service.given.user({ org_domain }, as)
+    await service.given.application({ org_domain }, as)
+    const answer = await fetch(`${service.baseUrl}/api/v2/magic-link-challenge`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${await service.token({ account, environment })}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ org_domain, user_email, scope, send_email: false }),
+    })
+    return [answer.status, answer.headers.get('portico-warning')]
+  }
+
+  expect(await warningOfLink('sandbox', 'openid groups magic_link email')).toEqual([
+    201,
+    'ignored scopes: groups',
+  ])
+  expect(await warningOfLink('production', 'openid groups')).toEqual([201, null])
 })
 
 test('the SDK tells them once for each operation and name', async () => {

@@ -1,7 +1,7 @@
 import { z } from 'zod/v4'
 import { errorCodes, errorCodesOf, type ErrorCode } from '../core/errors.js'
 import type { JsonSchema, SchemaWriter } from './json-schema.js'
-import type { Route } from '../walk.js'
+import { takesScopes, type Route } from '../walk.js'
 
 export interface Answer {
   description: string
@@ -77,7 +77,8 @@ function meaning(code: ErrorCode): string {
 }
 
 /** The headers of an answer by its route and status. */
-export function headersOf({ access, method }: Route, status: number): string[] {
+export function headersOf(route: Route, status: number): string[] {
+  const { access, method } = route
   const isSuccess = status < 300
   const isCounted = isSuccess && access.limited !== false
   return [
@@ -85,11 +86,16 @@ export function headersOf({ access, method }: Route, status: number): string[] {
     ...(access.deprecated ? Object.keys(deprecationHeaders) : []),
     ...(isSuccess && access.versioned !== false && method !== 'DELETE' ? ['ETag'] : []),
     ...(isSuccess && access.idempotent ? ['Idempotent-Replayed'] : []),
-    ...(isSuccess && method === 'GET' && access.auth !== 'none' ? ['Portico-Warning'] : []),
+    ...(isSuccess && mayWarn(route) ? ['Portico-Warning'] : []),
     ...(status === 401 ? ['WWW-Authenticate'] : []),
     ...(status === 429 || isCounted ? ['RateLimit', 'RateLimit-Policy'] : []),
     ...(status === 429 || status === 503 || isCounted ? ['Retry-After'] : []),
   ]
+}
+
+/** Whether a route names parameters or scopes that it ignores, in the sandbox. */
+export function mayWarn(route: Route): boolean {
+  return (route.method === 'GET' && route.access.auth !== 'none') || takesScopes(route)
 }
 
 /** The header components that the answers of some routes refer to. */
@@ -117,7 +123,7 @@ const headers: Record<string, Header> = {
   },
   'Portico-Warning': {
     description:
-      'In the sandbox: the query parameters that the operation does not have and ignores, five at most: ignored parameters: a, b',
+      'In the sandbox: the query parameters and orders that the operation does not have, and the scopes that are not granted, five of each at most: ignored parameters: a, b; ignored orders: c',
     schema: { type: 'string' },
   },
   RateLimit: {

@@ -18,6 +18,7 @@ import {
   timestamp,
   url,
 } from '../core/fields.js'
+import { order } from '../core/order.js'
 import { deletedOf, deletionOf, listOf, record } from '../core/record.js'
 import { clientAuthenticationInput, clientAuthenticationMembers } from './client-authentication.js'
 
@@ -176,12 +177,11 @@ export type NewApplication = z.output<typeof NewApplication>
 export const ApplicationChanges = NewApplication.partial()
 export type ApplicationChanges = z.output<typeof ApplicationChanges>
 
+/** What lists of them can be ordered by. */
+export const applicationOrders = ['name', 'inserted_at', 'updated_at'] as const
+
 export const ApplicationQuery = PageQuery.extend({
-  sort: z
-    .string()
-    .optional()
-    .catch(undefined)
-    .describe('name, inserted_at or updated_at; prefix with - for descending order'),
+  sort: order(applicationOrders, 'name, inserted_at or updated_at; prefix with - for descending order'),
 })
 export type ApplicationQuery = z.output<typeof ApplicationQuery>
 

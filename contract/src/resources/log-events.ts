@@ -14,6 +14,7 @@ import {
   slug,
   timestamp,
 } from '../core/fields.js'
+import { order } from '../core/order.js'
 import { exampleOf, Pagination, record } from '../core/record.js'
 
 /** The meaning of each code of log events. */
@@ -129,17 +130,17 @@ export const LogEventList = record(
 )
 export type LogEventList = z.output<typeof LogEventList>
 
+/** What lists of them can be ordered by. */
+const logEventOrders = ['inserted_at', 'code', 'id'] as const
+
 export const LogEventQuery = PageQuery.extend({
   code: filter(z.enum(Object.keys(logEventCodes))).describe('Only log events of this code'),
   client_id: filter(reference()).describe('Only log events of this application or API key'),
   saml_identity_provider_id: filterText().describe('Only log events of this SSO connection'),
-  s: z
-    .string()
-    .optional()
-    .catch(undefined)
-    .describe(
-      'inserted_at, code or id; `code desc` or a prefix - for descending order. Default: newest first',
-    ),
+  s: order(
+    logEventOrders,
+    'inserted_at, code or id; `code desc` or a prefix - for descending order. Default: newest first',
+  ),
 })
 export type LogEventQuery = z.output<typeof LogEventQuery>
 

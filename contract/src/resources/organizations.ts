@@ -21,6 +21,7 @@ import {
   timestamp,
   timeZone,
 } from '../core/fields.js'
+import { order } from '../core/order.js'
 import { deletedOf, deletionOf, listOf, record } from '../core/record.js'
 
 export const organizationColors = [
@@ -157,13 +158,15 @@ export type NewOrganization = z.output<typeof NewOrganization>
 export const OrganizationChanges = NewOrganization.partial()
 export type OrganizationChanges = z.output<typeof OrganizationChanges>
 
+/** What lists of them can be ordered by. */
+export const organizationOrders = ['name', 'domain', 'inserted_at', 'updated_at'] as const
+
 export const OrganizationQuery = PageQuery.extend({
   filter: filterText().describe('Part of the name or domain, case-insensitive'),
-  sort: z
-    .string()
-    .optional()
-    .catch(undefined)
-    .describe('name, domain, inserted_at or updated_at; prefix with - for descending order'),
+  sort: order(
+    organizationOrders,
+    'name, domain, inserted_at or updated_at; prefix with - for descending order',
+  ),
   q: z
     .object({
       environments_status_in: filter(z.array(z.string()).max(10)).describe(

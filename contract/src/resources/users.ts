@@ -17,6 +17,7 @@ import {
   timestamp,
   UserPath,
 } from '../core/fields.js'
+import { order } from '../core/order.js'
 import { MetaData, MetaKey } from './metadata.js'
 import { Address, PhoneNumber, Profile } from './profile.js'
 import { deletedOf, deletionOf, exampleOf, listOf, record } from '../core/record.js'
@@ -96,12 +97,11 @@ export type User = z.output<typeof User>
 export const DeletedUser = deletedOf('User', 'email', { id: userId, label: 'ada@awesome.example' })
 export type DeletedUser = z.output<typeof DeletedUser>
 
+/** What lists of them can be ordered by. */
+export const userOrders = ['inserted_at', 'updated_at', 'email'] as const
+
 export const UserQuery = PageQuery.extend({
-  sort: z
-    .string()
-    .optional()
-    .catch(undefined)
-    .describe('inserted_at, updated_at or email; - before it: descending'),
+  sort: order(userOrders, 'inserted_at, updated_at or email; - before it: descending'),
 })
 export type UserQuery = z.output<typeof UserQuery>
 

@@ -1,6 +1,9 @@
 /** Scopes that applications can request beside openid: those of OpenID Connect Core sections 5.4 and 11, and organization. */
 const grantable = ['profile', 'email', 'phone', 'address', 'organization', 'offline_access'] as const
 
+/** What the API grants unasked, by the method of the sign-in. */
+export const methodScopes: readonly string[] = ['magic_link', 'password', 'relay', 'sso']
+
 export const supportedScopes: readonly string[] = ['openid', ...grantable]
 
 /**
@@ -15,6 +18,11 @@ export function grantedScope(asked: string | null | undefined, method?: string):
     ...(method === undefined ? [] : [method]),
     ...grantable.filter((scope) => wanted.includes(scope)),
   ].join(' ')
+}
+
+/** The requested scopes that are not granted, whatever the user has. */
+export function unsupportedScopes(asked: string): string[] {
+  return scopesOf(asked).filter((scope) => !supportedScopes.includes(scope))
 }
 
 /** The scopes in a text, separated by spaces. */

@@ -1,18 +1,44 @@
-import { queryOf, type Route } from '@portico/contract/walk'
+import { unknownOrders } from '@portico/contract/order'
+import { queryOf, takesScopes, type Route } from '@portico/contract/walk'
 import type { NextFunction, Request, Response } from 'express'
 import { z } from 'zod/v4'
 import { findCaller } from '../../delivery/request-context.js'
-import { ignoredParameters, queryOfUrl, warningHeader } from '../../platform/http/ignored-parameters.js'
+import {
+  ignoredOrders,
+  ignoredParameters,
+  ignoredScopes,
+  joinWarnings,
+  queryOfUrl,
+  warningHeader,
+} from '../../platform/http/ignored-parameters.js'
+import { methodScopes, unsupportedScopes } from '../../tokens/scopes.js'
 import { routeOf } from './route-of.js'
 
-/** Names the query parameters of a read that its operation does not have, and that it therefore ignores, in the sandbox. */
+/**
+ * Names the query parameters and orders of a read that its operation does not have, and the scopes of a request for a code that it
+ * does not grant, all of which are ignored. In the sandbox.
+ */
 export function warnOfIgnored(req: Request, res: Response, next: NextFunction): void {
   const route = routeOf(req)
-  if (route.method === 'GET' && findCaller(req)?.environment === 'sandbox') {
-    const warning = ignoredParameters(queryOfUrl(req.originalUrl), (name) => isParameterOf(route, name))
+  if (findCaller(req)?.environment === 'sandbox') {
+    const warning = warningOf(route, req)
     if (warning !== undefined) res.set(warningHeader, warning)
   }
   next()
+}
+
+function warningOf(route: Route, req: Request): string | undefined {
+  if (route.method === 'GET') {
+    const query = queryOfUrl(req.originalUrl)
+    return joinWarnings([
+      ignoredParameters(query, (name) => isParameterOf(route, name)),
+      ignoredOrders(unknownOrders(queryOf(route), query)),
+    ])
+  }
+  const body: unknown = req.body
+  const scope = typeof body === 'object' && body !== null && 'scope' in body ? body.scope : undefined
+  if (typeof scope !== 'string' || !takesScopes(route)) return undefined
+  return ignoredScopes(unsupportedScopes(scope).filter((name) => !methodScopes.includes(name)))
 }
 
 /** Whether a route takes a parameter, such as page or q[name]; any takes `environment`, which older callers repeat. */

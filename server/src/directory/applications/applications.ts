@@ -1,9 +1,10 @@
-import type {
-  Application,
-  ApplicationChanges,
-  ApplicationQuery,
-  DeletedApplication,
-  NewApplication,
+import {
+  applicationOrders,
+  type Application,
+  type ApplicationChanges,
+  type ApplicationQuery,
+  type DeletedApplication,
+  type NewApplication,
 } from '@portico/contract/applications'
 import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
@@ -113,7 +114,7 @@ export async function listApplications(
       db: readDb,
       query,
       environment: tenant.environment,
-      order: orderOf(query.sort, ['name', 'inserted_at', 'updated_at']),
+      order: orderOf(query.sort, applicationOrders),
       keys: applicationsOf(readDb, tenant),
       table: 'applications',
       rows: applicationsOf(readDb, tenant).select(wholeApplication()),

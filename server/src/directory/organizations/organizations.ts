@@ -1,5 +1,6 @@
 import {
   organizationColors,
+  organizationOrders,
   type DeletedOrganization,
   type NewOrganization,
   type Organization,
@@ -93,7 +94,7 @@ export async function listOrganizations(
       db: readDb,
       query,
       environment: caller.environment,
-      order: orderOf(query.sort, ['name', 'domain', 'inserted_at', 'updated_at']),
+      order: orderOf(query.sort, organizationOrders),
       keys: filtered,
       table: 'organizations',
       rows: organizationsOf(readDb, caller).select([

@@ -1,5 +1,5 @@
 import type { NewUser, UserChanges } from '@portico/contract/user-input'
-import type { DeletedUser, User, UserQuery } from '@portico/contract/users'
+import { userOrders, type DeletedUser, type User, type UserQuery } from '@portico/contract/users'
 import { sql, type Kysely } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
 import { organizationIdOf, whyNotFound } from '../../platform/db/organization-id.js'
@@ -101,7 +101,7 @@ export async function listUsers(
   return findPage(
     {
       query,
-      order: orderOf(query.sort, ['inserted_at', 'updated_at', 'email']),
+      order: orderOf(query.sort, userOrders),
       find: findUsers(readDb, tenant),
       totalOf: () => totalInOrganization(readDb, 'users', tenant),
       environment: tenant.environment,

@@ -6,7 +6,14 @@ import { findFlow, type Flow } from '../../sign-in/flows/flow.js'
 import { finishFlow } from '../../sign-in/flows/finish.js'
 import { formReader, formTextReader } from '../../platform/http/body.js'
 import { requestIdOf } from '../../delivery/request-context.js'
-import { ignoredParameters, queryOfUrl, warningHeader } from '../../platform/http/ignored-parameters.js'
+import {
+  ignoredParameters,
+  ignoredScopes,
+  joinWarnings,
+  queryOfUrl,
+  warningHeader,
+} from '../../platform/http/ignored-parameters.js'
+import { unsupportedScopes } from '../../tokens/scopes.js'
 import { isAuthorizationParameter } from '../../protocols/oauth/authorization-request.js'
 import { startAuthorization } from '../../protocols/oauth/authorize.js'
 import {
@@ -116,15 +123,18 @@ function remember(
   res.append('Set-Cookie', toAccountCookie(sealed, isHttps, account))
 }
 
-/** Tells developers which parameters have no effect here: by a header of the answer, and a line of the log. */
+/** Tells developers which parameters and scopes have no effect here: by a header of the answer, and a line of the log. */
 function warnOfIgnored({ deps, req, res }: Exchange, parameters: URLSearchParams): void {
   const { kind } = issuerAt(req)
-  const warning = ignoredParameters(parameters, (name) => isAuthorizationParameter(kind, name))
+  const warning = joinWarnings([
+    ignoredParameters(parameters, (name) => isAuthorizationParameter(kind, name)),
+    ignoredScopes(unsupportedScopes(parameters.get('scope') ?? '')),
+  ])
   if (warning === undefined) return
   res.set(warningHeader, warning)
   deps.log.info(
     { request_id: requestIdOf(req), warning },
-    'an authorization request has parameters without effect',
+    'an authorization request has parameters or scopes without effect',
   )
 }
 

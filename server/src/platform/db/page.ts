@@ -1,3 +1,4 @@
+import { readOrder } from '@portico/contract/order'
 import type { Environment, PageQuery } from '@portico/contract/fields'
 import { sql, type Kysely, type RawBuilder, type SelectQueryBuilder } from 'kysely'
 import { eachOf } from './each.js'
@@ -13,11 +14,9 @@ export interface Order {
 
 export const newestFirst: Order = { column: 'inserted_at', direction: 'desc' }
 
-/** Reads `sort`: `name`, `-name` or `name desc` of a closed list; anything else is newest first. */
+/** The order that a query asks for by one of these columns; anything else is newest first. */
 export function orderOf(sort: string | undefined, columns: readonly string[]): Order {
-  const [, minus, name, word] = /^(-?)(\w+)(?:[ +](asc|desc))?$/i.exec(sort ?? '') ?? []
-  if (name === undefined || !columns.includes(name)) return newestFirst
-  return { column: name, direction: minus === '-' || word?.toLowerCase() === 'desc' ? 'desc' : 'asc' }
+  return readOrder(sort, columns) ?? newestFirst
 }
 
 export interface Page<Record> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ignoredParameters, queryOfUrl } from './ignored-parameters.js'
+import { ignoredParameters, ignoredScopes, joinWarnings, queryOfUrl } from './ignored-parameters.js'
 
 const warningOf = (query: string) => ignoredParameters(new URLSearchParams(query), (name) => name === 'page')
 
@@ -16,6 +16,20 @@ test('names five at most, and none that could be more than a name', () => {
   const odd = ['a%0d%0aSet-Cookie:x', 'a b', 'a,b', 'é', '', 'x'.repeat(41)]
   expect(warningOf(odd.map((name) => `${name}=1`).join('&'))).toBeUndefined()
   expect(warningOf(`${odd.join('=1&')}=1&fine=1`)).toBe('ignored parameters: fine')
+})
+
+test('names scopes in the same way, also with the colon and slash that they may have', () => {
+  expect(ignoredScopes(['read:users', 'https://api.example/read', 'a"b', 'read:users'])).toBe(
+    'ignored scopes: read:users, https://api.example/read',
+  )
+  expect(ignoredScopes([])).toBeUndefined()
+})
+
+test('warnings are one value of the header, in which semicolons divide them', () => {
+  expect(joinWarnings(['ignored parameters: a, b', undefined, 'ignored scopes: c'])).toBe(
+    'ignored parameters: a, b; ignored scopes: c',
+  )
+  expect(joinWarnings([undefined])).toBeUndefined()
 })
 
 test('an address without a query has no parameters', () => {
