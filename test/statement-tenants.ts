@@ -29,7 +29,8 @@ export function unboundTables(
 ): string[] {
   const edges: Edges = new Map()
   const scopes = scopesOf(statement.replaceAll(' is not distinct from ', ' = '))
-  const tellsAccount = /^(?:with \w+ as \()?select (?:\w+, )?(?:\w+\.)?account_id\b/.test(statement)
+  const tellsAccount =
+    /^(?:with \w+ as \()?select (?:\w+, )?(?:(?:\w+\.)?|accounts\.id as )account_id\b/.test(statement)
   const usable = keys.filter(({ isSecret }) => isSecret || tellsAccount)
   for (const scope of scopes) addConditions(edges, scope, usable)
   for (const source of scopes.flatMap(({ sources }) => sources)) {

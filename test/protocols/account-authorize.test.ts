@@ -157,7 +157,6 @@ describe('a request at the issuer of an account', () => {
       ...[undefined, 'store', foreign.client_id, deleted.client_id].map((client_id) =>
         given.authorizeUrl(common, { client_id }),
       ),
-      given.authorizeUrl(common, { redirect_uri: `${callback}/` }),
       url.replace(`/a/${service.account.domain}/`, '/a/no-such-account/'),
       url.replace(`/a/${service.account.domain}/`, `/a/${account.domain}/`),
       url.replace(`/a/${service.account.domain}/`, `/a/${common.org_domain}/`),
@@ -167,6 +166,9 @@ describe('a request at the issuer of an account', () => {
 
     expect(seen.map(({ status, location }) => [status, location])).toEqual(wrong.map(() => [400, null]))
     expect(new Set(seen.map(({ html }) => html)).size).toBe(1)
+    const elsewhere = given.authorizeUrl(common, { redirect_uri: `${callback}/` })
+    const unregistered = await flows.visitorOf().request(elsewhere)
+    expect([unregistered.status, unregistered.location]).toEqual([400, null])
     const put = await flows.visitorOf().request(url, { method: 'PUT' })
     expect(put.status).toBe(405)
   })

@@ -15,7 +15,9 @@ import {
 } from '../../platform/http/ignored-parameters.js'
 import { unsupportedScopes } from '../../tokens/scopes.js'
 import { isAuthorizationParameter } from '../../protocols/oauth/authorization-request.js'
-import { startAuthorization } from '../../protocols/oauth/authorize.js'
+import { startAuthorization, type UnansweredRequest } from '../../protocols/oauth/authorize.js'
+import { toIssuer } from '../../tokens/issuer.js'
+import { toLoggedText } from '../../platform/observability/log.js'
 import {
   rememberUse,
   type OrganizationUse,
@@ -102,7 +104,8 @@ async function answerAuthorization(
   if ('environment' in outcome && outcome.environment === 'sandbox') warnOfIgnored(exchange, parameters)
   switch (outcome.to) {
     case 'nowhere':
-      return sendInvalid(exchange, 400, unknownClients[issuer.kind])
+      logUnanswered(exchange, outcome.refused, parameters)
+      return sendInvalid(exchange, 400, whyUnanswered(outcome.refused) ?? unknownClients[issuer.kind])
     case 'application':
       if (outcome.remembered !== undefined) remember(exchange, outcome.remembered)
       return sendToApplication(exchange, outcome.answer, () => answerFrame(exchange, outcome.environment))
@@ -112,6 +115,31 @@ async function answerAuthorization(
       res.append('Set-Cookie', toFlowCookie(secret, isHttps))
       return redirect(exchange, `/t/${outcome.domain}/sign-in/${outcome.flowId}`)
   }
+}
+
+/** Tells operators and developers which of the conditions of the page is not met. */
+function logUnanswered(
+  { deps, req }: Exchange,
+  { reason, accountId, environment, clientId }: UnansweredRequest,
+  parameters: URLSearchParams,
+): void {
+  deps.log.info(
+    {
+      request_id: requestIdOf(req),
+      reason,
+      issuer: toIssuer(deps.config.baseUrl, issuerAt(req)),
+      account_id: accountId,
+      environment,
+      client_id: clientId,
+      redirect_uri: toLoggedText(parameters.get('redirect_uri') ?? '', maxLoggedUri),
+    },
+    'an authorization request cannot be answered',
+  )
+}
+
+/** What the page says of one condition alone: of an application of the sandbox, whose client_id the visitor knows already. */
+function whyUnanswered({ reason, environment }: UnansweredRequest): string | undefined {
+  return environment === 'sandbox' && reason === 'redirect_uri_mismatch' ? otherRedirectUri : undefined
 }
 
 /** Has the browser remember the organization that it has used, for account sign-ins that name none. */
@@ -281,6 +309,11 @@ async function sceneOf({ deps, site, req }: Exchange, flow: Flow, secret: string
   const organization = await findOrganizationByDomain(deps, flow.domain)
   return toStepRequest({ deps, site, req, flow, organization, secret, requestId: requestIdOf(req) })
 }
+
+const maxLoggedUri = 300
+
+const otherRedirectUri =
+  'redirect_uri must be one of the allowed_redirect_urls of this application, to the letter: scheme, port, path, query and final slash are compared.'
 
 const unknownClients = {
   organization:

@@ -61,6 +61,15 @@ export function flushLog(log: Logger): Promise<void> {
   return new Promise((resolve) => log.flush(() => resolve()))
 }
 
+/**
+ * The beginning of a text that a stranger has sent, for a line of the log: with escapes for what a terminal would obey or not show, such
+ * as control characters and those that change the direction of writing.
+ */
+export function toLoggedText(text: string, maxLength: number): string {
+  const toEscape = (character: string) => `\\u{${character.codePointAt(0)?.toString(16)}}`
+  return text.slice(0, maxLength).replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, toEscape)
+}
+
 /** Logs a failure; an unavailable database is a warning, because the service itself needs no repair. */
 export function logFailure(
   log: Logger,

@@ -29,6 +29,7 @@ import {
   findClientAtOrganization,
   type AskingClient,
   type AuthorizingClient,
+  type UnknownClient,
 } from './authorizing-client.js'
 import { toIssuer, type NamedIssuer } from '../../tokens/issuer.js'
 import { foreignHint, placeOf, type KnownBrowser, type Place } from './requested-organization.js'
@@ -69,10 +70,15 @@ interface Remembered {
   readonly use: OrganizationUse
 }
 
+/** Why a request has no answer at a redirect URI: also where client_id or redirect_uri is missing, malformed or repeated. */
+export type UnansweredRequest = (Omit<UnknownClient, 'reason'> & Partial<NamedClient>) & {
+  readonly reason: UnknownClient['reason'] | 'client_parameters'
+}
+
 /** Where the browser goes next. */
 type AuthorizationOutcome =
   /** An error page: the redirect URI is not registered, so a redirect could reach an attacker. */
-  | { readonly to: 'nowhere' }
+  | { readonly to: 'nowhere'; readonly refused: UnansweredRequest }
   /** The application, with a code or an error. */
   | {
       readonly to: 'application'
@@ -101,8 +107,9 @@ export async function startAuthorization(
 ): Promise<AuthorizationOutcome> {
   const { parameters, issuer } = authorization
   const named = readClient(parameters)
-  const asking = named && (await findAsking(deps, authorization, named))
-  if (asking === undefined) return { to: 'nowhere' }
+  if (named === undefined) return { to: 'nowhere', refused: { reason: 'client_parameters' } }
+  const asking = await findAsking(deps, authorization, named)
+  if ('reason' in asking) return { to: 'nowhere', refused: { ...named, ...asking } }
   const { application } = asking
   const answer = (answered: Record<string, string>, remembered?: Remembered): AuthorizationOutcome => ({
     to: 'application',
@@ -130,7 +137,7 @@ function findAsking(
   deps: Pick<Deps, 'db'>,
   { issuer: { kind, domain }, parameters }: Authorization,
   named: NamedClient,
-): Promise<AskingClient | undefined> {
+): Promise<AskingClient | UnknownClient> {
   return kind === 'organization'
     ? findClientAtOrganization(deps, domain, named)
     : findClientAtAccount(deps, domain, named, { domain: readOrganization(parameters) })

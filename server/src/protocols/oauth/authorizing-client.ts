@@ -39,15 +39,23 @@ export interface AskingClient {
   readonly client: AuthorizingClient | undefined
 }
 
+/** Why no answer of a request may be redirected, for its developers: the log has it. */
+export interface UnknownClient {
+  readonly reason: 'issuer_unknown' | 'client_unknown' | 'client_not_usable' | 'redirect_uri_mismatch'
+  /** Of the issuer, if there is one. */
+  readonly accountId?: string | undefined
+  /** Of the application, if the account has it. */
+  readonly environment?: Environment | undefined
+}
+
 /** The application of a request, if the organization can use it and the redirect URI matches exactly. */
 export async function findClientAtOrganization(
   { db }: Pick<Deps, 'db'>,
   organizationDomain: string,
   named: NamedClient,
-): Promise<AskingClient | undefined> {
+): Promise<AskingClient | UnknownClient> {
   const [row] = await selectClient(db, { organizationDomain, clientId: named.clientId })
-  const application = row && toApplication(row, 'organization', named)
-  return application && { application, client: toClient(row, application) }
+  return toAsking(row, 'organization', named)
 }
 
 /** The organization of a request, by its domain or its id. */
@@ -65,7 +73,7 @@ export async function findClientAtAccount(
   accountDomain: string,
   named: NamedClient,
   { domain, organizationId }: NamedOrganization,
-): Promise<AskingClient | undefined> {
+): Promise<AskingClient | UnknownClient> {
   const { clientId } = named
   const key = {
     accountDomain,
@@ -74,28 +82,33 @@ export async function findClientAtAccount(
     organizationId: organizationId ?? null,
   }
   const [row] = await selectAccountClient(db, key)
-  const application = row && toApplication(row, 'account', named)
-  return application && { application, client: toClient(row, application) }
+  return toAsking(row, 'account', named)
 }
 
 type ApplicationRow = Awaited<ReturnType<typeof selectAccountClient>>[number]
 
-function toApplication(
-  row: ApplicationRow,
+function toAsking(
+  row: ApplicationRow | undefined,
   issuer: IssuerKind,
   { redirectUri }: NamedClient,
-): AskingApplication | undefined {
-  if (!row.allowed_redirect_urls.includes(redirectUri)) return undefined
-  return {
+): AskingClient | UnknownClient {
+  if (row === undefined) return { reason: 'issuer_unknown' }
+  const { account_id: accountId, environment, id: applicationId } = row
+  if (applicationId === null) return { reason: 'client_unknown', accountId }
+  if (!row.is_usable) return { reason: 'client_not_usable', accountId, environment }
+  if (!row.allowed_redirect_urls.includes(redirectUri))
+    return { reason: 'redirect_uri_mismatch', accountId, environment }
+  const application: AskingApplication = {
     issuer,
-    accountId: row.account_id,
+    accountId,
     accountDomain: row.account_domain,
-    environment: row.environment,
-    applicationId: row.id,
+    environment,
+    applicationId,
     redirectUri,
     allowedWebOrigins: row.allowed_web_origins,
     pkce: row.client_authentication === 'none' ? 'required' : row.pkce,
   }
+  return { application, client: toClient(row, application) }
 }
 
 function toClient(row: ApplicationRow, application: AskingApplication): AuthorizingClient | undefined {
@@ -114,32 +127,33 @@ const selectClient = lookup((db, key: { organizationDomain: string; clientId: st
   db
     .selectFrom('organizations')
     .innerJoin('accounts', 'accounts.id', 'organizations.account_id')
-    .innerJoin('applications', (join) =>
+    .leftJoin('applications', (join) =>
       join
         .onRef('applications.account_id', '=', 'organizations.account_id')
         .on('applications.environment', 'in', environments)
         .on('applications.id', '=', key.clientId),
     )
-    .innerJoin('totp_connections', (join) =>
+    .leftJoin('totp_connections', (join) =>
       join
         .on(isOrganizationOf('organizations', 'totp_connections'))
         .onRef('totp_connections.environment', '=', 'applications.environment'),
     )
     .where('organizations.domain', '=', key.organizationDomain)
     .where('organizations.deleted_at', 'is', null)
-    .where(isUsableBy(sql.ref('organizations.id')))
-    .select(clientColumns),
+    .select(clientColumns)
+    .select(isUsableBy(sql.ref('organizations.id')).as('is_usable')),
 )
 
-/** One statement, because the organization is not looked up where the application is none of the account. */
+/** The account, its application if it has it, and the organization. An application of the account is usable at its issuer. */
 const selectAccountClient = lookup((db, key: AccountClientKey) =>
   db
     .selectFrom('accounts')
-    .innerJoin('applications', (join) =>
+    .leftJoin('applications', (join) =>
       join
         .onRef('applications.account_id', '=', 'accounts.id')
         .on('applications.environment', 'in', environments)
-        .on('applications.id', '=', key.clientId),
+        .on('applications.id', '=', key.clientId)
+        .on('applications.deleted_at', 'is', null),
     )
     .leftJoin('organizations', (join) =>
       join
@@ -154,8 +168,8 @@ const selectAccountClient = lookup((db, key: AccountClientKey) =>
         .onRef('totp_connections.environment', '=', 'applications.environment'),
     )
     .where('accounts.domain', '=', key.accountDomain)
-    .where('applications.deleted_at', 'is', null)
-    .select(clientColumns),
+    .select(clientColumns)
+    .select(sql<boolean>`true`.as('is_usable')),
 )
 
 interface AccountClientKey {
@@ -174,8 +188,9 @@ function namedOrOnly({ organizationDomain, organizationId }: AccountClientKey) {
   ))`
 }
 
+/** Null of an application that is not there, as its `id` says. */
 const clientColumns = [
-  'applications.account_id',
+  'accounts.id as account_id',
   'accounts.domain as account_domain',
   // The table's check constraint allows nothing else.
   sql<Environment>`applications.environment`.as('environment'),
@@ -183,8 +198,8 @@ const clientColumns = [
   'organizations.domain',
   'organizations.allowed_email_domains',
   'applications.id',
-  'applications.allowed_redirect_urls',
-  'applications.allowed_web_origins',
+  sql<string[]>`applications.allowed_redirect_urls`.as('allowed_redirect_urls'),
+  sql<string[]>`applications.allowed_web_origins`.as('allowed_web_origins'),
   'applications.client_authentication',
   sql<PkcePolicy>`applications.pkce`.as('pkce'),
   'totp_connections.active as is_totp_active',

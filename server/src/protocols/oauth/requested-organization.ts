@@ -68,7 +68,8 @@ async function findClientAt(
   { accountDomain, applicationId: clientId, redirectUri }: AskingApplication,
   organization: Parameters<typeof findClientAtAccount>[3],
 ): Promise<AuthorizingClient | undefined> {
-  return (await findClientAtAccount(deps, accountDomain, { clientId, redirectUri }, organization))?.client
+  const found = await findClientAtAccount(deps, accountDomain, { clientId, redirectUri }, organization)
+  return 'reason' in found ? undefined : found.client
 }
 
 /** The organization that the browser has last used with the hinted address, where a page may be shown. */
