@@ -12,7 +12,7 @@ export const clientGuards = [
   guard({
     name: 'replay: of a client assertion',
     file: assertion,
-    find: "if (first === undefined) throw invalidClient({ ...refused, reason: 'assertion_replayed' })",
+    find: 'if (first === undefined) throw invalidClient(refused)',
     replace: '',
     red: assertionTest('401: an assertion is good once, also of twenty at once'),
     green: assertionTest('200: exchanges, refreshes and revokes, with ES256 and RS256, without client_id'),

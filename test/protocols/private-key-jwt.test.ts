@@ -253,6 +253,23 @@ describe('keys at an address of the application', () => {
     expect([await statusOf(of, two), server.asked()]).toEqual([401, 3])
   })
 
+  test('are read again for an assertion without a kid that none of them has signed, once a minute at most', async () => {
+    const next = await keyOf('next')
+    const server = await keyServer([{ ...one.jwk, kid: undefined }])
+    const of = await asserting({ jwks_uri: server.url })
+    const without = async (key: typeof one) => {
+      const assertion = await assertionOf(of, {}, { key, header: { kid: undefined } })
+      return (await exchange(service, { code: 'unknown', ...sent(assertion) })).status
+    }
+    expect([await without(one), server.asked()]).toEqual([400, 1])
+
+    server.set.keys = [{ ...next.jwk, kid: undefined }]
+    expect([await without(next), server.asked()]).toEqual([401, 1])
+    await service.clock.advance(61)
+    expect([await without(next), server.asked()]).toEqual([400, 2])
+    expect([await without(one), server.asked()]).toEqual([401, 2])
+  })
+
   test('stay where reading them again fails, which anybody can ask for, until their time is over', async () => {
     const server = await keyServer([one.jwk])
     const of = await asserting({ jwks_uri: server.url })

@@ -39,11 +39,31 @@ export function clientAssertions(deps: Pick<Deps, 'db' | 'now' | 'outbound' | 'l
   const findRemoteKeys = clientKeySets(deps)
 
   async function keysOf(
-    { jwks, jwks_uri }: AssertingApplication,
+    { accountId, jwks, jwks_uri }: AssertingApplication,
     isMeant: (key: ClientKey) => boolean,
   ): Promise<readonly ClientKey[]> {
-    if (jwks_uri !== null) return findRemoteKeys(jwks_uri, isMeant)
-    return jwks?.keys.filter(isMeant) ?? []
+    const keys =
+      jwks_uri === null
+        ? (jwks?.keys.filter(isMeant) ?? [])
+        : await findRemoteKeys({ accountId, url: jwks_uri }, isMeant)
+    return keys.slice(0, maxTried)
+  }
+
+  /** Why an application has not signed an assertion; undefined where it has. */
+  async function whyNotSigned(
+    application: AssertingApplication,
+    decoded: Decoded,
+  ): Promise<'assertion_key_unknown' | 'assertion_signature' | undefined> {
+    const { kid, alg } = decoded.header
+    const isMeant = (key: ClientKey) =>
+      (kid === undefined || key.kid === undefined || kid === key.kid) && algorithmOf(key) === alg
+    const keys = await keysOf(application, isMeant)
+    if (keys.some((key) => isSignedBy(decoded, key))) return undefined
+    if (keys.length === 0) return 'assertion_key_unknown'
+    if (application.jwks_uri === null) return 'assertion_signature'
+    // A new key may have taken their place at the address: without a kid, or under the same one, nothing else tells.
+    const others = await keysOf(application, (key) => isMeant(key) && !keys.includes(key))
+    return others.some((key) => isSignedBy(decoded, key)) ? undefined : 'assertion_signature'
   }
 
   return async function getAssertingApplication({
@@ -53,29 +73,24 @@ export function clientAssertions(deps: Pick<Deps, 'db' | 'now' | 'outbound' | 'l
   }: ClientAssertion): Promise<ApplicationClient> {
     const decoded = text.length > maxLength ? undefined : decodeJwt(text)
     if (decoded === undefined) throw invalidClient({ reason: 'assertion_unreadable' })
-    const { header, claims } = decoded
-    const at = deps.now()
-    const client = readClaims(claims, { audiences, at })
+    const client = readClaims(decoded.claims, { audiences, at: deps.now() })
     let refused: RefusedClient = { reason: 'client_unknown', clientId: client.applicationId }
     if (clientId !== undefined && toApplicationId(clientId) !== client.applicationId)
       throw invalidClient({ ...refused, reason: 'assertion_of_another_client' })
-    const isMeant = (key: ClientKey) =>
-      (header.kid === undefined || key.kid === undefined || header.kid === key.kid) &&
-      algorithmOf(key) === header.alg
     for (const application of await selectAsserting(deps.db, client)) {
       const { accountId, environment, client_authentication: method } = application
       refused = { ...refused, accountId, environment, reason: 'unexpected_method' }
       if (method !== 'private_key_jwt') continue
-      const keys = (await keysOf(application, isMeant)).slice(0, maxTried)
-      refused = { ...refused, reason: keys.length === 0 ? 'assertion_key_unknown' : 'assertion_signature' }
-      if (!keys.some((key) => isSignedBy(decoded, key))) continue
+      const unsigned = await whyNotSigned(application, decoded)
+      refused = { ...refused, reason: unsigned ?? 'assertion_replayed' }
+      if (unsigned !== undefined) continue
       const used = {
         ...application,
         jtiHash: hashSecret(client.jti),
         expiresAt: new Date((client.exp + clockSkewSeconds) * 1000),
       }
       const [first] = await insertAssertion(deps.db, used)
-      if (first === undefined) throw invalidClient({ ...refused, reason: 'assertion_replayed' })
+      if (first === undefined) throw invalidClient(refused)
       return application
     }
     throw invalidClient(refused)
@@ -114,7 +129,9 @@ function readClaims(
   return { applicationId, jti, exp }
 }
 
-function isSignedBy(decoded: Parameters<typeof isJwtSignatureValid>[0], key: ClientKey): boolean {
+type Decoded = Parameters<typeof isJwtSignatureValid>[0]
+
+function isSignedBy(decoded: Decoded, key: ClientKey): boolean {
   const publicKey = readClientKey(key)
   return publicKey !== undefined && isJwtSignatureValid(decoded, algorithmOf(key), publicKey)
 }

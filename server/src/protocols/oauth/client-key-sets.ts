@@ -1,7 +1,7 @@
 import { z } from 'zod/v4'
 import { ClientKey } from '@portico/contract/client-authentication'
 import type { Deps } from '../../delivery/deps.js'
-import { keepRecentlyUsed } from '../../platform/recently-used.js'
+import { shareAmongOwners } from '../../platform/recently-used.js'
 
 /** Limits of an answer from an application's server. */
 const answerLimits = { timeoutMs: 5_000, maxAnswerBytes: 64 * 1024 }
@@ -27,13 +27,19 @@ interface Kept {
   readonly triedAt: number
 }
 
+/** An address of keys, and the account of its application: accounts do not take places from each other. */
+interface KeySetAddress {
+  readonly accountId: string
+  readonly url: string
+}
+
 /**
  * Makes the function that finds the public keys at the jwks_uri of an application (RFC 7517 section 5): those of the last quarter of
  * an hour, or newer ones where these lack the key. An attempt that fails leaves them as they are, and nobody whose key they have
  * waits for one: strangers can ask for it.
  */
 export function clientKeySets({ outbound, now, log }: Pick<Deps, 'outbound' | 'now' | 'log'>) {
-  const kept = new Map<string, Kept>()
+  const kept = shareAmongOwners<Kept>(maxKept)
 
   async function read(url: string): Promise<readonly ClientKey[] | undefined> {
     const answer = await outbound.get({ url, headers: { accept: 'application/json' }, ...answerLimits })
@@ -44,27 +50,27 @@ export function clientKeySets({ outbound, now, log }: Pick<Deps, 'outbound' | 'n
     return keys
   }
 
-  function readAgain(url: string, at: number, fresh: KeysAt | undefined): Kept {
+  function readAgain({ accountId, url }: KeySetAddress, at: number, fresh: KeysAt | undefined): Kept {
     const reading = read(url).then((keys) => {
       attempt.last = keys === undefined ? (fresh ?? { keys: [], readAt: at }) : { keys, readAt: at }
     })
     const attempt: Kept = { last: fresh, reading, triedAt: at }
-    return keepRecentlyUsed(kept, url, attempt, maxKept)
+    return kept.keep(accountId, url, attempt)
   }
 
   /** @param isMeant Whether a key may be the one that is sought. */
   return async function findKeys(
-    url: string,
+    address: KeySetAddress,
     isMeant: (key: ClientKey) => boolean,
   ): Promise<readonly ClientKey[]> {
     const at = now().getTime()
-    const known = kept.get(url)
+    const known = kept.get(address.accountId, address.url)
     const fresh = known?.last !== undefined && at - known.last.readAt < keptMs ? known.last : undefined
     const found = fresh?.keys.filter(isMeant) ?? []
     if (found.length > 0) return found
     const isBeingRead = known !== undefined && known.last === undefined
     const isTried = known !== undefined && fresh !== undefined && at - known.triedAt < pauseMs
-    const attempt = isBeingRead || isTried ? known : readAgain(url, at, fresh)
+    const attempt = isBeingRead || isTried ? known : readAgain(address, at, fresh)
     await attempt.reading
     return attempt.last?.keys.filter(isMeant) ?? []
   }
