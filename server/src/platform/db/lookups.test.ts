@@ -28,6 +28,7 @@ function givenLookups({ count = 1, isPooled = false } = {}) {
   const pool = new pg.Pool({ connectionString: postgres.url, max: 6, pipeline: true })
   pool.on('error', () => undefined)
   pool.on('connect', (client) => client.on('error', () => undefined))
+  let silent = 0
   const lookups = openLookups({
     connect: async () => {
       const client = await pool.connect()
@@ -37,7 +38,7 @@ function givenLookups({ count = 1, isPooled = false } = {}) {
     count,
     names: new Map(),
     onRoundTrip: () => undefined,
-    onSilence: () => undefined,
+    onSilence: () => (silent += 1),
   })
   onTestFinished(() => {
     lookups.close()
@@ -60,7 +61,7 @@ function givenLookups({ count = 1, isPooled = false } = {}) {
     const { row } = await run(whoAnswers)
     return Number(row?.['pid'])
   }
-  return { pool, lookups, run, open }
+  return { pool, lookups, run, open, silences: () => silent }
 }
 
 const whoAnswers = 'select pg_backend_pid() as pid'
@@ -130,6 +131,32 @@ describe('lookups', () => {
       }
     },
   )
+
+  /** Has the time of an answer run out before it is read; says how many connections are idle after that. */
+  async function idleAfter(elapsedMs: number) {
+    const { run, open, lookups, silences } = givenLookups({ count: 2 })
+    await open()
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const sent = run(whoAnswers)
+      const late = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + elapsedMs)
+      vi.advanceTimersByTime(1_000)
+      vi.useRealTimers()
+      const { isOnPool } = await sent
+      late.mockRestore()
+      return { isOnPool, idle: lookups.idle, silences: silences() }
+    } finally {
+      vi.useRealTimers()
+    }
+  }
+
+  test('without an answer in time take the idle connections along, which may be silent, too', async () => {
+    expect(await idleAfter(1_000)).toEqual({ isOnPool: true, idle: 0, silences: 1 })
+  })
+
+  test('whose time ran out while the process stood still leave the other connections', async () => {
+    expect(await idleAfter(3_000)).toEqual({ isOnPool: true, idle: 1, silences: 0 })
+  })
 
   test('under way on a connection that is lost are answered by the pool', async () => {
     const { run, open } = givenLookups()

@@ -1,6 +1,6 @@
 import type { CompiledQuery, Kysely } from 'kysely'
 import pg from 'pg'
-import { isSilence, nameOf } from './prepared.js'
+import { isSilence, isTimerLate, nameOf } from './prepared.js'
 import type { DB } from './schema.js'
 
 interface LookupOptions {
@@ -110,7 +110,8 @@ export function openLookups({ connect, count, names, onRoundTrip, onSilence }: L
   }
 
   async function send<Row>(connection: Shared, { sql: text, parameters }: CompiledQuery<Row>) {
-    if (connection.underWay++ === 0) connection.progressAt = performance.now()
+    const sentAt = performance.now()
+    if (connection.underWay++ === 0) connection.progressAt = sentAt
     const { client } = connection
     const { stream } = client.connection
     if (!connection.isCorked) {
@@ -126,7 +127,7 @@ export function openLookups({ connect, count, names, onRoundTrip, onSilence }: L
       const query = { name: nameOf(text, names), text, values: [...parameters], query_timeout: answerWithin }
       return await client.query<Row & pg.QueryResultRow>(query)
     } catch (error) {
-      if (isSilence(error)) {
+      if (isSilence(error) && !isTimerLate(sentAt, answerWithin)) {
         onSilence()
         for (const other of shared) if (other.underWay === 0) discard(other)
       }

@@ -21,6 +21,16 @@ export function isSilence(error: unknown): boolean {
   return error instanceof Error && error.message === 'Query read timeout'
 }
 
+/**
+ * Whether a timer of this length has fired so late that the process itself has stood still, as when it is stopped or its machine
+ * sleeps: then the answers may be there, and no connection is to blame.
+ *
+ * @param setAt By `performance.now()`.
+ */
+export function isTimerLate(setAt: number, lengthMs: number): boolean {
+  return performance.now() - setAt > 2 * lengthMs
+}
+
 /** What pg takes; its types leave out `query_timeout`. */
 interface LimitedQuery extends pg.QueryConfig {
   /** In ms. */
@@ -86,8 +96,9 @@ function preparedClient(client: pg.PoolClient, options: StatementOptions) {
   function send({ text, values }: Statement): Promise<pg.QueryResult> {
     const name = names && nameOf(text, names)
     const query: LimitedQuery = { ...(name !== undefined && { name }), text, values, query_timeout }
+    const sentAt = performance.now()
     return client.query(query).catch((error: unknown) => {
-      if (isSilence(error)) options.onSilence()
+      if (isSilence(error) && !isTimerLate(sentAt, query_timeout)) options.onSilence()
       // The plan's columns changed: the statement would fail forever on this connection.
       if (error instanceof Error && 'code' in error && error.code === '0A000') mustDiscard = true
       throw error
