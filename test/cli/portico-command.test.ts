@@ -258,6 +258,14 @@ describe('portico keys', () => {
     expect([early.code, early.stderr]).toEqual([1, expect.stringMatching(/see --now or --force/)])
     expect(await states(...ofAccount, '--issuer', '--force')).toEqual(['active', 'next', 'retired'])
     expect((await portico(['keys', 'rotate', ...whose, '--issuer'], variables)).stderr).toContain('--account')
+    expect(await states(...ofAccount, '--issuer', '--algorithm', 'es256', '--force')).toEqual([
+      'active',
+      'next',
+      'retired',
+      'retired',
+    ])
+    const unused = await portico(['keys', 'rotate', ...ofAccount, '--algorithm', 'RS256'], variables)
+    expect([unused.code, unused.stderr]).toEqual([1, expect.stringContaining('There are no keys of RS256')])
   })
 })
 

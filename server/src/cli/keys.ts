@@ -4,8 +4,9 @@ import { countSealed, rewrapSealed, type SealedCount } from '../operations/maste
 import { listSigningKeys, signingKeyOwners } from '../operations/list-signing-keys.js'
 import { publishedBeforeMs, publishedBriefMs, rotateSigningKeys } from '../tokens/signing-keys/rotate.js'
 import { grouped, print, table, withProgress, type OutputOptions } from './output.js'
-import { toEnvironment } from './values.js'
+import { toAlgorithm, toEnvironment } from './values.js'
 import { withDeps } from './with-deps.js'
+import type { Algorithm } from '../platform/crypto/jwt.js'
 
 interface OwnerOptions extends OutputOptions {
   readonly account?: string
@@ -30,6 +31,7 @@ export function define(command: Command): void {
     .option('--account <domain>', 'whose keys for API tokens')
     .option('--issuer', 'with --account: its keys for sign-ins at /a/<account> instead')
     .option('--environment <environment>', 'sandbox or production; both if not given', toEnvironment)
+    .option('--algorithm <algorithm>', 'ES256 or RS256; all that have keys if not given', toAlgorithm)
     .option('--now', 'once the next key has been published for 20 minutes, and not for a day')
     .option('--force', 'at once; verifiers that have not fetched the key set since refuse new tokens')
     .option('--revoke', 'at once, and end the keys that have signed, as after a leak; their tokens are void')
@@ -69,6 +71,7 @@ async function status(options: OwnerOptions): Promise<void> {
 
 interface RotateOptions extends OwnerOptions {
   readonly issuer?: boolean
+  readonly algorithm?: Algorithm
   readonly now?: boolean
   readonly force?: boolean
   readonly revoke?: boolean
@@ -82,7 +85,15 @@ async function rotate(options: RotateOptions): Promise<void> {
     throw new Error('--issuer is about an account: say which one by --account <domain>.')
   const rotated = await withDeps(options, async (deps) => {
     const waits: Date[] = []
-    for (const { owner, algorithm } of await signingKeyOwners(deps, options)) {
+    const owners = await signingKeyOwners(deps, options)
+    const chosen = owners.filter(
+      ({ algorithm }) => options.algorithm === undefined || algorithm === options.algorithm,
+    )
+    if (chosen.length === 0)
+      throw new Error(
+        `There are no keys of ${options.algorithm}: one is made for the first application that needs it.`,
+      )
+    for (const { owner, algorithm } of chosen) {
       const rotation = await rotateSigningKeys(deps, owner, algorithm, rotationOf(options))
       if ('waitsUntil' in rotation) waits.push(rotation.waitsUntil)
     }

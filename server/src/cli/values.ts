@@ -1,11 +1,19 @@
 import { scopes, type Scope } from '@portico/contract/access'
 import { environments, type Environment } from '@portico/contract/fields'
+import { signingAlgorithms } from '@portico/contract/applications'
 import { InvalidArgumentError } from 'commander'
+import type { Algorithm } from '../platform/crypto/jwt.js'
 
 export function toEnvironment(text: string): Environment {
   const environment = environments.find((name) => name === text.toLowerCase())
   if (environment === undefined) throw new InvalidArgumentError('It is sandbox or production.')
   return environment
+}
+
+export function toAlgorithm(text: string): Algorithm {
+  const algorithm = signingAlgorithms.find((name) => name === text.toUpperCase())
+  if (algorithm === undefined) throw new InvalidArgumentError('It is ES256 or RS256.')
+  return algorithm
 }
 
 export function toScopes(text: string): Scope[] {
