@@ -5,6 +5,7 @@ import type { Caller, Tenant } from '../platform/tenant.js'
 interface RequestContext {
   readonly requestId: string
   caller?: Caller
+  page?: string
 }
 
 const key = Symbol('request context')
@@ -21,6 +22,16 @@ export function openContext(req: AnyRequest, requestId: string): void {
 /** The API key of a request; undefined before authentication, and for a request that no middleware has seen. */
 export function findCaller(req: AnyRequest): Caller | undefined {
   return (req as RequestWithContext)[key]?.caller
+}
+
+/** Names the page that answers a request, for the log and the metrics. */
+export function setPage(req: AnyRequest, page: string): void {
+  contextOf(req).page = page
+}
+
+/** The page that answers a request; undefined for one of the API. */
+export function findPageName(req: AnyRequest): string | undefined {
+  return (req as RequestWithContext)[key]?.page
 }
 
 function contextOf(req: AnyRequest): RequestContext {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import type { Deps } from '../../delivery/deps.js'
-import { findCaller, openContext } from '../../delivery/request-context.js'
+import { findCaller, findPageName, openContext } from '../../delivery/request-context.js'
 import { findRoute } from './route-of.js'
 
 /** Logged and measured when the client disconnected before its answer; never sent as a status. */
@@ -22,7 +22,7 @@ export function requestLog(
     const start = performance.now()
     res.once('close', () => {
       const quietRoute = quietRouteOf(req.originalUrl)
-      const route = findRoute(req)?.name ?? quietRoute ?? 'none'
+      const route = findRoute(req)?.name ?? findPageName(req) ?? quietRoute ?? 'none'
       const ms = performance.now() - start
       const status = res.writableFinished ? res.statusCode : clientGone
       const apiKeyId = findCaller(req)?.apiKeyId

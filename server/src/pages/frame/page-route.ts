@@ -1,5 +1,6 @@
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express'
 import type { Deps } from '../../delivery/deps.js'
+import { setPage } from '../../delivery/request-context.js'
 import type { PageTexts } from '../texts/en.js'
 import type { PageSentence } from '../texts/page-sentence.js'
 import { flowSecretOf, toFlowCookie } from './csrf.js'
@@ -46,8 +47,11 @@ function pageRoute(router: Router, scope: Pick<Exchange, 'deps' | 'site'>, route
   const get = visit === undefined ? route.get : unlessOnlyLooking(visit)
   const by =
     (answer: Answer): RequestHandler =>
-    (req, res, next) =>
-      isThere?.(req) === false ? next() : answer({ ...scope, req, res })
+    (req, res, next) => {
+      if (isThere?.(req) === false) return next()
+      setPage(req, nameOf(path))
+      return answer({ ...scope, req, res })
+    }
   if (get !== undefined) router.get(path, by(get))
   if (post !== undefined) router.post(path, ...read, by(post))
   if (otherwise === undefined) return
@@ -57,6 +61,12 @@ function pageRoute(router: Router, scope: Pick<Exchange, 'deps' | 'site'>, route
     return otherwise(exchange, 405)
   }
   router.all(path, by(refuse))
+}
+
+/** The name of a page in the log and the metrics: its path below that of the organization or account. */
+function nameOf(path: string | string[]): string {
+  const [first = ''] = [path].flat()
+  return `page ${first.replace(/^\/[at]\/:\w+/, '')}`
 }
 
 function unlessOnlyLooking(visit: Answer): Answer {
