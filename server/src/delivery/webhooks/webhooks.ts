@@ -214,7 +214,8 @@ async function changeRow(
 }
 
 function checkTarget({ config }: Pick<Deps, 'config'>, url: string): void {
-  if (!isTargetAllowed(url, config.outbound)) throw invalid('target_url', 'not_allowed', targetRefusal)
+  if (!isTargetAllowed(url, config.outbound))
+    throw invalid('target_url', 'not_allowed', targetRefusal(config.outbound))
 }
 
 function withoutRepeats(codes: readonly string[]): string[] {

@@ -125,7 +125,7 @@ function addressFaults(
     return [{ path: 'jwks_uri', code: 'jwks_given', message: 'must not be given beside jwks' }]
   return isTargetAllowed(address, rules)
     ? []
-    : [{ path: 'jwks_uri', code: 'not_allowed', message: targetRefusal }]
+    : [{ path: 'jwks_uri', code: 'not_allowed', message: targetRefusal(rules) }]
 }
 
 /** The algorithm of the kind of a key. */

@@ -13,5 +13,5 @@ export function checkLogoutUri(
   { backchannel_logout_uri: uri }: Pick<NewApplication, 'backchannel_logout_uri'>,
 ): void {
   if (uri == null || isTargetAllowed(uri, config.outbound)) return
-  throw invalid('backchannel_logout_uri', 'not_allowed', targetRefusal)
+  throw invalid('backchannel_logout_uri', 'not_allowed', targetRefusal(config.outbound))
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isTargetAllowed, type OutboundRules } from './target.js'
+import { isTargetAllowed, targetRefusal, type OutboundRules } from './target.js'
 
 const strict: OutboundRules = { allowed: [], isHttpAllowed: false }
 const development: OutboundRules = { allowed: ['127.0.0.0/8', '::1', '10.0.0.0/8'], isHttpAllowed: true }
@@ -118,4 +118,9 @@ test('localhost is a target where loopback is open, not where some other network
 
 test('a public address is never a target over http', () => {
   expect(isTargetAllowed('http://1.1.1.1/', development)).toBe(false)
+})
+
+test('a refusal names the setting that opens networks to developers, and not in production', () => {
+  expect(targetRefusal(development)).toContain('OUTBOUND_ALLOW=127.0.0.0/8,::1')
+  expect(targetRefusal(production)).not.toContain('OUTBOUND_ALLOW')
 })

@@ -10,8 +10,18 @@ export interface OutboundRules {
 }
 
 /** The same for every refused target, so that it reveals nothing of a network. */
-export const targetRefusal =
+const publicTarget =
   'must be an https address of a public host, on port 443 or above 1023, without user name, password or fragment'
+
+/**
+ * What an address must be, by the rules of the service. Where http is allowed, as it is to developers alone, the setting is named that
+ * opens networks; in production callers cannot change it, and do not learn of it.
+ */
+export function targetRefusal({ isHttpAllowed }: OutboundRules): string {
+  return isHttpAllowed
+    ? `${publicTarget}; one of your own machine, also by http, when the service is started with OUTBOUND_ALLOW=127.0.0.0/8,::1`
+    : publicTarget
+}
 
 /**
  * Whether a URL may be connected to, judged by its text. Names are looked up when a connection is made, and the
