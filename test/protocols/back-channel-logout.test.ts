@@ -1,4 +1,5 @@
 import { createVerifier, type Application } from '@portico/sdk'
+import { createLocalJWKSet, jwtVerify, type JSONWebKeySet } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { claimsOf } from '../given/claims.js'
 import { flowGivenOf, type FlowScene } from '../given/flow-given.js'
@@ -146,6 +147,22 @@ describe('each application with an address is told once of the end of a session 
 
     expect(await told(seen)).toEqual(idsOf(seen.applications))
     expect(await told(others)).toEqual([])
+  })
+
+  test('was of a deleted organization, by a token that the key set verifies as it was before', async () => {
+    const { org_domain, application, sid } = await apiSession()
+    const issuer = `${baseUrl}/t/${org_domain}`
+    const keySet = await fetch(`${issuer}/.well-known/jwks.json`)
+    const keys = createLocalJWKSet((await keySet.json()) as JSONWebKeySet)
+
+    await client.organizations.delete({ org_domain })
+    await service.runJobs()
+    await service.runJobs()
+
+    const [token = ''] = tokensOf(application)
+    const expected = { issuer, audience: application.client_id, currentDate: service.clock.now() }
+    expect((await jwtVerify(token, keys, expected)).payload).toMatchObject({ sid })
+    expect((await fetch(`${issuer}/.well-known/jwks.json`)).status).toBe(404)
   })
 
   test('is deactivated or deleted by the directory', async () => {
