@@ -1,4 +1,4 @@
-import type { Application, DeletedApplication } from '@portico/contract/applications'
+import type { Application, DeletedApplication, NewApplication } from '@portico/contract/applications'
 import { clientAuthenticationMembers } from '@portico/contract/client-authentication'
 import type { Selectable } from 'kysely'
 import type { Applications } from '../../platform/db/schema.js'
@@ -46,7 +46,7 @@ export function toApplication(
   { accountDomain }: Pick<Tenant, 'accountDomain'>,
 ): Application {
   const scope = row.organization_domain_scope
-  // Columns of closed lists are written only from validated input.
+  // Written only from validated input.
   const environment = row.environment as Application['__environment__']
   return {
     __type__: 'Application',
@@ -57,6 +57,15 @@ export function toApplication(
     __access__: scope === null ? `all_organizations_of:${accountDomain}` : `limited_to:${scope}`,
     id: row.id,
     client_id: row.id,
+    ...toMembers(row),
+    inserted_at: row.inserted_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  }
+}
+
+/** The members that a caller may set. Columns of closed lists are written only from validated input. */
+export function toMembers(row: Pick<ApplicationRow, keyof NewApplication>) {
+  return {
     name: row.name,
     description: row.description,
     application_type: row.application_type as Application['application_type'],
@@ -69,7 +78,7 @@ export function toApplication(
     default_web_origin: row.default_web_origin,
     default_origin_cors: row.default_origin_cors,
     default_logout_url: row.default_logout_url,
-    organization_domain_scope: scope,
+    organization_domain_scope: row.organization_domain_scope,
     access_token_lifetime_in_seconds: row.access_token_lifetime_in_seconds,
     token_signing_alg: row.token_signing_alg as Application['token_signing_alg'],
     code_exchange: row.code_exchange as Application['code_exchange'],
@@ -77,8 +86,6 @@ export function toApplication(
     initiate_login_uri: row.initiate_login_uri,
     backchannel_logout_uri: row.backchannel_logout_uri,
     backchannel_logout_session_required: row.backchannel_logout_session_required,
-    inserted_at: row.inserted_at.toISOString(),
-    updated_at: row.updated_at.toISOString(),
   }
 }
 
