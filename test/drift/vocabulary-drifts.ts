@@ -1,7 +1,9 @@
+import { eventCodes } from '@portico/contract/event-catalog'
 import { unnoticed } from './consequences.js'
 import { client, documents, type Drift } from './drift.js'
 
 const users = 'contract/src/resources/users.ts'
+const codes = eventCodes.length
 
 /** Edits of codes, events and claims. */
 export const vocabularyDrifts: readonly Drift[] = [
@@ -124,9 +126,9 @@ export const vocabularyDrifts: readonly Drift[] = [
       ...unnoticed,
       additive: [
         'events.list query.code may be "user.user.block.success"',
-        'webhooks.create body.event_codes has maxItems 90, and had 89',
+        `webhooks.create body.event_codes has maxItems ${codes + 1}, and had ${codes}`,
         'webhooks.create body.event_codes[] may be "user.user.block.success"',
-        'webhooks.update body.event_codes has maxItems 90, and had 89',
+        `webhooks.update body.event_codes has maxItems ${codes + 1}, and had ${codes}`,
         'webhooks.update body.event_codes[] may be "user.user.block.success"',
         'webhooks.listDeliveries query.event_code may be "user.user.block.success"',
         'Event may be UserUserBlockSuccessEvent now',
