@@ -16,7 +16,18 @@ const rooms = {
   app: ['.', 'http'],
   operations: ['.', 'doctor', 'backup', 'purge', 'promotion', 'import', 'master-keys', 'accounts'],
   pages: [
-    ...['.', 'outbox', 'test-idp', 'onboarding', 'sso', 'sign-in', 'magic-link', 'relay', 'set-password'],
+    ...[
+      '.',
+      'outbox',
+      'test-idp',
+      'onboarding',
+      'sso',
+      'account-sign-in',
+      'sign-in',
+      'magic-link',
+      'relay',
+      'set-password',
+    ],
     ...['own-sessions', 'logout'],
     ...['steps', 'views', 'frame', 'texts'],
   ],
@@ -32,7 +43,7 @@ const rooms = {
     'invitations',
     'saml',
   ],
-  'sign-in': ['relays', 'totp', 'magic-link', 'password', 'flows'],
+  'sign-in': ['account-flows', 'relays', 'totp', 'magic-link', 'password', 'flows'],
   directory: [
     ...['directory-sync', 'sessions', 'token-customization', 'users', 'application-secrets', 'applications'],
     ...['organizations', 'meta-keys', 'account-record', '.'],
@@ -115,9 +126,11 @@ const noForeignRecord = {
 }
 
 const noProtocolInternals = {
-  deny: ['server/src/(?!{folder}/)protocols/(oauth|oidc)/(?!(error|live-token|id-token-hint)$).*'],
+  deny: [
+    'server/src/(?!{folder}/)protocols/(oauth|oidc)/(?!(error|live-token|id-token-hint|account-authorization)$).*',
+  ],
   message:
-    'Another protocol’s files are its own; import a domain file (or its error, live-token or id-token-hint file).',
+    'Another protocol’s files are its own; import a domain file (or its error, live-token, id-token-hint or account-authorization file).',
 }
 
 /** The import rules of some files, in addition to those for all files; for each file the last matching call applies. */

@@ -61,6 +61,12 @@ const keys: readonly RowKey[] = [
     { table: 'password_requests', column: 'code_hash', reason: 'A code is its own proof.' },
     { table: 'authorization_codes', column: 'code_hash', reason: 'A code is its own proof.' },
     { table: 'refresh_token_families', column: 'family_hash', reason: 'A refresh token is its own proof.' },
+    { table: 'email_challenges', column: 'token_hash', reason: 'A link is its own proof.' },
+    {
+      table: 'account_flows',
+      column: 'browser_hash',
+      reason: 'A browser proves by its cookie which are its flows.',
+    },
     {
       table: 'sign_in_flows',
       column: 'browser_hash',

@@ -256,6 +256,22 @@ const damages: Readonly<Record<string, Damage>> = {
     check: 'Events',
     detail: /^1 of the newest have no place/,
   },
+  'a domain that connections of two organizations claim': {
+    sql: `create temp table another as select * from sso_connections limit 1;
+      update another set id = gen_random_uuid(), idp_id = 'another', organization_id = (
+        select organizations.id from organizations
+        where organizations.account_id = another.account_id and organizations.id <> another.organization_id limit 1
+      );
+      insert into sso_connections select * from another;
+      update sso_connections set active = true, email_domains = '{corp.example}'`,
+    check: 'E-mail domains',
+    detail:
+      /^domain_claimed_twice: corp\.example \(sandbox\) is in email_domains of connections of organization-/,
+    mended: (_service, client) =>
+      client.query(
+        `delete from sso_connections where idp_id = 'another'; update sso_connections set active = false`,
+      ),
+  },
   'users who lack what is required': {
     sql: `insert into meta_keys select account_id, id, gen_random_uuid(), 'staff', 'string', true, 'epoch' from organizations`,
     check: 'Metadata',

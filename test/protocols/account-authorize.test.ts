@@ -95,7 +95,7 @@ describe('a request at the issuer of an account', () => {
     ['no response_type', { response_type: undefined }, 'invalid_request'],
     ['a scope without openid', { scope: 'profile' }, 'invalid_scope'],
     ['prompt none without a session', { prompt: 'none' }, 'login_required'],
-    ['another prompt', { prompt: 'select_organization' }, 'invalid_request'],
+    ['another prompt', { prompt: 'select_user' }, 'invalid_request'],
     ['an id_token_hint that is none', { id_token_hint: 'x.y.z' }, 'invalid_request'],
     ['an organization that is too long', { organization: 'o'.repeat(201) }, 'invalid_request'],
     [
@@ -103,9 +103,8 @@ describe('a request at the issuer of an account', () => {
       { acr_values: 'urn:portico:acr:mfa' },
       'unmet_authentication_requirements',
     ],
-    ['no organization', { organization: undefined }, 'interaction_required'],
-    ['an empty organization', { organization: '' }, 'interaction_required'],
     ['no organization and prompt none', { organization: undefined, prompt: 'none' }, 'login_required'],
+    ['an empty organization and prompt none', { organization: '', prompt: 'none' }, 'login_required'],
   ])('tells the application, with the account as iss: %s', async (_, members, error) => {
     expect(await given.answerTo(common, members)).toEqual({
       error,
@@ -282,7 +281,7 @@ describe('idp_hint', () => {
     )
     expect(flow).toEqual({ step: 'identity_provider', issuer: 'account' })
     for (const hint of ['password', 'nobody', inactive.connection.idp_id])
-      expect(await hintedTo(hint)).toContain('error=interaction_required')
+      expect(await hintedTo(hint)).toContain(`/a/${service.account.domain}/sign-in/`)
   })
 
   test('of another organization than the one that is named has no effect', async () => {

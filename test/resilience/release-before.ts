@@ -83,6 +83,11 @@ export async function takeBackMigration(client: pg.Client): Promise<void> {
       drop column jwks_uri, drop column backchannel_logout_uri, drop column backchannel_logout_session_required,
       drop column initiate_login_uri;
     alter table jobs drop column lane;
+    drop table email_challenges, account_flows, email_sessions;
+    drop index users_email, sso_connections_email_domains;
+    alter table sign_in_flows drop column account_flow_id;
+    alter table sessions drop column email_session_id;
+    alter table users drop column last_signed_in_at, drop column email_proved_at;
     alter table sign_in_flows drop column claims, drop column is_consent_asked, drop column response_mode,
       drop column is_idp_initiated, drop column issuer;
     alter table accounts drop column product_name, drop column brand, drop column version, drop column updated_at;

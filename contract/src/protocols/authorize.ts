@@ -8,8 +8,8 @@ export const acrValues = { oneFactor: 'urn:portico:acr:1fa', twoFactors: 'urn:po
 export const responseModes = ['query', 'form_post'] as const
 export type ResponseMode = (typeof responseModes)[number]
 
-/** Values of prompt (OpenID Connect Core section 3.1.2.1). */
-const prompts = ['none', 'login', 'consent', 'select_account', 'create'] as const
+/** Values of prompt (OpenID Connect Core section 3.1.2.1), and one of our own. */
+const prompts = ['none', 'login', 'consent', 'select_account', 'create', 'select_organization'] as const
 
 /** The sign-in methods that an application may request with idp_hint, beside connections. */
 export const wayHints = ['password', 'magic_link'] as const
@@ -103,7 +103,7 @@ export const AuthorizationRequest = z.object({
     .refine((values) => values.length <= 1 || !values.includes('none'), 'none must stand alone')
     .optional()
     .describe(
-      'none: no page is shown; login, select_account, create: a new sign-in is required despite a session; consent: the user is asked to allow the application',
+      'none: no page is shown; login, select_account, create: a new sign-in is required despite a session; consent: the user is asked to allow the application; select_organization, at the issuer of an account alone: the organizations of the user are listed, despite a session',
     ),
   max_age: integer({ min: 0, max: 2_147_483_647 })
     .optional()

@@ -55,6 +55,10 @@ export const logEventCodes = {
     'An administrator provided the metadata of the identity provider, or the OpenID Connect client.',
   ADMIN_ONBOARDING_TESTED: 'An administrator tested the connection; the reason names the check that failed.',
   ADMIN_ONBOARDING_DECLINED: 'An administrator declined the invitation.',
+  ACCOUNT_SIGN_IN_STARTED:
+    'The owner of an address asked for a link, in a sign-in that names no organization.',
+  ACCOUNT_SIGN_IN_PROVED: 'The owner of an address proved it, and may choose an organization.',
+  ACCOUNT_SIGN_IN_NOT_OFFERED: 'No link was mailed, because the address can enter no organization.',
   END_USER_SIGN_IN_STARTED: 'An application sent a user to the sign-in pages.',
   END_USER_SIGN_IN_SUCCESS: 'A user signed in on the sign-in pages.',
   END_USER_SIGN_IN_FAILED: 'A sign-in on the pages ended, and no user was signed in.',

@@ -2,6 +2,7 @@ import { sendAdminInvitation } from '../sso/admins/send-invitation.js'
 import { foldRecordCounts } from '../platform/db/fold-record-counts.js'
 import { numberAllEvents } from '../delivery/events/number-events.js'
 import { makeLogEventMonths } from '../delivery/log-events/months.js'
+import { sendEmailLink } from '../sign-in/account-flows/send-email-link.js'
 import { sendMagicLink } from '../sign-in/magic-link/send-link.js'
 import { sendNotice } from '../delivery/mail/notices.js'
 import { sendAdminCode } from '../sso/onboarding/send-code.js'
@@ -24,6 +25,11 @@ export const jobHandlers: { readonly [Name in JobName]: JobHandler<JobPayloads[N
   send_magic_link: {
     run: sendMagicLink,
     // The last attempt runs while the link, valid for 15 minutes, is still useful.
+    retryAfterSeconds: [5, 60, 240, 420],
+  },
+  send_email_link: {
+    run: sendEmailLink,
+    // As of other links.
     retryAfterSeconds: [5, 60, 240, 420],
   },
   send_notice: {

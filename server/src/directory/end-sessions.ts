@@ -3,6 +3,7 @@ import { sql, type RawBuilder, type Transaction } from 'kysely'
 import { isUsableBy } from './usable.js'
 import { organizationIdOf } from '../platform/db/organization-id.js'
 import type { DB } from '../platform/db/schema.js'
+import { companion } from '../platform/db/statement.js'
 import type { Deps } from '../delivery/deps.js'
 import { announceJobs } from '../delivery/jobs/enqueue.js'
 import type { JobPayloads } from '../delivery/jobs/job-names.js'
@@ -50,7 +51,12 @@ export async function endSessions(
     with ended as (
       update sessions set ended_at = ${at}
       where ${areOpen}
-      returning account_id, environment, organization_id, id, user_id
+      returning account_id, environment, organization_id, id, user_id, email_session_id
+    ), proofs as (
+      update email_sessions as proof set ended_at = ${at}
+      from ended
+      where ${sameEnvironment('proof', 'ended')} and proof.id = ended.email_session_id
+        and proof.ended_at is null
     ), queued as (
       insert into jobs (name, key, lane, account_id, payload, run_at, inserted_at)
       select 'send_logout_token', client.session_id || ':' || client.application_id, client.application_id,
@@ -90,12 +96,46 @@ export async function endSession(deps: Ending, trx: Transaction<DB>, session: Se
 }
 
 /**
+ * Ends the sessions and unfinished sign-ins of a user, and what browsers have proved of their mailbox: a stolen one would come
+ * back in by it without a mail.
+ *
+ * @param keptFlowId The flow that causes this, which continues.
+ */
+export async function endSessionsOf(
+  deps: Ending,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  userId: string,
+  keptFlowId?: string,
+): Promise<void> {
+  await endEmailSessionsOf(trx, { ...tenant, userId, at: deps.now() })
+  await endSignInsOf(deps, trx, tenant, userId, keptFlowId)
+}
+
+type TenantKey = Pick<Tenant, 'accountId' | 'environment' | 'domain' | 'organizationIds'>
+
+const endEmailSessionsOf = companion((db, user: TenantKey & { readonly userId: string; readonly at: Date }) =>
+  db
+    .updateTable('email_sessions')
+    .set({ ended_at: user.at })
+    .where(ofEnvironment(user))
+    .where('ended_at', 'is', null)
+    .where('email_normalized', 'in', (query) =>
+      query
+        .selectFrom('users')
+        .where(ofTenant(user, 'users'))
+        .where('users.id', '=', user.userId)
+        .select('users.email_normalized'),
+    ),
+)
+
+/**
  * Ends the sessions of a user, and their unfinished sign-ins: those that wait for a second factor, and flows, which
  * have a user once a factor has passed.
  *
  * @param keptFlowId The flow that causes this, which continues.
  */
-export async function endSessionsOf(
+export async function endSignInsOf(
   deps: Ending,
   trx: Transaction<DB>,
   tenant: Tenant,

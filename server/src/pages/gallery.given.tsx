@@ -1,4 +1,5 @@
 import { organizationColors } from '@portico/contract/organizations'
+import { choosePage } from './views/choose.js'
 import { consentPage } from './views/consent.js'
 import { enrollCodePage, enrollPage } from './views/enroll.js'
 import { errorPage } from './frame/error.js'
@@ -98,6 +99,7 @@ export function galleryOf(frame: Frame, names: GalleryNames): GalleryPage[] {
     ...identifierStates(frame, names),
     ...passwordStates(frame, names),
     ...linkStates(frame, names),
+    ...chooseStates(frame, names),
     ...setPasswordStates(frame, names),
     ...totpStates(frame, names),
     ...enrollStates(frame, names),
@@ -174,6 +176,28 @@ function linkStates(frame: Frame, { email, application, organization }: GalleryN
     page('magic-link', magicLinkPage({ ...link, purpose: 'sign_in' })),
     page('magic-link-password', magicLinkPage({ ...link, purpose: 'password' })),
     page('magic-link-elsewhere', magicLinkPage({ ...link, purpose: 'sign_in', isOtherBrowser: true })),
+  ]
+}
+
+function chooseStates(frame: Frame, { email, application, organization }: GalleryNames): GalleryPage[] {
+  const choices = [
+    { domain: 'awesome-company', name: organization, lastSignedInAt: galleryAt },
+    { domain: 'other-company', name: 'Other company', lastSignedInAt: null },
+  ]
+  const ofView = { email, applicationName: application, choices, isLong: false, round: 0, isRefused: false }
+  const view = { frame, form, ...ofView, now: galleryAt }
+  return [
+    page('choose', choosePage(view)),
+    page('choose-long', choosePage({ ...view, isLong: true })),
+    page('choose-refused', choosePage({ ...view, isRefused: true })),
+    page('choose-none', choosePage({ ...view, choices: [] })),
+    page(
+      'password-elsewhere',
+      passwordPage({
+        frame: { ...frame, elsewhere: '/a/acme/sign-in/1' },
+        ...{ form, email, mayMailLink: true, isPasswordNew: false },
+      }),
+    ),
   ]
 }
 

@@ -6,6 +6,7 @@ import { findOrganizationByDomain } from '../directory/organizations/find-organi
 import { readPageAssets } from './frame/assets.js'
 import { toBrandStyle } from './frame/brand.js'
 import { statusOfFailure } from './frame/failure.js'
+import { accountSignInRouter } from './account-sign-in/router.js'
 import { logoutRouter } from './logout/router.js'
 import { magicLinkRouter } from './magic-link/router.js'
 import { onboardingRouter } from './onboarding/router.js'
@@ -53,6 +54,7 @@ export function pagesRouter(deps: Deps): Router {
   router.use(onboardingRouter(deps, site))
   router.use(ssoRouter(deps, site))
   router.use(testIdpRouter(deps, site))
+  router.use(accountSignInRouter(deps, site))
   router.use(signInRouter(deps, site))
   router.use(sessionsRouter(deps, site))
 

@@ -12,6 +12,12 @@ export interface JobPayloads {
     readonly environment: Environment
     readonly organizationId: string
   }
+  /** The link of an account flow; sent where its address can enter an organization. */
+  readonly send_email_link: {
+    readonly challengeId: string
+    readonly accountId: string
+    readonly environment: Environment
+  }
   readonly send_notice: {
     readonly notice: Notice
     readonly accountId: string

@@ -2,7 +2,8 @@ import type { Transaction } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
 import { hashSecret, randomSecret } from '../../platform/crypto/secret.js'
 import type { DB } from '../../platform/db/schema.js'
-import { insertion } from '../../platform/db/statement.js'
+import { companion, insertion } from '../../platform/db/statement.js'
+import { ofOwner } from '../../platform/db/tenant-predicate.js'
 import type { Deps } from '../../delivery/deps.js'
 import { emit } from '../../delivery/events/emit.js'
 import type { ActClaim } from '../../tokens/claims.js'
@@ -29,6 +30,8 @@ export interface CompletedFactors {
   readonly authenticatedAt: Date
   /** The identity asserted by an identity provider. */
   readonly identityId?: string | undefined
+  /** What the browser has proved of a mailbox, where it came by the list of an account's organizations. */
+  readonly emailSessionId?: string | null
   /** The user in the organization of origin, after a relay. */
   readonly act?: ActClaim
   readonly nonce: string | null
@@ -96,7 +99,9 @@ export async function openSession(
     browser_used_at: browser === undefined ? null : at,
     identity_id: signIn.identityId ?? null,
     act: signIn.act === undefined ? null : JSON.stringify(signIn.act),
+    email_session_id: signIn.emailSessionId ?? null,
   })
+  await noteSignIn(deps, trx, signIn)
   await emit(deps, trx, tenant, {
     code: 'user.session.create.success',
     record: toSession({ ...session, offline_until: null }, tenant),
@@ -107,6 +112,43 @@ export async function openSession(
 }
 
 const insertSession = insertion('sessions')
+
+const noteEveryMs = 60 * 60 * 1000
+
+/** Notes when a user has signed in, at most once an hour, for the list of an account's organizations. */
+export async function noteSignIn(
+  { now }: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  {
+    tenant: { accountId, environment },
+    organizationId,
+    userId,
+  }: Pick<CompletedFactors, 'tenant' | 'organizationId' | 'userId'>,
+): Promise<void> {
+  const at = now()
+  const before = new Date(at.getTime() - noteEveryMs)
+  await updateSignedInAt(trx, { accountId, environment, organizationId, userId, at, before })
+}
+
+interface NotedSignIn {
+  readonly accountId: string
+  readonly environment: string
+  readonly organizationId: string
+  readonly userId: string
+  readonly at: Date
+  readonly before: Date
+}
+
+const updateSignedInAt = companion((db, user: NotedSignIn) =>
+  db
+    .updateTable('users')
+    .set({ last_signed_in_at: user.at })
+    .where(ofOwner(user))
+    .where('id', '=', user.userId)
+    .where((where) =>
+      where.or([where('last_signed_in_at', 'is', null), where('last_signed_in_at', '<=', user.before)]),
+    ),
+)
 
 /** A session, and the parameters that its code is bound to. */
 interface IssuedCode extends Omit<CompletedFactors, 'act'> {

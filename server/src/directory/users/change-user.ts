@@ -13,7 +13,7 @@ import type { Changed } from '../../delivery/events/change.js'
 import { emit } from '../../delivery/events/emit.js'
 import { eraseStoredAnswers } from '../../delivery/events/idempotency.js'
 import { forgetPassword, voidPasswordRequests } from '../forget-password.js'
-import { endSessionsOf } from '../end-sessions.js'
+import { endSessionsOf, endSignInsOf } from '../end-sessions.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { leaveDirectory } from './directory.js'
 import { normalizeEmail } from '../../platform/email.js'
@@ -186,7 +186,7 @@ export async function markEmailVerified(
 ): Promise<void> {
   await forgetIdentities(trx, tenant, id)
   await forgetPassword(deps, trx, tenant, id)
-  await endSessionsOf(deps, trx, tenant, id)
+  await endSignInsOf(deps, trx, tenant, id)
   const row = await updateUserRow(trx, tenant, id, undefined)
     .set({ email_verified: true, updated_at: deps.now() })
     .returning(wholeUser())
@@ -222,6 +222,8 @@ function toChangedColumns(current: LockedUser, input: UserChanges, isEmailVouche
     ...row,
     email_normalized: normalizedEmail,
     email_verified: isSameEmail ? current.email_verified : isEmailVouched,
+    // The proof was of another mailbox.
+    ...(!isSameEmail && { email_proved_at: null }),
     phone_number_verified: isSamePhone && current.phone_number_verified,
   }
 }

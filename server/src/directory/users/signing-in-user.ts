@@ -21,6 +21,10 @@ export interface SigningInUser {
   readonly email: string
   readonly active: boolean
   readonly email_verified: boolean
+  /** When a link or code of ours was first used; null before. */
+  readonly email_proved_at: Date | null
+  /** Created by this sign-in: nothing of before can be there. */
+  readonly isNew?: boolean
 }
 
 /** The user with an address; locked, so that a deactivation either precedes the sign-in or ends its session. */
@@ -33,7 +37,13 @@ export async function findUser(
   return user
 }
 
-const signingInColumns = ['users.id', 'users.email', 'users.active', 'users.email_verified'] as const
+const signingInColumns = [
+  'users.id',
+  'users.email',
+  'users.active',
+  'users.email_verified',
+  'users.email_proved_at',
+] as const
 
 const selectByEmail = statement((db, user: TenantKey & { readonly normalizedEmail: string }) =>
   usersOf(db, user)
@@ -108,7 +118,7 @@ export async function createSigningInUser(
   const created = await createIn(deps, trx, tenant, { insert: insertNewUser, parameters: user, emission })
   if (created === undefined) return undefined
   if (identity !== undefined) await insertIdentity(deps, trx, tenant, { userId: id, ...identity })
-  return { id, email, active: user.active, email_verified: emailVerified }
+  return { id, email, active: user.active, email_verified: emailVerified, email_proved_at: null, isNew: true }
 }
 
 /**

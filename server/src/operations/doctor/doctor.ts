@@ -1,6 +1,7 @@
 import type { Config } from '../../platform/config/config.js'
 import type { OpenDeps } from '../../delivery/deps.js'
 import { examineApplications } from './applications.js'
+import { examineEmailDomains } from './email-domains.js'
 import { examineCounts } from './counts.js'
 import { examineDefaultRedirections } from './default-redirections.js'
 import { reading, failedCheck, type Check, type Finding } from './finding.js'
@@ -55,6 +56,7 @@ const checksOfRecords: Readonly<Record<string, Check>> = {
   Applications: examineApplications,
   'Default redirections': examineDefaultRedirections,
   'Product names': examineProductNames,
+  'E-mail domains': examineEmailDomains,
 }
 
 /** Checks the database and its records, and changes nothing. Findings are in the order of repair. */

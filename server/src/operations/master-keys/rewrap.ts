@@ -108,6 +108,16 @@ export const sealedColumns: readonly SealedColumn[] = [
     contextOf: (named) => linkCodeContext({ ...ownerOf(named), flowId: named('id') }),
   },
   {
+    table: 'account_flows',
+    column: 'link_code_sealed',
+    contextOf: (named) =>
+      linkCodeContext({
+        accountId: named('account_id'),
+        environment: named('environment'),
+        flowId: named('id'),
+      }),
+  },
+  {
     table: 'sso_admin_sessions',
     column: 'code_sealed',
     contextOf: (named) => adminCodeContext(adminSessionOf(named)),

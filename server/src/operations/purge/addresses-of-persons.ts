@@ -87,9 +87,12 @@ export async function addressesOfPersons(db: Kysely<DB>, persons: Persons): Prom
   return rows
 }
 
-/** The rows without a user that carry an address while it was theirs; undefined where a table can have no such rows. */
+/**
+ * The rows without a user that carry an address while it was theirs; undefined where a table can have no such rows. Rows of no
+ * organization are of everybody who has the address in the account, and thus theirs.
+ */
 export function carriesAddress(
-  { user, writtenAt }: Pick<PersonalTable, 'user' | 'writtenAt'>,
+  { user, writtenAt, ofOrganization }: Pick<PersonalTable, 'user' | 'writtenAt' | 'ofOrganization'>,
   persons: Persons,
   addresses: readonly AddressOfPerson[],
 ): RawBuilder<boolean> | undefined {
@@ -97,12 +100,21 @@ export function carriesAddress(
   const emails = sql`${addresses.map(({ email }) => email)}::text[]`
   return sql`account_id = ${persons.account_id}
     and environment = ${persons.environment}
-    and organization_id = ${persons.organization_id}
+    and ${isOfOrganization(ofOrganization, persons)}
     and email_normalized = any(${emails})
     and ${user === undefined ? sql`true` : sql`${sql.ref(user)} is null`}
     and exists (
       select from ${periodsOf(addresses)} where held.email = email_normalized and periods @> ${sql.ref(writtenAt)}
     )`
+}
+
+function isOfOrganization(
+  ofOrganization: PersonalTable['ofOrganization'],
+  { organization_id }: Persons,
+): RawBuilder<unknown> {
+  if (ofOrganization === 'never') return sql`true`
+  const isTheirs = sql`organization_id = ${organization_id}`
+  return ofOrganization === 'always' ? isTheirs : sql`(${isTheirs} or organization_id is null)`
 }
 
 /** The addresses as a table `held`, of `email` and `periods`. */

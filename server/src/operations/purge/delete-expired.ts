@@ -39,6 +39,9 @@ export async function deleteExpired({ config, db, now }: Pick<Deps, 'config' | '
     ['sso_login_traces', sql`inserted_at <= ${daysAgo(30)}`],
     ['scim_requests', sql`inserted_at <= ${daysAgo(7)}`],
     ['sign_in_flows', sql`expires_at <= ${daysAgo(1)}`],
+    ['email_challenges', sql`expires_at <= ${daysAgo(1)}`],
+    ['account_flows', sql`expires_at <= ${daysAgo(1)}`],
+    ['email_sessions', sql`expires_at <= ${daysAgo(1)}`],
     // As long as a replayed token must differ from an invented one.
     ['refresh_token_families', sql`expires_at <= ${daysAgo(30)}`],
     ['ended_families', sql`expires_at <= ${at}`],

@@ -37,11 +37,16 @@ test('these columns are exported, beside the user', () => {
     exportedColumns(table).join(' '),
   ])
   expect(Object.fromEntries(exported)).toEqual({
+    account_flows:
+      'environment id application_id request step round email email_session_id link_code_expires_at link_code_failures ' +
+      'expires_at used_at inserted_at',
     authorization_codes:
       'environment organization_id id session_id user_id application_id redirect_uri code_challenge nonce state scope expires_at used_at amr authenticated_at claims issuer',
     directory_group_members: 'environment organization_id group_id user_id inserted_at',
     directory_users:
       'environment organization_id directory_id user_id external_id user_name user_name_normalized attributes inserted_at',
+    email_challenges: 'environment id flow_id application_id email expires_at used_at voided_at inserted_at',
+    email_sessions: 'environment id email proved_at last_used_at expires_at ended_at inserted_at',
     events:
       'environment id organization_id domain code data params actor_type actor_id request_id subject_id issued_at errors',
     idempotency_keys: 'environment api_key_id organization_id subject_id expires_at',
@@ -77,12 +82,12 @@ test('these columns are exported, beside the user', () => {
       'environment organization_id session_id application_id issuer first_used_at last_used_at',
     sessions:
       'environment organization_id id user_id application_id amr authenticated_at expires_at ended_at act ' +
-      'user_agent last_used_at browser_used_at offline_until identity_id',
+      'user_agent last_used_at browser_used_at offline_until identity_id email_session_id',
     sign_in_flows:
       'environment organization_id id application_id redirect_uri state nonce code_challenge scope is_mfa_required ' +
       'locale preferred_way step email user_id amr authenticated_at session_id pending_sign_in_id enrollment_id is_renewal_due ' +
       'link_code_expires_at link_code_failures expires_at used_at inserted_at connection_id identity_id is_sign_in_forced ' +
-      'claims is_consent_asked response_mode issuer is_idp_initiated',
+      'claims is_consent_asked response_mode issuer is_idp_initiated account_flow_id',
     sso_challenges:
       'environment organization_id connection_id id application_id redirect_uri state nonce code_challenge scope email ' +
       'expires_at used_at inserted_at',

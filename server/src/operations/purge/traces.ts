@@ -17,6 +17,8 @@ export interface PersonalTable {
   readonly user: (typeof userColumns)[number] | undefined
   /** The time at which a row was written, where it may carry an address, in email_normalized. */
   readonly writtenAt: (typeof timeColumns)[number] | undefined
+  /** Whether rows are of an organization: always, never, or sometimes, of an account's own mails and log otherwise. */
+  readonly ofOrganization: 'always' | 'never' | 'sometimes'
 }
 
 const userColumns = ['user_id', 'subject_id', 'resource_owner_id'] as const
@@ -81,8 +83,14 @@ export function personalTablesIn(tables: readonly Table[]): PersonalTable[] {
       writtenAt: table.columns.includes('email_normalized')
         ? timeColumns.find((column) => table.columns.includes(column))
         : undefined,
+      ofOrganization: ofOrganization(table),
     }))
     .filter(({ user, writtenAt }) => user !== undefined || writtenAt !== undefined)
+}
+
+function ofOrganization({ name, columns }: Table): PersonalTable['ofOrganization'] {
+  if (!columns.includes('organization_id')) return 'never'
+  return name === 'log_events' || name === 'outbox_messages' ? 'sometimes' : 'always'
 }
 
 /** The rows of a table that name these users; undefined where it has no such column. */

@@ -18,6 +18,8 @@ export interface Frame {
   readonly scriptUrl?: string | undefined
   /** The address of this page without its language; undefined when it cannot be shown again. */
   readonly url: string | undefined
+  /** Where another organization is chosen; undefined where the application has named this one. */
+  readonly elsewhere?: string | undefined
 }
 
 /** The properties of a page besides its frame. */
@@ -77,6 +79,11 @@ export function HostedPage({
           {above}
           <h1 class={headingClass}>{heading}</h1>
           {children}
+          {frame.elsewhere !== undefined && (
+            <p class="quiet">
+              <a href={frame.elsewhere}>{texts.accountSignIn.elsewhere}</a>
+            </p>
+          )}
         </main>
         <footer>
           <p>{texts.by(displayName(productName))}</p>

@@ -15,9 +15,11 @@ import {
   findOrganizationByDomain,
   type PublicOrganization,
 } from '../../directory/organizations/find-organization.js'
+import { endEmailSession } from '../../sign-in/account-flows/email-session.js'
 import type { IssuerKind } from '../../tokens/issuer.js'
 import { secretOfOurForm, toCsrfField } from '../frame/csrf.js'
 import { errorPage } from '../frame/error.js'
+import { clearEmailCookie, findEmailSecret } from '../frame/email-cookie.js'
 import type { Frame } from '../frame/layout.js'
 import { keepFlowSecret, pageRouter, redirect, type Exchange } from '../frame/page-route.js'
 import { clearSessionCookie, findSessionSecret, listSessionSecrets } from '../frame/session-cookie.js'
@@ -72,6 +74,7 @@ async function showForm(exchange: Exchange): Promise<void> {
     return
   }
   await signOutAsPlanned(deps, place, plan, requestIdOf(req))
+  await endProof(exchange, request)
   sendAway(exchange, request)
 }
 
@@ -95,6 +98,7 @@ async function takeForm(exchange: Exchange): Promise<void> {
     return
   }
   await signOutAsPlanned(deps, place, plan, requestIdOf(req))
+  await endProof(exchange, request)
   sendAway(exchange, request)
 }
 
@@ -145,6 +149,20 @@ function secretsAt({ site, req }: Exchange, { organization }: Place, environment
   const { organizationId } = organization
   const secret = findSessionSecret(cookie, site.isHttps, { organizationId, environment })
   return secret === undefined ? [] : [secret]
+}
+
+/**
+ * Ends what the browser has proved of a mailbox, with the sessions that end: nobody comes back by it without a mail. Where none
+ * ends, nobody was asked, and any website could do this.
+ */
+async function endProof({ deps, site, req, res }: Exchange, { plan, place }: LogoutRequest): Promise<void> {
+  const { environment, sessions } = plan
+  if (environment === undefined || sessions.length === 0) return
+  const owner = { accountId: place.accountId, environment }
+  const secret = findEmailSecret(req.headers.cookie, site.isHttps, owner)
+  if (secret === undefined) return
+  await endEmailSession(deps, owner, secret)
+  res.append('Set-Cookie', clearEmailCookie(site.isHttps, owner))
 }
 
 function sendAway(exchange: Exchange, { plan, place, frame }: LogoutRequest): void {

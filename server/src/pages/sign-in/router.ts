@@ -19,15 +19,11 @@ import { startAuthorization, type UnansweredRequest } from '../../protocols/oaut
 import { toIssuer } from '../../tokens/issuer.js'
 import { toLoggedText } from '../../platform/observability/log.js'
 import {
-  rememberUse,
-  type OrganizationUse,
-  type UsedAccount,
-} from '../../directory/sessions/used-organizations.js'
-import {
   findOrganizationByDomain,
   type PublicOrganization,
 } from '../../directory/organizations/find-organization.js'
-import { findRemembered, toAccountCookie } from '../frame/account-cookie.js'
+import { findRemembered } from '../frame/account-cookie.js'
+import { findEmailSecret } from '../frame/email-cookie.js'
 import { findFlowSecret, flowSecretOf, secretOfOurForm, toFlowCookie } from '../frame/csrf.js'
 import type { Frame } from '../frame/layout.js'
 import { isNavigation } from '../frame/navigation.js'
@@ -36,6 +32,7 @@ import { inChosenLanguage, pageRouter, redirect, sendSentence, type Exchange } f
 import { findSessionSecret, listSessionSecrets, toSessionCookie } from '../frame/session-cookie.js'
 import { domainOf, frameOf, issuerAt, pathsOfIssuers, sendPage, textOf, type Site } from '../frame/site.js'
 import { sendToApplication } from './application.js'
+import { remember } from '../frame/remember.js'
 import { stepPages } from '../steps/steps.js'
 import type { StepAnswer, StepRequest } from '../frame/step-page.js'
 import { signedInPage } from '../views/ready.js'
@@ -99,6 +96,7 @@ async function answerAuthorization(
     findSessionSecret: (owner) => findSessionSecret(req.headers.cookie, isHttps, owner),
     listSessionSecrets: () => listSessionSecrets(req.headers.cookie, isHttps),
     findRemembered: (account) => findRemembered(req.headers.cookie, isHttps, account),
+    findEmailSecret: (account) => findEmailSecret(req.headers.cookie, isHttps, account),
     requestId: requestIdOf(req),
   })
   if ('environment' in outcome && outcome.environment === 'sandbox') warnOfIgnored(exchange, parameters)
@@ -113,7 +111,7 @@ async function answerAuthorization(
       return redirect(exchange, `${req.path}?${parameters.toString()}`)
     case 'flow':
       res.append('Set-Cookie', toFlowCookie(secret, isHttps))
-      return redirect(exchange, `/t/${outcome.domain}/sign-in/${outcome.flowId}`)
+      return redirect(exchange, outcome.path)
   }
 }
 
@@ -140,15 +138,6 @@ function logUnanswered(
 /** What the page says of one condition alone: of an application of the sandbox, whose client_id the visitor knows already. */
 function whyUnanswered({ reason, environment }: UnansweredRequest): string | undefined {
   return environment === 'sandbox' && reason === 'redirect_uri_mismatch' ? otherRedirectUri : undefined
-}
-
-/** Has the browser remember the organization that it has used, for account sign-ins that name none. */
-function remember(
-  { deps, site: { isHttps }, req, res }: Exchange,
-  { account, use }: { readonly account: UsedAccount; readonly use: OrganizationUse },
-): void {
-  const sealed = rememberUse(deps, account, findRemembered(req.headers.cookie, isHttps, account), use)
-  res.append('Set-Cookie', toAccountCookie(sealed, isHttps, account))
 }
 
 /** Tells developers which parameters and scopes have no effect here: by a header of the answer, and a line of the log. */

@@ -1,5 +1,6 @@
 import type { Deps } from '../../delivery/deps.js'
-import { callerAtPage, type Flow } from '../../sign-in/flows/flow.js'
+import { accountFlowPath } from '../../sign-in/account-flows/account-flow-url.js'
+import { callerAtPage, type Flow, type Step } from '../../sign-in/flows/flow.js'
 import type { PublicOrganization } from '../../directory/organizations/find-organization.js'
 import { toCsrfField } from '../frame/csrf.js'
 import { formOf, frameOf, textOf, type PageRequest, type Site } from '../frame/site.js'
@@ -36,18 +37,33 @@ export function toStepRequest({
     url: withQuery(req.path, { way: query('way') }),
     uiLocales: flow.locale,
   })
+  const elsewhere = elsewhereOf(flow)
   const action = withQuery(req.path, { way: query('way'), ui_locales: query('ui_locales') })
   return {
     deps,
     flow,
     caller: { ...callerAtPage(flow, requestId, flow.userId), domain: flow.domain },
-    frame,
+    frame: { ...frame, elsewhere },
     form: { action, csrf: toCsrfField(secret, flow.flowId) },
     field,
     query,
     ip: req.ip ?? '',
   }
 }
+
+/** The list of the account's organizations, as long as the user may want another one. */
+function elsewhereOf({ accountFlowId, accountDomain, step }: Flow): string | undefined {
+  if (accountFlowId === null || !stepsBeforeAnswer.includes(step)) return undefined
+  return accountFlowPath(accountDomain, accountFlowId)
+}
+
+const stepsBeforeAnswer: readonly Step[] = [
+  'identifier',
+  'identity_provider',
+  'password',
+  'link_sent',
+  'totp',
+]
 
 /** An address with the parameters that have a value. */
 function withQuery(path: string, parameters: Readonly<Record<string, string>>): string {

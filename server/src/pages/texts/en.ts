@@ -1,4 +1,5 @@
 import type { Language } from '../../platform/languages.js'
+import { accountSignIn } from './en/account-sign-in.js'
 import { consent } from './en/consent.js'
 import { directory } from './en/directory.js'
 import { oidcSetup } from './en/oidc-setup.js'
@@ -21,6 +22,7 @@ const words = {
   ...oidcSetup,
   ...directory,
   ...consent,
+  ...accountSignIn,
   /** What the language calls itself. */
   name: 'English',
   /** By what a link is for. */

@@ -1,4 +1,5 @@
 import type { PageTexts } from './en.js'
+import { accountSignIn } from './fr/account-sign-in.js'
 import { consent } from './fr/consent.js'
 import { directory } from './fr/directory.js'
 import { oidcSetup } from './fr/oidc-setup.js'
@@ -21,6 +22,7 @@ export const fr: PageTexts = {
   ...oidcSetup,
   ...directory,
   ...consent,
+  ...accountSignIn,
   lang: 'fr',
   name: 'Français',
   links: {

@@ -25,6 +25,26 @@ export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
+export interface AccountFlows {
+  account_id: string;
+  application_id: string;
+  browser_hash: Buffer;
+  email: string | null;
+  email_normalized: string | null;
+  email_session_id: string | null;
+  environment: string;
+  expires_at: Timestamp;
+  id: string;
+  inserted_at: Timestamp;
+  link_code_expires_at: Timestamp | null;
+  link_code_failures: Generated<number>;
+  link_code_sealed: Buffer | null;
+  request: Json;
+  round: Generated<number>;
+  step: string;
+  used_at: Timestamp | null;
+}
+
 export interface Accounts {
   brand: Generated<Json>;
   domain: string;
@@ -209,6 +229,35 @@ export interface DirectoryUsers {
   user_id: string;
   user_name: string;
   user_name_normalized: string;
+}
+
+export interface EmailChallenges {
+  account_id: string;
+  application_id: string;
+  email: string;
+  email_normalized: string;
+  environment: string;
+  expires_at: Timestamp;
+  flow_id: string;
+  id: string;
+  inserted_at: Timestamp;
+  token_hash: Buffer | null;
+  used_at: Timestamp | null;
+  voided_at: Timestamp | null;
+}
+
+export interface EmailSessions {
+  account_id: string;
+  email: string;
+  email_normalized: string;
+  ended_at: Timestamp | null;
+  environment: string;
+  expires_at: Timestamp;
+  id: string;
+  inserted_at: Timestamp;
+  last_used_at: Timestamp;
+  proved_at: Timestamp;
+  secret_hash: Buffer;
 }
 
 export interface EndedFamilies {
@@ -631,6 +680,7 @@ export interface Sessions {
   application_id: string;
   authenticated_at: Timestamp;
   browser_used_at: Timestamp | null;
+  email_session_id: string | null;
   ended_at: Timestamp | null;
   environment: string;
   expires_at: Timestamp;
@@ -645,6 +695,7 @@ export interface Sessions {
 }
 
 export interface SignInFlows {
+  account_flow_id: string | null;
   account_id: string;
   amr: Generated<string[]>;
   application_id: string;
@@ -988,10 +1039,12 @@ export interface Users {
   deleted_at: Timestamp | null;
   email: string;
   email_normalized: string;
+  email_proved_at: Timestamp | null;
   email_verified: Generated<boolean>;
   environment: string;
   id: string;
   inserted_at: Timestamp;
+  last_signed_in_at: Timestamp | null;
   organization_id: string;
   phone_number_verified: Generated<boolean>;
   phone_numbers: Json;
@@ -1047,6 +1100,7 @@ export interface Webhooks {
 }
 
 export interface DB {
+  account_flows: AccountFlows;
   accounts: Accounts;
   api_keys: ApiKeys;
   application_secrets: ApplicationSecrets;
@@ -1060,6 +1114,8 @@ export interface DB {
   directory_group_members: DirectoryGroupMembers;
   directory_groups: DirectoryGroups;
   directory_users: DirectoryUsers;
+  email_challenges: EmailChallenges;
+  email_sessions: EmailSessions;
   ended_families: EndedFamilies;
   event_horizons: EventHorizons;
   event_positions: EventPositions;

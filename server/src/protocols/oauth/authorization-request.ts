@@ -83,7 +83,7 @@ export function readAuthorizationRequest(
   const values = valuesOf(parameters, shape)
   const { data, error } = schema.safeParse(values)
   if (data !== undefined) {
-    const fault = challengeFault(data, pkce) ?? postFault(data)
+    const fault = promptFault(data, issuer) ?? challengeFault(data, pkce) ?? postFault(data)
     return fault === undefined ? { request: data } : { fault }
   }
   const issues = new Map(error.issues.map(({ path, message }) => [String(path[0]), message]))
@@ -96,6 +96,18 @@ export function readAuthorizationRequest(
       description: toDescription(isMissing ? `${name} is required` : `${name}: ${message}`),
     },
   }
+}
+
+/** An organization has no other one to select. */
+function promptFault({ prompt }: AuthorizationRequest, issuer: IssuerKind): AuthorizationFault | undefined {
+  return issuer === 'organization' && prompt?.includes('select_organization') === true
+    ? notSelectable
+    : undefined
+}
+
+const notSelectable: AuthorizationFault = {
+  error: 'invalid_request',
+  description: 'prompt: select_organization is for the issuer of an account',
 }
 
 /** What a request lacks that the application demands of its sign-ins; a challenge counts only with its method. */

@@ -1,7 +1,7 @@
-import type { AuthorizationRequest } from '@portico/contract/authorize'
 import type { Deps } from '../../delivery/deps.js'
 import { lastUsedWith, type UsedAccount } from '../../directory/sessions/used-organizations.js'
 import { normalizeEmail } from '../../platform/email.js'
+import { findRoutedDomain } from '../../sign-in/account-flows/routed-domain.js'
 import { findDomainOfConnection } from '../../sso/sign-in/connection-of-address.js'
 import { hintedEmail, type AuthorizationFault } from './authorization-request.js'
 import {
@@ -11,6 +11,7 @@ import {
   type AuthorizingClient,
 } from './authorizing-client.js'
 import { findAccountSessions, type AccountSession } from './account-sessions.js'
+import type { OrganizationPlace } from './organization-decision.js'
 import { requirementsAt, sessionFit, type HintedRequest } from './session-fit.js'
 
 /** What a browser shows of itself by its cookies. */
@@ -19,6 +20,8 @@ export interface KnownBrowser {
   readonly listSessionSecrets: () => readonly string[]
   /** Reads what it remembers of an account, sealed. */
   readonly findRemembered: (account: UsedAccount) => string | undefined
+  /** Reads the cookie of its e-mail session at an account. */
+  readonly findEmailSecret: (account: UsedAccount) => string | undefined
 }
 
 /**
@@ -26,14 +29,16 @@ export interface KnownBrowser {
  * organization.
  */
 export type Place =
-  | { readonly client: AuthorizingClient; readonly found?: AccountSession }
+  | OrganizationPlace
+  /** Nobody is known: the organization is found by the user, on the account's pages. */
+  | { readonly account: AskingApplication }
   | { readonly fault: AuthorizationFault }
 
 /**
  * The organization of a request: at its own issuer the one that was asked. At an account's issuer the one that `organization`,
  * `id_token_hint` or `idp_hint` names, in this order; else the only one that the application is for; else, of those at which the
  * browser has a session that is enough, or lacks only the second factor, the last used; else the one that the browser has last used with
- * the address of `login_hint`.
+ * the address of `login_hint`, or whose connection alone has its domain.
  */
 export async function placeOf(
   deps: Pick<Deps, 'db' | 'keys' | 'now'>,
@@ -56,39 +61,57 @@ export async function placeOf(
     return of === undefined ? { fault: notUsable } : { client: of }
   }
   if (client !== undefined) return { client }
+  if (request.prompt?.includes('select_organization') === true) return { account: application }
   const found = await findFitting(deps, application, named, browser.listSessionSecrets())
   if (found !== undefined) return { client: found.client, found }
-  const used = await findUsed(deps, application, request, browser)
-  // Else nobody is known here: it is the place of what finds the organization by the user.
-  return used === undefined ? { fault: whyNoPlace(request) } : { client: used }
+  if (request.prompt?.includes('none') === true) return { fault: nobodySignedIn }
+  const email = hintedEmail(request)
+  const isChoosing = request.prompt?.some((value) => choosing.includes(value)) === true
+  const place =
+    email === undefined || isChoosing ? undefined : await placeOfAddress(deps, application, email, browser)
+  return place ?? { account: application }
 }
 
-async function findClientAt(
+/**
+ * The organization of an address that is typed or hinted: the one that the browser has last used with it, or the only one whose
+ * connection has its domain.
+ */
+export async function placeOfAddress(
+  deps: Pick<Deps, 'db' | 'keys'>,
+  application: AskedApplication,
+  email: string,
+  { findRemembered }: Pick<KnownBrowser, 'findRemembered'>,
+): Promise<OrganizationPlace | undefined> {
+  const normalized = normalizeEmail(email)
+  const usedId = lastUsedWith(deps, application, findRemembered(application), normalized)
+  const used =
+    usedId === undefined ? undefined : await findClientAt(deps, application, { organizationId: usedId })
+  if (used !== undefined) return { client: used }
+  const routed = await findRoutedDomain(deps, application, normalized)
+  if (routed === undefined) return undefined
+  const { organizationId, connectionId } = routed
+  const client = await findClientAt(deps, application, { organizationId })
+  return client && { client, connectionId }
+}
+
+/** The application of a request at the account's issuer. */
+type AskedApplication = Pick<
+  AskingApplication,
+  'accountId' | 'accountDomain' | 'environment' | 'applicationId' | 'redirectUri'
+>
+
+/** The application at an organization of its account; undefined where it cannot use it. */
+export async function findClientAt(
   deps: Pick<Deps, 'db'>,
-  { accountDomain, applicationId: clientId, redirectUri }: AskingApplication,
+  { accountDomain, applicationId: clientId, redirectUri }: AskedApplication,
   organization: Parameters<typeof findClientAtAccount>[3],
 ): Promise<AuthorizingClient | undefined> {
   const found = await findClientAtAccount(deps, accountDomain, { clientId, redirectUri }, organization)
   return 'reason' in found ? undefined : found.client
 }
 
-/** The organization that the browser has last used with the hinted address, where a page may be shown. */
-async function findUsed(
-  deps: Pick<Deps, 'db' | 'keys'>,
-  application: AskingApplication,
-  request: AuthorizationRequest,
-  browser: KnownBrowser,
-): Promise<AuthorizingClient | undefined> {
-  const email = hintedEmail(request)
-  const isElsewhere = request.prompt?.some((value) => choosing.includes(value)) === true
-  if (email === undefined || isElsewhere) return undefined
-  const remembered = browser.findRemembered(application)
-  const organizationId = lastUsedWith(deps, application, remembered, normalizeEmail(email))
-  return organizationId === undefined ? undefined : findClientAt(deps, application, { organizationId })
-}
-
 /** Prompts with which no page of an organization comes next. */
-const choosing: readonly string[] = ['none', 'select_account', 'create']
+const choosing: readonly string[] = ['select_account', 'create']
 
 /** The last used of the browser's sessions that the request accepts. */
 async function findFitting(
@@ -109,10 +132,6 @@ function placeAtItself({ client }: AskingClient, { hint }: HintedRequest): Place
   return hint !== undefined && hint.organizationDomain !== client.domain ? { fault: foreignHint } : { client }
 }
 
-function whyNoPlace({ prompt }: AuthorizationRequest): AuthorizationFault {
-  return prompt?.includes('none') === true ? nobodySignedIn : noOrganization
-}
-
 export const foreignHint: AuthorizationFault = {
   error: 'invalid_request',
   description: 'id_token_hint is not an ID token of this organization and environment',
@@ -129,8 +148,4 @@ const notUsable: AuthorizationFault = {
 const nobodySignedIn: AuthorizationFault = {
   error: 'login_required',
   description: 'no organization is named at which the user could be signed in, and prompt is none',
-}
-const noOrganization: AuthorizationFault = {
-  error: 'interaction_required',
-  description: 'the organization must be named, by organization, id_token_hint or idp_hint',
 }

@@ -17,6 +17,8 @@ const clientAuthenticationMethods = [
   'private_key_jwt',
 ] as const
 
+const prompts = ['none', 'login', 'consent', 'select_account', 'create']
+
 const claims = [...Object.keys(IdTokenClaims.shape), ...Object.keys(UserInfo.shape)]
 
 /** The provider metadata of an issuer (OpenID Connect Discovery section 3, RFC 8414, RFC 9207): only what works. */
@@ -45,7 +47,7 @@ export function toProviderMetadata({ config }: Pick<Deps, 'config'>, named: Name
     scopes_supported: [...supportedScopes],
     claims_supported: [...new Set(claims)].filter((claim) => !exceptional.has(claim)),
     acr_values_supported: Object.values(acrValues),
-    prompt_values_supported: ['none', 'login', 'consent', 'select_account', 'create'],
+    prompt_values_supported: [...prompts, ...(named.kind === 'account' ? ['select_organization'] : [])],
     ui_locales_supported: [...languages],
     authorization_response_iss_parameter_supported: true,
     backchannel_logout_supported: true,

@@ -12,6 +12,7 @@ import { issuerOfSignIn, type IssuerKind } from '../../tokens/issuer.js'
 import {
   isEmailDomainAllowed,
   issueCode,
+  noteSignIn,
   openSession,
   sessionLifetimeMs,
 } from '../../directory/sessions/complete-sign-in.js'
@@ -26,6 +27,7 @@ import { isTotpAskedOfUserOf } from '../../directory/sessions/totp-asked.js'
 import { ofUser, type Tenant } from '../../platform/tenant.js'
 import { isRequiredMetadataMissing } from '../../directory/users/signing-in-user.js'
 import { usersOf } from '../../directory/users/whole-user.js'
+import { endAccountFlowOf, provedByBrowser } from './account-flow-of.js'
 import { callerAtPage, type FlowRequest } from './flow.js'
 import { endOfIdpInitiated, type SignedInHere } from './idp-initiated.js'
 import { isOrganizationOf, ofOwner, sameEnvironment, sameTenant } from '../../platform/db/tenant-predicate.js'
@@ -123,6 +125,8 @@ const consumeFlow = statement(
         sql<Date>`flow.authenticated_at`.as('authenticated_at'),
         'flow.amr',
         'flow.identity_id',
+        'flow.account_flow_id',
+        provedByBrowser().as('email_session_id'),
         continuedSession().as('continued_session_id'),
         sql<boolean>`(
           ${isUsableBy(sql.ref('flow.organization_id'))}
@@ -229,6 +233,9 @@ async function finish(
     const answer = toAnswer(deps, consumedFlow, otherUserExpected)
     return { answer, sessionSecret: undefined, use: undefined }
   }
+  const accountFlowId = consumedFlow.account_flow_id
+  if (accountFlowId !== null)
+    await endAccountFlowOf(trx, { accountId, environment, accountFlowId, at: deps.now() })
   const sessionSecret = randomSecret()
   const signIn = {
     tenant,
@@ -238,6 +245,7 @@ async function finish(
     amr: consumedFlow.amr,
     authenticatedAt: consumedFlow.authenticated_at,
     identityId: consumedFlow.identity_id ?? undefined,
+    emailSessionId: consumedFlow.email_session_id,
   }
   const sessionId = await keepSession(
     deps,
@@ -380,6 +388,7 @@ async function openOrRenewSession(
         user_agent: userAgent,
         amr: [...signIn.amr],
         identity_id: signIn.identityId ?? null,
+        email_session_id: signIn.emailSessionId ?? null,
         authenticated_at: signIn.authenticatedAt,
         last_used_at: at,
         browser_used_at: at,
@@ -387,7 +396,10 @@ async function openOrRenewSession(
       })
       .returning('id')
       .executeTakeFirst()
-    if (renewed !== undefined) return renewed.id
+    if (renewed !== undefined) {
+      await noteSignIn(deps, trx, signIn)
+      return renewed.id
+    }
     const other = await owned.set({ secret_hash: null }).returning(['id', 'user_id']).executeTakeFirst()
     if (other !== undefined) {
       const session = { userId: other.user_id, sessionId: other.id }

@@ -83,6 +83,8 @@ export interface Flow extends FlowKey {
   /** The enrolment that was begun here and waits for its first code. */
   readonly enrollmentId: string | null
   readonly isRenewalDue: boolean
+  /** The account flow in which the organization was chosen, if it was. */
+  readonly accountFlowId: string | null
   /** The link's page has shown a code in another browser, to be typed here. */
   readonly isLinkCodeShown: boolean
   readonly expiresAt: Date
@@ -159,6 +161,7 @@ function flowColumns(db: Kysely<DB>) {
       'flow.pending_sign_in_id',
       'flow.enrollment_id',
       'flow.is_renewal_due',
+      'flow.account_flow_id',
       sql<boolean>`(flow.link_code_sealed is not null)`.as('is_link_code_shown'),
       'flow.expires_at',
     ])
@@ -193,6 +196,7 @@ function toFlow(row: FlowRow): Flow {
     pendingSignInId: row.pending_sign_in_id,
     enrollmentId: row.enrollment_id,
     isRenewalDue: row.is_renewal_due,
+    accountFlowId: row.account_flow_id,
     isLinkCodeShown: row.is_link_code_shown,
     expiresAt: row.expires_at,
   }

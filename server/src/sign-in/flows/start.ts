@@ -48,6 +48,8 @@ export interface NewFlow extends Omit<FlowKey, 'flowId'> {
   readonly isIdpInitiated: boolean
   /** Of the flow cookie. */
   readonly browserSecret: string
+  /** The account flow in which the organization was chosen, if it was. */
+  readonly accountFlowId: string | null
 }
 
 /** Starts a flow, at its first step or at an identity provider. */
@@ -85,6 +87,7 @@ export async function startFlow(
     email_normalized: flow.email === null ? null : normalizeEmail(flow.email),
     session_id: flow.sessionId,
     is_idp_initiated: flow.isIdpInitiated,
+    account_flow_id: flow.accountFlowId,
     expires_at: new Date(at.getTime() + flowLifetimeMs),
     inserted_at: at,
   })

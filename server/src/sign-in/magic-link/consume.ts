@@ -13,7 +13,7 @@ import { toRedirectUrl } from '../../directory/sessions/complete-sign-in.js'
 import { completeFirstFactor } from '../flows/pending-sign-in.js'
 import { ofUser, type Cause, type Tenant } from '../../platform/tenant.js'
 import { isRequiredMetadataMissing } from '../../directory/users/signing-in-user.js'
-import { markEmailVerified } from '../../directory/users/change-user.js'
+import { markEmailProved } from '../../directory/users/proved-email.js'
 import { lockLinksOfToken } from './lock.js'
 import { arriveInFlow, type ShownLinkCode } from './flow-arrival.js'
 import { purposeOf, type LinkPurpose } from '../../platform/link-purpose.js'
@@ -222,7 +222,7 @@ async function signIn(
   trx: Transaction<DB>,
   { tenant, consumedLink, user }: Arrival,
 ): Promise<Lead> {
-  if (!user.email_verified) await markEmailVerified(deps, trx, tenant, user.id)
+  await markEmailProved(deps, trx, tenant, user)
   await emitConsumed(deps, trx, { tenant, consumedLink, user })
   const outcome = await completeFirstFactor(deps, trx, {
     tenant,

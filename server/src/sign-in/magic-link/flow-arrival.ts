@@ -9,8 +9,8 @@ import { lockFlow, completeFactorOfLockedFlow, type LockedFlow } from '../flows/
 import { moveFlow } from '../flows/step.js'
 import { ofUser, type Tenant } from '../../platform/tenant.js'
 import { findUser, type SigningInUser } from '../../directory/users/signing-in-user.js'
-import { markEmailVerified } from '../../directory/users/change-user.js'
-import { makeLinkCode, sealLinkCode } from './link-code.js'
+import { markEmailProved } from '../../directory/users/proved-email.js'
+import { linkCodeLifetimeMs, makeLinkCode, sealLinkCode } from './link-code.js'
 import {
   emitConsumed,
   findOrCreateUser,
@@ -19,9 +19,6 @@ import {
   whyRefused,
   type ConsumedLink,
 } from './consumed-link.js'
-
-/** How long the code of a link can be typed. */
-const codeLifetimeMs = 10 * 60 * 1000
 
 /** The link of a flow, as it is opened. */
 interface FlowArrival {
@@ -108,7 +105,7 @@ async function showCode(
     to: 'link_sent',
     set: {
       link_code_sealed: sealLinkCode(deps.keys.master, held, { code, challengeId: consumedLink.id }),
-      link_code_expires_at: new Date(deps.now().getTime() + codeLifetimeMs),
+      link_code_expires_at: new Date(deps.now().getTime() + linkCodeLifetimeMs),
       link_code_failures: 0,
     },
   })
@@ -133,7 +130,7 @@ export async function enterFlow(
   { tenant, link, consumedLink, held, user }: FlowEntry,
 ): Promise<boolean> {
   const asUser = ofUser(tenant, user.id)
-  if (!user.email_verified) await markEmailVerified(deps, trx, asUser, user.id)
+  await markEmailProved(deps, trx, asUser, user)
   const step = await completeFactorOfLockedFlow(deps, trx, held, { tenant, userId: user.id, amr: ['email'] })
   if (step === undefined) return false
   await emitConsumed(deps, trx, { tenant: asUser, consumedLink, user })

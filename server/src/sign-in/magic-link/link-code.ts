@@ -1,7 +1,20 @@
 import { randomInt } from 'node:crypto'
 import { isSecretEqual } from '../../platform/crypto/secret.js'
 import { open, seal, type MasterKeys, type SealContext } from '../../platform/crypto/seal.js'
-import type { FlowKey } from '../flows/flow.js'
+
+/** How long the code of a link can be typed. */
+export const linkCodeLifetimeMs = 10 * 60 * 1000
+
+/** Five guesses of a million codes; the next five need another link, opened by its owner. */
+export const maxCodeFailures = 5
+
+/** The flow whose link shows a code: of an organization, or of an account. */
+interface CodeOwner {
+  readonly accountId: string
+  readonly environment: string
+  readonly organizationId?: string | undefined
+  readonly flowId: string
+}
 
 /** A code that a link shows in one browser, to be typed in another. */
 interface LinkCode {
@@ -16,11 +29,11 @@ export function makeLinkCode(): string {
 }
 
 /** Seals the code of a flow together with its link: the code is valid only for that link's address. */
-export function sealLinkCode(master: MasterKeys, key: FlowKey, { code, challengeId }: LinkCode): Buffer {
+export function sealLinkCode(master: MasterKeys, key: CodeOwner, { code, challengeId }: LinkCode): Buffer {
   return seal(master, linkCodeContext(key), JSON.stringify({ code, challengeId }))
 }
 
-export function openLinkCode(master: MasterKeys, key: FlowKey, sealed: Buffer): LinkCode {
+export function openLinkCode(master: MasterKeys, key: CodeOwner, sealed: Buffer): LinkCode {
   // Written only by sealLinkCode().
   return JSON.parse(open(master, linkCodeContext(key), sealed).toString('utf8')) as LinkCode
 }
@@ -31,15 +44,11 @@ export function isLinkCode({ code }: LinkCode, typed: string): boolean {
 }
 
 /** The context under which the code of a flow is sealed; the re-sealing command uses it too. */
-export function linkCodeContext({
-  accountId,
-  environment,
-  organizationId,
-  flowId,
-}: Omit<FlowKey, 'environment'> & { readonly environment: string }): SealContext {
+export function linkCodeContext({ accountId, environment, organizationId, flowId }: CodeOwner): SealContext {
+  const table = organizationId === undefined ? 'account_flows' : 'sign_in_flows'
   return {
     purpose: 'link_code',
-    scope: organizationId,
-    aad: `sign_in_flows.link_code:${accountId}:${environment}:${flowId}`,
+    scope: organizationId ?? accountId,
+    aad: `${table}.link_code:${accountId}:${environment}:${flowId}`,
   }
 }

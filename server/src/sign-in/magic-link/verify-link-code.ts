@@ -9,15 +9,12 @@ import { moveFlow } from '../flows/step.js'
 import { setPasswordUrl } from '../password/own-page.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { enterFlow } from './flow-arrival.js'
-import { isLinkCode, openLinkCode } from './link-code.js'
+import { isLinkCode, maxCodeFailures, openLinkCode } from './link-code.js'
 import { findOrCreateUser, selectConsumedLink, whyRefused, type ConsumedLink } from './consumed-link.js'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
-/** Five guesses of a million codes; the next five need another link, opened by its owner. */
-const maxFailures = 5
-
 /** `wrong`: another try is left; `void`: a new link has to be asked for. */
-type LinkCodeOutcome = 'passed' | 'wrong' | 'void'
+export type LinkCodeOutcome = 'passed' | 'wrong' | 'void'
 
 /**
  * Validates the code that a link has shown in another browser, in the flow's own browser, and moves the flow on. An
@@ -43,7 +40,7 @@ export async function verifyLinkCode(
     const fail = (reason: string) =>
       logEventOf(deps, trx, consumedLink, { code: 'END_USER_MAGIC_LINK_FAILED', reason, requestId })
     if (!isLinkCode(shown, typed)) {
-      const outcome = tried.failures < maxFailures ? 'wrong' : 'void'
+      const outcome = tried.failures < maxCodeFailures ? 'wrong' : 'void'
       if (outcome === 'void') await voidCode(deps, trx, flow)
       await fail(outcome === 'void' ? 'link_code_voided' : 'link_code_wrong')
       return { record: outcome }
@@ -74,7 +71,7 @@ async function takeTry(
     .where('expires_at', '>', at)
     .where('link_code_sealed', 'is not', null)
     .where('link_code_expires_at', '>', at)
-    .where('link_code_failures', '<', maxFailures)
+    .where('link_code_failures', '<', maxCodeFailures)
     .returning([sql<Buffer>`link_code_sealed`.as('sealed'), 'link_code_failures as failures'])
     .executeTakeFirst()
 }

@@ -9,7 +9,7 @@ import { endSessionsOf } from '../../directory/end-sessions.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { normalizeEmail } from '../../platform/email.js'
 import type { SigningInUser } from '../../directory/users/signing-in-user.js'
-import { markEmailVerified } from '../../directory/users/change-user.js'
+import { markEmailProved } from '../../directory/users/proved-email.js'
 import { voidPasswordRequests } from '../../directory/forget-password.js'
 import { findPasswordFault, knownPasswordFault, type PasswordFault, type PasswordLengths } from './policy.js'
 import { toPassword } from './record.js'
@@ -76,7 +76,8 @@ export async function replacePassword(
   const { accountId, environment } = tenant
   const owner = { accountId, environment, organizationId, userId: user.id }
   await endSessionsOf(deps, trx, tenant, user.id, flowId)
-  if (isAddressShown && !user.email_verified) await markEmailVerified(deps, trx, tenant, user.id)
+  // What it would end has ended; the flow goes on.
+  if (isAddressShown) await markEmailProved(deps, trx, tenant, { ...user, isNew: true })
   await voidPasswordRequests(deps, trx, tenant, normalizeEmail(user.email))
   const id = await writePassword(deps, trx, owner, hash)
   await emit(deps, trx, tenant, {

@@ -14,10 +14,11 @@ import { attemptSignIn } from '../../sign-in/flows/attempts.js'
 import { startFlow } from '../../sign-in/flows/start.js'
 import { issuerOf } from '../../tokens/claims.js'
 import { grantedScope } from '../../tokens/scopes.js'
+import { isConfigured } from '../../directory/configured.js'
 import { chooseDestination } from '../../directory/sessions/code-destination.js'
 import type { Caller, Tenant } from '../../platform/tenant.js'
 import { normalizeEmail } from '../../platform/email.js'
-import { connectionOfAddress, isConfigured, onlyOne, type OpenConnection } from './connection-of-address.js'
+import { connectionOfAddress, onlyOne, type OpenConnection } from './connection-of-address.js'
 import { causeOf } from './live-connection.js'
 import { toChallengeData } from './record.js'
 import { isOrganizationOf, sameTenant } from '../../platform/db/tenant-predicate.js'
@@ -296,6 +297,7 @@ export async function openChallenge(deps: Deps, opened: OpenedChallenge): Promis
       connectionId: challenge.connection_id,
       sessionId: null,
       isIdpInitiated: false,
+      accountFlowId: null,
       browserSecret: opened.browserSecret,
     })
     return { record: flowId }

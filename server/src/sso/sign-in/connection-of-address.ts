@@ -1,5 +1,5 @@
-import { sql } from 'kysely'
 import { lookup } from '../../platform/db/statement.js'
+import { isConfigured } from '../../directory/configured.js'
 import type { Deps } from '../../delivery/deps.js'
 import type { ConnectionKey } from '../connections/connection-key.js'
 import { isOrganizationOf, ofEnvironment, ofOwner } from '../../platform/db/tenant-predicate.js'
@@ -61,24 +61,6 @@ const selectDomain = lookup((db, key: { accountId: string; environment: string; 
     .where('organizations.deleted_at', 'is', null)
     .select('organizations.domain'),
 )
-
-/** Whether the connection of a statement's row has what its protocol needs: metadata, or a client. */
-export function isConfigured() {
-  return sql<boolean>`case connection.protocol
-    when 'saml' then ${isInUse('sso_metadata_versions')}
-    else ${isInUse('sso_oidc_clients')} end`
-}
-
-function isInUse(table: 'sso_metadata_versions' | 'sso_oidc_clients') {
-  return sql<boolean>`exists (
-    select from ${sql.table(table)} as version
-    where version.account_id = connection.account_id
-      and version.environment = connection.environment
-      and version.organization_id = connection.organization_id
-      and version.connection_id = connection.id
-      and version.is_current
-  )`
-}
 
 /**
  * The connection of an address, which only its domain decides: the connection that has the domain among its own; or the

@@ -61,6 +61,7 @@ function beginFlow(
     email: null,
     sessionId: null,
     isIdpInitiated: true,
+    accountFlowId: null,
   })
 }
 

@@ -1,0 +1,53 @@
+import type { Transaction } from 'kysely'
+import type { Deps } from '../../delivery/deps.js'
+import type { DB } from '../../platform/db/schema.js'
+import { companion } from '../../platform/db/statement.js'
+import { ofTenant } from '../../platform/db/tenant-predicate.js'
+import type { Tenant } from '../../platform/tenant.js'
+import { endSignInsOf } from '../end-sessions.js'
+import { markEmailVerified } from './change-user.js'
+import type { SigningInUser } from './signing-in-user.js'
+
+/**
+ * Records that the owner of a mailbox has used a link or code of ours, of a user whom the transaction has locked. The first time
+ * ends what another person may have begun with the address: sessions, refresh tokens and unfinished sign-ins.
+ */
+export async function markEmailProved(
+  deps: Pick<Deps, 'db' | 'now'>,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  user: SigningInUser,
+): Promise<void> {
+  const { id: userId } = user
+  // This ends the same, and forgets the password.
+  if (!user.email_verified) await markEmailVerified(deps, trx, tenant, userId)
+  if (user.email_proved_at !== null) return
+  if (user.email_verified && user.isNew !== true) {
+    await endSignInsOf(deps, trx, tenant, userId)
+    await voidPasswordRequests(trx, { ...tenant, userId, at: deps.now() })
+  }
+  await updateProvedAt(trx, { ...tenant, userId, at: deps.now() })
+}
+
+interface ProvedUser extends Pick<Tenant, 'accountId' | 'environment' | 'domain' | 'organizationIds'> {
+  readonly userId: string
+  readonly at: Date
+}
+
+const voidPasswordRequests = companion((db, user: ProvedUser) =>
+  db
+    .updateTable('password_requests')
+    .set({ used_at: user.at })
+    .where(ofTenant(user))
+    .where('user_id', '=', user.userId)
+    .where('used_at', 'is', null),
+)
+
+const updateProvedAt = companion((db, user: ProvedUser) =>
+  db
+    .updateTable('users')
+    .set({ email_proved_at: user.at })
+    .where(ofTenant(user))
+    .where('id', '=', user.userId)
+    .where('email_proved_at', 'is', null),
+)

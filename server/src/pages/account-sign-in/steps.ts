@@ -1,0 +1,157 @@
+import { email } from '@portico/contract/fields'
+import {
+  enterByAddress,
+  enterChosen,
+  findProofOf,
+  listEntriesOf,
+} from '../../protocols/oauth/account-authorization.js'
+import { moveAccountFlowAlone, type AccountStep } from '../../sign-in/account-flows/account-flow.js'
+import { endEmailSessionOf } from '../../sign-in/account-flows/email-session.js'
+import { mostEntries } from '../../sign-in/account-flows/entries.js'
+import { verifyEmailCode } from '../../sign-in/account-flows/open-email-link.js'
+import { requestEmailLink } from '../../sign-in/account-flows/request-email-link.js'
+import { guess } from '../steps/guess.js'
+import { waitOf } from '../steps/limit.js'
+import { choosePage } from '../views/choose.js'
+import { identifierPage } from '../views/identifier.js'
+import { linkSentPage } from '../views/link-sent.js'
+import type { AccountOutcome, AccountRequest } from './account-request.js'
+
+interface AccountPage {
+  readonly show: (request: AccountRequest) => Promise<string> | string
+  readonly actions: Readonly<Record<string, (request: AccountRequest) => Promise<AccountOutcome>>>
+}
+
+const choosing = { enter, identify, change_address: changeAddress, sign_out_here: signOutHere }
+
+/** The page of each step, and the actions of its forms. */
+export const accountPages: Readonly<Record<AccountStep, AccountPage>> = {
+  identifier: { show: (request) => askAddress(request), actions: { identify } },
+  link_sent: {
+    show: (request) => linkSent(request),
+    actions: { link_code: linkCode, resend, change_address: changeAddress },
+  },
+  choose: { show: (request) => choose(request), actions: choosing },
+  // Another organization may be wanted than the one whose pages the browser has gone to.
+  entered: { show: (request) => choose(request), actions: choosing },
+}
+
+type IdentifierView = Parameters<typeof identifierPage>[0]
+
+function askAddress(
+  { frame, form, flow }: AccountRequest,
+  address = flow.email ?? '',
+  wrong: Partial<Pick<IdentifierView, 'fault' | 'retryAfterSeconds'>> = {},
+): string {
+  const { applicationName } = flow
+  return identifierPage({ frame, form, email: address, maySignUp: false, applicationName, ...wrong })
+}
+
+/**
+ * Goes on with an address: to the organization that the browser has used with it, or whose domain it has, else to the mailbox. That
+ * depends on the browser and the domain, never on whether a user has the address.
+ */
+async function identify(request: AccountRequest): Promise<AccountOutcome> {
+  const { deps, flow, browser } = request
+  const typed = request.field('email').trim()
+  const refuse = (fault: 'missing' | 'invalid') => ({
+    status: 422,
+    page: askAddress(request, typed, { fault }),
+  })
+  if (typed === '') return refuse('missing')
+  if (!email().safeParse(typed).success) return refuse('invalid')
+  // Back from an organization, or begun to choose one: the mailbox decides.
+  const isElsewhere =
+    flow.step !== 'identifier' || flow.request.prompt?.includes('select_organization') === true
+  const entrance = isElsewhere ? undefined : await enterByAddress(deps, flow, browser, typed)
+  if (entrance === 'not_offered' || entrance === 'unproved') return 'over'
+  return entrance ?? mailLink(request, typed)
+}
+
+async function mailLink(request: AccountRequest, typed: string): Promise<AccountOutcome> {
+  const { deps, flow, ip, requestId } = request
+  try {
+    await requestEmailLink(deps, { flow, email: typed, ip, requestId })
+    return 'moved'
+  } catch (error) {
+    const wait = waitOf(error)
+    if (wait === undefined) throw error
+    return { status: 429, page: askAddress(request, typed, { fault: 'too_many', ...wait }), ...wait }
+  }
+}
+
+type Notice = Partial<Pick<Parameters<typeof linkSentPage>[0], 'fault' | 'isResent' | 'retryAfterSeconds'>>
+
+function linkSent({ frame, form, flow }: AccountRequest, notice: Notice = {}): string {
+  const isCodeAsked = flow.isLinkCodeShown && notice.fault !== 'code_over' && notice.isResent !== true
+  return linkSentPage({ frame, form, email: flow.email ?? '', purpose: 'sign_in', isCodeAsked, ...notice })
+}
+
+async function linkCode(request: AccountRequest): Promise<AccountOutcome> {
+  const { deps, flow, requestId } = request
+  const typed = request.field('code')
+  const refuse = (fault: 'wrong_code' | 'code_over') => ({ status: 422, page: linkSent(request, { fault }) })
+  if (typed.trim() === '') return refuse('wrong_code')
+  const outcome = await guess(
+    request,
+    () => verifyEmailCode(deps, { flow, typed, requestId }),
+    (verified) => typeof verified === 'object',
+  )
+  if (outcome === 'wrong') return refuse('wrong_code')
+  return outcome === 'void' ? refuse('code_over') : outcome
+}
+
+async function resend(request: AccountRequest): Promise<AccountOutcome> {
+  const { deps, flow, ip, requestId } = request
+  if (flow.email === null) return 'over'
+  try {
+    const isSent = await requestEmailLink(deps, { flow, email: flow.email, ip, requestId })
+    return isSent ? { status: 200, page: linkSent(request, { isResent: true }) } : 'moved'
+  } catch (error) {
+    const wait = waitOf(error)
+    if (wait === undefined) throw error
+    return { status: 429, page: linkSent(request, { fault: 'too_many_mails', ...wait }), ...wait }
+  }
+}
+
+async function changeAddress({ deps, flow }: AccountRequest): Promise<AccountOutcome> {
+  await moveAccountFlowAlone(deps, flow, {
+    from: ['link_sent', 'choose', 'entered'],
+    to: 'identifier',
+    set: { email_session_id: null, link_code_sealed: null },
+  })
+  return 'moved'
+}
+
+/** The list of a proved mailbox; without a proof, or when it is over, the page of the address. */
+async function choose(request: AccountRequest, isRefused = false): Promise<string> {
+  const { deps, flow, frame, form } = request
+  const proof = await findProofOf(deps, flow)
+  if (proof === undefined) return askAddress(request)
+  const choices = await listEntriesOf(deps, flow, proof)
+  const { applicationName, round } = flow
+  const isLong = choices.length >= mostEntries
+  const view = { frame, form, email: proof.email, applicationName, choices, isLong, round, isRefused }
+  return choosePage({ ...view, now: deps.now() })
+}
+
+async function enter(request: AccountRequest): Promise<AccountOutcome> {
+  const { deps, flow, browser } = request
+  const domain = request.field('organization').trim().toLowerCase()
+  // A page of before an organization was entered enters none.
+  const isCurrent = request.field('round') === String(flow.round)
+  const entrance = isCurrent ? await enterChosen(deps, flow, browser, domain) : 'moved'
+  if (entrance === 'unproved') return 'moved'
+  if (entrance === 'not_offered') return { status: 409, page: await choose(request, true) }
+  return entrance
+}
+
+async function signOutHere({ deps, flow }: AccountRequest): Promise<AccountOutcome> {
+  if (flow.emailSessionId !== null) await endEmailSessionOf(deps, flow, flow.emailSessionId)
+  await moveAccountFlowAlone(deps, flow, {
+    from: ['choose', 'entered'],
+    to: 'identifier',
+    set: { email: null, email_normalized: null, email_session_id: null },
+  })
+  return 'signed_out'
+}

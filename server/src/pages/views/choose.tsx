@@ -1,0 +1,131 @@
+import { displayName } from '../../platform/display-name.js'
+import { Field } from '../frame/field.js'
+import { Form } from '../frame/form.js'
+import { HostedPage, toDocument, type Frame } from '../frame/layout.js'
+import { toTimeAgo } from '../frame/moments.js'
+import { Person } from '../frame/person.js'
+import type { PageForm } from '../frame/step-page.js'
+import type { PageTexts } from '../texts/en.js'
+
+/** An organization to choose. */
+export interface ChoiceView {
+  readonly domain: string
+  readonly name: string
+  /** Null where the user has not signed in yet. */
+  readonly lastSignedInAt: Date | null
+}
+
+/** The page of the organizations of a proved mailbox. */
+interface ChoosePage {
+  readonly frame: Frame
+  readonly form: PageForm
+  readonly email: string
+  readonly applicationName: string
+  readonly choices: readonly ChoiceView[]
+  /** Whether there may be more than are listed. */
+  readonly isLong: boolean
+  /** How often an organization was entered before. */
+  readonly round: number
+  /** The organization that was chosen cannot be entered. */
+  readonly isRefused: boolean
+  readonly now: Date
+}
+
+/** Lists the organizations that the owner of a mailbox can enter. */
+export function choosePage(view: ChoosePage): string {
+  const { frame, form, email, applicationName, choices, isLong, isRefused } = view
+  const { texts } = frame
+  const words = texts.accountSignIn
+  const application = displayName(applicationName)
+  const isNone = choices.length === 0
+  return toDocument(
+    <HostedPage frame={frame} title={isNone ? words.noneHeading : words.heading} isFault={isRefused}>
+      <Person texts={texts} email={email} form={form} />
+      {isRefused && (
+        <p class="fault banner" role="alert" tabindex={-1} autofocus>
+          {words.notOffered}
+        </p>
+      )}
+      {isNone ? (
+        <>
+          <p>{words.none(application)}</p>
+          <p>{words.noneAdvice}</p>
+        </>
+      ) : (
+        <>
+          <p class="quiet">{words.sentence(application)}</p>
+          <ul class="sessions">
+            {choices.map((choice) => (
+              <Choice key={choice.domain} {...{ view, choice, texts }} />
+            ))}
+          </ul>
+        </>
+      )}
+      {isLong && <Beyond view={view} />}
+      <div class="aside">
+        <Form form={form} action="sign_out_here" look="plain" button={words.forget} />
+      </div>
+    </HostedPage>,
+  )
+}
+
+interface ChoiceProps {
+  readonly view: ChoosePage
+  readonly choice: ChoiceView
+  readonly texts: PageTexts
+}
+
+function Choice({ view: { form, round, now }, choice, texts }: ChoiceProps) {
+  const words = texts.accountSignIn
+  const { domain, lastSignedInAt: at } = choice
+  const name = displayName(choice.name)
+  return (
+    <li>
+      <p class="device">
+        <bdi>{name}</bdi>
+      </p>
+      <Form
+        form={form}
+        action="enter"
+        look="small"
+        button={
+          <>
+            {words.enter}
+            <span class="unseen">{` (${name})`}</span>
+          </>
+        }
+      >
+        <input type="hidden" name="organization" value={domain} />
+        <input type="hidden" name="round" value={round} />
+      </Form>
+      <div class="session-details quiet">
+        <p>{domain}</p>
+        <p>
+          {at === null ? (
+            words.isNew
+          ) : (
+            <time dateTime={at.toISOString()}>{words.used(toTimeAgo(at, now, texts.lang))}</time>
+          )}
+        </p>
+      </div>
+    </li>
+  )
+}
+
+/** For an organization that is not among those listed. */
+function Beyond({ view: { frame, form, round } }: { view: ChoosePage }) {
+  const words = frame.texts.accountSignIn
+  return (
+    <Form form={form} action="enter" look="second" button={words.enter}>
+      <p class="quiet">{words.beyond}</p>
+      <input type="hidden" name="round" value={round} />
+      <Field
+        id="organization"
+        label={words.shortName}
+        fault={undefined}
+        hasFocus={false}
+        input={{ type: 'text', autocomplete: 'off' }}
+      />
+    </Form>
+  )
+}

@@ -1,0 +1,206 @@
+import type { AuthorizationRequest } from '@portico/contract/authorize'
+import type { Deps } from '../../delivery/deps.js'
+import { networkKey } from '../../delivery/limits/limits.js'
+import {
+  toAuthorizationAnswer,
+  type AuthorizationAnswer,
+} from '../../directory/sessions/authorization-answer.js'
+import { normalizeEmail } from '../../platform/email.js'
+import {
+  endAccountFlow,
+  startAccountFlow,
+  takeTurn,
+  type AccountFlow,
+} from '../../sign-in/account-flows/account-flow.js'
+import { accountFlowPath } from '../../sign-in/account-flows/account-flow-url.js'
+import {
+  isProofAccepted,
+  useEmailSession,
+  useEmailSessionOf,
+  type EmailSession,
+} from '../../sign-in/account-flows/email-session.js'
+import { listEntries, type Entry } from '../../sign-in/account-flows/entries.js'
+import { findSignInMethods } from '../../sign-in/flows/sign-in-methods.js'
+import { connectionOfAddress, findOpenConnections } from '../../sso/sign-in/connection-of-address.js'
+import { accountIssuerOf } from '../../tokens/issuer.js'
+import { hintedEmail } from './authorization-request.js'
+import type { AskingApplication } from './authorizing-client.js'
+import {
+  decideAt,
+  flowsOfNetwork,
+  noPageShown,
+  unknownAcr,
+  type DecidingBrowser,
+  type Decision,
+  type OrganizationPlace,
+  type Remembered,
+} from './organization-decision.js'
+import { findClientAt, placeOfAddress, type KnownBrowser } from './requested-organization.js'
+import { isAcrUnknown } from './requested-claims.js'
+
+type AccountBrowser = DecidingBrowser & Pick<KnownBrowser, 'findEmailSecret'>
+
+/** The browser on the account's pages. */
+export type ChoosingBrowser = DecidingBrowser & Pick<KnownBrowser, 'findRemembered'>
+
+/**
+ * Begins a sign-in that finds its organization by its user: by the mailbox that the browser has proved before, where the request
+ * accepts it, else by an address.
+ *
+ * @throws ApiError `rate_limited` when the network has begun too many.
+ */
+export async function beginAccountFlow(
+  deps: Deps,
+  browser: AccountBrowser,
+  application: AskingApplication,
+  request: AuthorizationRequest,
+): Promise<Decision> {
+  if (isAcrUnknown(request)) return { fault: unknownAcr }
+  if (!browser.isNavigation) return { fault: noPageShown }
+  await deps.limits.take(flowsOfNetwork, networkKey(browser.ip))
+  const { accountId, accountDomain, environment, applicationId } = application
+  const proof = await findProof(deps, application, request, browser)
+  const { browserSecret } = browser
+  const flow = { accountId, environment, applicationId, request, proof, browserSecret }
+  const flowId = await startAccountFlow(deps, { ...flow, email: hintedEmail(request) ?? null })
+  return { path: accountFlowPath(accountDomain, flowId) }
+}
+
+/** The mailbox that the browser has proved, where the request accepts the proof, and names no other address. */
+async function findProof(
+  deps: Pick<Deps, 'db' | 'now'>,
+  application: AskingApplication,
+  request: AuthorizationRequest,
+  { findEmailSecret }: AccountBrowser,
+): Promise<EmailSession | undefined> {
+  const secret = findEmailSecret(application)
+  const proof = secret === undefined ? undefined : await useEmailSession(deps, application, secret)
+  const at = deps.now()
+  if (proof === undefined || !isProofAccepted(request, proof.provedAt, { begunAt: at, at })) return undefined
+  const email = hintedEmail(request)
+  return email === undefined || normalizeEmail(email) === proof.emailNormalized ? proof : undefined
+}
+
+/** The mailbox that was proved for a flow; undefined when the proof is over, or too old by now. */
+export async function findProofOf(
+  deps: Pick<Deps, 'db' | 'now'>,
+  flow: AccountFlow,
+): Promise<EmailSession | undefined> {
+  const { emailSessionId, insertedAt: begunAt } = flow
+  if (emailSessionId === null) return undefined
+  const proof = await useEmailSessionOf(deps, flow, emailSessionId)
+  const isAccepted =
+    proof !== undefined && isProofAccepted(flow.request, proof.provedAt, { begunAt, at: deps.now() })
+  return isAccepted ? proof : undefined
+}
+
+/** The organizations that the owner of a proved mailbox can enter. */
+export function listEntriesOf(
+  deps: Pick<Deps, 'db'>,
+  { accountId, environment, applicationId }: AccountFlow,
+  { emailNormalized }: EmailSession,
+  onlyDomain: string | null = null,
+): Promise<Entry[]> {
+  return listEntries(deps, { accountId, environment, applicationId, emailNormalized, onlyDomain })
+}
+
+/**
+ * Where the browser goes after a choice: to the pages of the organization, or to the application. `not_offered`: the organization
+ * is none that the mailbox can enter; `moved`: another request was first; `unproved`: the mailbox must be proved anew.
+ */
+export type Entrance =
+  | 'not_offered'
+  | 'moved'
+  | 'unproved'
+  | { readonly path: string }
+  | { readonly answer: AuthorizationAnswer; readonly remembered: Remembered | undefined }
+
+/** Enters an organization of the list. What it demands, its own pages ask for; only the proof of the mailbox is carried over. */
+export async function enterChosen(
+  deps: Deps,
+  flow: AccountFlow,
+  browser: DecidingBrowser,
+  domain: string,
+): Promise<Entrance> {
+  const proof = await findProofOf(deps, flow)
+  if (proof === undefined) return 'unproved'
+  const [entry] = await listEntriesOf(deps, flow, proof, domain)
+  const client = entry && (await findClientAt(deps, flow, { domain: entry.domain }))
+  if (entry === undefined || client === undefined) return 'not_offered'
+  return enter(deps, flow, browser, { client, email: proof.email, proof, mayJoin: entry.kind === 'may_join' })
+}
+
+/**
+ * Enters the only organization of a mailbox that was just proved, where its user has signed in there before: nobody ends up in
+ * one that a stranger has put their address into.
+ *
+ * @returns Undefined where there is something to choose.
+ */
+export async function enterOnly(
+  deps: Deps,
+  flow: AccountFlow,
+  browser: DecidingBrowser,
+): Promise<Entrance | undefined> {
+  if (flow.request.prompt?.includes('select_organization') === true) return undefined
+  const proof = await findProofOf(deps, flow)
+  const [only, ...others] = proof === undefined ? [] : await listEntriesOf(deps, flow, proof)
+  if (only === undefined || others.length > 0 || only.lastSignedInAt === null) return undefined
+  return enterChosen(deps, flow, browser, only.domain)
+}
+
+/** Enters the organization of a typed address, by that organization's own ways; undefined where there is none to go to. */
+export async function enterByAddress(
+  deps: Deps,
+  flow: AccountFlow,
+  browser: ChoosingBrowser,
+  email: string,
+): Promise<Entrance | undefined> {
+  const place = await placeOfAddress(deps, flow, email, browser)
+  return place && enter(deps, flow, browser, { ...place, email, proof: undefined, mayJoin: false })
+}
+
+interface Choice extends OrganizationPlace {
+  readonly email: string
+  readonly proof: EmailSession | undefined
+  readonly mayJoin: boolean
+}
+
+async function enter(
+  deps: Deps,
+  flow: AccountFlow,
+  browser: DecidingBrowser,
+  { client, connectionId: routedId, email, proof, mayJoin }: Choice,
+): Promise<Entrance> {
+  if (!(await takeTurn(deps, flow, ['identifier', 'link_sent', 'choose', 'entered']))) return 'moved'
+  const [methods, connections] = await Promise.all([
+    findSignInMethods(deps, client),
+    findOpenConnections(deps, client),
+  ])
+  const connectionId =
+    routedId ?? connectionOfAddress(connections, methods, normalizeEmail(email))?.connectionId
+  const entering = { accountFlowId: flow.flowId, proof, mayJoin, methods }
+  const request = { ...flow.request, login_hint: email, prompt: promptAfterChoice(flow.request) }
+  const place = { client, connectionId, entering }
+  const decision = await decideAt(deps, browser, place, { request, hint: undefined })
+  if ('path' in decision) return decision
+  await endAccountFlow(deps, flow)
+  if ('code' in decision)
+    return { answer: answerTo(deps, flow, { code: decision.code }), remembered: decision.remembered }
+  const { error, description } = decision.fault
+  return { answer: answerTo(deps, flow, { error, error_description: description }), remembered: undefined }
+}
+
+/** The choice was made. */
+function promptAfterChoice({ prompt }: AuthorizationRequest): AuthorizationRequest['prompt'] {
+  return prompt?.filter((value) => value !== 'select_organization')
+}
+
+function answerTo(
+  { config }: Pick<Deps, 'config'>,
+  { accountDomain, redirectUri, request }: AccountFlow,
+  parameters: Readonly<Record<string, string>>,
+): AuthorizationAnswer {
+  const { response_mode: mode = 'query', state = null } = request
+  const issuer = accountIssuerOf(config.baseUrl, accountDomain)
+  return toAuthorizationAnswer({ redirectUri, mode }, { parameters, state, issuer })
+}

@@ -1,0 +1,56 @@
+import type { Transaction } from 'kysely'
+import type { Deps } from '../../delivery/deps.js'
+import { markEmailProved } from '../../directory/users/proved-email.js'
+import { createSigningInUser, findUser, type SigningInUser } from '../../directory/users/signing-in-user.js'
+import { newId } from '../../platform/crypto/random.js'
+import type { DB } from '../../platform/db/schema.js'
+import { ofUser, type Tenant } from '../../platform/tenant.js'
+import type { FlowKey } from '../flows/flow.js'
+import { completeFactorOfLockedFlow, lockFlow } from '../flows/lock-flow.js'
+import { firstFactorSteps } from '../flows/step.js'
+import type { EmailSession } from './email-session.js'
+
+/** A new flow of an organization whose links sign in, and the proof of the mailbox that a link would give. */
+interface ProvedEntry {
+  readonly tenant: Tenant
+  readonly flow: FlowKey
+  readonly proof: EmailSession
+  /** The organization's links create a user of this address. */
+  readonly mayJoin: boolean
+}
+
+/**
+ * Passes the first factor of a new flow by a mailbox that was proved before, as a link to it would: a second factor is asked for
+ * as always. Nothing happens without an active user, of whom the flow then says no more than it would to anybody.
+ */
+export async function passByProof(
+  deps: Deps,
+  trx: Transaction<DB>,
+  { tenant, flow, proof, mayJoin }: ProvedEntry,
+): Promise<void> {
+  const user = await findOrJoin(deps, trx, { tenant, proof, mayJoin })
+  if (user?.active !== true) return
+  await markEmailProved(deps, trx, ofUser(tenant, user.id), user)
+  const held = await lockFlow(deps, trx, flow, { steps: firstFactorSteps })
+  if (held === undefined) return
+  const authenticatedAt = proof.provedAt
+  await completeFactorOfLockedFlow(deps, trx, held, {
+    tenant,
+    userId: user.id,
+    amr: ['email'],
+    authenticatedAt,
+  })
+}
+
+async function findOrJoin(
+  deps: Deps,
+  trx: Transaction<DB>,
+  { tenant, proof: { email, emailNormalized }, mayJoin }: Omit<ProvedEntry, 'flow'>,
+): Promise<SigningInUser | undefined> {
+  const found = await findUser(trx, tenant, emailNormalized)
+  if (found !== undefined || !mayJoin) return found
+  const id = newId()
+  const created = await createSigningInUser(deps, trx, ofUser(tenant, id), { id, email, emailVerified: true })
+  // A concurrent sign-in may have created the user first.
+  return created ?? findUser(trx, tenant, emailNormalized)
+}

@@ -1,0 +1,175 @@
+import type { Environment } from '@portico/contract/fields'
+import { sql, type Expression, type Kysely } from 'kysely'
+import type { Deps } from '../../delivery/deps.js'
+import { isConfigured } from '../../directory/configured.js'
+import { isUsableBy } from '../../directory/usable.js'
+import type { DB } from '../../platform/db/schema.js'
+import { statement } from '../../platform/db/statement.js'
+import { isOrganizationOf, ofEnvironment } from '../../platform/db/tenant-predicate.js'
+
+/** More than anybody chooses from; of what is beyond, the organization's domain is typed. */
+export const mostEntries = 100
+
+/** An organization that the owner of a mailbox can enter, and by what. */
+export interface Entry {
+  /** `member`: a user has the address; `sso`: a connection owns its domain; `may_join`: a link creates its user. */
+  readonly kind: 'member' | 'sso' | 'may_join'
+  readonly domain: string
+  readonly name: string
+  /** Null where its user has not signed in yet. */
+  readonly lastSignedInAt: Date | null
+}
+
+/** A proved mailbox, and the application that its owner wants to use. */
+export interface EntryKey {
+  readonly accountId: string
+  readonly environment: Environment
+  readonly applicationId: string
+  readonly emailNormalized: string
+  /** The only organization that is meant; null: every one. */
+  readonly onlyDomain: string | null
+}
+
+type Mailbox = EntryKey & { readonly emailDomain: string }
+
+/** Finds organizations for a mailbox. An organization that invites people is a source of its own. */
+type EntrySource = (db: Kysely<DB>, mailbox: Mailbox) => Promise<readonly Entry[]>
+
+/** The sources of entries, in the order in which an organization that two of them find is taken. */
+const sources: readonly EntrySource[] = [listMemberships, listConnections, listOpenOrganizations]
+
+/** The organizations that the owner of a mailbox can enter by an application: the last used first, then by name. */
+export async function listEntries({ db }: Pick<Deps, 'db'>, key: EntryKey): Promise<Entry[]> {
+  const { emailNormalized } = key
+  const mailbox = { ...key, emailDomain: emailNormalized.slice(emailNormalized.lastIndexOf('@') + 1) }
+  const found = await Promise.all(sources.map((source) => source(db, mailbox)))
+  const byDomain = new Map<string, Entry>()
+  for (const entry of found.flat()) if (!byDomain.has(entry.domain)) byDomain.set(entry.domain, entry)
+  return [...byDomain.values()].toSorted(compareEntries).slice(0, mostEntries)
+}
+
+function compareEntries(a: Entry, b: Entry): number {
+  const time = (b.lastSignedInAt?.getTime() ?? 0) - (a.lastSignedInAt?.getTime() ?? 0)
+  return time === 0 ? a.name.localeCompare(b.name) : time
+}
+
+async function listMemberships(db: Kysely<DB>, mailbox: Mailbox): Promise<Entry[]> {
+  const rows = await selectMemberships(db, mailbox)
+  return rows.map(({ last_signed_in_at: lastSignedInAt, ...row }) => ({
+    ...toEntry('member', row),
+    lastSignedInAt,
+  }))
+}
+
+const selectMemberships = statement((db, mailbox: Mailbox) =>
+  offeredOrganizations(db, mailbox, sql.ref('users.organization_id'))
+    .innerJoin('users', (join) => join.on(isOrganizationOf('organizations', 'users')))
+    .where(ofEnvironment(mailbox, 'users'))
+    .where('users.email_normalized', '=', mailbox.emailNormalized)
+    .where('users.deleted_at', 'is', null)
+    .where('users.active', '=', true)
+    .where(isOwnAddress())
+    .where(isDomainAllowed(mailbox))
+    .select('users.last_signed_in_at')
+    .orderBy(sql`users.last_signed_in_at desc nulls last`)
+    .orderBy('organizations.name')
+    .limit(mostEntries),
+)
+
+/** The address of a user who came by a relay was chosen by another organization, until its owner has proved it here. */
+function isOwnAddress() {
+  return sql<boolean>`(
+    users.email_proved_at is not null
+    or not exists (
+      select from user_identities as identity
+      where identity.account_id = users.account_id
+        and identity.environment = users.environment
+        and identity.organization_id = users.organization_id
+        and identity.user_id = users.id
+        and identity.kind = 'relay'
+    )
+  )`
+}
+
+async function listConnections(db: Kysely<DB>, mailbox: Mailbox): Promise<Entry[]> {
+  const rows = await selectConnections(db, mailbox)
+  return rows.map((row) => toEntry('sso', row))
+}
+
+/** Organizations whose connection owns the domain and admits unknown users. */
+const selectConnections = statement((db, mailbox: Mailbox) =>
+  offeredOrganizations(db, mailbox, sql.ref('connection.organization_id'))
+    .innerJoin('sso_connections as connection', (join) =>
+      join.on(isOrganizationOf('organizations', 'connection')),
+    )
+    .where(ofEnvironment(mailbox, 'connection'))
+    .where(sql<boolean>`connection.email_domains @> array[${mailbox.emailDomain}::text]`)
+    .where('connection.active', '=', true)
+    .where(isConfigured())
+    .where('connection.user_security_type', '=', 'none')
+    .where(isDomainAllowed(mailbox))
+    .where(isUnknown(mailbox))
+    .orderBy('organizations.name')
+    .limit(mostEntries),
+)
+
+async function listOpenOrganizations(db: Kysely<DB>, mailbox: Mailbox): Promise<Entry[]> {
+  const rows = await selectOpenOrganizations(db, mailbox)
+  return rows.map((row) => toEntry('may_join', row))
+}
+
+/** Organizations whose links create users of the domain; an empty list of domains has none. */
+const selectOpenOrganizations = statement((db, mailbox: Mailbox) =>
+  offeredOrganizations(db, mailbox, sql.ref('link.organization_id'))
+    .innerJoin('magic_link_connections as link', (join) => join.on(isOrganizationOf('organizations', 'link')))
+    .where(ofEnvironment(mailbox, 'link'))
+    .where('link.active', '=', true)
+    .where('link.find_or_create_user', '=', true)
+    .where(sql<boolean>`${mailbox.emailDomain}::text = any(organizations.allowed_email_domains)`)
+    .where(isUnknown(mailbox))
+    .orderBy('organizations.name')
+    .limit(mostEntries),
+)
+
+/** Organizations of the account that are there and can use the application. */
+function offeredOrganizations(db: Kysely<DB>, mailbox: Mailbox, organizationId: Expression<string>) {
+  return db
+    .selectFrom('organizations')
+    .innerJoin('applications', (join) =>
+      join
+        .onRef('applications.account_id', '=', 'organizations.account_id')
+        .on('applications.environment', '=', mailbox.environment)
+        .on('applications.id', '=', mailbox.applicationId),
+    )
+    .where('organizations.account_id', '=', mailbox.accountId)
+    .where('organizations.deleted_at', 'is', null)
+    .where(
+      sql<boolean>`(${mailbox.onlyDomain}::text is null or organizations.domain = ${mailbox.onlyDomain})`,
+    )
+    .where(isUsableBy(organizationId))
+    .select(['organizations.domain', 'organizations.name'])
+}
+
+function isDomainAllowed({ emailDomain }: Mailbox) {
+  return sql<boolean>`(
+    organizations.allowed_email_domains is null
+    or organizations.allowed_email_domains = '{}'
+    or ${emailDomain}::text = any(organizations.allowed_email_domains)
+  )`
+}
+
+/** An address that a user of the organization has is listed for that user, or, where they are inactive, not at all. */
+function isUnknown({ environment, emailNormalized }: Mailbox) {
+  return sql<boolean>`not exists (
+    select from users
+    where users.account_id = organizations.account_id
+      and users.environment = ${environment}
+      and users.organization_id = organizations.id
+      and users.email_normalized = ${emailNormalized}
+      and users.deleted_at is null
+  )`
+}
+
+function toEntry(kind: Entry['kind'], { domain, name }: Pick<Entry, 'domain' | 'name'>): Entry {
+  return { kind, domain, name, lastSignedInAt: null }
+}
