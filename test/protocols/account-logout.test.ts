@@ -3,6 +3,8 @@ import { startService } from '../given/harness.js'
 import type { FlowScene } from '../given/flow-given.js'
 import type { Visitor } from '../given/visitor.js'
 import { accountGivenOf, signedOut } from './account-given.js'
+import { exchange } from './code-given.js'
+import { claimsOf } from '../given/claims.js'
 
 const service = await startService()
 const client = await service.client()
@@ -136,4 +138,79 @@ describe('a sign-out of an account', () => {
     await theirs.set(scene)
     return { of: scene, url: flows.authorizeUrl(scene) }
   }
+})
+
+describe('a sign-out after the application has ended its session by the refresh token', () => {
+  /** A browser with sessions of two organizations, of which the application has ended the first. */
+  async function revoked({ endsSession = true } = {}) {
+    const { visitor, idToken, refreshToken: token, scene, parameters } = await given.tokens()
+    const other = await given.scene(scene.application)
+    await given.signIn(other, {}, visitor)
+    const { client_id } = parameters
+    const form = { token, client_id, ...(endsSession && { end_session: 'true' }) }
+    expect((await exchange(service, form, { path: `${path}/oauth/revoke` })).status).toBe(200)
+    const sid = String(claimsOf(idToken)['sid'])
+    return { visitor, scene, other, hint: { client_id, logout_hint: sid } }
+  }
+
+  test('303: asks nothing with client_id and logout_hint, and ends what else the browser has', async () => {
+    const { visitor, scene, other, hint } = await revoked()
+    expect(await isSignedIn(other, visitor)).toBe(true)
+
+    const left = await visitor.request(logoutUrl({ ...hint, post_logout_redirect_uri: signedOut }))
+
+    expect([left.status, left.location]).toEqual([303, signedOut])
+    expect([await isSignedIn(scene, visitor), await isSignedIn(other, visitor)]).toEqual([false, false])
+  })
+
+  test.each<[string, (of: Awaited<ReturnType<typeof revoked>>) => Promise<Record<string, string>>]>([
+    ['of another session', async ({ hint }) => ({ ...hint, logout_hint: crypto.randomUUID() })],
+    ['that is no id', async ({ hint }) => ({ ...hint, logout_hint: 'x' })],
+    ['without client_id', async ({ hint: { logout_hint } }) => ({ logout_hint })],
+    [
+      'with another application',
+      async ({ scene: { org_domain }, hint }) => {
+        const { client_id } = await service.given.application({ org_domain })
+        return { ...hint, client_id }
+      },
+    ],
+    [
+      'five minutes later',
+      async ({ hint }) => {
+        await service.clock.advance(5 * 60 + 1)
+        return hint
+      },
+    ],
+  ])('asks with a hint %s', async (_, hintOf) => {
+    const of = await revoked()
+
+    const page = await of.visitor.request(logoutUrl(await hintOf(of)))
+
+    expect([page.status, await isSignedIn(of.other, of.visitor)]).toEqual([200, true])
+  })
+
+  test('asks where the session was ended otherwise, or goes on', async () => {
+    const { scene, visitor, idToken, parameters } = await given.tokens()
+    const other = await given.scene(scene.application)
+    await given.signIn(other, {}, visitor)
+    const sid = String(claimsOf(idToken)['sid'])
+    const hint = { client_id: parameters.client_id, logout_hint: sid }
+    const { org_domain, user } = scene
+    await client.sessions.end({ org_domain, user_id: user.id, session_id: sid })
+    const goesOn = await revoked({ endsSession: false })
+
+    expect((await visitor.request(logoutUrl(hint))).status).toBe(200)
+    expect((await goesOn.visitor.request(logoutUrl(goesOn.hint))).status).toBe(200)
+    expect(await isSignedIn(other, visitor)).toBe(true)
+    expect(await isSignedIn(goesOn.scene, goesOn.visitor)).toBe(true)
+  })
+
+  test('asks in another browser', async () => {
+    const { scene, hint } = await revoked()
+    const other = await given.signIn(await given.scene(scene.application))
+
+    const page = await other.visitor.request(logoutUrl(hint))
+
+    expect([page.status, await isSignedIn(other.scene, other.visitor)]).toEqual([200, true])
+  })
 })

@@ -37,6 +37,7 @@ import { signedOutPage, signOutPage } from '../views/sign-out.js'
 /** The accepted parameters, with their maximum lengths. */
 const parameters = {
   id_token_hint: 8192,
+  logout_hint: 100,
   client_id: 100,
   post_logout_redirect_uri: 2000,
   state: 2000,
@@ -117,6 +118,7 @@ async function findRequest(exchange: Exchange): Promise<LogoutRequest | undefine
   const plan = await planSignOut(deps, {
     place,
     idTokenHint: sent.id_token_hint,
+    logoutHint: sent.logout_hint,
     clientId: sent.client_id,
     postLogoutRedirectUri: sent.post_logout_redirect_uri,
     state: sent.state,
@@ -156,8 +158,8 @@ function secretsAt({ site, req }: Exchange, { organization }: Place, environment
  * ends, nobody was asked, and any website could do this.
  */
 async function endProof({ deps, site, req, res }: Exchange, { plan, place }: LogoutRequest): Promise<void> {
-  const { environment, sessions } = plan
-  if (environment === undefined || sessions.length === 0) return
+  const { environment, sessions, isHinted } = plan
+  if (environment === undefined || (sessions.length === 0 && !isHinted)) return
   const owner = { accountId: place.accountId, environment }
   const secret = findEmailSecret(req.headers.cookie, site.isHttps, owner)
   if (secret === undefined) return

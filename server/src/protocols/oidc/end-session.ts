@@ -14,7 +14,7 @@ import { isOrganizationOf, ofEnvironment, ofOwner, sameTenant } from '../../plat
 import { causeBy } from '../../platform/tenant.js'
 
 /** Where a browser signs out: of an organization, or of all organizations of an account. */
-export interface SignOutPlace extends PublicAccount {
+export interface SignOutPlace extends Pick<PublicAccount, 'accountId' | 'accountDomain'> {
   /** Undefined: all of the account's. */
   readonly organization: Pick<PublicOrganization, 'organizationId' | 'domain'> | undefined
 }
@@ -23,6 +23,8 @@ export interface SignOutPlace extends PublicAccount {
 interface SignOutRequest {
   readonly place: SignOutPlace
   readonly idTokenHint: string | undefined
+  /** The `sid` of a session that the application has ended by a refresh token. */
+  readonly logoutHint: string | undefined
   readonly clientId: string | undefined
   readonly postLogoutRedirectUri: string | undefined
   readonly state: string | undefined
@@ -39,7 +41,7 @@ export interface SignOutPlan {
   readonly environment: Environment | undefined
   /** The sessions to end; none where the browser has none. */
   readonly sessions: readonly EndingSession[]
-  /** The hint is of one of these sessions, so that no confirmation is needed. */
+  /** The hint is of one of these sessions, or of one that has just ended, so that no confirmation is needed. */
   readonly isHinted: boolean
   /** Where the browser goes afterwards; undefined: a page confirms the sign-out. */
   readonly redirectUrl: string | undefined
@@ -61,7 +63,7 @@ interface EndingSession {
  * after their tokens have expired.
  */
 export async function planSignOut(
-  deps: Pick<Deps, 'config' | 'db'>,
+  deps: Pick<Deps, 'config' | 'db' | 'now'>,
   request: SignOutRequest,
 ): Promise<SignOutPlan | { readonly fault: SignOutFault }> {
   const { place, idTokenHint, postLogoutRedirectUri: redirectUri } = request
@@ -76,10 +78,15 @@ export async function planSignOut(
     return { fault: 'post_logout_redirect_uri' }
   const named = hint?.environment ?? application?.environment
   const sessions = await findSessions(deps, request, hint, named === undefined ? environments : [named])
+  const isHinted =
+    sessions.some((session) => isOf(session, hint)) ||
+    (application !== undefined &&
+      clientId !== undefined &&
+      (await hasRevoked(deps, request, { environment: application.environment, clientId })))
   return {
     environment: sessions[0]?.environment ?? named,
     sessions,
-    isHinted: sessions.some((session) => isOf(session, hint)),
+    isHinted,
     redirectUrl: redirectUri === undefined ? undefined : withState(redirectUri, request.state),
   }
 }
@@ -168,18 +175,21 @@ async function findSessions(
   return rows.map((row) => ({ environment, ...row }))
 }
 
-function openSessionsOf(db: Deps['db'], { accountId, organization }: SignOutPlace, environment: Environment) {
-  const isOfOwner =
-    organization === undefined
-      ? ofEnvironment({ accountId, environment }, 'sessions')
-      : ofOwner({ accountId, environment, organizationId: organization.organizationId }, 'sessions')
+/** Of sessions. */
+function ofPlace({ accountId, organization }: SignOutPlace, environment: Environment) {
+  return organization === undefined
+    ? ofEnvironment({ accountId, environment }, 'sessions')
+    : ofOwner({ accountId, environment, organizationId: organization.organizationId }, 'sessions')
+}
+
+function openSessionsOf(db: Deps['db'], place: SignOutPlace, environment: Environment) {
   return db
     .selectFrom('sessions')
     .innerJoin('users', (join) =>
       join.on(sameTenant('users', 'sessions')).onRef('users.id', '=', 'sessions.user_id'),
     )
     .innerJoin('organizations', (join) => join.on(isOrganizationOf('organizations', 'sessions')))
-    .where(isOfOwner)
+    .where(ofPlace(place, environment))
     .where('sessions.ended_at', 'is', null)
     .select([
       'sessions.organization_id as organizationId',
@@ -195,6 +205,37 @@ function openSessionsOf(db: Deps['db'], { accountId, organization }: SignOutPlac
 /** An ID token of another session or user does not replace the confirmation. */
 function isOf({ sessionId, userId }: EndingSession, hint: IdTokenHint | undefined): boolean {
   return hint !== undefined && hint.sessionId === sessionId && hint.userId === userId
+}
+
+/** How long the end of a session by its application stands for the confirmation of the sign-out that follows. */
+const revocationCountsMs = 5 * 60 * 1000
+
+/**
+ * Whether this browser's cookie is of the session that logout_hint names, and the application has just ended it by its refresh
+ * token: its user has signed out there. The hint alone is no proof, because every reader of a token knows it.
+ */
+async function hasRevoked(
+  { db, now }: Pick<Deps, 'db' | 'now'>,
+  { place, logoutHint, sessionSecretsOf }: SignOutRequest,
+  { environment, clientId }: { readonly environment: Environment; readonly clientId: string },
+): Promise<boolean> {
+  if (!idForm().safeParse(logoutHint).success) return false
+  const hashes = sessionSecretsOf(environment).map(hashSecret)
+  const since = new Date(now().getTime() - revocationCountsMs)
+  const revoked = await db
+    .selectFrom('sessions')
+    .innerJoin('refresh_token_families as family', (join) =>
+      join.on(sameTenant('family', 'sessions')).onRef('family.session_id', '=', 'sessions.id'),
+    )
+    .where(ofPlace(place, environment))
+    .where('sessions.id', '=', logoutHint ?? '')
+    .where('sessions.secret_hash', '=', sql<Buffer>`any(${hashes}::bytea[])`)
+    .where('sessions.ended_at', '>', since)
+    .where('family.application_id', '=', clientId)
+    .where('family.ended_at', '>', since)
+    .select('sessions.id')
+    .executeTakeFirst()
+  return revoked !== undefined
 }
 
 /** RP-Initiated Logout section 3; the address stays as it was registered, its own query included. */
