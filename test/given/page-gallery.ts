@@ -37,6 +37,7 @@ const pagesToSee = [
   'password',
   'form-post',
   'consent',
+  'choose',
   'link-sent-code',
   'enroll-code-app-wrong_code',
   'recovery-codes-not_acknowledged',

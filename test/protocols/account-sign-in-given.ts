@@ -3,6 +3,7 @@ import { flowLinkGivenOf } from '../given/flow-link-given.js'
 import { anyEmail } from '../given/given.js'
 import type { Service } from '../given/harness.js'
 import type { Seen, Visitor } from '../given/visitor.js'
+import { idpMetadata } from '../given/sso-given.js'
 import { callback } from '../given/flow-given.js'
 import { accountGivenOf } from './account-given.js'
 
@@ -69,6 +70,44 @@ export function accountSignInGivenOf(service: Service, client: Client) {
 
   return { ...given, links, application, member, begin, open, prove, enter }
 }
+
+/** Makes addresses of each kind that a page must not tell apart. */
+export function addressesOf(client: Client, given: ReturnType<typeof accountSignInGivenOf>) {
+  return {
+    known: async () => (await given.member()).user.email,
+    unknown: async () => anyEmail(),
+    async inactive() {
+      const { org_domain, user } = await given.member()
+      await client.users.update({ org_domain, user_id: user.id, active: false })
+      return user.email
+    },
+    /** Of an organization whose users sign in by its identity provider alone, and whose connection owns no domain. */
+    async ssoOnly() {
+      const { org_domain, user } = await given.member()
+      await client.magicLink.updateConnection({ org_domain, active: false })
+      const { id: organization_id } = await client.organizations.get({ org_domain })
+      const { idp_id } = await client.ssoConnections.create({ organization_id })
+      await client.ssoConnections.update({ idp_id, metadata: idpMetadata(), active: true })
+      return user.email
+    },
+  } satisfies Record<string, () => Promise<string>>
+}
+
+/** An answer without what is of one sign-in. */
+export function sameForAll({ html, status, headers }: Seen, email: string): string {
+  const [local = '', domain = ''] = email.split('@')
+  const plain = (text: string) =>
+    text
+      .replaceAll(local, 'local')
+      .replaceAll(domain, 'domain')
+      .replace(/sign-in\/[\w-]+/g, 'sign-in/id')
+      .replace(/name="csrf" value="[\w-]+"/g, '')
+  const lines = [...headers].filter(([name]) => !ofOneAnswer.has(name)).map((line) => line.join(': '))
+  return plain(`${status}\n${lines.join('\n')}\n${html}`)
+}
+
+/** The length is that of the address. */
+const ofOneAnswer = new Set(['date', 'x-request-id', 'content-length', 'set-cookie'])
 
 /** The domains of the organizations on a page, in their order. */
 export function listedOn({ html }: Seen): string[] {

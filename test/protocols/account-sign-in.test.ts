@@ -88,6 +88,32 @@ describe('a sign-in that names no organization', () => {
     expect(listedOn(await given.begin(application, visitor, select))).toEqual([])
   })
 
+  test('counts a proof for eight hours at most, however it is used', async () => {
+    const { email, application, visitor } = await inTwo()
+    await given.prove(application, email, visitor)
+    const isListed = async () => {
+      await service.clock.advance(48 * 60)
+      return listedOn(await given.begin(application, visitor, { prompt: 'select_organization' })).length > 0
+    }
+
+    const seen: boolean[] = []
+    for (let use = 0; use < 10; use += 1) seen.push(await isListed())
+
+    expect(seen).toEqual([...Array.from({ length: 9 }, () => true), false])
+  })
+
+  test('lists no user that was deleted, is inactive, or is of the other environment', async () => {
+    const { email, application, first, second, visitor } = await inTwo()
+    const third = await given.member(email)
+    const production = await service.client({ environment: 'production' })
+    const { domain } = await service.given.organization()
+    await service.given.user({ org_domain: domain, email }, production)
+    await client.users.delete({ org_domain: first.org_domain, user_id: first.user.id })
+    await client.users.update({ org_domain: third.org_domain, user_id: third.user.id, active: false })
+
+    expect(listedOn(await given.prove(application, email, visitor))).toEqual([second.org_domain])
+  })
+
   test.each([
     ['max_age', { max_age: '60' }],
     ['prompt=login', { prompt: 'login select_organization' }],
@@ -217,15 +243,35 @@ describe('entering an organization', () => {
   test('409 for an organization that is not in the list, as for one that there is not', async () => {
     const { email, application, visitor } = await inTwo()
     const stranger = await given.member()
+    const elsewhere = await service.client({ account: await service.createAccount() })
+    const foreign = await elsewhere.organizations.create({ name: 'Elsewhere' })
+    await service.given.user({ org_domain: foreign.domain, email }, elsewhere)
     const list = await given.prove(application, email, visitor)
 
     const texts: string[] = []
-    for (const domain of [stranger.org_domain, 'no-such-organization']) {
+    for (const domain of [stranger.org_domain, foreign.domain, 'no-such-organization']) {
       const refused = await given.enter(list, domain, visitor)
       expect(refused.status).toBe(409)
       texts.push(refused.html)
     }
-    expect(texts[0]).toBe(texts[1])
+    expect(new Set(texts).size).toBe(1)
+  })
+
+  test('ends the flow of an organization that was entered before', async () => {
+    const { email, application, visitor } = await inTwo()
+    const list = await given.prove(application, email, visitor)
+    const [first = '', second = ''] = listedOn(list)
+    for (const org_domain of [first, second]) {
+      await client.password.createConnection({ org_domain })
+      await client.magicLink.updateConnection({ org_domain, active: false })
+    }
+    const asked = await given.enter(list, first, visitor)
+    expect(asked.html).toContain('Enter your password')
+    const back = await visitor.visit(list.url)
+
+    await given.enter(back, second, visitor)
+
+    expect((await visitor.visit(asked.url)).status).toBe(404)
   })
 
   test('runs one flow of many choices at once', async () => {
@@ -235,7 +281,7 @@ describe('entering an organization', () => {
     const list = await given.prove(scene.application, scene.user.email, visitor)
     const fields = { organization: scene.org_domain, round: '0' }
 
-    await Promise.all(Array.from({ length: 20 }, () => visitor.send(list, 'enter', fields)))
+    await Promise.all(Array.from({ length: 50 }, () => visitor.send(list, 'enter', fields)))
 
     const [row] = await service.query<{ open: string }>(
       `select count(*) as open from sign_in_flows where application_id = $1 and used_at is null`,
@@ -246,25 +292,6 @@ describe('entering an organization', () => {
 })
 
 describe('an address without an organization', () => {
-  test('gets the same page as any other, and no mail', async () => {
-    const { email: known, application } = await inTwo()
-    const inactive = await given.member()
-    await client.users.update({ org_domain: inactive.org_domain, user_id: inactive.user.id, active: false })
-    const pages: string[] = []
-    for (const email of [known, anyEmail(), inactive.user.email]) {
-      const visitor = flows.visitorOf()
-      const page = await visitor.press(await given.begin(application, visitor), 'identify', { email })
-      pages.push(sameForAll(page, email))
-      expect((await links.linksTo(email)).length).toBe(email === known ? 1 : 0)
-    }
-    expect(new Set(pages).size).toBe(1)
-    const rows = await service.query<{ count: string }>(
-      `select count(*) from log_events where event_code = 'ACCOUNT_SIGN_IN_NOT_OFFERED' and email = $1`,
-      [inactive.user.email],
-    )
-    expect(rows).toEqual([{ count: '1' }])
-  })
-
   test('is told so only after it was proved', async () => {
     const { email, application, first, second, visitor } = await inTwo()
     await visitor.press(await given.begin(application, visitor), 'identify', { email })
@@ -331,10 +358,10 @@ describe('the link of a mailbox', () => {
     const link = await links.newestLinkTo(email)
     const page = await visitor.visit(link)
 
-    const opened = await Promise.all(Array.from({ length: 20 }, () => links.pressButton(link, page, visitor)))
+    const opened = await Promise.all(Array.from({ length: 50 }, () => links.pressButton(link, page, visitor)))
 
     expect(opened.filter(({ status }) => status === 303)).toHaveLength(1)
-    expect(opened.filter(({ html }) => html.includes(dead))).toHaveLength(19)
+    expect(opened.filter(({ html }) => html.includes(dead))).toHaveLength(49)
     const rows = await service.query<{ count: string }>(
       'select count(*) from email_sessions where email = $1',
       [email],
@@ -441,18 +468,6 @@ describe('the proof of a mailbox', () => {
     expect(await isListed(scene)).toBe(false)
   })
 
-  test('counts in its own browser, account and environment alone', async () => {
-    const { application, visitor } = await proved()
-    const stranger = flows.visitorOf()
-    const [name] = [...visitor.cookies.keys()].filter((cookie) => cookie.includes('portico-email-'))
-    stranger.cookies.set(
-      (name ?? '').replace(/.{12}$/, 'f'.repeat(12)),
-      visitor.cookies.get(name ?? '') ?? '',
-    )
-
-    expect(await isListed({ application, visitor: stranger })).toBe(false)
-  })
-
   test('a password of another organization proves nothing', async () => {
     const application = await given.application()
     const scene = await given.scene(application)
@@ -512,13 +527,89 @@ test('prompt=none shows no page, and select_organization is none of an organizat
   expect(answerOf(await flows.visitorOf().request(url)).get('error')).toBe('invalid_request')
 })
 
-/** A page without what is of one sign-in. */
-function sameForAll({ html, status, headers }: Seen, email: string): string {
-  const [local = '', domain = ''] = email.split('@')
-  const plain = html
-    .replaceAll(local, 'local')
-    .replaceAll(domain, 'domain')
-    .replace(/sign-in\/[\w-]+/g, 'sign-in/id')
-    .replace(/name="csrf" value="[\w-]+"/g, '')
-  return `${status} ${[...headers.keys()].join()} ${plain}`
-}
+describe('prompt=select_account', () => {
+  const select = { prompt: 'select_account' }
+
+  /** A browser with sessions of two users in two organizations. */
+  async function signedInTwice() {
+    const application = await given.application()
+    const first = await given.scene(application)
+    const second = await given.scene(application)
+    const { visitor } = await given.signIn(first)
+    await service.clock.advance(60)
+    await given.signIn(second, {}, visitor)
+    return { application, first, second, visitor }
+  }
+
+  function pick(page: Seen, organization: string, visitor: Visitor) {
+    return visitor.press(page, 'continue_as', { organization, round: '0' })
+  }
+
+  test('lists the sessions of this browser, the last used first, and goes on with one without a question', async () => {
+    const { application, first, second, visitor } = await signedInTwice()
+
+    const page = await given.begin(application, visitor, select)
+
+    expect(listedOn(page)).toEqual([second.org_domain, first.org_domain])
+    for (const { user } of [first, second]) expect(page.html.replace(/<wbr>/g, '')).toContain(user.email)
+    expect(page.html).toContain('Use another address')
+    expect(isIn(await pick(page, first.org_domain, visitor))).toBe(true)
+  })
+
+  test('goes on with another address', async () => {
+    const { application, visitor } = await signedInTwice()
+    const page = await given.begin(application, visitor, select)
+
+    const sent = await visitor.press(page, 'identify', { email: anyEmail() })
+
+    expect(sent.html).toContain(sentHeading)
+  })
+
+  test('asks for the sign-in that the request demands besides', async () => {
+    const { application, first, visitor } = await signedInTwice()
+
+    const page = await given.begin(application, visitor, { prompt: 'select_account login' })
+    const asked = await pick(page, first.org_domain, visitor)
+
+    expect(isIn(asked)).toBe(false)
+    expect(asked.html).toContain('Sign in')
+  })
+
+  test('lists no session of another browser, account or environment, and goes on with none', async () => {
+    const { application, first, visitor } = await signedInTwice()
+    const stranger = flows.visitorOf()
+    const page = await given.begin(application, stranger, select)
+    expect(listedOn(page)).toEqual([])
+    expect((await pick(page, first.org_domain, stranger)).url).toContain(given.path)
+
+    const listed = await given.begin(application, visitor, select)
+    await client.sessions.endAll({ org_domain: first.org_domain, user_id: first.user.id })
+    const left = await pick(listed, first.org_domain, visitor)
+    expect(left.url).toContain(given.path)
+    expect(listedOn(left)).not.toContain(first.org_domain)
+  })
+
+  test('lists nothing where the application did not ask for it', async () => {
+    const { application, first, visitor } = await signedInTwice()
+    const page = await given.begin(application, visitor, { prompt: 'login' })
+
+    expect(listedOn(page)).toEqual([])
+    expect(isIn(await pick(page, first.org_domain, visitor))).toBe(false)
+  })
+})
+
+test('the list has the logos of organizations that the user has entered, and of no other', async () => {
+  const email = anyEmail()
+  const application = await given.application()
+  const logoOf = (name: string) => ({ icon_logo_url: `https://${name}.example/icon.png` })
+  const used = await given.member(email, logoOf('used'))
+  await given.member(email, logoOf('strange'))
+  const visitor = flows.visitorOf()
+  await given.enter(await given.prove(application, email, visitor), used.org_domain, visitor)
+
+  const list = await given.begin(application, visitor, { prompt: 'select_organization' })
+
+  expect(list.html).toContain('src="https://used.example/icon.png"')
+  expect(list.html).not.toContain('strange.example')
+  expect(list.headers.get('content-security-policy')).toContain("img-src 'self' data: https://used.example;")
+})

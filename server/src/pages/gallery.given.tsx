@@ -1,4 +1,3 @@
-import { organizationColors } from '@portico/contract/organizations'
 import { choosePage } from './views/choose.js'
 import { consentPage } from './views/consent.js'
 import { enrollCodePage, enrollPage } from './views/enroll.js'
@@ -71,14 +70,10 @@ export function galleryFrame(
   return {
     texts,
     organization: {
-      accountDomain: 'acme',
-      accountId: '0190c8a2-6b1e-7c3d-9f4a-2b6d8e0f1a34',
-      organizationId: '0190c8a2-6b1e-7c3d-9f4a-2b6d8e0f1a35',
       domain: 'awesome-company',
       name: names.organization,
       product_name: null,
       locale: null,
-      color: organizationColors[2],
       icon_logo_url: null,
       inline_logo_url: null,
       terms_of_service_url: 'https://awesome.example/terms',
@@ -181,9 +176,15 @@ function linkStates(frame: Frame, { email, application, organization }: GalleryN
 
 function chooseStates(frame: Frame, { email, application, organization }: GalleryNames): GalleryPage[] {
   const choices = [
-    { domain: 'awesome-company', name: organization, lastSignedInAt: galleryAt },
-    { domain: 'other-company', name: 'Other company', lastSignedInAt: null },
+    { domain: 'awesome-company', name: organization, logoUrl: null, lastUsedAt: galleryAt },
+    { domain: 'other-company', name: 'Other company', logoUrl: null, lastUsedAt: null },
   ]
+  const sessions = {
+    choices: choices.map((choice) => ({ ...choice, email, lastUsedAt: galleryAt })),
+    round: 0,
+    now: galleryAt,
+  }
+  const identifierView = { frame, form, email: null, maySignUp: false, applicationName: application }
   const ofView = { email, applicationName: application, choices, isLong: false, round: 0, isRefused: false }
   const view = { frame, form, ...ofView, now: galleryAt }
   return [
@@ -191,6 +192,7 @@ function chooseStates(frame: Frame, { email, application, organization }: Galler
     page('choose-long', choosePage({ ...view, isLong: true })),
     page('choose-refused', choosePage({ ...view, isRefused: true })),
     page('choose-none', choosePage({ ...view, choices: [] })),
+    page('identifier-sessions', identifierPage({ ...identifierView, sessions })),
     page(
       'password-elsewhere',
       passwordPage({

@@ -2,6 +2,7 @@ import express, { type ErrorRequestHandler, type Router } from 'express'
 import type { Deps } from '../delivery/deps.js'
 import { requestIdOf } from '../delivery/request-context.js'
 import { logFailure } from '../platform/observability/log.js'
+import { findAccountByDomain } from '../directory/organizations/find-account.js'
 import { findOrganizationByDomain } from '../directory/organizations/find-organization.js'
 import { readPageAssets } from './frame/assets.js'
 import { toBrandStyle } from './frame/brand.js'
@@ -43,10 +44,12 @@ export function pagesRouter(deps: Deps): Router {
 
   router.get(pathsOfIssuers('/brand.css'), async (req, res) => {
     const { kind, domain } = issuerAt(req)
-    // An account has no color of its own.
-    const organization = kind === 'account' ? undefined : await findOrganizationByDomain(deps, domain)
+    const { color } =
+      (kind === 'account'
+        ? (await findAccountByDomain(deps, domain))?.look
+        : await findOrganizationByDomain(deps, domain)) ?? {}
     res.set('Cache-Control', 'public, max-age=300').set('X-Content-Type-Options', 'nosniff')
-    res.type('css').send(toBrandStyle(organization?.color))
+    res.type('css').send(toBrandStyle(color ?? undefined))
   })
 
   router.use(magicLinkRouter(deps, site))

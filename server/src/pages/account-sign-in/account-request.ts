@@ -4,9 +4,10 @@ import type { ProvedMailbox } from '../../sign-in/account-flows/open-email-link.
 import { findRemembered } from '../frame/account-cookie.js'
 import { toCsrfField } from '../frame/csrf.js'
 import type { Frame } from '../frame/layout.js'
+import { ownerOfAccount } from '../frame/page-owner.js'
 import { isNavigation } from '../frame/navigation.js'
 import type { Exchange } from '../frame/page-route.js'
-import { findSessionSecret } from '../frame/session-cookie.js'
+import { findSessionSecret, listSessionSecrets } from '../frame/session-cookie.js'
 import { formOf, frameOf, textOf } from '../frame/site.js'
 import type { PageForm, StepAnswer } from '../frame/step-page.js'
 
@@ -23,6 +24,12 @@ export interface AccountRequest extends Pick<Exchange, 'deps'> {
   readonly requestId: string
 }
 
+/** A page, with the logos of the organizations that it lists. */
+export interface ShownPage {
+  readonly page: string
+  readonly logoUrls?: readonly string[]
+}
+
 /**
  * The result of a form: 'moved' shows the flow's current page, 'over' says that the flow cannot continue, an answer shows a page
  * with a fault; 'signed_out' forgets the mailbox, and others go on to an organization or the application.
@@ -30,7 +37,7 @@ export interface AccountRequest extends Pick<Exchange, 'deps'> {
 export type AccountOutcome =
   | 'over'
   | 'signed_out'
-  | StepAnswer
+  | (StepAnswer & ShownPage)
   | ProvedMailbox
   | Exclude<Entrance, 'not_offered' | 'unproved'>
 
@@ -43,7 +50,7 @@ export function toAccountRequest(
   const { deps, site, req } = exchange
   const fields = formOf(req)
   const frame = frameOf(site, req, {
-    organization: undefined,
+    organization: ownerOfAccount(site.productName, flow.look),
     isSandbox: flow.environment === 'sandbox',
     url: req.path,
     uiLocales: flow.request.ui_locales ?? null,
@@ -74,6 +81,7 @@ function browserOf(
     ip: req.ip ?? '',
     findSessionSecret: (owner) => findSessionSecret(cookie, isHttps, owner),
     findRemembered: (account) => findRemembered(cookie, isHttps, account),
+    listSessionSecrets: () => listSessionSecrets(cookie, isHttps),
     requestId,
   }
 }

@@ -24,6 +24,7 @@ import {
   sendSentence,
   type Exchange,
 } from '../frame/page-route.js'
+import { ownerOfAccount } from '../frame/page-owner.js'
 import { remember } from '../frame/remember.js'
 import { formOf, frameOf, sendPage, textOf, type Site } from '../frame/site.js'
 import { sendToApplication } from '../sign-in/application.js'
@@ -109,9 +110,9 @@ async function follow(exchange: Exchange, request: AccountRequest, outcome: Acco
     redirect(exchange, inChosenLanguage(exchange, req.path))
   } else if ('secret' in outcome) await goOnProved(exchange, outcome, request.browser.browserSecret)
   else if ('page' in outcome) {
-    const { status, page, retryAfterSeconds } = outcome
+    const { status, page, logoUrls, retryAfterSeconds } = outcome
     if (retryAfterSeconds !== undefined) res.set('Retry-After', String(retryAfterSeconds))
-    sendPage(site, res.status(status), page, { ...frame, redirectUri: flow.redirectUri })
+    sendPage(site, res.status(status), page, { ...frame, logoUrls, redirectUri: flow.redirectUri })
   } else if ('path' in outcome) redirect(exchange, inChosenLanguage(exchange, outcome.path))
   else {
     if (outcome.remembered !== undefined) remember(exchange, outcome.remembered)
@@ -147,7 +148,7 @@ async function showLink(exchange: Exchange): Promise<void> {
   const link = await findOpenEmailLink(deps, { accountDomain, token, browserSecret })
   res.vary('Accept-Language')
   const frame = frameOf(site, req, {
-    organization: undefined,
+    organization: link && ownerOfAccount(site.productName, link.look),
     isSandbox: link?.environment === 'sandbox',
     url: `${req.path}?token=${encodeURIComponent(token)}`,
   })
@@ -165,7 +166,7 @@ async function showLink(exchange: Exchange): Promise<void> {
     token,
     csrf: toCsrfField(keepFlowSecret(exchange), token),
   })
-  sendPage(site, res, page, { organization: undefined, redirectUri: link.redirectUri })
+  sendPage(site, res, page, { ...frame, redirectUri: link.redirectUri })
 }
 
 async function takeLink(exchange: Exchange): Promise<void> {
@@ -181,15 +182,17 @@ async function takeLink(exchange: Exchange): Promise<void> {
   if (outcome === undefined) sendPlainSentence(exchange, 404, 'deadLink')
   else if ('secret' in outcome) await goOnProved(exchange, outcome, browserSecret)
   else {
-    const frame = frameOf(site, req, { organization: undefined, isSandbox: false, url: undefined })
-    sendPage(site, res, linkCodePage({ frame, ...outcome }), frame)
+    const { code, applicationName, look } = outcome
+    const organization = ownerOfAccount(site.productName, look)
+    const frame = frameOf(site, req, { organization, isSandbox: false, url: undefined })
+    sendPage(site, res, linkCodePage({ frame, code, applicationName }), frame)
   }
 }
 
 async function showStep({ site, res }: Exchange, request: AccountRequest): Promise<void> {
   const { flow, frame } = request
-  const page = await accountPages[flow.step].show(request)
-  sendPage(site, res, page, { ...frame, redirectUri: flow.redirectUri })
+  const { page, logoUrls } = await accountPages[flow.step].show(request)
+  sendPage(site, res, page, { ...frame, logoUrls, redirectUri: flow.redirectUri })
 }
 
 function requestOf(exchange: Exchange, flow: AccountFlow, browserSecret: string): AccountRequest {

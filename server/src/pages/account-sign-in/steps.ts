@@ -2,8 +2,10 @@ import { email } from '@portico/contract/fields'
 import {
   enterByAddress,
   enterChosen,
+  enterSession,
   findProofOf,
   listEntriesOf,
+  listSessionsOf,
 } from '../../protocols/oauth/account-authorization.js'
 import { moveAccountFlowAlone, type AccountStep } from '../../sign-in/account-flows/account-flow.js'
 import { endEmailSessionOf } from '../../sign-in/account-flows/email-session.js'
@@ -12,23 +14,25 @@ import { verifyEmailCode } from '../../sign-in/account-flows/open-email-link.js'
 import { requestEmailLink } from '../../sign-in/account-flows/request-email-link.js'
 import { guess } from '../steps/guess.js'
 import { waitOf } from '../steps/limit.js'
+import type { ChoiceView } from '../views/choice.js'
 import { choosePage } from '../views/choose.js'
 import { identifierPage } from '../views/identifier.js'
 import { linkSentPage } from '../views/link-sent.js'
-import type { AccountOutcome, AccountRequest } from './account-request.js'
+import type { AccountOutcome, AccountRequest, ShownPage } from './account-request.js'
 
 interface AccountPage {
-  readonly show: (request: AccountRequest) => Promise<string> | string
+  readonly show: (request: AccountRequest) => Promise<ShownPage> | ShownPage
   readonly actions: Readonly<Record<string, (request: AccountRequest) => Promise<AccountOutcome>>>
 }
 
-const choosing = { enter, identify, change_address: changeAddress, sign_out_here: signOutHere }
+const addressing = { identify, continue_as: continueAs }
+const choosing = { ...addressing, enter, change_address: changeAddress, sign_out_here: signOutHere }
 
 /** The page of each step, and the actions of its forms. */
 export const accountPages: Readonly<Record<AccountStep, AccountPage>> = {
-  identifier: { show: (request) => askAddress(request), actions: { identify } },
+  identifier: { show: (request) => askAddress(request), actions: addressing },
   link_sent: {
-    show: (request) => linkSent(request),
+    show: (request) => ({ page: linkSent(request) }),
     actions: { link_code: linkCode, resend, change_address: changeAddress },
   },
   choose: { show: (request) => choose(request), actions: choosing },
@@ -38,13 +42,32 @@ export const accountPages: Readonly<Record<AccountStep, AccountPage>> = {
 
 type IdentifierView = Parameters<typeof identifierPage>[0]
 
-function askAddress(
-  { frame, form, flow }: AccountRequest,
+async function askAddress(
+  { deps, browser, frame, form, flow }: AccountRequest,
   address = flow.email ?? '',
   wrong: Partial<Pick<IdentifierView, 'fault' | 'retryAfterSeconds'>> = {},
-): string {
-  const { applicationName } = flow
-  return identifierPage({ frame, form, email: address, maySignUp: false, applicationName, ...wrong })
+): Promise<ShownPage> {
+  const { applicationName, round } = flow
+  const listed = await listSessionsOf(deps, flow, browser)
+  const choices = listed.map(({ iconLogoUrl: logoUrl, usedAt: lastUsedAt, ...session }) => ({
+    ...session,
+    logoUrl,
+    lastUsedAt,
+  }))
+  const sessions = choices.length === 0 ? undefined : { choices, round, now: deps.now() }
+  const view = { frame, form, email: address, maySignUp: false, applicationName, sessions, ...wrong }
+  return { page: identifierPage(view), logoUrls: logosOf(choices) }
+}
+
+function logosOf(choices: readonly ChoiceView[]): string[] {
+  return choices.flatMap(({ logoUrl }) => logoUrl ?? [])
+}
+
+async function continueAs(request: AccountRequest): Promise<AccountOutcome> {
+  const { deps, flow, browser } = request
+  const entrance = await enterSession(deps, flow, browser, request.field('organization'))
+  // The session has ended meanwhile: the page lists those that are left.
+  return typeof entrance === 'string' ? 'moved' : entrance
 }
 
 /**
@@ -54,9 +77,9 @@ function askAddress(
 async function identify(request: AccountRequest): Promise<AccountOutcome> {
   const { deps, flow, browser } = request
   const typed = request.field('email').trim()
-  const refuse = (fault: 'missing' | 'invalid') => ({
+  const refuse = async (fault: 'missing' | 'invalid') => ({
     status: 422,
-    page: askAddress(request, typed, { fault }),
+    ...(await askAddress(request, typed, { fault })),
   })
   if (typed === '') return refuse('missing')
   if (!email().safeParse(typed).success) return refuse('invalid')
@@ -76,7 +99,7 @@ async function mailLink(request: AccountRequest, typed: string): Promise<Account
   } catch (error) {
     const wait = waitOf(error)
     if (wait === undefined) throw error
-    return { status: 429, page: askAddress(request, typed, { fault: 'too_many', ...wait }), ...wait }
+    return { status: 429, ...(await askAddress(request, typed, { fault: 'too_many', ...wait })), ...wait }
   }
 }
 
@@ -123,16 +146,26 @@ async function changeAddress({ deps, flow }: AccountRequest): Promise<AccountOut
   return 'moved'
 }
 
+/** Of each the policy of the page names the origin, and headers have a bound. */
+const mostLogos = 20
+
 /** The list of a proved mailbox; without a proof, or when it is over, the page of the address. */
-async function choose(request: AccountRequest, isRefused = false): Promise<string> {
+async function choose(request: AccountRequest, isRefused = false): Promise<ShownPage> {
   const { deps, flow, frame, form } = request
   const proof = await findProofOf(deps, flow)
   if (proof === undefined) return askAddress(request)
-  const choices = await listEntriesOf(deps, flow, proof)
+  const entries = await listEntriesOf(deps, flow, proof)
+  const choices = entries.map(({ domain, name, iconLogoUrl, lastSignedInAt: lastUsedAt }, index) => ({
+    domain,
+    name,
+    // The server of an organization that the user has never entered does not learn of them.
+    logoUrl: lastUsedAt === null || index >= mostLogos ? null : iconLogoUrl,
+    lastUsedAt,
+  }))
   const { applicationName, round } = flow
   const isLong = choices.length >= mostEntries
   const view = { frame, form, email: proof.email, applicationName, choices, isLong, round, isRefused }
-  return choosePage({ ...view, now: deps.now() })
+  return { page: choosePage({ ...view, now: deps.now() }), logoUrls: logosOf(choices) }
 }
 
 async function enter(request: AccountRequest): Promise<AccountOutcome> {
@@ -142,7 +175,7 @@ async function enter(request: AccountRequest): Promise<AccountOutcome> {
   const isCurrent = request.field('round') === String(flow.round)
   const entrance = isCurrent ? await enterChosen(deps, flow, browser, domain) : 'moved'
   if (entrance === 'unproved') return 'moved'
-  if (entrance === 'not_offered') return { status: 409, page: await choose(request, true) }
+  if (entrance === 'not_offered') return { status: 409, ...(await choose(request, true)) }
   return entrance
 }
 

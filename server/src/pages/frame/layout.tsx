@@ -1,16 +1,16 @@
 import type { ComponentChildren, VNode } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import { displayName } from '../../platform/display-name.js'
-import type { PublicOrganization } from '../../directory/organizations/find-organization.js'
 import { allTexts } from './locale.js'
 import { isHttps, Organization } from './organization.js'
+import type { PageOwner } from './page-owner.js'
 import type { PageTexts } from '../texts/en.js'
 
 /** The data that every page needs besides its content. */
 export interface Frame {
   readonly texts: PageTexts
-  /** Undefined when the address names no organization. */
-  readonly organization: PublicOrganization | undefined
+  /** The owner of the page; undefined when the address names none. */
+  readonly organization: PageOwner | undefined
   readonly isSandbox: boolean
   readonly productName: string
   readonly styleUrl: string
@@ -69,7 +69,9 @@ export function HostedPage({
         <title>{`${isFault ? texts.errorTitle(title) : title} · ${name}`}</title>
         <link rel="icon" href="data:," />
         <link rel="stylesheet" href={styleUrl} />
-        {organization !== undefined && <link rel="stylesheet" href={`/t/${organization.domain}/brand.css`} />}
+        {organization !== undefined && (
+          <link rel="stylesheet" href={`/${organization.root ?? 't'}/${organization.domain}/brand.css`} />
+        )}
         {scriptUrl !== undefined && <script src={scriptUrl} defer />}
       </head>
       <body class={isWide ? 'wide' : undefined}>
@@ -95,11 +97,12 @@ export function HostedPage({
   )
 }
 
-/** The legal links of the organization, which no page omits. */
+/** The legal links of the owner, which no page omits, and the one for help. */
 function Legal({ texts, organization }: Pick<Frame, 'texts' | 'organization'>) {
   const links = [
     [texts.termsOfService, organization?.terms_of_service_url],
     [texts.privacyPolicy, organization?.privacy_policy_url],
+    [texts.help, organization?.support_url],
   ] as const
   if (!links.some(([, url]) => isHttps(url))) return null
   return (

@@ -1,8 +1,8 @@
 import { displayName } from '../../platform/display-name.js'
-import type { PublicOrganization } from '../../directory/organizations/find-organization.js'
+import type { PageOwner } from './page-owner.js'
 
 interface Props {
-  readonly organization: PublicOrganization | undefined
+  readonly organization: PageOwner | undefined
   readonly productName: string
 }
 
@@ -53,7 +53,8 @@ export function isHttps(url: string | null | undefined): url is string {
   return url != null && URL.canParse(url) && new URL(url).protocol === 'https:'
 }
 
-function initialOf(name: string): string {
+/** The first letter of a name, as a logo stands for it. */
+export function initialOf(name: string): string {
   const [first = ''] = name
   return first.toLocaleUpperCase()
 }

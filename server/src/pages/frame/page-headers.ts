@@ -25,15 +25,15 @@ export const permissionsPolicy = [
  * The headers of every page: not cached, no foreign content but the logo, no framing, and no referrer, because the
  * address contains a token.
  *
- * @param logoUrl Of the organization: the only other origin from which the page may load an image.
+ * @param logoUrls Of the organizations on the page: the only other origins from which it may load an image.
  * @param redirectUri The final target of the form: browsers apply form-action to redirects, too.
  */
 export function pageHeaders(
   isHttps: boolean,
   redirectUri?: string,
-  logoUrl?: string,
+  ...logoUrls: readonly (string | undefined)[]
 ): Record<string, string> {
-  return headersOf(isHttps, ["'self'", ...sourcesOf(redirectUri)], logoUrl)
+  return headersOf(isHttps, ["'self'", ...sourcesOf(redirectUri)], logoUrls)
 }
 
 /** The headers of a page whose only form is posted to another site: it goes nowhere else. */
@@ -43,16 +43,16 @@ export function postingPageHeaders(
   logoUrl?: string,
 ): Record<string, string> {
   const targets = sourcesOf(target)
-  return headersOf(isHttps, targets.length === 0 ? ["'none'"] : targets, logoUrl)
+  return headersOf(isHttps, targets.length === 0 ? ["'none'"] : targets, [logoUrl])
 }
 
 function headersOf(
   isHttps: boolean,
   formTargets: readonly string[],
-  logoUrl: string | undefined,
+  logoUrls: readonly (string | undefined)[],
 ): Record<string, string> {
-  const [logo] = sourcesOf(logoUrl)
-  const images = ["'self'", 'data:', ...(logo?.startsWith('https://') === true ? [logo] : [])]
+  const logos = new Set(logoUrls.flatMap(sourcesOf).filter((source) => source.startsWith('https://')))
+  const images = ["'self'", 'data:', ...logos]
   const policy = [
     "default-src 'none'",
     "script-src 'self'",

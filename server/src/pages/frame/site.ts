@@ -1,9 +1,9 @@
 import { AccountPath, OrganizationPath } from '@portico/contract/fields'
-import type { PublicOrganization } from '../../directory/organizations/find-organization.js'
 import { accountOf, organizationOf, type NamedIssuer } from '../../tokens/issuer.js'
 import type { Frame } from './layout.js'
 import { textsFor } from './locale.js'
 import { logoOf } from './organization.js'
+import type { PageOwner } from './page-owner.js'
 import { pageHeaders } from './page-headers.js'
 
 /** Data shared by all pages of a service. */
@@ -25,7 +25,7 @@ export interface PageRequest {
 
 /** The page that is requested. */
 interface PageAt {
-  readonly organization: PublicOrganization | undefined
+  readonly organization: PageOwner | undefined
   readonly isSandbox: boolean
   /** Undefined when it cannot be shown again. */
   readonly url: string | undefined
@@ -53,8 +53,10 @@ interface PageResponse {
 
 /** The organization of a page, and the final target of its form. */
 export interface PageDestination {
-  readonly organization: PublicOrganization | undefined
+  readonly organization: PageOwner | undefined
   readonly redirectUri?: string | undefined
+  /** Of other organizations on the page. */
+  readonly logoUrls?: readonly string[] | undefined
 }
 
 /** Sends a page with a content security policy for its logo and its form. */
@@ -62,10 +64,10 @@ export function sendPage(
   { isHttps }: Site,
   res: PageResponse,
   page: string,
-  { organization, redirectUri }: PageDestination,
+  { organization, redirectUri, logoUrls = [] }: PageDestination,
 ): void {
   res
-    .set(pageHeaders(isHttps, redirectUri, logoOf(organization)?.url))
+    .set(pageHeaders(isHttps, redirectUri, logoOf(organization)?.url, ...logoUrls))
     .type('html')
     .send(page)
 }

@@ -21,6 +21,7 @@ import { secretOfOurForm, toCsrfField } from '../frame/csrf.js'
 import { errorPage } from '../frame/error.js'
 import { clearEmailCookie, findEmailSecret } from '../frame/email-cookie.js'
 import type { Frame } from '../frame/layout.js'
+import { ownerOfAccount, type PageOwner } from '../frame/page-owner.js'
 import { keepFlowSecret, pageRouter, redirect, type Exchange } from '../frame/page-route.js'
 import { clearSessionCookie, findSessionSecret, listSessionSecrets } from '../frame/session-cookie.js'
 import {
@@ -125,23 +126,29 @@ async function findRequest(exchange: Exchange): Promise<LogoutRequest | undefine
     sessionSecretsOf: (environment) => secretsAt(exchange, place, environment),
   })
   if ('fault' in plan) {
-    const frame = frameAt(exchange, place.organization, undefined)
+    const frame = frameAt(exchange, place.owner, undefined)
     send(exchange, 400, errorPage(frame, frame.texts.invalidRequest(logoutFaults[plan.fault](kind))), frame)
     return undefined
   }
-  const frame = frameAt(exchange, place.organization, plan.environment)
+  const frame = frameAt(exchange, place.owner, plan.environment)
   return { plan, place, query: queryOf(req.query), frame }
 }
 
 /** The organization or the account that the address names. */
-async function findPlace({ deps, req }: Exchange): Promise<Place | undefined> {
+async function findPlace({ deps, site, req }: Exchange): Promise<Place | undefined> {
   const { kind, domain } = issuerAt(req)
   if (kind === 'account') {
     const account = await findAccountByDomain(deps, domain)
-    return account && { ...account, organization: undefined }
+    return (
+      account && {
+        ...account,
+        organization: undefined,
+        owner: ownerOfAccount(site.productName, account.look),
+      }
+    )
   }
   const organization = await findOrganizationByDomain(deps, domain)
-  return organization && { ...organization, organization }
+  return organization && { ...organization, organization, owner: organization }
 }
 
 /** Of an organization there is one cookie; which ones are of the account its sessions tell. */
@@ -192,7 +199,7 @@ function send({ site, res }: Exchange, status: number, page: string, of: PageDes
 
 function frameAt(
   { site, req }: Exchange,
-  organization: PublicOrganization | undefined,
+  organization: PageOwner | undefined,
   environment: Environment | undefined,
 ): Frame {
   const url = `${req.path}${queryOf({ ...req.query, ui_locales: undefined })}`
@@ -219,6 +226,7 @@ interface LogoutRequest {
 /** A place, with the look of its pages. */
 interface Place extends SignOutPlace {
   readonly organization: PublicOrganization | undefined
+  readonly owner: PageOwner
 }
 
 /** Binds the form to the sessions whose users the page has shown. */

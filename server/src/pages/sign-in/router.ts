@@ -18,10 +18,8 @@ import { isAuthorizationParameter } from '../../protocols/oauth/authorization-re
 import { startAuthorization, type UnansweredRequest } from '../../protocols/oauth/authorize.js'
 import { toIssuer } from '../../tokens/issuer.js'
 import { toLoggedText } from '../../platform/observability/log.js'
-import {
-  findOrganizationByDomain,
-  type PublicOrganization,
-} from '../../directory/organizations/find-organization.js'
+import { findAccountByDomain } from '../../directory/organizations/find-account.js'
+import { findOrganizationByDomain } from '../../directory/organizations/find-organization.js'
 import { findRemembered } from '../frame/account-cookie.js'
 import { findEmailSecret } from '../frame/email-cookie.js'
 import { findFlowSecret, flowSecretOf, secretOfOurForm, toFlowCookie } from '../frame/csrf.js'
@@ -29,6 +27,7 @@ import type { Frame } from '../frame/layout.js'
 import { isNavigation } from '../frame/navigation.js'
 import { isOnlyLooking } from '../frame/only-looking.js'
 import { inChosenLanguage, pageRouter, redirect, sendSentence, type Exchange } from '../frame/page-route.js'
+import { ownerOfAccount, type PageOwner } from '../frame/page-owner.js'
 import { findSessionSecret, listSessionSecrets, toSessionCookie } from '../frame/session-cookie.js'
 import { domainOf, frameOf, issuerAt, pathsOfIssuers, sendPage, textOf, type Site } from '../frame/site.js'
 import { sendToApplication } from './application.js'
@@ -241,7 +240,7 @@ async function answerFrame(
   environment: Environment,
   uiLocales: string | null = null,
 ): Promise<Frame> {
-  const organization = await findOrganizationAt(deps, req)
+  const organization = await findOwnerAt({ deps, site, req })
   return frameOf(site, req, { organization, isSandbox: environment === 'sandbox', url: undefined, uiLocales })
 }
 
@@ -282,16 +281,20 @@ async function sendInvalid(exchange: Exchange, status: number, detail: string): 
 }
 
 async function plainFrame({ deps, site, req }: Exchange): Promise<Frame> {
-  const organization = await findOrganizationAt(deps, req)
+  const { kind, domain } = issuerAt(req)
+  // The same page at every account, and where there is none.
+  const organization = kind === 'account' ? undefined : await findOrganizationByDomain(deps, domain)
   // No address: a link cannot repeat a POST.
   const uiLocales = textOf(req.query.ui_locales)
   return frameOf(site, req, { organization, isSandbox: false, url: undefined, uiLocales })
 }
 
-/** The organization that the address names; undefined at the issuer of an account, whose pages show none. */
-async function findOrganizationAt(deps: Deps, req: Request): Promise<PublicOrganization | undefined> {
+/** The organization or the account that the address names, as the owner of the page. */
+async function findOwnerAt({ deps, site, req }: Omit<Exchange, 'res'>): Promise<PageOwner | undefined> {
   const { kind, domain } = issuerAt(req)
-  return kind === 'account' ? undefined : findOrganizationByDomain(deps, domain)
+  if (kind === 'organization') return findOrganizationByDomain(deps, domain)
+  const account = await findAccountByDomain(deps, domain)
+  return account && ownerOfAccount(site.productName, account.look)
 }
 
 async function sceneOf({ deps, site, req }: Exchange, flow: Flow, secret: string): Promise<StepRequest> {

@@ -123,6 +123,7 @@ const words = {
   legal: 'Legal',
   termsOfService: 'Terms',
   privacyPolicy: 'Privacy',
+  help: 'Help',
   /** Where something is wrong, the title of the page says so first. */
   errorTitle: (title: string) => `Error: ${title}`,
   later: 'later',

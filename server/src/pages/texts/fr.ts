@@ -122,6 +122,7 @@ export const fr: PageTexts = {
   legal: 'Mentions légales',
   termsOfService: 'Conditions',
   privacyPolicy: 'Confidentialité',
+  help: 'Aide',
   errorTitle: (title) => `Erreur\u00a0: ${title}`,
   later: 'plus tard',
   address: 'Adresse e-mail',

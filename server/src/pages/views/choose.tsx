@@ -2,18 +2,9 @@ import { displayName } from '../../platform/display-name.js'
 import { Field } from '../frame/field.js'
 import { Form } from '../frame/form.js'
 import { HostedPage, toDocument, type Frame } from '../frame/layout.js'
-import { toTimeAgo } from '../frame/moments.js'
 import { Person } from '../frame/person.js'
 import type { PageForm } from '../frame/step-page.js'
-import type { PageTexts } from '../texts/en.js'
-
-/** An organization to choose. */
-export interface ChoiceView {
-  readonly domain: string
-  readonly name: string
-  /** Null where the user has not signed in yet. */
-  readonly lastSignedInAt: Date | null
-}
+import { ChoiceList, type ChoiceView } from './choice.js'
 
 /** The page of the organizations of a proved mailbox. */
 interface ChoosePage {
@@ -33,7 +24,7 @@ interface ChoosePage {
 
 /** Lists the organizations that the owner of a mailbox can enter. */
 export function choosePage(view: ChoosePage): string {
-  const { frame, form, email, applicationName, choices, isLong, isRefused } = view
+  const { frame, form, email, applicationName, choices, isLong, isRefused, round, now } = view
   const { texts } = frame
   const words = texts.accountSignIn
   const application = displayName(applicationName)
@@ -54,11 +45,7 @@ export function choosePage(view: ChoosePage): string {
       ) : (
         <>
           <p class="quiet">{words.sentence(application)}</p>
-          <ul class="sessions">
-            {choices.map((choice) => (
-              <Choice key={choice.domain} {...{ view, choice, texts }} />
-            ))}
-          </ul>
+          <ChoiceList {...{ texts, form, choices, round, now }} action="enter" />
         </>
       )}
       {isLong && <Beyond view={view} />}
@@ -66,49 +53,6 @@ export function choosePage(view: ChoosePage): string {
         <Form form={form} action="sign_out_here" look="plain" button={words.forget} />
       </div>
     </HostedPage>,
-  )
-}
-
-interface ChoiceProps {
-  readonly view: ChoosePage
-  readonly choice: ChoiceView
-  readonly texts: PageTexts
-}
-
-function Choice({ view: { form, round, now }, choice, texts }: ChoiceProps) {
-  const words = texts.accountSignIn
-  const { domain, lastSignedInAt: at } = choice
-  const name = displayName(choice.name)
-  return (
-    <li>
-      <p class="device">
-        <bdi>{name}</bdi>
-      </p>
-      <Form
-        form={form}
-        action="enter"
-        look="small"
-        button={
-          <>
-            {words.enter}
-            <span class="unseen">{` (${name})`}</span>
-          </>
-        }
-      >
-        <input type="hidden" name="organization" value={domain} />
-        <input type="hidden" name="round" value={round} />
-      </Form>
-      <div class="session-details quiet">
-        <p>{domain}</p>
-        <p>
-          {at === null ? (
-            words.isNew
-          ) : (
-            <time dateTime={at.toISOString()}>{words.used(toTimeAgo(at, now, texts.lang))}</time>
-          )}
-        </p>
-      </div>
-    </li>
   )
 }
 

@@ -5,7 +5,15 @@ import { Form } from '../frame/form.js'
 import { HostedPage, toDocument, type Frame } from '../frame/layout.js'
 import { isHttps } from '../frame/organization.js'
 import type { PageForm } from '../frame/step-page.js'
+import { ChoiceList, type ChoiceView } from './choice.js'
 import type { IdentifierFault } from '../texts/en/sign-in.js'
+
+/** The sessions of the browser. */
+interface Sessions {
+  readonly choices: readonly ChoiceView[]
+  readonly round: number
+  readonly now: Date
+}
 
 /** The first page of a sign-in. */
 interface IdentifierPage {
@@ -19,13 +27,15 @@ interface IdentifierPage {
   readonly connections?: readonly { readonly idpId: string }[]
   /** The application that the user signs in to, if known. */
   readonly applicationName?: string | undefined
+  /** Where the browser is signed in, if the application has its user choose. */
+  readonly sessions?: Sessions | undefined
   readonly fault?: IdentifierFault | undefined
   readonly retryAfterSeconds?: number | undefined
 }
 
 /** Asks for the address, and announces that a new one creates an account. */
 export function identifierPage(view: IdentifierPage): string {
-  const { frame, form, email, maySignUp, connections = [], applicationName } = view
+  const { frame, form, email, maySignUp, connections = [], applicationName, sessions } = view
   const { texts } = frame
   const words = texts.identifier
   const fault = toFault(texts, words.faults, view.fault, view.retryAfterSeconds)
@@ -35,6 +45,12 @@ export function identifierPage(view: IdentifierPage): string {
     <HostedPage frame={frame} title={heading} isFault={fault !== undefined}>
       <PageFault fault={fault} />
       {maySignUp && <p>{words.signUp}</p>}
+      {sessions !== undefined && (
+        <>
+          <ChoiceList {...sessions} {...{ texts, form }} action="continue_as" />
+          <h2>{texts.accountSignIn.otherAddress}</h2>
+        </>
+      )}
       <Form form={form} action="identify" button={words.button} working={texts.working}>
         <Field
           id="email"

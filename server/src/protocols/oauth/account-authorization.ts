@@ -24,6 +24,7 @@ import { findSignInMethods } from '../../sign-in/flows/sign-in-methods.js'
 import { connectionOfAddress, findOpenConnections } from '../../sso/sign-in/connection-of-address.js'
 import { accountIssuerOf } from '../../tokens/issuer.js'
 import { hintedEmail } from './authorization-request.js'
+import { listAccountSessions, type ListedSession } from './account-sessions.js'
 import type { AskingApplication } from './authorizing-client.js'
 import {
   decideAt,
@@ -41,7 +42,7 @@ import { isAcrUnknown } from './requested-claims.js'
 type AccountBrowser = DecidingBrowser & Pick<KnownBrowser, 'findEmailSecret'>
 
 /** The browser on the account's pages. */
-export type ChoosingBrowser = DecidingBrowser & Pick<KnownBrowser, 'findRemembered'>
+export type ChoosingBrowser = DecidingBrowser & Pick<KnownBrowser, 'findRemembered' | 'listSessionSecrets'>
 
 /**
  * Begins a sign-in that finds its organization by its user: by the mailbox that the browser has proved before, where the request
@@ -127,7 +128,33 @@ export async function enterChosen(
   const [entry] = await listEntriesOf(deps, flow, proof, domain)
   const client = entry && (await findClientAt(deps, flow, { domain: entry.domain }))
   if (entry === undefined || client === undefined) return 'not_offered'
-  return enter(deps, flow, browser, { client, email: proof.email, proof, mayJoin: entry.kind === 'may_join' })
+  const { email } = proof
+  return enter(deps, flow, browser, { client, email, proof, mayJoin: entry.kind === 'may_join' })
+}
+
+/** The sessions of the browser, where the application has its user choose between them. */
+export async function listSessionsOf(
+  deps: Pick<Deps, 'db' | 'now'>,
+  flow: AccountFlow,
+  { listSessionSecrets }: Pick<ChoosingBrowser, 'listSessionSecrets'>,
+): Promise<ListedSession[]> {
+  const isAsked = flow.request.prompt?.includes('select_account') === true
+  return isAsked ? listAccountSessions(deps, flow, listSessionSecrets()) : []
+}
+
+/** Goes on with a session of the browser; what the request demands besides, the pages of its organization ask for. */
+export async function enterSession(
+  deps: Deps,
+  flow: AccountFlow,
+  browser: ChoosingBrowser,
+  domain: string,
+): Promise<Entrance> {
+  const sessions = await listSessionsOf(deps, flow, browser)
+  const session = sessions.find((listed) => listed.domain === domain)
+  const client = session && (await findClientAt(deps, flow, { domain }))
+  if (session === undefined || client === undefined) return 'not_offered'
+  const chosen = { ...flow, request: withoutPrompt(flow.request, 'select_account') }
+  return enter(deps, chosen, browser, { client, email: session.email, proof: undefined, mayJoin: false })
 }
 
 /**
@@ -179,7 +206,7 @@ async function enter(
   const connectionId =
     routedId ?? connectionOfAddress(connections, methods, normalizeEmail(email))?.connectionId
   const entering = { accountFlowId: flow.flowId, proof, mayJoin, methods }
-  const request = { ...flow.request, login_hint: email, prompt: promptAfterChoice(flow.request) }
+  const request = { ...withoutPrompt(flow.request, 'select_organization'), login_hint: email }
   const place = { client, connectionId, entering }
   const decision = await decideAt(deps, browser, place, { request, hint: undefined })
   if ('path' in decision) return decision
@@ -190,9 +217,12 @@ async function enter(
   return { answer: answerTo(deps, flow, { error, error_description: description }), remembered: undefined }
 }
 
-/** The choice was made. */
-function promptAfterChoice({ prompt }: AuthorizationRequest): AuthorizationRequest['prompt'] {
-  return prompt?.filter((value) => value !== 'select_organization')
+/** A request of which one choice was made. */
+function withoutPrompt(
+  request: AuthorizationRequest,
+  made: 'select_account' | 'select_organization',
+): AuthorizationRequest {
+  return { ...request, prompt: request.prompt?.filter((value) => value !== made) }
 }
 
 function answerTo(

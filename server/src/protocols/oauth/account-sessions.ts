@@ -25,6 +25,15 @@ export interface AccountSession {
   readonly secret: string
 }
 
+/** Its organization, as a list shows it. */
+export interface ListedSession {
+  readonly domain: string
+  readonly name: string
+  readonly iconLogoUrl: string | null
+  readonly email: string
+  readonly usedAt: Date
+}
+
 /** More than anybody switches between. */
 const mostLookedAt = 10
 
@@ -35,16 +44,8 @@ export async function findAccountSessions(
   secrets: readonly string[],
 ): Promise<AccountSession[]> {
   if (secrets.length === 0) return []
-  const { accountId, environment, applicationId } = application
   const secretOf = new Map(secrets.map((secret) => [hashSecret(secret).toString('hex'), secret]))
-  const secretHashes = secrets.map(hashSecret)
-  const rows = await selectSessions(db, {
-    accountId,
-    environment,
-    applicationId,
-    secretHashes,
-    ...timesAt(now()),
-  })
+  const rows = await selectSessions(db, sessionsKey(application, secrets, now()))
   return rows.map((row) => ({
     client: {
       ...application,
@@ -56,6 +57,33 @@ export async function findAccountSessions(
     session: toBrowserSession(row),
     secret: secretOf.get(row.secret_hash.toString('hex')) ?? '',
   }))
+}
+
+/** The same for a page that has the user choose one. */
+export async function listAccountSessions(
+  { db, now }: Pick<Deps, 'db' | 'now'>,
+  application: SessionsOwner,
+  secrets: readonly string[],
+): Promise<ListedSession[]> {
+  if (secrets.length === 0) return []
+  const rows = await selectSessions(db, sessionsKey(application, secrets, now()))
+  return rows.map((row) => ({
+    domain: row.domain,
+    name: row.name,
+    iconLogoUrl: row.icon_logo_url,
+    email: row.email,
+    usedAt: row.used_at,
+  }))
+}
+
+type SessionsOwner = Pick<AskingApplication, 'accountId' | 'environment' | 'applicationId'>
+
+function sessionsKey(
+  { accountId, environment, applicationId }: SessionsOwner,
+  secrets: readonly string[],
+  at: Date,
+): SessionsKey {
+  return { accountId, environment, applicationId, secretHashes: secrets.map(hashSecret), ...timesAt(at) }
 }
 
 interface SessionsKey extends ReturnType<typeof timesAt> {
@@ -80,6 +108,10 @@ const selectSessions = lookup((db, key: SessionsKey) =>
       // The statement finds them by it.
       sql<Buffer>`sessions.secret_hash`.as('secret_hash'),
       'organizations.domain',
+      'organizations.name',
+      'organizations.icon_logo_url',
+      // A session without a cookie has no such time.
+      sql<Date>`sessions.browser_used_at`.as('used_at'),
       'organizations.allowed_email_domains',
       'totp_connections.active as is_totp_active',
     ])

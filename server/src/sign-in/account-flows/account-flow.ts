@@ -2,6 +2,7 @@ import type { AuthorizationRequest } from '@portico/contract/authorize'
 import type { Environment } from '@portico/contract/fields'
 import { sql, type Transaction, type Updateable } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
+import { lookColumns, toAccountLook, type AccountLook } from '../../directory/organizations/account-look.js'
 import { newId } from '../../platform/crypto/random.js'
 import { hashSecret } from '../../platform/crypto/secret.js'
 import type { AccountFlows, DB } from '../../platform/db/schema.js'
@@ -31,6 +32,8 @@ export interface AccountFlowKey {
 /** A sign-in at the issuer of an account, from the application's request to the choice of an organization. */
 export interface AccountFlow extends AccountFlowKey {
   readonly accountDomain: string
+  /** Of the account's pages. */
+  readonly look: AccountLook
   readonly step: AccountStep
   readonly applicationId: string
   readonly applicationName: string
@@ -104,7 +107,8 @@ export async function findAccountFlow(
   const { request } = row
   return {
     accountId: row.account_id,
-    accountDomain: row.account_domain,
+    accountDomain: row.domain,
+    look: toAccountLook(row),
     environment: row.environment,
     flowId: row.id,
     step: row.step,
@@ -142,7 +146,7 @@ const selectFlow = lookup((db, key: BrowserKey) =>
     .where('applications.deleted_at', 'is', null)
     .select([
       'flow.account_id',
-      'accounts.domain as account_domain',
+      ...lookColumns,
       // The table's check constraints allow nothing else.
       sql<Environment>`flow.environment`.as('environment'),
       sql<AccountStep>`flow.step`.as('step'),

@@ -16,6 +16,8 @@ export interface Entry {
   readonly kind: 'member' | 'sso' | 'may_join'
   readonly domain: string
   readonly name: string
+  /** Null where it has none. */
+  readonly iconLogoUrl: string | null
   /** Null where its user has not signed in yet. */
   readonly lastSignedInAt: Date | null
 }
@@ -147,7 +149,7 @@ function offeredOrganizations(db: Kysely<DB>, mailbox: Mailbox, organizationId: 
       sql<boolean>`(${mailbox.onlyDomain}::text is null or organizations.domain = ${mailbox.onlyDomain})`,
     )
     .where(isUsableBy(organizationId))
-    .select(['organizations.domain', 'organizations.name'])
+    .select(['organizations.domain', 'organizations.name', 'organizations.icon_logo_url'])
 }
 
 function isDomainAllowed({ emailDomain }: Mailbox) {
@@ -170,6 +172,13 @@ function isUnknown({ environment, emailNormalized }: Mailbox) {
   )`
 }
 
-function toEntry(kind: Entry['kind'], { domain, name }: Pick<Entry, 'domain' | 'name'>): Entry {
-  return { kind, domain, name, lastSignedInAt: null }
+function toEntry(
+  kind: Entry['kind'],
+  {
+    domain,
+    name,
+    icon_logo_url: iconLogoUrl,
+  }: Pick<Entry, 'domain' | 'name'> & { icon_logo_url: string | null },
+): Entry {
+  return { kind, domain, name, iconLogoUrl, lastSignedInAt: null }
 }

@@ -2,6 +2,7 @@ import type { Environment } from '@portico/contract/fields'
 import { sql, type Transaction } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
+import { lookColumns, toAccountLook, type AccountLook } from '../../directory/organizations/account-look.js'
 import { logEvent } from '../../delivery/log-events/log-event.js'
 import { newId } from '../../platform/crypto/random.js'
 import { hashSecret } from '../../platform/crypto/secret.js'
@@ -37,6 +38,8 @@ export interface OpenEmailLink extends AccountFlowKey {
   readonly applicationId: string
   readonly applicationName: string
   readonly redirectUri: string
+  /** Of the account's pages. */
+  readonly look: AccountLook
   /** This is not the browser that has asked for the link: it gets a code for that one. */
   readonly isOtherBrowser: boolean
 }
@@ -76,6 +79,7 @@ const selectOpenLink = statement((db, key: LinkKey) =>
     .where('applications.deleted_at', 'is', null)
     .select([
       'challenge.account_id',
+      ...lookColumns,
       // The table's check constraint allows nothing else.
       sql<Environment>`challenge.environment`.as('environment'),
       'challenge.id',
@@ -110,12 +114,15 @@ export async function findOpenEmailLink(
     applicationId: row.application_id,
     applicationName: row.name,
     redirectUri: row.redirect_uri,
+    look: toAccountLook(row),
     isOtherBrowser: row.is_other_browser,
   }
 }
 
 /** What a link leads to: the list of organizations in its own browser, in another one a code to type there. */
-export type EmailLinkOutcome = ProvedMailbox | { readonly code: string; readonly applicationName: string }
+export type EmailLinkOutcome =
+  | ProvedMailbox
+  | { readonly code: string; readonly applicationName: string; readonly look: AccountLook }
 
 /**
  * Consumes a link, once. In the browser of its flow it proves the mailbox; any other one shows a code and proves nothing there,
@@ -132,7 +139,10 @@ export async function openEmailLink(
     const open = await findOpenEmailLink({ db: trx, now: deps.now }, link)
     if (open === undefined || !(await consumeChallenge(deps, trx, open))) return { record: undefined }
     const { email, applicationId, applicationName } = open
-    if (open.isOtherBrowser) return { record: await showCode(deps, trx, open, applicationName) }
+    if (open.isOtherBrowser) {
+      const code = await showCode(deps, trx, open)
+      return { record: code === undefined ? undefined : { code, applicationName, look: open.look } }
+    }
     const flow = { ...open, accountDomain: link.accountDomain }
     return { record: await proveMailbox(deps, trx, { flow, email, applicationId, requestId }) }
   })
@@ -161,8 +171,7 @@ async function showCode(
   deps: Pick<Deps, 'keys' | 'now'>,
   trx: Transaction<DB>,
   { challengeId, ...flow }: OpenEmailLink,
-  applicationName: string,
-): Promise<{ readonly code: string; readonly applicationName: string } | undefined> {
+): Promise<string | undefined> {
   const code = makeLinkCode()
   const { accountId, environment, flowId } = flow
   const owner = { accountId, environment, flowId }
@@ -175,7 +184,7 @@ async function showCode(
       link_code_failures: 0,
     },
   })
-  return isMoved ? { code, applicationName } : undefined
+  return isMoved ? code : undefined
 }
 
 /** A mailbox to prove in a flow, with what the log tells of it. */

@@ -13,6 +13,7 @@ export const accountSignIn = {
     noneAdvice: 'Use another address, or ask the people who have invited you which one they have.',
     forget: 'Forget this address in this browser',
     elsewhere: 'Another organization',
+    otherAddress: 'Use another address',
     /** Also of one that there is not. */
     notOffered: 'You cannot use this organization. Choose one that is listed.',
   },

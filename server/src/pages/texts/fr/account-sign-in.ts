@@ -16,6 +16,7 @@ export const accountSignIn: AccountSignInTexts = {
       'Utilisez une autre adresse, ou demandez aux personnes qui vous ont invité laquelle elles connaissent.',
     forget: 'Oublier cette adresse dans ce navigateur',
     elsewhere: 'Une autre organisation',
+    otherAddress: 'Utiliser une autre adresse',
     notOffered: 'Vous ne pouvez pas utiliser cette organisation. Choisissez-en une de la liste.',
   },
 }
