@@ -1,4 +1,5 @@
 import type { Guard } from './guard.js'
+import { accountSignInGuards } from './account-sign-in-guards.js'
 import { authorizeGuards } from './authorize-guards.js'
 import { browserSessionGuards } from './browser-session-guards.js'
 import { changeGuards } from './change-guards.js'
@@ -53,6 +54,7 @@ export const guards: readonly Guard[] = [
   ...limitGuards,
   ...hashGuards,
   ...totpGuards,
+  ...accountSignInGuards,
   ...authorizeGuards,
   ...browserSessionGuards,
   ...flowGuards,

@@ -2,9 +2,8 @@ import type { Transaction } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
 import { enqueue } from '../../delivery/jobs/enqueue.js'
-import { networkKey } from '../../delivery/limits/limits.js'
 import { logEvent } from '../../delivery/log-events/log-event.js'
-import { mails, mailsOfNetwork } from '../../delivery/mail/mail-limits.js'
+import { mailNetworkKey, mails, mailsOfNetwork } from '../../delivery/mail/mail-limits.js'
 import { newId } from '../../platform/crypto/random.js'
 import type { DB } from '../../platform/db/schema.js'
 import { ofEnvironment } from '../../platform/db/tenant-predicate.js'
@@ -37,7 +36,7 @@ export async function requestEmailLink(
   const { accountId, environment } = flow
   const email = normalizeEmail(typed)
   // The network's limit first: a refused request does not use up the mails of the address's owner.
-  await deps.limits.take(mailsOfNetwork, networkKey(ip))
+  await deps.limits.take(mailsOfNetwork, mailNetworkKey(deps.config, ip, environment))
   await deps.limits.take(mails, { accountId, environment, address: email })
   const { record } = await change(deps, causeBy(requestId, 'system', 'sign_in_page'), async (trx) => {
     const isMoved = await moveAccountFlow(deps, trx, flow, {

@@ -1,0 +1,346 @@
+import { guard, protocolTest } from './guard.js'
+import type { NamedTest } from './vitest-run.js'
+
+const folder = 'server/src/sign-in/account-flows'
+const accountFlow = `${folder}/account-flow.ts`
+const emailSession = `${folder}/email-session.ts`
+const entries = `${folder}/entries.ts`
+const openLink = `${folder}/open-email-link.ts`
+const requestLink = `${folder}/request-email-link.ts`
+const routedDomain = `${folder}/routed-domain.ts`
+const authorization = 'server/src/protocols/oauth/account-authorization.ts'
+const endSession = 'server/src/protocols/oidc/end-session.ts'
+const ending = 'server/src/directory/end-sessions.ts'
+const steps = 'server/src/pages/account-sign-in/steps.ts'
+
+const signIn = (title: string) => protocolTest('account-sign-in', title)
+const attack = (title: string) => protocolTest('account-attacks', title)
+const routing = (title: string) => protocolTest('account-routing', title)
+const logout = (title: string) => protocolTest('account-logout', title)
+const begun = (title: string) => signIn(`a sign-in that names no organization ${title}`)
+const entered = (title: string) => signIn(`entering an organization ${title}`)
+const link = (title: string) => signIn(`the link of a mailbox ${title}`)
+const proof = (title: string) => signIn(`the proof of a mailbox ${title}`)
+const selecting = (title: string) => signIn(`prompt=select_account ${title}`)
+const typed = (title: string) => attack(`an address that is typed ${title}`)
+const revoked = (title: string) =>
+  logout(`a sign-out after the application has ended its session by the refresh token ${title}`)
+
+const signsIn = begun('proves the mailbox, lists its organizations, and signs in to the chosen one')
+const goesOn = selecting(
+  'lists the sessions of this browser, the last used first, and goes on with one without a question',
+)
+const routes = routing(
+  'an address of a domain that one SSO connection owns goes straight to its identity provider, whether it is typed or hinted, and whoever has it',
+)
+const signsOut = revoked(
+  '303: asks nothing with client_id and logout_hint, and ends what else the browser has',
+)
+
+/** A condition of a statement. */
+function condition(name: string, file: string, find: string, red: NamedTest, green = signsIn) {
+  return guard({ name: `account sign-in: ${name}`, file, find, replace: '', red, green })
+}
+
+/** Guards of a sign-in that finds its organization, of the mailbox that it proves, and of the sign-out. */
+export const accountSignInGuards = [
+  condition(
+    'the browser of its flow',
+    accountFlow,
+    "    .where('flow.browser_hash', '=', key.browserHash)\n",
+    attack('a flow and its list are of one browser: another one gets nothing, whatever it sends'),
+  ),
+  condition(
+    'the account of its flow',
+    accountFlow,
+    "    .where('accounts.domain', '=', key.accountDomain)\n",
+    attack('a flow and its list are of one browser: another one gets nothing, whatever it sends'),
+  ),
+  guard({
+    name: 'account sign-in: the form of its own page',
+    file: 'server/src/pages/account-sign-in/router.ts',
+    find: 'const secret = secretOfOurForm(req, site, flowIdOf(req))',
+    replace: 'const secret = findFlowSecret(req.headers.cookie, site.isHttps)',
+    red: link('at another account there is none, and a form of another site changes nothing'),
+    green: signsIn,
+  }),
+  guard({
+    name: 'account sign-in: the flow entered before',
+    file: accountFlow,
+    find: 'if (isTaken && round > 0)',
+    replace: 'if (isTaken && round < 0)',
+    red: entered('ends the flow of an organization that was entered before'),
+    green: signsIn,
+  }),
+  guard({
+    name: 'account sign-in: a link is consumed once',
+    file: openLink,
+    find: "    .where('used_at', 'is', null)\n    .where('voided_at', 'is', null)\n    .returning('id')",
+    replace: "    .returning('id')",
+    also: [{ file: accountFlow, find: "    .where('step', 'in', [...from])\n", replace: '' }],
+    red: link('opened many times at once it proves the mailbox once'),
+    green: signsIn,
+  }),
+  guard({
+    name: 'account sign-in: the browser of a link',
+    file: openLink,
+    find: 'if (open.isOtherBrowser) {',
+    replace: "if (open.isOtherBrowser && open.email === '') {",
+    red: link('shows a code in another browser, proves nothing there, and lists nothing'),
+    green: signsIn,
+  }),
+  guard({
+    name: 'account sign-in: the newest link',
+    file: requestLink,
+    find: '.set({ voided_at: at })',
+    replace: '.set({ voided_at: null })',
+    red: link('works no more after another one was asked for'),
+    green: signsIn,
+  }),
+  guard({
+    name: 'account sign-in: tries of a code',
+    file: openLink,
+    find: "    .where('link_code_failures', '<', maxCodeFailures)\n",
+    replace: '',
+    also: [
+      {
+        file: openLink,
+        find: "if (tried.failures < maxCodeFailures) return 'wrong'",
+        replace: "return 'wrong'",
+      },
+    ],
+    red: link('five guesses end the code'),
+    green: link('shows a code in another browser, proves nothing there, and lists nothing'),
+  }),
+  condition(
+    'mails to an address',
+    requestLink,
+    '  await deps.limits.take(mails, { accountId, environment, address: email })\n',
+    typed('429: gets the same page once its mails are used up, with the time, whoever has it'),
+  ),
+  guard({
+    name: 'account sign-in: no mail without an organization',
+    file: `${folder}/send-email-link.ts`,
+    find: 'if (entries.length === 0) {',
+    replace: 'if (entries.length < 0) {',
+    red: typed(
+      'gets the same answers by the same statements as any other, and a mail only where there is something to offer',
+    ),
+    green: signsIn,
+  }),
+  condition(
+    'use of a proof',
+    emailSession,
+    "    .where('last_used_at', '>', key.idleSince)\n",
+    begun('shows the list without a mail to a browser that has proved the mailbox, for an hour without use'),
+  ),
+  condition(
+    'lifetime of a proof',
+    emailSession,
+    "    .where('expires_at', '>', key.at)\n",
+    begun('counts a proof for eight hours at most, however it is used'),
+  ),
+  guard({
+    name: 'account sign-in: end of a proof',
+    file: emailSession,
+    find: "    .where('ended_at', 'is', null)\n    .where('expires_at', '>', key.at)",
+    replace: "    .where('expires_at', '>', key.at)",
+    red: proof('is over when the sessions were ended in an organization of the account'),
+    green: signsIn,
+  }),
+  guard({
+    name: 'account sign-in: account and environment of a proof',
+    file: emailSession,
+    find: '    .set({ last_used_at: key.at })\n    .where(ofEnvironment(key))\n',
+    replace: '    .set({ last_used_at: key.at })\n',
+    red: attack('the proof of a mailbox is none at another account, under whatever name its cookie is sent'),
+    green: signsIn,
+  }),
+  guard({
+    name: 'account sign-in: a proof of this sign-in, for prompt=login',
+    file: emailSession,
+    find: '    return false\n',
+    replace: '    return true\n',
+    red: begun('asks for a new mail where the proof is older than prompt=login allows'),
+    green: signsIn,
+  }),
+  guard({
+    name: 'account sign-in: age of a proof, for max_age',
+    file: emailSession,
+    find: 'return maxAge === undefined || at.getTime() - provedAt.getTime() <= maxAge * 1000',
+    replace: 'return true',
+    red: begun('asks for a new mail where the proof is older than max_age allows'),
+    green: signsIn,
+  }),
+  condition(
+    'end of sessions ends proofs of the address',
+    ending,
+    '  await endEmailSessionsOf(trx, { ...tenant, userId, at: deps.now() })\n',
+    proof('is over when a user of the address gets another password'),
+  ),
+  guard({
+    name: 'account sign-in: end of a session ends its proof',
+    file: ending,
+    find: 'proof.id = ended.email_session_id',
+    replace: 'proof.id = ended.user_id',
+    red: proof('is over when the session that came from it is ended'),
+    green: signsIn,
+  }),
+  condition(
+    'listed users are active',
+    entries,
+    "    .where('users.active', '=', true)\n",
+    begun('lists no user that was deleted, is inactive, or is of the other environment'),
+  ),
+  condition(
+    'listed users are of the environment',
+    entries,
+    "    .where(ofEnvironment(mailbox, 'users'))\n",
+    begun('lists no user that was deleted, is inactive, or is of the other environment'),
+  ),
+  condition(
+    'listed users have chosen their address',
+    entries,
+    '    .where(isOwnAddress())\n',
+    signIn(
+      'an address without an organization a user who was carried over by a relay is not listed until they have proved the address there',
+    ),
+  ),
+  guard({
+    name: 'account sign-in: listed organizations allow the address',
+    file: entries,
+    find: "    .where(isDomainAllowed(mailbox))\n    .select('users.last_signed_in_at')",
+    replace: "    .select('users.last_signed_in_at')",
+    red: entered('409 with the list anew where the organization does not allow the address meanwhile'),
+    green: signsIn,
+  }),
+  condition(
+    'listed organizations are there',
+    entries,
+    "    .where('organizations.deleted_at', 'is', null)\n",
+    entered('409 with the list anew where the organization was deleted meanwhile'),
+  ),
+  condition(
+    'listed connections admit unknown users',
+    entries,
+    "    .where('connection.user_security_type', '=', 'none')\n",
+    routing(
+      'an address of a domain that one SSO connection owns is listed where the connection admits unknown users, and enters by the identity provider alone',
+    ),
+  ),
+  condition(
+    'users are created by a domain that is named',
+    entries,
+    '    .where(sql<boolean>`${mailbox.emailDomain}::text = any(organizations.allowed_email_domains)`)\n',
+    entered('creates the user where links create users of the domain, and lists none that names no domain'),
+  ),
+  guard({
+    name: 'account sign-in: a first visit is chosen',
+    file: authorization,
+    find: ' || only.lastSignedInAt === null',
+    replace: '',
+    red: begun('enters the only organization at once, but on the first visit it is chosen'),
+    green: signsIn,
+  }),
+  guard({
+    name: 'account sign-in: logos of strangers',
+    file: steps,
+    find: 'logoUrl: lastUsedAt === null || index >= mostLogos ? null : iconLogoUrl',
+    replace: 'logoUrl: index >= mostLogos ? null : iconLogoUrl',
+    red: signIn('the list has the logos of organizations that the user has entered, and of no other'),
+    green: signsIn,
+  }),
+  guard({
+    name: 'account sign-in: sessions are listed where the application asks for it',
+    file: authorization,
+    find: 'return isAsked ?',
+    replace: 'return isAsked || true ?',
+    red: selecting('lists nothing where the application did not ask for it'),
+    green: goesOn,
+  }),
+  guard({
+    name: 'account sign-in: a session that is listed',
+    file: authorization,
+    find: 'const session = sessions.find((listed) => listed.domain === domain)',
+    replace: "const session = sessions.find((listed) => listed.domain === domain) ?? { email: '' }",
+    red: selecting('lists no session of another browser, account or environment, and goes on with none'),
+    green: goesOn,
+  }),
+  guard({
+    name: 'account sign-in: a choice of the account is not made by an address',
+    file: 'server/src/protocols/oauth/requested-organization.ts',
+    find: 'email === undefined || isChoosing ? undefined',
+    replace: 'email === undefined ? undefined',
+    red: protocolTest(
+      'account-sessions',
+      'a browser that is signed in nowhere shows no organization for another address, for none, and where no page of one is asked for',
+    ),
+    green: signsIn,
+  }),
+  condition(
+    'a public mail provider is not routed',
+    routedDomain,
+    '  if (publicMailDomains.has(emailDomain)) return undefined\n',
+    routing('a domain of a public mail provider is not routed: the mailbox is asked for'),
+    routes,
+  ),
+  guard({
+    name: 'account sign-in: a domain that two claim is not routed',
+    file: routedDomain,
+    find: 'if (owner === undefined || others.some((other) => other.organization_id !== owner.organization_id))',
+    replace: 'if (owner === undefined)',
+    red: routing('a domain of two organizations is not routed: the mailbox is asked for'),
+    green: routes,
+  }),
+  condition(
+    'an inactive connection is not routed',
+    routedDomain,
+    "    .where('connection.active', '=', true)\n",
+    routing('a domain of a connection that is not active is not routed: the mailbox is asked for'),
+    routes,
+  ),
+  guard({
+    name: 'account sign-in: the first proof ends what was begun with the address',
+    file: 'server/src/directory/users/proved-email.ts',
+    find: '    await endSignInsOf(deps, trx, tenant, userId)\n',
+    replace: '',
+    red: entered('ends what was begun with the address before its owner first proved it'),
+    green: signsIn,
+  }),
+  condition(
+    'the cookie of a session that was revoked',
+    endSession,
+    "    .where('sessions.id', '=', logoutHint ?? '')\n    .where('sessions.secret_hash', '=', sql<Buffer>`any(${hashes}::bytea[])`)\n",
+    revoked('asks in another browser'),
+    signsOut,
+  ),
+  condition(
+    'the end of a session that was revoked',
+    endSession,
+    "    .where('sessions.ended_at', '>', since)\n",
+    revoked('asks where the session was ended otherwise, or goes on'),
+    signsOut,
+  ),
+  condition(
+    'the application that has revoked',
+    endSession,
+    "    .where('family.application_id', '=', clientId)\n",
+    revoked('asks with a hint with another application'),
+    signsOut,
+  ),
+  condition(
+    'the refresh token that has revoked',
+    endSession,
+    "    .where('family.ended_at', '>', since)\n",
+    revoked('asks where the session was ended otherwise, or goes on'),
+    signsOut,
+  ),
+  guard({
+    name: 'account sign-in: the time of a revocation',
+    file: endSession,
+    find: 'const revocationCountsMs = 5 * 60 * 1000',
+    replace: 'const revocationCountsMs = 24 * 60 * 60 * 1000',
+    red: revoked('asks with a hint five minutes later'),
+    green: signsOut,
+  }),
+]
