@@ -27,6 +27,8 @@ import { samlDocumentGuards } from './saml-document-guards.js'
 import { samlProofGuards } from './saml-proof-guards.js'
 import { samlRequestGuards } from './saml-request-guards.js'
 import { samlUserGuards } from './saml-user-guards.js'
+import { sessionCookieGuards } from './session-cookie-guards.js'
+import { sessionLayerGuards } from './session-layer-guards.js'
 import { signatureGuards } from './signature-guards.js'
 import { ssoConnectionGuards } from './sso-connection-guards.js'
 import { totpGuards } from './totp-guards.js'
@@ -49,6 +51,8 @@ export const guards: readonly Guard[] = [
   ...outboundGuards,
   ...signatureGuards,
   ...webhookGuards,
+  ...sessionCookieGuards,
+  ...sessionLayerGuards,
   ...relayGuards,
   ...erasureGuards,
   ...limitGuards,

@@ -1,6 +1,6 @@
 import type { Auth } from './auth.js'
 import type { SessionSettings } from './options.js'
-import { addressOf, returnToOf } from './return-to.js'
+import { addressOf, pathOf, returnToOf } from './return-to.js'
 import { SessionError, type SessionErrorCode } from './session-error.js'
 
 /** The parts of a request that decide; a web Request has them. */
@@ -162,8 +162,7 @@ function isSafe(method: string): boolean {
 /** The page to come back to: that of the address bar, which for a request of a script is the one that sent it. */
 function pageOf(head: RequestHead, settings: Pick<SessionSettings, 'appUrl' | 'basePath'>): string {
   const { appUrl } = settings
-  const referer = head.headers.get('referer') ?? ''
-  const sender = referer.startsWith(`${appUrl}/`) ? referer.slice(appUrl.length) : undefined
+  const sender = pathOf(head.headers.get('referer'), appUrl)
   const { pathname, search } = addressOf(head.url, appUrl)
   return returnToOf(head.page ?? (isNavigation(head) ? pathname + search : sender), settings)
 }

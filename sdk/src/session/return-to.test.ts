@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { returnToOf } from './return-to.js'
+import { pathOf, returnToOf } from './return-to.js'
 
 const place = { appUrl: 'https://app.example', basePath: '/auth' }
 
@@ -113,4 +113,19 @@ test('none of them is a page of another origin for a browser, in whatever form i
       expect(new URL(path, place.appUrl).origin).toBe(place.appUrl)
       expect(path).toMatch(/^\/(?![/\\])[\x21-\x7e]*$/)
     }
+})
+
+test.each([
+  ['https://app.example/invoices?page=2', '/invoices?page=2'],
+  ['https://app.example/', '/'],
+  ['https://app.example.evil/invoices', undefined],
+  ['https://app.example@evil.example/invoices', undefined],
+  ['https://app.example:8443/invoices', undefined],
+  // Cut by the length of the own address it would have a path, too.
+  ['https://app.exampl0/invoices', undefined],
+  ['http://app.example/invoices', undefined],
+  ['https://app.example', undefined],
+  [null, undefined],
+])('the path of the address %s is %s', (address, path) => {
+  expect(pathOf(address, place.appUrl)).toBe(path)
 })

@@ -16,6 +16,11 @@ export function returnToOf(
   return isOwn && !isBelow(pathname, basePath) ? path : '/'
 }
 
+/** The path of an address of the application; undefined for any other, also where the host only begins like its own. */
+export function pathOf(address: string | null, appUrl: string): string | undefined {
+  return address?.startsWith(`${appUrl}/`) ? address.slice(appUrl.length) : undefined
+}
+
 /** The address of a request. Of a path the host is the application's own, also where it begins with `//`. */
 export function addressOf(url: string, appUrl: string): URL {
   return new URL(url.startsWith('/') ? appUrl + url : url)

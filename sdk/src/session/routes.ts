@@ -5,7 +5,7 @@ import type { Auth } from './auth.js'
 import { isSameOrigin, signInPath, type RequestHead } from './guard.js'
 import type { SessionSettings } from './options.js'
 import { page } from './page.js'
-import { addressOf, isBelow, returnToOf } from './return-to.js'
+import { addressOf, isBelow, pathOf, returnToOf } from './return-to.js'
 import { entryOf, rememberedSeconds, type Revocations } from './revocations.js'
 import { SessionError } from './session-error.js'
 import type { SignIns } from './sign-in.js'
@@ -76,7 +76,7 @@ async function signIn(
   if (issuer !== null && issuer !== settings.issuer)
     throw new SessionError('issuer_mismatch', 'the sign-in is asked for by another issuer')
   const returnTo = returnToOf(
-    query.get('return_to') ?? pathOf(query.get('target_link_uri'), settings),
+    query.get('return_to') ?? pathOf(query.get('target_link_uri'), settings.appUrl),
     settings,
   )
   const { location, setCookies } = await signIns.begin(query, returnTo, headers.get('cookie'))
@@ -182,9 +182,4 @@ function withCookies(response: Response, setCookies: readonly string[]): Respons
 function checkOrigin(request: RouteRequest, { appUrl }: SessionSettings): void {
   if (!isSameOrigin(request, appUrl))
     throw new SessionError('cross_site', 'the request comes from another site')
-}
-
-/** The path of an address of the application; null for any other (OpenID Connect Core section 4). */
-function pathOf(address: string | null, { appUrl }: SessionSettings): string | null {
-  return address?.startsWith(`${appUrl}/`) ? address.slice(appUrl.length) : null
 }

@@ -4,7 +4,17 @@ import { signTestEvent } from '@portico/sdk/webhooks'
 import express, { type Express } from 'express'
 import { describe, expect, test } from 'vitest'
 import { ada, lifetime, startAccountProvider } from '../../given/account-provider.js'
-import { browserOf, codeOf, cookieName, listen, memberOf, mfa, optionsOf, script } from './session-given.js'
+import {
+  browserOf,
+  codeOf,
+  cookieName,
+  forged,
+  listen,
+  memberOf,
+  mfa,
+  optionsOf,
+  script,
+} from './session-given.js'
 
 const webhookKey = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8='
 
@@ -22,6 +32,11 @@ async function given(options: SessionOptions = {}, before: (app: Express) => voi
     '/o/:organization',
     auth.requireUser({ organization: (req) => req.params['organization'] }),
     (req, res) => void res.json(req.auth.organization),
+  )
+  app.get(
+    '/search',
+    auth.requireUser({ organization: (req) => req.params['organization'] }),
+    (_req, res) => void res.json({}),
   )
   app.get('/payroll', auth.requireUser({ acr: mfa }), (_req, res) => void res.json({}))
   app.get('/reports', auth.requirePermission('reports:read'), (_req, res) => void res.json({}))
@@ -68,6 +83,27 @@ describe('the middleware for Express', () => {
     expect(codeOf(await open('/reports'))).toBe('permission_missing')
     await signIn({ user: { ...ada, claims: { permissions: ['reports:read'] } }, acr: mfa })
     expect([(await open('/payroll')).status, (await open('/reports')).status]).toEqual([200, 200])
+  })
+
+  test('refuses a request that names no organization where one is demanded', async () => {
+    const { open, signIn } = await given()
+    await signIn()
+
+    expect(codeOf(await open('/search', script))).toBe('other_organization')
+  })
+
+  test('guards by what it has read itself, whatever other middleware writes to req.auth', async () => {
+    const provider = await startAccountProvider()
+    const auth = portico(optionsOf(provider))
+    const app = express().use(auth)
+    app.use((req, _res, next) => {
+      req.auth = forged
+      next()
+    })
+    app.get('/invoices', auth.requireUser(), (req, res) => void res.json(req.auth))
+    const { open } = browserOf(provider, await listen(app))
+
+    expect((await open('/invoices', script)).status).toBe(401)
   })
 
   test('refuses what other sites send, and leaves bodies to the routes', async () => {

@@ -55,6 +55,7 @@ describe('without a session', () => {
     for (const referer of [
       'https://other.example/x',
       `${appUrl}.other.example/x`,
+      'https://app.exampl0/x',
       `${appUrl}//other.example`,
     ])
       expect((await open('/api/invoices', { ...script, referer })).html).toContain('return_to=%2F"')

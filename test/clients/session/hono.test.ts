@@ -1,60 +1,30 @@
-import { portico, type HonoContext, type HonoMiddleware } from '@portico/sdk/hono'
-import type { Auth, SessionOptions } from '@portico/sdk/session'
+import { portico, type AuthVariables } from '@portico/sdk/hono'
+import type { SessionOptions } from '@portico/sdk/session'
+import { Hono } from 'hono'
 import { describe, expect, test } from 'vitest'
 import { ada, lifetime, startAccountProvider } from '../../given/account-provider.js'
-import { browserOf, codeOf, memberOf, mfa, optionsOf, script } from './session-given.js'
+import { browserOf, codeOf, forged, lateToken, memberOf, mfa, optionsOf, script } from './session-given.js'
 
-type Route = (auth: Auth, context: HonoContext) => Response | Promise<Response>
-
-/** Runs middleware and a route as Hono does: headers that were set before an answer that a route makes itself are lost. */
-async function run(request: Request, chain: readonly HonoMiddleware[], route: Route): Promise<Response> {
-  let answer: Response | undefined
-  let auth: Auth | undefined
-  const context: HonoContext = {
-    req: { raw: request, param: () => ({ organization: new URL(request.url).pathname.split('/')[2] }) },
-    header(name, value, { append }) {
-      if (answer === undefined) return
-      answer = new Response(answer.body, answer)
-      if (append) answer.headers.append(name, value)
-      else answer.headers.set(name, value)
-    },
-    set(_key, value) {
-      auth = value
-    },
-  }
-  async function at(index: number): Promise<void> {
-    const middleware = chain[index]
-    if (middleware === undefined) {
-      if (auth === undefined) throw new Error('there is no auth')
-      answer = await route(auth, context)
-      return
-    }
-    answer = (await middleware(context, () => at(index + 1))) ?? answer
-  }
-  await at(0)
-  return answer ?? new Response(null, { status: 404 })
-}
-
+/** A Hono application, and a browser. */
 async function given(options: SessionOptions = {}) {
   const provider = await startAccountProvider()
   const auth = portico(optionsOf(provider, { claims: ['permissions'], ...options }))
-  const guards: Readonly<Record<string, readonly HonoMiddleware[]>> = {
-    '/invoices': [auth.requireUser()],
-    '/o/awesome-company': [auth.requireUser({ organization: ({ req }) => req.param()['organization'] })],
-    '/o/other-company': [auth.requireUser({ organization: ({ req }) => req.param()['organization'] })],
-    '/payroll': [auth.requireUser({ acr: mfa })],
-    '/reports': [auth.requirePermission('reports:read')],
-  }
-  const application: typeof fetch = (input, init) => {
-    const request = new Request(input, init)
-    const { pathname } = new URL(request.url)
-    const chain = [auth.middleware, ...(guards[pathname] ?? [])]
-    return run(request, chain, async (known) =>
-      pathname === '/token'
-        ? Response.json({ token: await known.session?.accessToken() })
-        : Response.json(known),
-    )
-  }
+  const app = new Hono<{ Variables: AuthVariables }>().use(auth.middleware)
+  app.get('/', (c) => c.json(c.var.auth))
+  // Headers that are set before such an answer are lost.
+  app.get('/invoices', auth.requireUser(), (c) => Response.json(c.var.auth))
+  app.get(
+    '/o/:organization',
+    auth.requireUser({ organization: ({ req }) => req.param()['organization'] }),
+    (c) => c.json(c.var.auth.organization),
+  )
+  app.get('/payroll', auth.requireUser({ acr: mfa }), (c) => c.json({}))
+  app.get('/reports', auth.requirePermission('reports:read'), (c) => c.json({}))
+  app.get('/token', auth.requireUser(), async (c) =>
+    c.json({ token: await c.var.auth.session?.accessToken() }),
+  )
+  app.get('/late', auth.requireUser(), (c) => c.body(lateToken(c.var.auth)))
+  const application: typeof fetch = async (input, init) => app.fetch(new Request(input, init))
   return { provider, auth, ...browserOf(provider, application) }
 }
 
@@ -107,6 +77,29 @@ describe('the middleware for Hono', () => {
     expect(refreshed.headers.getSetCookie()).toHaveLength(1)
   })
 
+  test('spends no refresh token once the answer has begun', async () => {
+    const { provider, signIn, visitor } = await given()
+    await signIn()
+    const other = await given({ fetch: provider.fetch })
+    for (const [name, value] of visitor.cookies) other.visitor.cookies.set(name, value)
+
+    expect((await other.open('/late')).html).toBe('session_read_only')
+    expect(provider.exchanges()).toBe(1)
+  })
+
+  test('guards by what it has read itself, whatever other middleware sets', async () => {
+    const provider = await startAccountProvider()
+    const auth = portico(optionsOf(provider))
+    const app = new Hono<{ Variables: AuthVariables }>().use(auth.middleware)
+    app.use(async (c, next) => {
+      c.set('auth', forged)
+      await next()
+    })
+    app.get('/invoices', auth.requireUser(), (c) => c.json(c.var.auth))
+
+    expect((await app.request('/invoices', { headers: script })).status).toBe(401)
+  })
+
   test('answers 503 while the service has been away for too long', async () => {
     const { provider, open, signIn } = await given()
     await signIn()
@@ -118,9 +111,15 @@ describe('the middleware for Hono', () => {
 
   test('is missed by a guard without it', async () => {
     const { auth } = await given()
+    const faults: unknown[] = []
+    const app = new Hono<{ Variables: AuthVariables }>()
+    app.get('/invoices', auth.requireUser(), (c) => c.json({}))
+    app.onError((error) => {
+      faults.push(error.message)
+      return new Response(null, { status: 500 })
+    })
 
-    const answered = run(new Request('https://app.example'), [auth.requireUser()], () => new Response())
-
-    await expect(answered).rejects.toThrow('app.use(auth.middleware) must come before the routes')
+    expect((await app.request('/invoices')).status).toBe(500)
+    expect(faults).toEqual(['app.use(auth.middleware) must come before the routes'])
   })
 })

@@ -7,6 +7,7 @@ import {
   browserOf,
   codeOf,
   cookieName,
+  lateToken,
   memberOf,
   mfa,
   navigation,
@@ -43,6 +44,7 @@ const runtime: NextRuntime = {
 function applicationOf(auth: NextAuth, demands: Demands = {}) {
   let isProxied = true
   const api = auth.protect((_request, { organization }) => Response.json({ organization }))
+  const late = auth.protect((_request, known) => new Response(lateToken(known)))
   const token = auth.protect(async (_request, { session }) =>
     Response.json({ token: await session.accessToken() }),
   )
@@ -62,6 +64,7 @@ function applicationOf(auth: NextAuth, demands: Demands = {}) {
     if (pathname.startsWith('/auth/'))
       return auth.handlers[request.method === 'POST' ? 'POST' : 'GET'](request)
     if (pathname === '/api/invoices') return api(request, {})
+    if (pathname === '/api/late') return late(request, {})
     if (pathname === '/api/token') return token(request, {})
     return page(request.headers)
   }
@@ -195,6 +198,16 @@ describe('the session layer of Next.js', () => {
     })
     expect(foreign.status).toBe(403)
     expect(memberOf(await open('/api/token'), 'token')).toMatch(/^access-/)
+  })
+
+  test('spends no refresh token once the answer of a route handler has begun', async () => {
+    const { provider, signIn, visitor } = await given()
+    await signIn()
+    const other = await given({ fetch: provider.fetch })
+    for (const [name, value] of visitor.cookies) other.visitor.cookies.set(name, value)
+
+    expect((await other.open('/api/late', script)).html).toBe('session_read_only')
+    expect(provider.exchanges()).toBe(1)
   })
 
   test('can be built without the variables of its deployment, and names them at the first request', async () => {

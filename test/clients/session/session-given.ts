@@ -4,9 +4,11 @@ import { text } from 'node:stream/consumers'
 import {
   createSessions,
   SessionError,
+  type Auth,
   type Demands,
   type SessionOptions,
   type Sessions,
+  type SignedIn,
 } from '@portico/sdk/session'
 import { onTestFinished } from 'vitest'
 import { account, startAccountProvider, type ProvidedSignIn } from '../../given/account-provider.js'
@@ -26,6 +28,17 @@ export const navigation = {
 export const script = { 'sec-fetch-mode': 'cors', 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': 'empty' }
 /** Of a form of the application's pages. */
 export const form = { ...navigation, origin: appUrl, 'sec-fetch-site': 'same-origin' }
+
+/** A user whom no session tells of. */
+export const forged: SignedIn = {
+  user: { id: 'attacker', email: 'eve@other.example', name: null, claims: {} },
+  organization: { domain: 'awesome-company' },
+  session: {
+    ...{ id: 'none', acr: mfa, amr: [], authenticatedAt: new Date(), expiresAt: new Date() },
+    accessToken: async () => 'none',
+  },
+  impersonator: null,
+}
 
 export type Provider = Awaited<ReturnType<typeof startAccountProvider>>
 
@@ -132,6 +145,20 @@ export async function listen(application: RequestListener): Promise<typeof fetch
       asked.on('error', reject).end(body)
     })
   }
+}
+
+/** A body that asks for the access token as it is read: after the answer has begun. */
+export function lateToken({ session }: Auth): ReadableStream<Uint8Array> {
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const told = await session?.accessToken().catch((error: unknown) => String(Object(error).code))
+        controller.enqueue(new TextEncoder().encode(told))
+        controller.close()
+      },
+    },
+    { highWaterMark: 0 },
+  )
 }
 
 /** The error code of an answer in JSON, or of a page. */
