@@ -9,8 +9,8 @@ export interface RequestHead {
   /** Path and query, or a whole address, of which host and scheme are not looked at. */
   readonly url: string
   readonly headers: { get(name: string): string | null }
-  /** The page to come back to, where the address is not that of one. */
-  readonly page?: string | undefined
+  /** The page to come back to, where the address is not that of one. Not `page`, which throws in requests of Next.js. */
+  readonly pagePath?: string | undefined
 }
 
 /** What a route demands of a session. */
@@ -164,5 +164,5 @@ function pageOf(head: RequestHead, settings: Pick<SessionSettings, 'appUrl' | 'b
   const { appUrl } = settings
   const sender = pathOf(head.headers.get('referer'), appUrl)
   const { pathname, search } = addressOf(head.url, appUrl)
-  return returnToOf(head.page ?? (isNavigation(head) ? pathname + search : sender), settings)
+  return returnToOf(head.pagePath ?? (isNavigation(head) ? pathname + search : sender), settings)
 }

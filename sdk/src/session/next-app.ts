@@ -3,6 +3,7 @@ import type { Auth, SignedIn } from './auth.js'
 import { demandsOf, outageOf, refusalOf, type Demands, type GuardOptions, type RequestHead } from './guard.js'
 import { environmentVariables, settingsOf, type SessionOptions, type SessionSettings } from './options.js'
 import { addressOf, isBelow } from './return-to.js'
+import { createRevocations, type Revocations } from './revocations.js'
 import { SessionError } from './session-error.js'
 
 /** What Next.js offers to code that runs for a request. */
@@ -43,7 +44,8 @@ const pathHeader = 'x-portico-path'
 export function createNextAuth(options: SessionOptions, runtime: NextRuntime): NextAuth {
   let made: Sessions | undefined
   let known: SessionSettings | undefined
-  const sessions = () => (made ??= createSessions(options))
+  const revocations = options.revocations ?? revocationsOfProcess(options.now)
+  const sessions = () => (made ??= createSessions({ ...options, revocations }))
   const settings = () => (known ??= settingsOf(options))
   // A build imports the files of an application without the variables of its deployment.
   if (environmentVariables()['NEXT_PHASE'] !== 'phase-production-build') sessions()
@@ -54,10 +56,10 @@ export function createNextAuth(options: SessionOptions, runtime: NextRuntime): N
   /** Reads the session of a page from its own cookie, never from what the proxy says. */
   async function readPage(): Promise<{ head: RequestHead; auth: Auth }> {
     const headers = await runtime.headers()
-    const page = headers.get(pathHeader) ?? undefined
+    const pagePath = headers.get(pathHeader) ?? undefined
     // A server action is a POST to the address of its page.
     const method = headers.get('next-action') === null ? 'GET' : 'POST'
-    const head = { method, url: '/', headers, page }
+    const head = { method, url: '/', headers, pagePath }
     return { head, auth: await sessions().read(head) }
   }
 
@@ -121,6 +123,20 @@ export function createNextAuth(options: SessionOptions, runtime: NextRuntime): N
         return withCookies(answer, setCookies)
       },
   }
+}
+
+/** One memory: Next.js loads the application for its proxy, and once more for routes, and a webhook reaches one of them. */
+function revocationsOfProcess(now: SessionOptions['now']): Revocations {
+  const key = Symbol.for('@portico/sdk/next revocations')
+  const known: unknown = Reflect.get(globalThis, key)
+  if (isRevocations(known)) return known
+  const made = createRevocations(now)
+  Reflect.set(globalThis, key, made)
+  return made
+}
+
+function isRevocations(value: unknown): value is Revocations {
+  return typeof value === 'object' && value !== null && 'add' in value && 'since' in value
 }
 
 function withCookies(answer: Response, setCookies: readonly string[]): Response {

@@ -1,5 +1,6 @@
 import { portico, type NextAuth, type NextRuntime } from '@portico/sdk/next'
 import type { Demands, SessionOptions } from '@portico/sdk/session'
+import { signTestEvent } from '@portico/sdk/webhooks'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { describe, expect, test } from 'vitest'
 import { ada, lifetime, startAccountProvider } from '../../given/account-provider.js'
@@ -15,6 +16,8 @@ import {
   script,
 } from './session-given.js'
 
+const webhookKey = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8='
+
 /** The headers of the request that is rendered, as Next.js keeps them. */
 const rendered = new AsyncLocalStorage<Headers>()
 const prefix = 'x-test-request-'
@@ -26,6 +29,11 @@ class RedirectError extends Error {
     super('NEXT_REDIRECT')
     this.path = path
   }
+}
+
+/** What a request of Next.js does when its member `page` is read. */
+function throwDeprecated(): never {
+  throw new Error('The request.page has been deprecated in favour of `URLPattern`.')
 }
 
 const runtime: NextRuntime = {
@@ -77,7 +85,9 @@ function applicationOf(auth: NextAuth, demands: Demands = {}) {
     for (const [name, value] of passed.headers)
       if (name.startsWith(prefix)) headers.set(name.slice(prefix.length), value)
     const body = request.method === 'POST' ? await request.text() : undefined
-    const served = await serve(new Request(request.url, { method: request.method, headers, body }))
+    const handed = new Request(request.url, { method: request.method, headers, body })
+    Object.defineProperty(handed, 'page', { get: throwDeprecated })
+    const served = await serve(handed)
     const answer = new Response(served.body, served)
     for (const line of passed.headers.getSetCookie()) answer.headers.append('set-cookie', line)
     return answer
@@ -179,6 +189,23 @@ describe('the session layer of Next.js', () => {
 
     expect((await open('/invoices', { ...action, origin: 'https://app.example' })).status).toBe(200)
     expect(codeOf(await open('/invoices', { ...action, origin: 'https://other.example' }))).toBe('cross_site')
+  })
+
+  test('hears in its proxy and its pages what a webhook tells the route that Next.js loads apart', async () => {
+    const { provider, auth, open, signIn } = await given({ webhookKey })
+    await signIn({ sid: 'the-ended-session' })
+    provider.endSession('the-ended-session')
+    const route = portico(optionsOf(provider, { webhookKey }), runtime)
+    const now = () => provider.state.seconds * 1000
+    const data = { id: 'the-ended-session', truncated: true } as const
+    const event = await signTestEvent({ code: 'user.session.end.success', data }, webhookKey, { now })
+
+    const told = await route.handlers.POST(
+      new Request('https://app.example/auth/events', { method: 'POST', ...event }),
+    )
+
+    expect([told.status, auth === route]).toEqual([204, false])
+    expect((await open('/invoices')).status).toBe(307)
   })
 
   test('protects route handlers, which renew by themselves', async () => {
