@@ -26,6 +26,7 @@ import { signInBySaml } from './row-saml.js'
 import { manyRows } from './row-scale.js'
 import { provisionByScim } from './row-scim.js'
 import { sdkSize } from './row-sdk.js'
+import { readSessions } from './row-session.js'
 import { manyTenants } from './row-tenants.js'
 import { grantToken } from './row-tokens.js'
 import { createUser, getUser, listUsers } from './row-users.js'
@@ -42,6 +43,7 @@ const rows: Record<RowName, (settings: Settings) => Promise<Figure[]>> = {
   A7: manyTenants,
   A8: sdkSize,
   A9: verifyTokens,
+  A10: readSessions,
   B1: challengePasswords,
   B2: readMeanwhile,
   B3: exchangeAndRefresh,
