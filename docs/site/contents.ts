@@ -30,6 +30,7 @@ const order: readonly { readonly title: string; readonly files: readonly string[
       'docs/guides/environments.md',
       'sdk/README.md',
       'docs/guides/testing.md',
+      'docs/examples/product/README.md',
       'docs/examples/spa-and-api/README.md',
     ],
   },
@@ -84,6 +85,7 @@ const order: readonly { readonly title: string; readonly files: readonly string[
 const labels: Readonly<Record<string, string>> = {
   'README.md': 'The journey with curl',
   'sdk/README.md': 'The SDK',
+  'docs/examples/product/README.md': 'Example: sessions',
   'docs/examples/spa-and-api/README.md': 'Example: a page and its API',
 }
 

@@ -70,9 +70,10 @@ export async function startScript(
   name: string,
   variables: Record<string, string>,
   readyUrl: string,
+  words: readonly string[] = [],
 ): Promise<ChildProcess> {
   const { PATH, HOME } = process.env
-  const script = spawn('npm', ['run', '--silent', name], {
+  const script = spawn('npm', ['run', '--silent', name, '--', ...words], {
     cwd: root,
     env: { PATH, HOME, ...variables },
     // In its own process group, so that it ends together with the processes started by npm.

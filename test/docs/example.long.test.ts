@@ -4,6 +4,7 @@ import { createClient, type Client } from '@portico/sdk'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { readKeyUri } from '../given/authenticator.js'
+import { password } from '../../docs/examples/product/prepare.js'
 import { openBrowser } from '../given/browser.js'
 import { browserTool, hasTool } from '../debian-tools.js'
 import { freePort } from '../given/free-port.js'
@@ -11,14 +12,14 @@ import { anyEmail } from '../given/given.js'
 import { until } from '../resilience/until.js'
 import { besideStart, startScript, stopScript } from './beside-start.js'
 
-describe.skipIf(!hasTool(browserTool))('npm run example, beside npm start', () => {
+describe.skipIf(!hasTool(browserTool))('npm run example -- spa, beside npm start', () => {
   test('a person signs up, calls the back end, passes a second factor for the payroll, renews, and signs out', async () => {
     await besideStart(async (home) => {
       const client = await clientOf(home)
       const port = await freePort()
       const url = `http://localhost:${port}/`
       const variables = { DATA_DIR: join(home, '.data'), EXAMPLE_PORT: String(port) }
-      const example = await startScript('example', variables, url)
+      const example = await startScript('example', variables, url, ['spa'])
       const browser = await openBrowser()
       try {
         const context = await browser.newContext()
@@ -65,6 +66,34 @@ describe.skipIf(!hasTool(browserTool))('npm run example, beside npm start', () =
       }
     })
   }, 180_000)
+})
+
+describe.skipIf(!hasTool(browserTool))('npm run example', () => {
+  test.each(['express', 'hono'])(
+    'starts the product with %s and a service of its own',
+    async (framework) => {
+      const port = String(await freePort())
+      const url = `http://localhost:${port}/`
+      const example = await startScript('example', { EXAMPLE_PORT: port }, url, [framework])
+      const browser = await openBrowser()
+      try {
+        const page = await browser.newPage()
+        await page.goto(url)
+        await page.getByText('Sign in at awesome-bakery').click()
+        await page.locator('[name="email"]').fill('ada@people.example')
+        await page.locator('[value="identify"]').click()
+        await page.locator('[name="password"]').fill(password)
+        await page.locator('[value="password"]').click()
+        await page.waitForURL(`${url}o/awesome-bakery/invoices`)
+        await page.locator('#add').click()
+        await page.locator('#answer', { hasText: 'An invoice was added.' }).waitFor()
+      } finally {
+        await browser.close()
+        await stopScript(example)
+      }
+    },
+    180_000,
+  )
 })
 
 async function clientOf(home: string): Promise<Client> {

@@ -249,9 +249,15 @@ function missingFiles(file: string): string[] {
 function manifests(): string[] {
   return [
     'package.json',
-    ...['contract', 'server', 'sdk', 'docs', 'test', 'test/clients/sdk/toolchain'].map(
-      (name) => `${name}/package.json`,
-    ),
+    ...[
+      'contract',
+      'server',
+      'sdk',
+      'docs',
+      'docs/examples/next-product',
+      'test',
+      'test/clients/sdk/toolchain',
+    ].map((name) => `${name}/package.json`),
   ]
 }
 

@@ -1,11 +1,13 @@
 import { portico, type AuthVariables } from '@portico/sdk/hono'
 import { Hono } from 'hono'
+import { home, invoices, payroll } from '../product/pages.js'
 
 const auth = portico()
-const app = new Hono<{ Variables: AuthVariables }>().use(auth.middleware)
+const mfa = 'urn:portico:acr:mfa'
+const ofPath = auth.requireUser({ organization: ({ req }) => req.param()['organization'] })
+export const app = new Hono<{ Variables: AuthVariables }>().use(auth.middleware)
 
-app.get('/', (c) => c.text(`Hello ${c.var.auth.user?.email ?? 'stranger: sign in at /auth/sign-in'}`))
-app.get('/invoices', auth.requireUser(), (c) =>
-  c.json({ organization: c.var.auth.organization, invoices: [] }),
-)
-export default app
+app.get('/', (c) => c.html(home(c.var.auth)))
+app.get('/o/:organization/invoices', ofPath, (c) => c.html(invoices(c.var.auth)))
+app.post('/o/:organization/invoices', ofPath, (c) => c.json(c.var.auth.organization))
+app.get('/payroll', auth.requireUser({ acr: mfa }), (c) => c.html(payroll(c.var.auth)))

@@ -1,0 +1,60 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createClient } from '@portico/sdk'
+import { freePort, readCredentials, startService } from '../demo/service.js'
+import { password, prepare } from './product/prepare.js'
+
+const { EXAMPLE_PORT = '4000' } = process.env
+
+/** Starts the product with Express or Hono, with a service of its own, whose data go when it ends. */
+async function main(framework: 'express' | 'hono'): Promise<void> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'portico-example-'))
+  const removeData = () => rm(dataDir, { recursive: true, force: true })
+  const service = await startService(dataDir, await freePort()).catch(async (error: unknown) => {
+    await removeData()
+    throw error
+  })
+  async function end(): Promise<void> {
+    await service.stop()
+    await removeData()
+    process.exit()
+  }
+  process.once('SIGINT', () => void end())
+  process.once('SIGTERM', () => void end())
+
+  const { base_url: baseUrl, domain, sandbox } = await readCredentials(dataDir)
+  const { client_id: clientId, client_secret: clientSecret } = sandbox
+  const appUrl = `http://localhost:${EXAMPLE_PORT}`
+  const client = createClient({ baseUrl, domain, clientId, clientSecret })
+  const { variables, email, organizations } = await prepare(client, appUrl)
+  // What the environment of a product has.
+  Object.assign(process.env, variables, { PORT: EXAMPLE_PORT, PORTICO_URL: baseUrl, PORTICO_ACCOUNT: domain })
+  await import(`./${framework}-product/main.js`)
+  process.stdout.write(instructions({ appUrl, baseUrl, email, organizations }))
+}
+
+function instructions(of: {
+  readonly appUrl: string
+  readonly baseUrl: string
+  readonly email: string
+  readonly organizations: readonly string[]
+}): string {
+  const [one = '', two = ''] = of.organizations
+  return `The product is at ${of.appUrl}, and three companies use it.
+
+1. Sign in at ${one}: the address is ${of.email}, the password ${password}
+2. Switch to ${two}: the same person is another user there, and signs in once more.
+3. In a second tab open ${of.appUrl}/o/${one}/invoices, which switches back without a question.
+   Add an invoice in the first tab: it is still ${two}'s, so nothing is added to the wrong company.
+4. Open Payroll: it asks for a second factor, which any authenticator app has.
+5. Sign out, which asks because of the other company. Mails are kept at ${of.baseUrl}/outbox, if you ask for a link in the place of the password.
+
+Ctrl+C ends the product and its service, and removes their data.
+`
+}
+
+const [name = 'express'] = process.argv.slice(2)
+if (name === 'spa') await import('./spa-and-api/main.js')
+else if (name === 'express' || name === 'hono') await main(name)
+else throw new Error(`There is no example ${name}: npm run example, or with -- hono, or with -- spa.`)

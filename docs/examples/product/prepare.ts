@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto'
+import { followMagicLink, type Client } from '@portico/sdk'
+
+/** The password of the user at each company. */
+export const password = 'velvet harbour 41 lanterns'
+
+const email = 'ada@people.example'
+const companies = ['Awesome Bakery', 'Blue Harbour', 'Crisp Apples']
+
+/** What the product has to know, and who can sign in to it. */
+export interface Prepared {
+  /** Of its environment, but for the address and the account of the service. */
+  readonly variables: Readonly<Record<string, string>>
+  readonly email: string
+  /** Domains of the companies that use the product. */
+  readonly organizations: readonly string[]
+}
+
+/** Registers the product, and three companies with one user each. */
+export async function prepare(client: Client, appUrl: string): Promise<Prepared> {
+  const organizations: string[] = []
+  for (const name of companies) organizations.push((await client.organizations.create({ name })).domain)
+  const [org_domain = ''] = organizations
+  // One of the whole account: without organization_domain_scope.
+  const { client_id } = await client.applications.create({
+    org_domain,
+    name: 'Ledger',
+    application_type: 'node_express',
+    client_authentication: 'secret',
+    allowed_redirect_urls: [`${appUrl}/auth/callback`],
+    allowed_origins_cors: [],
+    allowed_logout_urls: [`${appUrl}/`],
+    initiate_login_uri: `${appUrl}/auth/sign-in`,
+  })
+  const { value } = await client.applicationSecrets.create({ org_domain, client_id })
+  for (const domain of organizations) await addUser(client, domain, `${appUrl}/auth/callback`)
+  const variables = {
+    PORTICO_ENVIRONMENT: 'sandbox',
+    PORTICO_CLIENT_ID: client_id,
+    PORTICO_CLIENT_SECRET: value ?? '',
+    SESSION_SECRET: randomBytes(32).toString('base64'),
+    APP_URL: appUrl,
+    SIGNED_OUT_URL: `${appUrl}/`,
+    CUSTOMERS: organizations.join(','),
+  }
+  return { variables, email, organizations }
+}
+
+/** A user with a password, who can set up a second factor. */
+async function addUser(client: Client, org_domain: string, redirect_uri: string): Promise<void> {
+  await client.magicLink.updateConnection({ org_domain, active: true })
+  await client.password.createConnection({ org_domain })
+  await client.totp.updateConnection({ org_domain, active: true })
+  await client.users.create({ org_domain, email, profile: { given_name: 'Ada', family_name: 'Lovelace' } })
+  // The way of a person who sets a password, without the mail.
+  const nonce = randomBytes(16).toString('hex')
+  const { request_id } = await client.password.createRequest({
+    org_domain,
+    user_email: email,
+    redirect_uri,
+    nonce,
+  })
+  const { magic_link } = await client.magicLink.createChallenge({
+    org_domain,
+    user_email: email,
+    request_id,
+    send_email: false,
+  })
+  const followed = await followMagicLink(magic_link ?? '')
+  if (followed.outcome !== 'password_code') throw new Error('the link leads to no password')
+  await client.password.set({
+    org_domain,
+    user_email: email,
+    password_code: followed.passwordCode,
+    plain_text: password,
+  })
+}
