@@ -1,0 +1,52 @@
+import { fileURLToPath } from 'node:url'
+import { beforeAll, describe, test } from 'vitest'
+import { browserTool, hasTool } from '../../debian-tools.js'
+import { atFileEnd } from '../../file-end.js'
+import { openBrowser, type TestBrowser } from '../../given/browser.js'
+import { startService } from '../../given/harness.js'
+import {
+  noticeEnd,
+  openProduct,
+  outliveFaults,
+  prepareProduct,
+  useThreeOrganizations,
+  type OpenProduct,
+  type Product,
+} from './product-journey.js'
+
+const service = await startService()
+const programOf = (framework: string) => ({
+  file: fileURLToPath(new URL(`../../../docs/examples/${framework}-product/main.ts`, import.meta.url)),
+  execArgv: ['--import', 'tsx'],
+})
+
+describe.skipIf(!hasTool(browserTool)).each(['express', 'hono'])('the product with %s', (framework) => {
+  let product: Product
+  let browser: TestBrowser
+
+  beforeAll(async () => {
+    product = await prepareProduct(service, () => programOf(framework))
+    atFileEnd(() => product.stop())
+    browser = await openBrowser()
+    atFileEnd(() => browser.close())
+  })
+
+  test.each<[string, (product: OpenProduct) => Promise<void>]>([
+    [
+      'has users of three organizations, who switch, keep tabs apart, pass a second factor, and sign out',
+      useThreeOrganizations,
+    ],
+    [
+      'keeps a session at its expiry, without the service, with another secret and in another process',
+      outliveFaults,
+    ],
+    [
+      'notices that a session was ended, at once by a webhook, else at the next refresh, and ends one without a question',
+      noticeEnd,
+    ],
+  ])('%s', async (_, journey) => {
+    const opened = await openProduct(product, browser)
+    await journey(opened)
+    await opened.context.close()
+  })
+})
