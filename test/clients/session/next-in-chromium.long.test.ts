@@ -10,6 +10,7 @@ import { openBrowser, type TestBrowser } from '../../given/browser.js'
 import { startService } from '../../given/harness.js'
 import { npm, packedConsumer, root } from '../sdk/packed.js'
 import {
+  endSessions,
   noticeEnd,
   openProduct,
   outliveFaults,
@@ -84,6 +85,7 @@ describe.skipIf(!hasTool(browserTool))('the product with Next.js', () => {
     const { signIn, advance, origin, context, cookie, one } = await openProduct(product, browser)
     await signIn(one)
     const session = await cookie()
+    await endSessions(product)
     await advance(hour + 2 * minute)
     const passingBy = { 'x-middleware-subrequest': Array(5).fill('proxy').join(':') }
     const ask = (headers: Record<string, string>) =>

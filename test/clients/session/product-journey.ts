@@ -224,7 +224,7 @@ export async function outliveFaults(product: OpenProduct): Promise<void> {
 }
 
 /** Ends the user's sessions by the API. */
-async function endSessions({ client, one }: Product): Promise<void> {
+export async function endSessions({ client, one }: Product): Promise<void> {
   const [user] = (await client.users.list({ org_domain: one })).data
   await client.sessions.endAll({ org_domain: one, user_id: user?.id ?? '' })
 }
