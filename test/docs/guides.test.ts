@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { Variables } from '@portico/server/variables'
+import { secretVariables, Variables } from '@portico/server/variables'
 import { transform } from 'esbuild'
 import { describe, expect, test } from 'vitest'
 import { digestOf, isKnown, remember } from '../checked-before.js'
@@ -44,7 +44,10 @@ test('docs/guides/operate.md explains every setting, and no other', () => {
   const [table = ''] = settings.split('\n## ')
   const explained = [...table.matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name)
   // NODE_ENV belongs to Node.
-  const names = Object.keys(Variables.shape).filter((name) => name !== 'NODE_ENV')
+  const names = [
+    ...Object.keys(Variables.shape).filter((name) => name !== 'NODE_ENV'),
+    ...secretVariables.map((name) => `${name}_FILE`),
+  ]
   expect(explained.toSorted()).toEqual(names.toSorted())
 })
 

@@ -11,6 +11,8 @@ test.each([
   ['MASTER_KEYS', 'v1:x'],
   ['SMTP_URL', 'smtps://mail.example'],
   ['SMS_URL', 'https://a:b@sms.example?from=1'],
+  ['DATABASE_URL_FILE', '/run/secrets/database_url'],
+  ['MASTER_KEYS_FILE', '/run/secrets/master_keys'],
   ['HOST', '0.0.0.0'],
   ['BASE_URL', 'https://auth.example'],
 ])('an emulator does not start with %s=%s', (name, value) => {

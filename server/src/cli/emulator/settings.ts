@@ -1,5 +1,6 @@
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileSuffix } from '../../platform/config/secret-files.js'
 import { isLoopbackHost } from '../../platform/loopback.js'
 
 type SettingsGiven = Readonly<Record<string, string | undefined>>
@@ -16,8 +17,10 @@ const refused: Readonly<Record<string, string>> = {
 /** The settings that belong to a real service, and what to do about each; empty when an emulator may start. */
 export function faultsForEmulator(variables: SettingsGiven): string[] {
   const { NODE_ENV, HOST, BASE_URL } = variables
-  const named = Object.entries(refused).flatMap(([name, why]) =>
-    variables[name] ? [`${name} is set, and ${why}: unset it (env -u ${name} portico emulate)`] : [],
+  const named = Object.entries(refused).flatMap(([secret, why]) =>
+    [secret, secret + fileSuffix]
+      .filter((name) => variables[name])
+      .map((name) => `${name} is set, and ${why}: unset it (env -u ${name} portico emulate)`),
   )
   return [
     ...(NODE_ENV === 'production'

@@ -1,7 +1,9 @@
-import { readFileSync } from 'node:fs'
-import { describe, expect, test } from 'vitest'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
 import { ConfigError, readConfig } from './config.js'
-import { Variables } from './variables.js'
+import { secretVariables, Variables } from './variables.js'
 
 const production = {
   BASE_URL: 'https://auth.example.com',
@@ -45,6 +47,14 @@ describe('.env.example', () => {
     const values = Object.fromEntries([...documented()].map(([name, { value }]) => [name, value]))
 
     expect(faultsOf(values)).toEqual([])
+  })
+
+  test('says which settings a file may give', () => {
+    const [intro = ''] = readFileSync(new URL('../../../../.env.example', import.meta.url), 'utf8').split(
+      '\n\n',
+    )
+
+    expect([...intro.matchAll(/\b([A-Z_]+)_FILE\b/g)].map(([, name]) => name)).toEqual(secretVariables)
   })
 
   test('shows the defaults', () => {
@@ -218,6 +228,75 @@ describe('readConfig', () => {
 
   test('cannot be changed', () => {
     expect(Object.isFrozen(readConfig({}))).toBe(true)
+  })
+})
+
+describe('a secret in a file', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'portico-secrets-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+  let count = 0
+  function fileWith(text: string): string {
+    const path = join(folder, String(++count))
+    writeFileSync(path, text)
+    return path
+  }
+
+  test('is any setting that has a password or a key', () => {
+    expect(secretVariables).toEqual([
+      'DATABASE_URL',
+      'DATABASE_DIRECT_URL',
+      'DATABASE_READ_URL',
+      'MASTER_KEYS',
+      'SMTP_URL',
+      'SMS_URL',
+    ])
+  })
+
+  test.each(['', '\n', '\r\n'])('is its only line, which may end with %j', (end) => {
+    const { BASE_URL, ...secrets } = production
+    const files = Object.entries(secrets).map(([name, value]) => [`${name}_FILE`, fileWith(value + end)])
+
+    expect(readConfig({ BASE_URL, ...Object.fromEntries(files) })).toEqual(readConfig(production))
+  })
+
+  test('is refused beside the same secret in the environment', () => {
+    expect(faultsOf({ ...production, MASTER_KEYS_FILE: fileWith(production.MASTER_KEYS) })).toEqual([
+      'MASTER_KEYS_FILE is set beside MASTER_KEYS: unset one of them',
+    ])
+  })
+
+  test('is what an empty variable beside it leaves it to be', () => {
+    const DATABASE_URL_FILE = fileWith(production.DATABASE_URL)
+
+    expect(readConfig({ ...production, DATABASE_URL: '', DATABASE_URL_FILE })).toEqual(readConfig(production))
+    expect(readConfig({ ...production, DATABASE_URL_FILE: '' })).toEqual(readConfig(production))
+  })
+
+  test.each([
+    ['/nowhere/hunter2', 'a file that the process can read: there is no file at that path'],
+    [folder, 'a file that the process can read: the path leads to a folder'],
+    [`${folder}/${'hunter2'.repeat(99)}`, 'a file that the process can read: the system refuses it'],
+    [fileWith('\n'), 'a file with the secret: the file is empty'],
+    [fileWith('smtp://hunter2\nsmtp://hunter3'), 'a file of one line'],
+  ])('that cannot be read is one fault, with what would be right: %s', (SMTP_URL_FILE, sentence) => {
+    expect(faultsOf({ ...production, SMTP_URL: '', SMTP_URL_FILE })).toEqual([
+      `SMTP_URL_FILE must be the path of ${sentence}`,
+    ])
+  })
+
+  test('is never repeated, nor is the path, which may be the secret itself', () => {
+    const faults = faultsOf({
+      DATABASE_URL_FILE: fileWith('hunter2'),
+      MASTER_KEYS_FILE: fileWith('v1:hunter2'),
+      SMTP_URL_FILE: 'smtps://hunter2@mail.example.com',
+    })
+
+    expect(faults).toEqual([
+      'SMTP_URL_FILE must be the path of a file that the process can read: there is no file at that path',
+      'DATABASE_URL (of DATABASE_URL_FILE) must be an address such as postgres://user:password@host:5432/database',
+      expect.stringMatching(/^MASTER_KEYS \(of MASTER_KEYS_FILE\) cannot be used/),
+    ])
+    expect(faults.join()).not.toContain('hunter2')
   })
 })
 

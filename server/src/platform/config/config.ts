@@ -1,6 +1,7 @@
 import type { z } from 'zod/v4'
 import { isLoopbackHost } from '../loopback.js'
-import { readSmsUrl, Variables } from './variables.js'
+import { fileSuffix, readSecretFiles } from './secret-files.js'
+import { readSmsUrl, secretVariables, Variables } from './variables.js'
 
 type Values = z.output<typeof Variables>
 
@@ -15,12 +16,16 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads the configuration from the environment, once.
+ * Reads the configuration from the environment and the files of secrets that it names, once.
  *
  * @throws ConfigError naming every fault and what would be right.
  */
 export function readConfig(variables: Record<string, string | undefined> = process.env): Config {
-  const present = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''))
+  const {
+    values: present,
+    faults: fileFaults,
+    fromFiles,
+  } = readSecretFiles(withoutEmpty(variables), secretVariables)
   const { values, malformed } = parse(present)
   const address = new URL(values.BASE_URL ?? `http://localhost:${values.PORT}`)
   // The origin as clients write it: issuers are compared character by character.
@@ -31,9 +36,12 @@ export function readConfig(variables: Record<string, string | undefined> = proce
   const isProduction = !isBaseLoopback || !(isLoopbackHost(values.HOST) || values.HOST === '::1')
 
   const faults = [
-    ...[...malformed].map(([name, message]) => `${name} ${message}`),
+    ...[...fileFaults].map(([name, message]) => `${name} ${message}`),
+    ...[...malformed].map(([name, message]) =>
+      fromFiles.has(name) ? `${name} (of ${name}${fileSuffix}) ${message}` : `${name} ${message}`,
+    ),
     ...(malformed.has('BASE_URL') ? [] : addressFaults(address, { isHttps, isBaseLoopback, isProduction })),
-    ...(isProduction ? productionFaults(present) : []),
+    ...(isProduction ? productionFaults(new Set([...Object.keys(present), ...fromFiles])) : []),
     ...(present['SMS_URL'] !== undefined && present['SMS_COUNTRIES'] === undefined ? [unboundedSms] : []),
   ]
   if (faults.length > 0) throw new ConfigError(faults)
@@ -124,6 +132,11 @@ export function readClientSecret(variables: Present): string | undefined {
   return variables['PORTICO_CLIENT_SECRET'] || undefined
 }
 
+/** An empty variable is an absent one. */
+function withoutEmpty(variables: Present): Present {
+  return Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''))
+}
+
 type Present = Readonly<Record<string, string | undefined>>
 
 /** The values, with the default in place of each that is malformed, so that one fault does not hide another. */
@@ -159,14 +172,12 @@ function addressFaults(
   return faults
 }
 
-/** The variables that production requires and that are missing; malformed ones are reported by their schema. */
-function productionFaults(present: Present): string[] {
+/** The variables that production requires and that are not given; malformed and unreadable ones are reported as such. */
+function productionFaults(given: ReadonlySet<string>): string[] {
   const needed = {
     DATABASE_URL: `must name a Postgres database ${becauseReachable}; the embedded one is for evaluation`,
     MASTER_KEYS: `must be set ${becauseReachable}; make one with: echo v1:$(openssl rand -base64 32)`,
     SMTP_URL: `must name a mail server ${becauseReachable}`,
   }
-  return Object.entries(needed).flatMap(([name, fault]) =>
-    present[name] === undefined ? [`${name} ${fault}`] : [],
-  )
+  return Object.entries(needed).flatMap(([name, fault]) => (given.has(name) ? [] : [`${name} ${fault}`]))
 }

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { countryCodes } from '@portico/contract/countries'
+import { secret, sensitivityKey } from '@portico/contract/fields'
 import { z } from 'zod/v4'
 import { parseMasterKeys } from '../crypto/seal.js'
 import { isLoopbackHost } from '../loopback.js'
@@ -99,39 +100,42 @@ export const Variables = z.object({
     .string()
     .default('.data')
     .describe('Where the embedded database and generated secrets are kept'),
-  DATABASE_URL: databaseUrl.describe('Postgres 15 or newer. Unset: an embedded one under DATA_DIR'),
-  DATABASE_DIRECT_URL: databaseUrl.describe('For migrations when DATABASE_URL goes through a pooler'),
-  DATABASE_READ_URL: databaseUrl.describe('A replica for lists and exports'),
+  DATABASE_URL: secret(databaseUrl).describe('Postgres 15 or newer. Unset: an embedded one under DATA_DIR'),
+  DATABASE_DIRECT_URL: secret(databaseUrl).describe('For migrations when DATABASE_URL goes through a pooler'),
+  DATABASE_READ_URL: secret(databaseUrl).describe('A replica for lists and exports'),
   DATABASE_POOL_SIZE: count(10).describe('Connections per process'),
   DB_PREPARED: oneOf(['on', 'off'])
     .default('on')
     .describe('off: no named statements, for PgBouncer in transaction mode without max_prepared_statements'),
-  MASTER_KEYS: z
-    .string()
-    .superRefine((text, { addIssue }) => {
-      const message = faultOfMasterKeys(text)
-      if (message !== undefined) addIssue({ code: 'custom', message })
-    })
-    .optional()
-    .describe('v1:<32 bytes in base64>, newest first; made in DATA_DIR outside production'),
-  SMTP_URL: z
-    .string()
-    .regex(/^smtps?:\/\//, 'must be an address such as smtps://user:password@mail.example.com')
-    .optional()
-    .describe('Where mail is sent'),
+  MASTER_KEYS: secret(
+    z
+      .string()
+      .superRefine((text, { addIssue }) => {
+        const message = faultOfMasterKeys(text)
+        if (message !== undefined) addIssue({ code: 'custom', message })
+      })
+      .optional(),
+  ).describe('v1:<32 bytes in base64>, newest first; made in DATA_DIR outside production'),
+  SMTP_URL: secret(
+    z
+      .string()
+      .regex(/^smtps?:\/\//, 'must be an address such as smtps://user:password@mail.example.com')
+      .optional(),
+  ).describe('Where mail is sent'),
   MAIL_FROM: z
     .string()
     .regex(senderPattern, 'must be an e-mail address, or a name and one in angle brackets')
     .default('Portico <no-reply@localhost>')
     .describe('Sender of mail'),
-  SMS_URL: z
-    .string()
-    .refine(
-      (text) => readSmsUrl(text) !== undefined,
-      'must be an address such as https://account-sid:auth-token@api.twilio.com?from=%2B15005550006, or http on this machine',
-    )
-    .optional()
-    .describe('Where text messages are sent: a provider that speaks as Twilio does'),
+  SMS_URL: secret(
+    z
+      .string()
+      .refine(
+        (text) => readSmsUrl(text) !== undefined,
+        'must be an address such as https://account-sid:auth-token@api.twilio.com?from=%2B15005550006, or http on this machine',
+      )
+      .optional(),
+  ).describe('Where text messages are sent: a provider that speaks as Twilio does'),
   SMS_COUNTRIES: list
     .refine(
       (countries) => countries.every((country) => countryCodes.has(country)),
@@ -226,3 +230,8 @@ export const Variables = z.object({
   DRAIN_SECONDS: count(10).describe('How long a stopping process waits for requests and jobs'),
   NODE_ENV: z.string().optional(),
 })
+
+/** The settings that are secrets or have one inside. Each may be given by a file, too (readSecretFiles). */
+export const secretVariables: readonly string[] = Object.entries(Variables.shape).flatMap(([name, schema]) =>
+  z.globalRegistry.get(schema)?.[sensitivityKey] === 'secret' ? [name] : [],
+)
