@@ -59,6 +59,23 @@ describe('portico serve', () => {
     expect(figures).toContain('portico_db_up 0')
   })
 
+  test('logs more from SIGUSR2 on, and as LOG_LEVEL says after the next one', async () => {
+    const service = await given.service(await given.database())
+    const probes = () => service.output().split('"route":"healthz"').length - 1
+    const signalled = async (switched: string) => {
+      service.child.kill('SIGUSR2')
+      await expect.poll(service.output, { timeout: 10_000 }).toContain(switched)
+      await fetch(`${service.baseUrl}/healthz`)
+    }
+
+    await fetch(`${service.baseUrl}/healthz`)
+    await signalled('"from":"warn","to":"debug"')
+    await expect.poll(probes, { timeout: 10_000 }).toBe(1)
+    await signalled('"from":"debug","to":"warn"')
+    expect(await service.stop()).toBe(0)
+    expect(probes()).toBe(1)
+  }, 60_000)
+
   test('refuses a port that is in use, with a sentence', async () => {
     const taken = createServer()
     const port = await freePort()

@@ -31,6 +31,7 @@ export interface RunningService {
   readonly pendingMigrations: readonly string[]
   /** The evaluation account, only on the embedded database, and the state of the file with its keys. */
   readonly firstAccount: { domain: string; credentials: 'created' | 'kept' | 'missing' } | undefined
+  readonly log: Logger
   /** Resolves when the process cannot go on, because its embedded database has ended; the log says so. */
   readonly failed: Promise<unknown>
   /** Stops accepting requests, finishes those in progress and closes everything, within the configured time. */
@@ -95,8 +96,8 @@ export async function startService(
         ],
         { within: config.drainMs + closingMs, log: deps.log },
       )
-    const { pendingMigrations } = deps
-    return { address, metricsAddress, pendingMigrations, firstAccount, failed: failureOf(deps), close }
+    const { pendingMigrations, log } = deps
+    return { address, metricsAddress, pendingMigrations, firstAccount, log, failed: failureOf(deps), close }
   } catch (error) {
     await closeInOrder(lastSteps(metricsServer, deps), { within: closingMs, log: deps.log })
     throw error
@@ -111,7 +112,7 @@ export async function startService(
 export async function startWorkerProcess(
   config: Config,
   options: { log?: Logger } = {},
-): Promise<Pick<RunningService, 'metricsAddress' | 'failed' | 'close'>> {
+): Promise<Pick<RunningService, 'metricsAddress' | 'log' | 'failed' | 'close'>> {
   const deps = await openDeps(config, options)
   const whyNotReady = openReadiness(deps)
   let worker: Loop | undefined
@@ -136,7 +137,7 @@ export async function startWorkerProcess(
         ],
         { within: config.drainMs + closingMs, log: deps.log },
       )
-    return { metricsAddress, failed: failureOf(deps), close }
+    return { metricsAddress, log: deps.log, failed: failureOf(deps), close }
   } catch (error) {
     await closeInOrder(lastSteps(metricsServer, deps), { within: closingMs, log: deps.log })
     throw error

@@ -6,6 +6,7 @@ import { readConfig, type Config } from '../platform/config/config.js'
 import { startEmbedded, type EmbeddedPostgres } from '../platform/db/embedded.js'
 import { isLoopbackHost } from '../platform/loopback.js'
 import type { RunningService } from '../app/processes.js'
+import { switchLevelOnSignal } from './log-level.js'
 import { print, type OutputOptions } from './output.js'
 import { closeOnSignal } from './until-signal.js'
 
@@ -28,6 +29,7 @@ async function serve(options: ServeOptions): Promise<void> {
   const addresses = addressesOf(config, service)
   const { pendingMigrations: pending_migrations, firstAccount: first_account } = service
   // Before the output: a signal may follow it at once.
+  switchLevelOnSignal(service.log)
   const closed = closeOnSignal(service.close, options.terminal.tell, service.failed)
   print(options, { ...addresses, pending_migrations, first_account }, () => [
     `Portico   ${addresses.base_url}${config.isProduction ? ` (listens on ${service.address})` : ''}`,

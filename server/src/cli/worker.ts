@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { readConfig } from '../platform/config/config.js'
 import { startWorkerProcess } from '../app/processes.js'
+import { switchLevelOnSignal } from './log-level.js'
 import { print, type OutputOptions } from './output.js'
 import { closeOnSignal } from './until-signal.js'
 import { stderrLog } from './with-deps.js'
@@ -15,6 +16,7 @@ async function work(options: OutputOptions): Promise<void> {
   const worker = await startWorkerProcess(config, options.json ? { log: stderrLog(config.logLevel) } : {})
   const metrics = `${worker.metricsAddress}/metrics`
   // Before the output: a signal may follow it at once.
+  switchLevelOnSignal(worker.log)
   const closed = closeOnSignal(worker.close, options.terminal.tell, worker.failed)
   print(options, { metrics }, () => ['The worker runs.', `Metrics   ${metrics}`])
   await closed
