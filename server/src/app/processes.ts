@@ -11,7 +11,7 @@ import { openDeps, type GivenDeps } from './open-deps.js'
 import { createApp } from './http/app.js'
 import { openReadiness } from './http/health.js'
 import { createMetricsServer } from './http/metrics-server.js'
-import { createHttpServer, drain } from './http/server.js'
+import { announceDrain, createHttpServer, drain } from './http/server.js'
 import type { Loop } from '../delivery/jobs/loop.js'
 import { makeLogEventMonths } from '../delivery/log-events/months.js'
 import { startLastUses } from './last-uses.js'
@@ -76,6 +76,7 @@ export async function startService(
 
     const drained = async () => {
       app.enable('draining')
+      announceDrain(server)
       const noticeMs = config.isProduction ? Math.min(maxNoticeMs, config.drainMs / 5) : 0
       await sleep(noticeMs)
       await drain(server, {

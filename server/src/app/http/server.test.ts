@@ -10,7 +10,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import express, { type ErrorRequestHandler, type Express } from 'express'
 import { afterEach, describe, expect, test } from 'vitest'
-import { createHttpServer, drain } from './server.js'
+import { announceDrain, createHttpServer, drain } from './server.js'
 
 /** A promise that the test resolves; Promise.withResolvers needs Node 22. */
 function withResolvers() {
@@ -279,6 +279,23 @@ describe('draining', () => {
     const answer = await ask(await listen(server), { path: '/quick', headers: { connection: 'keep-alive' } })
 
     expect(answer.headers.connection).toBe('keep-alive')
+  })
+
+  test('from its announcement on connections are accepted, and each ends after its next answer', async () => {
+    const { server } = makeSlowServer()
+    const port = await listen(server)
+    const socket = await openConnection(port)
+    socket.write('GET /quick HTTP/1.1\r\nHost: h\r\n\r\n')
+    await once(socket, 'data')
+    const closed = once(socket, 'close')
+
+    announceDrain(server)
+
+    socket.write('GET /quick HTTP/1.1\r\nHost: h\r\n\r\n')
+    expect(String(await once(socket, 'data'))).toContain('Connection: close')
+    await closed
+    const answer = await ask(port, { path: '/quick', headers: { connection: 'keep-alive' } })
+    expect(answer).toMatchObject({ status: 200, headers: { connection: 'close' } })
   })
 
   test('a connection that waits for its next request is closed at once', async () => {

@@ -58,6 +58,16 @@ export function createHttpServer(app: Express): Server {
   return server
 }
 
+/**
+ * Ends each connection of a server after its next answer, while new ones are still accepted. A proxy then keeps none open
+ * that the drain would close at the moment at which it sends a request on it.
+ */
+export function announceDrain(server: Server): void {
+  server.prependListener('request', (_req, res) => {
+    res.shouldKeepAlive = false
+  })
+}
+
 interface DrainOptions {
   readonly deadlineMs: number
   /** Called when the deadline has passed, with the number of connections that are destroyed. */
