@@ -69,6 +69,18 @@ export async function bundleProgram() {
     sourcesIn(join(root, workspace, 'src')),
   )
   if (lastChange(sources) < writtenAt(program)) return program
+  putInPlace(folder, await bundledProgram(folder), begun)
+  return program
+}
+
+/**
+ * The files of the command line, with contract and SDK inside.
+ *
+ * @param {string} folder Where they will be.
+ * @param {import('esbuild').BuildOptions} [own]
+ * @returns {Promise<import('esbuild').OutputFile[]>}
+ */
+export async function bundledProgram(folder, own = {}) {
   const { outputFiles = [] } = await withCompiler((build) =>
     build({
       ...settings,
@@ -78,11 +90,11 @@ export async function bundleProgram() {
       splitting: true,
       packages: 'external',
       alias: { ...contractSources(), '@portico/sdk': join(root, 'sdk/src') },
+      ...own,
       write: false,
     }),
   )
-  putInPlace(folder, outputFiles, begun)
-  return program
+  return outputFiles
 }
 
 /** The sources of the contract by the names that its package.json has for them. */

@@ -96,6 +96,16 @@ const debianTools: readonly DebianTool[] = [
     package: 'prometheus',
     tests: 'the alert rules and the dashboard in a Prometheus (test/api/prometheus.long.test.ts)',
   },
+  {
+    command: 'systemd-analyze',
+    package: 'systemd',
+    tests: 'the units of docs/deploy (test/deploy/files.test.ts)',
+  },
+  ...['nginx', 'caddy'].map((name) => ({
+    command: name,
+    package: name,
+    tests: 'a rolling stop behind proxies (test/deploy/proxies.long.test.ts)',
+  })),
   ...['python3-authlib', 'python3-flask', 'python3-requests', 'libapache2-mod-auth-openidc'].map((name) => ({
     package: name,
     tests: 'sign-ins of clients in other languages (test/clients/oidc/clients.long.test.ts)',

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** The root of the repository. */
@@ -60,7 +60,7 @@ const order: readonly { readonly title: string; readonly files: readonly string[
   {
     title: 'Operate',
     files: [
-      ...guides('operate', 'promotion', 'certification'),
+      ...guides('deploy', 'operate', 'promotion', 'certification'),
       'docs/benchmarks.md',
       'docs/conformance.md',
       'SECURITY.md',
@@ -96,8 +96,8 @@ export const copiedFiles: Readonly<Record<string, string>> = {
   'docs/openapi.json': '/openapi.json',
   'docs/openapi-3.0.json': '/openapi-3.0.json',
   'docs/openapi-emulator.json': '/openapi-emulator.json',
-  'docs/deploy/prometheus-rules.yaml': '/deploy/prometheus-rules.yaml',
-  'docs/deploy/grafana-dashboard.json': '/deploy/grafana-dashboard.json',
+  Dockerfile: '/deploy/Dockerfile.txt',
+  ...deployFiles(),
   ...sourcesOf('docs/examples/protected-route'),
 }
 
@@ -130,6 +130,19 @@ export function readContents(present: readonly string[] = documentsOfDocs()): Gr
       address: addressOf(file),
     })),
   }))
+}
+
+/** Those of docs/deploy, as text where a browser does not know what their name says. */
+function deployFiles(): Record<string, string> {
+  const files = readdirSync(join(root, 'docs/deploy'), { recursive: true, withFileTypes: true }).filter(
+    (entry) => entry.isFile() && !entry.parentPath.endsWith('secrets'),
+  )
+  const names = files.map(({ parentPath, name }) =>
+    relative(join(root, 'docs'), join(parentPath, name)).replaceAll('\\', '/'),
+  )
+  return Object.fromEntries(
+    names.map((name) => [`docs/${name}`, `/${name}${/\.(?:ya?ml|json)$/.test(name) ? '' : '.txt'}`]),
+  )
 }
 
 /** The programs of an example, as text. */
