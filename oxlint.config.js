@@ -28,7 +28,7 @@ const rooms = {
       'relay',
       'set-password',
     ],
-    ...['own-sessions', 'logout'],
+    ...['own-sessions', 'logout', 'impersonation'],
     ...['steps', 'views', 'frame', 'texts'],
   ],
   protocols: ['scim', 'oidc', 'oauth'],
@@ -43,7 +43,7 @@ const rooms = {
     'invitations',
     'saml',
   ],
-  'sign-in': ['account-flows', 'relays', 'totp', 'magic-link', 'password', 'flows'],
+  'sign-in': ['account-flows', 'impersonation', 'relays', 'totp', 'magic-link', 'password', 'flows'],
   directory: [
     ...['directory-sync', 'sessions', 'token-customization', 'users', 'application-secrets', 'applications'],
     ...['organizations', 'meta-keys', 'account-record', '.'],

@@ -49,6 +49,11 @@ const keys: readonly RowKey[] = [
     { table: 'sso_challenges', column: 'token_hash', reason: 'The address of a challenge is its own proof.' },
     { table: 'relay_requests', column: 'token_hash', reason: 'The address of a relay is its own proof.' },
     {
+      table: 'impersonations',
+      column: 'url_hash',
+      reason: 'The address of an impersonation is its own proof.',
+    },
+    {
       table: 'sso_admin_links',
       column: 'token_hash',
       reason: 'The link of an administrator is its own proof.',

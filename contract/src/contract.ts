@@ -6,6 +6,7 @@ import { applications } from './resources/applications.js'
 import { applicationSecrets } from './resources/application-secrets.js'
 import { directorySync } from './resources/directory-sync.js'
 import { events } from './events/events.js'
+import { impersonations } from './resources/impersonations.js'
 import { logEvents } from './resources/log-events.js'
 import { magicLink } from './resources/magic-link.js'
 import { oauth } from './protocols/oauth.js'
@@ -32,6 +33,7 @@ export const contract = {
   password,
   totp,
   sessions,
+  impersonations,
   ssoConnections,
   admins,
   directorySync,

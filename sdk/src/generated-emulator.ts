@@ -196,6 +196,8 @@ export interface AccountsCreateKeyInput {
     | 'write:sessions'
     | 'read:account'
     | 'write:account'
+    | 'read:impersonations'
+    | 'write:impersonations'
   >
   /** Organizations to which the key is limited; default: all. */
   organization_ids?: string[]

@@ -51,6 +51,8 @@ export interface Organization {
   country_name: string | null
   privacy_policy_url: string | null
   terms_of_service_url: string | null
+  /** refused: nobody signs in as its users, and impersonations that run end. */
+  impersonation: 'allowed' | 'refused'
   /** RFC 3339 in UTC with milliseconds. */
   inserted_at: string
   /** RFC 3339 in UTC with milliseconds. */
@@ -72,7 +74,7 @@ export interface OrganizationStatus {
   state: 'pending' | 'terminated'
 }
 
-/** Part of `OrganizationList`, `UserList`, `ApplicationList`, `MetaKeyList`, `SessionList`, `SsoConnectionList`, `SsoLoginTraceList`, `AdminList` and 6 more. */
+/** Part of `OrganizationList`, `UserList`, `ApplicationList`, `MetaKeyList`, `SessionList`, `ImpersonationList`, `SsoConnectionList`, `SsoLoginTraceList` and 7 more. */
 export interface Pagination {
   current_page: number
   /** Up to five page numbers around the current one. */
@@ -152,7 +154,7 @@ export interface PhoneNumber {
   value: string
 }
 
-/** Part of `User`, `Profile`. */
+/** Part of `User`, `Profile`, `Impersonation`. */
 export interface Address {
   /** May contain newlines. */
   formatted: string | null
@@ -177,7 +179,7 @@ export interface Identity {
   data: { [name: string]: JsonValue }
 }
 
-/** Part of `Identity`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `AccountAccountUpdateSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent` and 71 more. */
+/** Part of `Identity`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `AccountAccountUpdateSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent` and 74 more. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue }
 
 /** Part of `User`. */
@@ -724,8 +726,10 @@ export interface Session {
   user_id: string
   /** Application of the original sign-in. */
   client_id: string
-  /** How the user was authenticated: email, relay, or a name of RFC 8176. */
+  /** How the user was authenticated: email, relay, impersonation, or a name of RFC 8176. */
   amr: string[]
+  /** The impersonation, if a member of staff is signed in as the user. */
+  impersonation_id: string | null
   /**
    * User-Agent header of the browser; null if the user signed in through the API.
    * Personal data.
@@ -762,6 +766,64 @@ export interface EndedSessions {
 export interface SessionDeletion {
   deleted: true
   resource: Session
+  type: '__Deleted__'
+}
+
+/** Answered by `impersonations.create`, `impersonations.list`. */
+export interface Impersonation {
+  __type__: 'Impersonation'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** UUID in lower case. */
+  id: string
+  /** UUID in lower case. */
+  user_id: string
+  /** The only application that it signs in to. */
+  application_id: string
+  actor: {
+    /**
+     * As the caller names them; `sub` of the claim `act`.
+     * Personal data.
+     */
+    id: string
+    /** Personal data. */
+    email: string | null
+  }
+  /** Personal data. */
+  reason: string
+  /** From its start to its end. */
+  duration_in_seconds: number
+  /** Whether the user is told of it by mail when it starts. */
+  notify_user: boolean
+  /**
+   * Address that the member of staff opens, once and within five minutes: only in the answer to its creation, otherwise null.
+   * Secret: do not log it.
+   */
+  url: string | null
+  /** Its end; before it has started, until when that is possible. */
+  expires_at: string
+  /** RFC 3339 in UTC with milliseconds. */
+  started_at: string | null
+  /** Null as well where it expired before it had started. */
+  ended_at: string | null
+  /** RFC 3339 in UTC with milliseconds. */
+  inserted_at: string
+}
+
+/** Answered by `impersonations.list`. */
+export interface ImpersonationList {
+  __type__: 'List'
+  data: Impersonation[]
+  pagination: Pagination
+  total: number
+  /** Value of after for the next page; null at the end. */
+  next_cursor: string | null
+}
+
+/** Answered by `impersonations.end`. */
+export interface ImpersonationDeletion {
+  deleted: true
+  resource: Impersonation
   type: '__Deleted__'
 }
 
@@ -1338,7 +1400,7 @@ export interface EventPage {
   has_more: boolean
 }
 
-/** Part of `EventPage`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `AccountAccountUpdateSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent` and 71 more. */
+/** Part of `EventPage`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `AccountAccountUpdateSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent` and 74 more. */
 export type Event =
   | OrganizationOrganizationCreateSuccessEvent
   | OrganizationOrganizationUpdateSuccessEvent
@@ -1353,6 +1415,9 @@ export type Event =
   | UserSessionCreateSuccessEvent
   | UserSessionEndSuccessEvent
   | UserSessionEndAllSuccessEvent
+  | UserImpersonationCreateSuccessEvent
+  | UserImpersonationStartSuccessEvent
+  | UserImpersonationEndSuccessEvent
   | ApplicationApplicationCreateSuccessEvent
   | ApplicationApplicationUpdateSuccessEvent
   | ApplicationApplicationDeleteSuccessEvent
@@ -1446,7 +1511,7 @@ export interface OrganizationOrganizationCreateSuccessEvent {
   data: Organization | TruncatedData
 }
 
-/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `AccountAccountUpdateSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent` and 69 more. */
+/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `AccountAccountUpdateSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent` and 72 more. */
 export interface Actor {
   /** user: on a page; admin: in the onboarding; directory: its provider, by SCIM; operator: at the command line; system: the service itself. */
   type: 'api_key' | 'user' | 'admin' | 'directory' | 'operator' | 'system'
@@ -1454,7 +1519,7 @@ export interface Actor {
   id: string
 }
 
-/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `AccountAccountUpdateSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent` and 69 more. */
+/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `AccountAccountUpdateSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent` and 72 more. */
 export interface TruncatedData {
   id?: string
   truncated: true
@@ -1831,6 +1896,126 @@ export interface UserSessionEndAllSuccessEvent {
   webhook_id: string | null
   code: 'user.session.end_all.success'
   data: EndedSessions | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface UserImpersonationCreateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account if no organization owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
+  id: string
+  /** Reasons of the failure; null if the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
+  cursor: string | null
+  /** Receiving webhook of a delivery; null in the stream. */
+  webhook_id: string | null
+  code: 'user.impersonation.create.success'
+  data: ImpersonationData | TruncatedData
+}
+
+/** Part of `UserImpersonationCreateSuccessEvent`, `UserImpersonationStartSuccessEvent`, `UserImpersonationEndSuccessEvent`. */
+export interface ImpersonationData {
+  __type__: 'Impersonation'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** UUID in lower case. */
+  id: string
+  /** UUID in lower case. */
+  user_id: string
+  /** The only application that it signs in to. */
+  application_id: string
+  actor: {
+    /**
+     * As the caller names them; `sub` of the claim `act`.
+     * Personal data.
+     */
+    id: string
+    /** Personal data. */
+    email: string | null
+  }
+  /** Personal data. */
+  reason: string
+  /** From its start to its end. */
+  duration_in_seconds: number
+  /** Whether the user is told of it by mail when it starts. */
+  notify_user: boolean
+  /** Its end; before it has started, until when that is possible. */
+  expires_at: string
+  /** RFC 3339 in UTC with milliseconds. */
+  started_at: string | null
+  /** Null as well where it expired before it had started. */
+  ended_at: string | null
+  /** RFC 3339 in UTC with milliseconds. */
+  inserted_at: string
+}
+
+/** Part of `Event`. */
+export interface UserImpersonationStartSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account if no organization owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
+  id: string
+  /** Reasons of the failure; null if the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
+  cursor: string | null
+  /** Receiving webhook of a delivery; null in the stream. */
+  webhook_id: string | null
+  code: 'user.impersonation.start.success'
+  data: ImpersonationData | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface UserImpersonationEndSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account if no organization owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
+  id: string
+  /** Reasons of the failure; null if the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
+  cursor: string | null
+  /** Receiving webhook of a delivery; null in the stream. */
+  webhook_id: string | null
+  code: 'user.impersonation.end.success'
+  data: ImpersonationData | TruncatedData
 }
 
 /** Part of `Event`. */
@@ -3587,7 +3772,7 @@ export interface ApiKey {
   /** The client_id. */
   id: string
   name: string
-  /** null: every scope. */
+  /** null: every scope but write:impersonations. */
   scopes: Array<
     | 'read:organizations'
     | 'write:organizations'
@@ -3621,6 +3806,8 @@ export interface ApiKey {
     | 'write:sessions'
     | 'read:account'
     | 'write:account'
+    | 'read:impersonations'
+    | 'write:impersonations'
   > | null
   /** null: every organization of the account. */
   organization_ids: string[] | null
@@ -4153,6 +4340,17 @@ export interface Introspection {
   auth_time?: number
   /** Methods of the user’s authentication (RFC 8176). */
   amr?: string[]
+  /** Who acts as the user: the same claim of access tokens. */
+  act?: {
+    iss: string
+    /**
+     * Unique at the issuer.
+     * Personal data.
+     */
+    sub: string
+    /** Id of the impersonation. */
+    impersonation?: string
+  }
 }
 
 /** Answered by `oidc.discovery`, `oidc.discoveryAtRoot`, `oidc.serverMetadata`, `oidc.serverMetadataAtRoot`, `oidc.accountDiscovery`, `oidc.accountDiscoveryAtRoot`, `oidc.accountServerMetadata`, `oidc.accountServerMetadataAtRoot`. */
@@ -4340,6 +4538,7 @@ export interface OrganizationsCreateInput {
   privacy_policy_url?: string | null
   /** An https URL. */
   terms_of_service_url?: string | null
+  impersonation?: 'allowed' | 'refused'
 }
 
 /** Codes that `organizations.create` answers. */
@@ -4413,6 +4612,7 @@ export interface OrganizationsUpdateInput {
   privacy_policy_url?: string | null
   /** An https URL. */
   terms_of_service_url?: string | null
+  impersonation?: 'allowed' | 'refused'
 }
 
 /** Codes that `organizations.update` answers. */
@@ -5962,6 +6162,99 @@ export type SessionsEndErrorCode =
   | 'rate_limited'
   | 'unavailable'
 
+/** What `impersonations.create` takes. */
+export interface ImpersonationsCreateInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** UUID. */
+  user_id: string
+  /** Shown to the member of staff, and kept with the impersonation and in its events. */
+  reason: string
+  /** The member of staff. */
+  actor: {
+    id: string
+    email?: string | null
+  }
+  /** The application to sign in to, which has an initiate_login_uri. */
+  application_id: string
+  duration_in_seconds?: number
+  /** true: the user is told of it by mail when it starts. */
+  notify_user?: boolean
+}
+
+/** Codes that `impersonations.create` answers. */
+export type ImpersonationsCreateErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'impersonation_refused'
+  | 'email_domain_not_allowed'
+  | 'organization_not_found'
+  | 'user_not_found'
+  | 'application_not_found'
+  | 'idempotency_in_flight'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'idempotency_key_reused'
+  | 'initiate_login_uri_required'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `impersonations.list` takes. */
+export interface ImpersonationsListInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** UUID. */
+  user_id: string
+  /** Page number, starting at 1. */
+  page?: unknown
+  /** The same as page. */
+  current_page?: unknown
+  /** Records on a page: 1 to 100. */
+  per_page?: unknown
+  /** next_cursor of the previous page. */
+  after?: string
+  /** Must equal the environment of the API key, in any case. */
+  environment?: string
+}
+
+/** Codes that `impersonations.list` answers. */
+export type ImpersonationsListErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'user_not_found'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `impersonations.end` takes. */
+export interface ImpersonationsEndInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** UUID. */
+  user_id: string
+  /** UUID. */
+  impersonation_id: string
+}
+
+/** Codes that `impersonations.end` answers. */
+export type ImpersonationsEndErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'impersonation_not_found'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
 /** What `ssoConnections.create` takes. */
 export interface SsoConnectionsCreateInput {
   /** UUID. */
@@ -6933,6 +7226,9 @@ export interface EventsListInput {
     | 'user.session.create.success'
     | 'user.session.end.success'
     | 'user.session.end_all.success'
+    | 'user.impersonation.create.success'
+    | 'user.impersonation.start.success'
+    | 'user.impersonation.end.success'
     | 'application.application.create.success'
     | 'application.application.update.success'
     | 'application.application.delete.success'
@@ -7046,6 +7342,9 @@ export interface WebhooksCreateInput {
     | 'user.session.create.success'
     | 'user.session.end.success'
     | 'user.session.end_all.success'
+    | 'user.impersonation.create.success'
+    | 'user.impersonation.start.success'
+    | 'user.impersonation.end.success'
     | 'application.application.create.success'
     | 'application.application.update.success'
     | 'application.application.delete.success'
@@ -7214,6 +7513,9 @@ export interface WebhooksUpdateInput {
     | 'user.session.create.success'
     | 'user.session.end.success'
     | 'user.session.end_all.success'
+    | 'user.impersonation.create.success'
+    | 'user.impersonation.start.success'
+    | 'user.impersonation.end.success'
     | 'application.application.create.success'
     | 'application.application.update.success'
     | 'application.application.delete.success'
@@ -7397,6 +7699,9 @@ export interface WebhooksListDeliveriesInput {
     | 'user.session.create.success'
     | 'user.session.end.success'
     | 'user.session.end_all.success'
+    | 'user.impersonation.create.success'
+    | 'user.impersonation.start.success'
+    | 'user.impersonation.end.success'
     | 'application.application.create.success'
     | 'application.application.update.success'
     | 'application.application.delete.success'
@@ -7577,6 +7882,8 @@ export interface LogEventsListInput {
     | 'END_USER_SIGN_IN_FAILED'
     | 'INITIATE_LOGIN_URI_MISSING'
     | 'END_USER_SIGNED_OUT'
+    | 'END_USER_IMPERSONATED'
+    | 'END_USER_IMPERSONATION_ENDED'
     | 'BACKCHANNEL_LOGOUT_DELIVERED'
     | 'BACKCHANNEL_LOGOUT_FAILED'
     | 'TOKEN_REFRESHED'
@@ -8204,7 +8511,7 @@ export interface AccessTokenClaims<Metadata extends object = { [name: string]: J
   meta_data_truncated?: true
   /** Names of the groups in the organization’s directory that the user is a member of. Absent without groups, and if they are more than 100 or longer than 1,500 bytes of JSON: the user record has all of them. */
   groups?: string[]
-  /** Authentication methods (RFC 8176), for example email or pwd and otp; sso: identity provider of the organization; relay: sign-in at another organization, see act. */
+  /** Authentication methods (RFC 8176), for example email or pwd and otp; sso: identity provider of the organization; relay: sign-in at another organization, impersonation: a member of staff as the user, see act. */
   amr: string[]
   /** urn:portico:acr:mfa after a second factor, else urn:portico:acr:1fa (RFC 9470 section 6). */
   acr: string
@@ -8212,11 +8519,16 @@ export interface AccessTokenClaims<Metadata extends object = { [name: string]: J
   auth_time: number
   /** The session. */
   sid?: string
-  /** After a relay: the user in their original organization (RFC 8693 section 4.1). */
+  /** After a relay: the user in their original organization. In an impersonation: the member of staff who acts as the user, by the id that its creator gave, at the issuer of the account (RFC 8693 section 4.1). */
   act?: {
     iss: string
-    /** UUID in lower case. */
+    /**
+     * Unique at the issuer.
+     * Personal data.
+     */
     sub: string
+    /** Id of the impersonation. */
+    impersonation?: string
   }
   /** Only in samples: the requested authorization_id. */
   authorization_id?: string
@@ -8282,7 +8594,7 @@ export interface IdTokenClaims<Metadata extends object = { [name: string]: JsonV
   meta_data_truncated?: true
   /** Names of the groups in the organization’s directory that the user is a member of. Absent without groups, and if they are more than 100 or longer than 1,500 bytes of JSON: the user record has all of them. */
   groups?: string[]
-  /** Authentication methods (RFC 8176), for example email or pwd and otp; sso: identity provider of the organization; relay: sign-in at another organization, see act. */
+  /** Authentication methods (RFC 8176), for example email or pwd and otp; sso: identity provider of the organization; relay: sign-in at another organization, impersonation: a member of staff as the user, see act. */
   amr: string[]
   /** urn:portico:acr:mfa after a second factor, else urn:portico:acr:1fa (RFC 9470 section 6). */
   acr: string
@@ -8290,11 +8602,16 @@ export interface IdTokenClaims<Metadata extends object = { [name: string]: JsonV
   auth_time: number
   /** The session. */
   sid?: string
-  /** After a relay: the user in their original organization (RFC 8693 section 4.1). */
+  /** After a relay: the user in their original organization. In an impersonation: the member of staff who acts as the user, by the id that its creator gave, at the issuer of the account (RFC 8693 section 4.1). */
   act?: {
     iss: string
-    /** UUID in lower case. */
+    /**
+     * Unique at the issuer.
+     * Personal data.
+     */
     sub: string
+    /** Id of the impersonation. */
+    impersonation?: string
   }
   /** Only in samples: the requested authorization_id. */
   authorization_id?: string
@@ -8463,6 +8780,7 @@ export type ErrorCode =
   | 'key_limited_to_organizations'
   | 'plan_limit_reached'
   | 'email_domain_not_allowed'
+  | 'impersonation_refused'
   | 'sandbox_only'
   | 'totp_inactive'
   | 'totp_not_enrolled'
@@ -8475,6 +8793,7 @@ export type ErrorCode =
   | 'organization_not_found'
   | 'user_not_found'
   | 'session_not_found'
+  | 'impersonation_not_found'
   | 'application_not_found'
   | 'application_secret_not_found'
   | 'meta_key_not_found'
@@ -8518,6 +8837,7 @@ export type ErrorCode =
   | 'meta_keys_exhausted'
   | 'webhooks_exhausted'
   | 'metadata_required'
+  | 'initiate_login_uri_required'
   | 'no_application'
   | 'rate_limited'
   | 'internal_error'
@@ -8721,6 +9041,21 @@ export interface Operations {
     code: SessionsEndAllErrorCode
   }
   'sessions.end': { input: SessionsEndInput; output: SessionDeletion; code: SessionsEndErrorCode }
+  'impersonations.create': {
+    input: ImpersonationsCreateInput
+    output: Impersonation
+    code: ImpersonationsCreateErrorCode
+  }
+  'impersonations.list': {
+    input: ImpersonationsListInput
+    output: ImpersonationList
+    code: ImpersonationsListErrorCode
+  }
+  'impersonations.end': {
+    input: ImpersonationsEndInput
+    output: ImpersonationDeletion
+    code: ImpersonationsEndErrorCode
+  }
   'ssoConnections.create': {
     input: SsoConnectionsCreateInput
     output: SsoConnection
@@ -9690,6 +10025,59 @@ export interface SessionsMethods {
    * ```
    */
   end(input: SessionsEndInput, options?: RequestOptions): Promise<SessionDeletion>
+}
+
+/** The methods of `client.impersonations`. */
+export interface ImpersonationsMethods {
+  /**
+   * Create an impersonation: the address at which a member of staff signs in as the user.
+   * `POST /api/v2/org/:org_domain/users/:user_id/impersonations`. Requires the scope `write:impersonations`. Sends an Idempotency-Key, so that it can be repeated safely.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `email_domain_not_allowed`, `impersonation_refused`; 404 `organization_not_found`, `user_not_found`, `application_not_found`; 409 `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`, `initiate_login_uri_required`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const impersonation = await client.impersonations.create({
+   *   org_domain: 'awesome-company',
+   *   user_id: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
+   *   reason: 'Ticket 4711: the invoices are not shown',
+   *   actor: { id: 'staff-7', email: 'grace@acme.example' },
+   *   application_id: '0190c8b0-3f4e-7d5c-b6a7-98f0e1d2c3b4',
+   *   notify_user: true,
+   * })
+   * ```
+   */
+  create(input: ImpersonationsCreateInput, options?: RequestOptions): Promise<Impersonation>
+
+  /**
+   * List the impersonations of a user, newest first.
+   * `GET /api/v2/org/:org_domain/users/:user_id/impersonations`. Requires the scope `read:impersonations`.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * for await (const impersonation of client.impersonations.list.all({
+   *   org_domain: 'awesome-company',
+   *   user_id: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
+   * })) console.log(impersonation)
+   * ```
+   */
+  readonly list: ListMethod<ImpersonationsListInput, ImpersonationList, Impersonation>
+
+  /**
+   * End an impersonation at once, or before it has started.
+   * `DELETE /api/v2/org/:org_domain/users/:user_id/impersonations/:impersonation_id`. Requires the scope `write:impersonations`.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `impersonation_not_found`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const impersonationDeletion = await client.impersonations.end({
+   *   org_domain: 'awesome-company',
+   *   user_id: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
+   *   impersonation_id: '0190cb10-2a3b-7c4d-8e5f-6a7b8c9d0e1f',
+   * })
+   * ```
+   */
+  end(input: ImpersonationsEndInput, options?: RequestOptions): Promise<ImpersonationDeletion>
 }
 
 /** The methods of `client.ssoConnections`. */
@@ -10764,6 +11152,7 @@ export interface Client {
   readonly password: PasswordMethods
   readonly totp: TotpMethods
   readonly sessions: SessionsMethods
+  readonly impersonations: ImpersonationsMethods
   readonly ssoConnections: SsoConnectionsMethods
   readonly admins: AdminsMethods
   readonly directorySync: DirectorySyncMethods
@@ -10808,6 +11197,8 @@ export const routeTable = /* @__PURE__ */ readRoutes<OperationName>({
 /api/v2/org/:org_domain/totp-challenge/validation/:user_id validateChallenge PUTb`,
   sessions: `/api/v2/org/:org_domain/users/:user_id/sessions list GETl endAll DELETE
 /api/v2/org/:org_domain/users/:user_id/sessions/:session_id end DELETE`,
+  impersonations: `/api/v2/org/:org_domain/users/:user_id/impersonations create POSTbi list GETl
+/api/v2/org/:org_domain/users/:user_id/impersonations/:impersonation_id end DELETE`,
   ssoConnections: `/api/v2/sso-connections create POSTbi list GETl
 /api/v2/sso-connections/:idp_id get GET update PUTb
 /api/v2/sso-connections/:idp_id/default-redirection createDefaultRedirection POSTbi getDefaultRedirection GET

@@ -22,6 +22,7 @@ export type {
   SignedOut,
   UserSession,
 } from './session/auth.js'
+export { bannerOf, type BannerOptions } from './session/banner.js'
 export type { Demands, GuardOptions, RequestHead } from './session/guard.js'
 export type { SessionOptions, SessionStore } from './session/options.js'
 export type { CookieUse, CookieWriter } from './session/reader.js'

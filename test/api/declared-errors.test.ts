@@ -274,6 +274,19 @@ const recipes: Partial<Record<ErrorCode, Recipe>> = {
     })
     return ask(route, world, token)
   },
+  impersonation_refused: async (route, world, token) => {
+    const client = await service.client()
+    await client.organizations.update({ org_domain: world['org_domain'] ?? '', impersonation: 'refused' })
+    return ask(route, world, token)
+  },
+  initiate_login_uri_required: async (route, world, token) => {
+    const client = await service.client()
+    const { org_domain = '', client_id = '' } = world
+    await client.applications.update({ org_domain, client_id, initiate_login_uri: null })
+    return ask(route, world, token)
+  },
+  impersonation_not_found: (route, world, token) =>
+    ask(route, { ...world, impersonation_id: randomUUID() }, token),
   session_not_found: (route, world, token) => ask(route, { ...world, session_id: randomUUID() }, token),
   relay_not_found: (route, world, token) => ask(route, { ...world, relay_id: randomUUID() }, token),
   relay_inactive: async (route, world, token) => {
@@ -373,6 +386,7 @@ const unchanging = new Set<ErrorCode>([
   'delivery_not_found',
   'relay_not_found',
   'session_not_found',
+  'impersonation_not_found',
   'sso_connection_not_found',
   'sso_metadata_not_found',
   'sso_oidc_client_not_found',

@@ -101,6 +101,17 @@ export const recipes: Readonly<Record<string, Recipe>> = {
     remove: ({ id }) => client.sessions.end({ org_domain, user_id: user.id, session_id: id }),
     sorts: [],
   }),
+  'impersonations.list': ({ client, given, org_domain, user }) => ({
+    async create() {
+      const { id: application_id } = await given.application({
+        org_domain,
+        initiate_login_uri: 'https://store.example/auth/sign-in',
+      })
+      const of = { org_domain, user_id: user.id, application_id }
+      await client.impersonations.create({ ...of, reason: 'Ticket 4711', actor: { id: 'staff-7' } })
+    },
+    sorts: [],
+  }),
   'outbox.list': ({ service, client, given, org_domain }) => ({
     async create() {
       const { email } = await given.user({ org_domain })

@@ -42,7 +42,11 @@ interface Known {
 /** A person who used every feature, with an address that users of other organizations also have. */
 async function givenKnownPerson(said = canaries()): Promise<Known> {
   const { domain: org_domain } = await service.given.organization()
-  await service.given.application({ org_domain, organization_domain_scope: org_domain })
+  const { id: application_id } = await service.given.application({
+    org_domain,
+    organization_domain_scope: org_domain,
+    initiate_login_uri: 'https://store.example/auth/sign-in',
+  })
   await client.magicLink.updateConnection({ org_domain, find_or_create_user: true })
   await service.given.metaKey({ org_domain, name: 'note' })
 
@@ -81,6 +85,8 @@ async function givenKnownPerson(said = canaries()): Promise<Known> {
   const relay = await client.relays.create({ partner_domain, partner_redirect_uri })
   const access_token = await signInWhole(client, { org_domain, user_email: email })
   await client.relays.request({ relay_id: relay.id, access_token })
+  const actor = { id: 'staff-7' }
+  await client.impersonations.create({ org_domain, user_id, application_id, actor, reason: 'Ticket 4711' })
   await keepByDirectory(client, { org_domain, user_id, email })
   return { org_domain, user_id, said }
 }
@@ -173,6 +179,7 @@ describe('the export of a person', () => {
       email_sessions: true,
       events: true,
       idempotency_keys: true,
+      impersonations: true,
       jobs: true,
       log_events: true,
       magic_link_challenges: true,

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { scopes } from '@portico/contract/access'
 import type { Account } from '@portico/server/accounts'
 import type { ApiKeyCredentials, NewApiKey } from '@portico/server/api-keys'
 import type { OpenDeps } from '@portico/server/deps'
@@ -14,7 +15,7 @@ export interface ServiceOptions {
   readonly databaseUrl?: string
 }
 
-/** Permissions and owner of a key; default: the whole sandbox of the service's first account. */
+/** Permissions and owner of a key; default: the whole sandbox of the service's first account, by every scope. */
 export type KeyRules = Partial<Omit<NewApiKey, 'accountId'>> & { readonly account?: Account }
 
 /** A mail, or a text message, which has no subject. */
@@ -110,7 +111,7 @@ export async function serviceOf(started: ServiceUnderTest): Promise<Service> {
   atFileEnd(() => looker.end())
 
   const apiKey: Service['apiKey'] = ({ account: owner = account, ...rules } = {}) =>
-    createKey(owner, { environment: 'sandbox', name: 'test', ...rules })
+    createKey(owner, { environment: 'sandbox', name: 'test', scopes, ...rules })
   const client: Service['client'] = async (key) => {
     const credentials = await apiKey(key)
     return createClient({

@@ -18,7 +18,7 @@ export async function createWorld(service: Service, key: Key = {}, orgDomain?: s
   await giveDirectory(client, hooked)
   const relay = await giveRelay(client, hooked)
   const sso = { ...(await giveConnection(client, hooked)), ...(await giveAdmin(client, hooked)) }
-  const secret = await giveSecret(client, hooked)
+  const secret = { ...(await giveSecret(client, hooked)), ...(await giveImpersonation(client, hooked)) }
   const account_domain = (key.account ?? service.account).domain
   return { account_domain, ...hooked, ...sso, ...relay, ...secret, ...(await giveSession(client, hooked)) }
 }
@@ -47,6 +47,16 @@ async function giveSecret(
   { org_domain, client_id }: Pick<World, 'org_domain' | 'client_id'>,
 ) {
   return { secret_id: (await client.applicationSecrets.create({ org_domain, client_id })).id }
+}
+
+/** Has somebody sign in as the user of a world, from now on. */
+async function giveImpersonation(client: Client, { org_domain, user_id, application_id }: World) {
+  const actor = { id: 'staff-7' }
+  const { id } = await client.impersonations.create({
+    ...{ org_domain, user_id, application_id, actor },
+    reason: 'Ticket 4711',
+  })
+  return { impersonation_id: id }
 }
 
 /** Signs in the user of a world. */
@@ -82,6 +92,7 @@ export async function createWorldOf(route: NamedOperation, service: Service): Pr
     const session = takes('access_token', 'session_id') && (await giveSession(client, world))
     return { ...world, ...relay, ...session }
   }
+  if (takes('impersonation_id')) return { ...world, ...(await giveImpersonation(client, world)) }
   if (route.resource === 'ssoConnections') {
     // The route that creates an onboarding requires that none exists.
     const hasOnboarding = route.verb !== 'createOnboarding'
@@ -133,8 +144,11 @@ async function createPlainWorld(client: Client, route: NamedOperation): Promise<
   }
 }
 
-/** A type of application that can have secrets. */
-const keepingSecrets = { application_type: 'regular_web' } as const
+/** A type of application that can have secrets, and begins sign-ins for others. */
+const keepingSecrets = {
+  application_type: 'regular_web',
+  initiate_login_uri: 'https://store.example/auth/sign-in',
+} as const
 
 /** Creates a connection with every optional part. */
 async function giveConnection(client: Client, world: World, hasOnboarding = true) {

@@ -31,6 +31,7 @@ async function product() {
     client_authentication: 'secret',
     allowed_redirect_urls: [`${appUrl}/auth/callback`, callback],
     allowed_logout_urls: [`${appUrl}/`],
+    initiate_login_uri: `${appUrl}/auth/sign-in`,
   })
   const { client_id } = application
   const { value } = await client.applicationSecrets.create({ org_domain, client_id })
@@ -114,6 +115,26 @@ describe('the session layer of the SDK, with the service', () => {
     visitor.cookies.set(cookieName, before)
     await service.clock.advance(hour)
     expect((await open('/invoices', script)).status).toBe(401)
+  })
+
+  test('takes part in an impersonation: it names who acts, and ends with it, without a refresh token', async () => {
+    const { open, scene, application, pages, sessions } = await product()
+    const { org_domain, user } = scene
+    const { url, id } = await client.impersonations.create({
+      ...{ org_domain, user_id: user.id, application_id: application.id },
+      ...{ actor: { id: 'staff <7>' }, reason: 'Ticket 4711', duration_in_seconds: 600 },
+    })
+    const called = await pages.send(await pages.visit(url ?? ''), 'start')
+    const begun = await open(called.location?.slice(appUrl.length) ?? '')
+    const landed = await pages.request(begun.location ?? '')
+    expect((await open(landed.location?.slice(appUrl.length) ?? '')).location).toBe('/')
+
+    const page = await open('/invoices')
+    expect(memberOf(page, 'user')).toMatchObject({ id: user.id })
+    expect(memberOf(page, 'impersonator')).toEqual({ id: 'staff <7>', impersonation_id: id })
+    await service.clock.advance(600)
+    expect((await open('/invoices', script)).status).toBe(401)
+    expect(sessions.counts).toMatchObject({ renewed: 0, failed: 0 })
   })
 
   test('notices at the next refresh that a session was ended', async () => {

@@ -78,6 +78,9 @@ export async function takeBackMigration(client: pg.Client): Promise<void> {
     drop table event_positions, event_sequencers, unnumbered_events;
     alter table jobs drop column returned_at;
     drop index signing_keys_next_key, signing_keys_activated_idx, applications_client;
+    alter table sessions drop column impersonation_id;
+    alter table organizations drop column impersonation;
+    drop table impersonations;
     drop table application_secrets, client_assertions, ended_families, session_clients;
     alter table applications drop column client_authentication, drop column pkce, drop column jwks,
       drop column jwks_uri, drop column backchannel_logout_uri, drop column backchannel_logout_session_required,

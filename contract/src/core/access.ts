@@ -18,6 +18,7 @@ const scopedResources = [
   'log_events',
   'sessions',
   'account',
+  'impersonations',
 ] as const
 
 export type Scope = `${'read' | 'write'}:${(typeof scopedResources)[number]}`
@@ -26,6 +27,9 @@ export const scopes: readonly Scope[] = scopedResources.flatMap((resource): Scop
   `read:${resource}`,
   `write:${resource}`,
 ])
+
+/** The scopes of an API key without a list of its own: signing in as somebody else is granted by name alone. */
+export const unlistedScopes: readonly Scope[] = scopes.filter((scope) => scope !== 'write:impersonations')
 
 /**
  * `api_token`: issues the API token that routes with `api_key` require. `event_stream`: reads events in order, from a cursor.

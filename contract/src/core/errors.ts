@@ -45,6 +45,11 @@ export const errorCodes = {
     message: 'The organization does not allow sign-ins with addresses of this domain.',
     remedy: 'Add the domain to allowed_email_domains of the organization, or use another address.',
   },
+  impersonation_refused: {
+    status: 403,
+    message: 'The organization does not allow that anybody signs in as its users.',
+    remedy: 'Ask the organization, and set impersonation to allowed on it.',
+  },
   sandbox_only: {
     status: 403,
     message: 'This operation exists only in the sandbox.',
@@ -104,6 +109,11 @@ export const errorCodes = {
     status: 404,
     message: 'The user has no open session with this id.',
     remedy: 'List the sessions of the user; an expired session has ended.',
+  },
+  impersonation_not_found: {
+    status: 404,
+    message: 'The user has no impersonation with this id that has not ended.',
+    remedy: 'List the impersonations of the user: ended_at and expires_at tell which have ended.',
   },
   application_not_found: {
     status: 404,
@@ -322,6 +332,12 @@ export const errorCodes = {
     status: 422,
     message: 'A metadata value that every user of this organization must have is missing.',
     remedy: 'Send a value for each key that is declared required.',
+  },
+  initiate_login_uri_required: {
+    status: 422,
+    message: 'The application has no address at which a sign-in can begin for others.',
+    remedy:
+      'Set initiate_login_uri of the application; of the session layer of the SDK it ends in /auth/sign-in.',
   },
   no_application: {
     status: 422,

@@ -8,6 +8,7 @@ import { ErasedUser, RemovedAdmin } from '../resources/erasure.js'
 import {
   ApplicationSecretData,
   DirectorySyncData,
+  ImpersonationData,
   MagicLinkChallengeData,
   PasswordChallengeData,
   PasswordData,
@@ -57,6 +58,7 @@ const signInPage = [{ source: 'The page of a sign-in', actor: 'user' }] as const
 const scim = [{ source: 'A request of the provider of a directory', actor: 'directory' }] as const
 const commandLine = [{ source: 'The command line', actor: 'operator' }] as const
 const purge = { source: 'The purge', actor: 'system' } as const
+const impersonationPage = [{ source: 'The page of an impersonation', actor: 'system' }] as const
 const relayAddress = [{ source: 'The address of a relay', actor: 'user' }] as const
 
 /**
@@ -97,7 +99,11 @@ export const eventCatalog = {
   },
   'user.metadata.set.success': { tells: 'A metadata value of a user was set.', data: User },
   'user.metadata.remove.success': { tells: 'A metadata value of a user was removed.', data: User },
-  'user.session.create.success': { tells: 'A user signed in.', data: Session, elsewhere: signInPage },
+  'user.session.create.success': {
+    tells: 'A user signed in; with `impersonation_id`: a member of staff as the user.',
+    data: Session,
+    elsewhere: [...signInPage, ...impersonationPage],
+  },
   'user.session.end.success': {
     tells: 'A user signed out, or was signed out of a session.',
     data: Session,
@@ -107,6 +113,20 @@ export const eventCatalog = {
     tells: 'A user was signed out everywhere.',
     data: EndedSessions,
     elsewhere: signInPage,
+  },
+  'user.impersonation.create.success': {
+    tells: 'A member of staff is to sign in as a user.',
+    data: ImpersonationData,
+  },
+  'user.impersonation.start.success': {
+    tells: 'A member of staff signed in as a user.',
+    data: ImpersonationData,
+    elsewhere: impersonationPage,
+  },
+  'user.impersonation.end.success': {
+    tells: 'An impersonation ended, or was ended before it had started.',
+    data: ImpersonationData,
+    elsewhere: [{ source: 'The end of its time, or of its session', actor: 'system' }],
   },
   'application.application.create.success': { tells: 'An application was registered.', data: Application },
   'application.application.update.success': { tells: 'An application was changed.', data: Application },

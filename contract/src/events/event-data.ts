@@ -3,6 +3,7 @@
 import { z } from 'zod/v4'
 import { ApplicationSecret } from '../resources/application-secrets.js'
 import { DirectorySync } from '../resources/directory-sync.js'
+import { Impersonation } from '../resources/impersonations.js'
 import { MagicLinkChallenge } from '../resources/magic-link.js'
 import { PassedPasswordChallenge, Password } from '../resources/password.js'
 import { exampleOf, record } from '../core/record.js'
@@ -23,6 +24,12 @@ export const DirectorySyncData = DirectorySync.extend({
 export const ApplicationSecretData = ApplicationSecret.omit({ value: true }).meta({
   id: 'ApplicationSecretData',
   examples: [withoutSecrets(ApplicationSecret, exampleOf(ApplicationSecret))],
+})
+
+/** An impersonation without its address. */
+export const ImpersonationData = Impersonation.omit({ url: true }).meta({
+  id: 'ImpersonationData',
+  examples: [withoutSecrets(Impersonation, exampleOf(Impersonation))],
 })
 
 /** A challenge without its code and link. */

@@ -113,6 +113,11 @@ export const AuthorizationRequest = z.object({
     .describe(
       'At the issuer of an account: domain of the organization at which the user signs in, which the application can use',
     ),
+  impersonation: line(100)
+    .optional()
+    .describe(
+      'The handle that initiate_login_uri was called with: a member of staff signs in as the user of that impersonation, once and in the same browser',
+    ),
   login_hint: line(254).optional().describe('E-mail address to prefill'),
   ui_locales: text(200)
     .regex(/^[A-Za-z0-9 -]*$/)

@@ -4,6 +4,7 @@ import { open } from '../core/access.js'
 import { failures } from '../core/errors.js'
 import { AccountPath, environment, flag, id, OrganizationPath, secret, slug } from '../core/fields.js'
 import { record } from '../core/record.js'
+import { Act } from './act.js'
 
 /** Answer of the client-credentials grant (RFC 6749 section 4.4.3). */
 export const ApiToken = record(
@@ -217,6 +218,7 @@ export const Introspection = record(
     acr: z.string().optional().describe('Strength of the sign-in (RFC 9470 section 6.2)'),
     auth_time: z.int().optional().describe('Time of the user’s authentication, in seconds since 1970'),
     amr: z.array(z.string()).optional().describe('Methods of the user’s authentication (RFC 8176)'),
+    act: Act.optional().describe('Who acts as the user: the same claim of access tokens'),
   },
   {
     active: true,

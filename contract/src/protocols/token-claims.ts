@@ -1,6 +1,7 @@
 import { z } from 'zod/v4'
 import { environment, id, JsonValue, personal, slug } from '../core/fields.js'
 import { record } from '../core/record.js'
+import { Act } from './act.js'
 import { UserInfo } from './oidc.js'
 
 /** Seconds since 1970 (RFC 7519 section 2, NumericDate). */
@@ -52,17 +53,16 @@ const commonClaims = {
     .array(z.string())
     .describe(
       'Authentication methods (RFC 8176), for example email or pwd and otp; sso: identity provider of the organization; ' +
-        'relay: sign-in at another organization, see act',
+        'relay: sign-in at another organization, impersonation: a member of staff as the user, see act',
     ),
   acr: z
     .string()
     .describe('urn:portico:acr:mfa after a second factor, else urn:portico:acr:1fa (RFC 9470 section 6)'),
   auth_time: numericDate().describe('Time of the user’s authentication, in seconds since 1970'),
   sid: id().optional().describe('The session'),
-  act: z
-    .object({ iss: z.string(), sub: id() })
-    .optional()
-    .describe('After a relay: the user in their original organization (RFC 8693 section 4.1)'),
+  act: Act.optional().describe(
+    'After a relay: the user in their original organization. In an impersonation: the member of staff who acts as the user, by the id that its creator gave, at the issuer of the account (RFC 8693 section 4.1)',
+  ),
   authorization_id: id().optional().describe('Only in samples: the requested authorization_id'),
 }
 

@@ -12,7 +12,7 @@ export const ApiKey = record(
     __environment__: environment(),
     id: id().describe('The client_id'),
     name: z.string(),
-    scopes: z.array(z.enum(scopes)).nullable().describe('null: every scope'),
+    scopes: z.array(z.enum(scopes)).nullable().describe('null: every scope but write:impersonations'),
     organization_ids: z.array(id()).nullable().describe('null: every organization of the account'),
     expires_at: timestamp().nullable(),
     previous_secret_expires_at: timestamp()

@@ -65,6 +65,8 @@ export const logEventCodes = {
   INITIATE_LOGIN_URI_MISSING:
     'A sign-in that began at the identity provider ended on a page: the application needs PKCE or client authentication, so it must begin sign-ins itself. Set its initiate_login_uri.',
   END_USER_SIGNED_OUT: 'A user signed out, or was signed out of a session.',
+  END_USER_IMPERSONATED: 'A member of staff signed in as a user; the reason is the id of the impersonation.',
+  END_USER_IMPERSONATION_ENDED: 'An impersonation ended; the reason is its id.',
   BACKCHANNEL_LOGOUT_DELIVERED: 'An application received the logout token of an ended session.',
   BACKCHANNEL_LOGOUT_FAILED:
     'An application did not receive the logout token of an ended session: it refused it, which the reason quotes, or did not accept it in two and a half hours.',

@@ -39,6 +39,9 @@ export const organizationColors = [
   '#475569',
 ] as const
 
+/** Whether staff may sign in as users of an organization. */
+const impersonationRules = ['allowed', 'refused'] as const
+
 const environmentStatuses = ['up', 'down'] as const
 
 export const OrganizationEnvironment = record(
@@ -87,6 +90,9 @@ export const Organization = record(
     country_name: z.string().nullable().describe('ISO 3166-1 alpha-2'),
     privacy_policy_url: z.string().nullable(),
     terms_of_service_url: z.string().nullable(),
+    impersonation: z
+      .enum(impersonationRules)
+      .describe('refused: nobody signs in as its users, and impersonations that run end'),
     inserted_at: timestamp(),
     updated_at: timestamp(),
   },
@@ -117,6 +123,7 @@ export const Organization = record(
     country_name: 'FR',
     privacy_policy_url: 'https://awesome.example/privacy',
     terms_of_service_url: null,
+    impersonation: 'allowed',
     inserted_at: '2026-03-14T09:26:53.589Z',
     updated_at: '2026-03-14T09:26:53.589Z',
   },
@@ -152,6 +159,7 @@ export const NewOrganization = z.strictObject({
   country_name: country.nullish(),
   privacy_policy_url: httpsUrl().nullish(),
   terms_of_service_url: httpsUrl().nullish(),
+  impersonation: z.enum(impersonationRules).optional(),
 })
 export type NewOrganization = z.output<typeof NewOrganization>
 

@@ -15,7 +15,12 @@ export const Session = record(
     id: id(),
     user_id: id(),
     client_id: id().describe('Application of the original sign-in'),
-    amr: z.array(z.string()).describe('How the user was authenticated: email, relay, or a name of RFC 8176'),
+    amr: z
+      .array(z.string())
+      .describe('How the user was authenticated: email, relay, impersonation, or a name of RFC 8176'),
+    impersonation_id: id()
+      .nullable()
+      .describe('The impersonation, if a member of staff is signed in as the user'),
     user_agent: personal(z.string().nullable()).describe(
       'User-Agent header of the browser; null if the user signed in through the API',
     ),
@@ -34,6 +39,7 @@ export const Session = record(
     user_id: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
     client_id: '0190c8b0-3f4e-7d5c-b6a7-98f0e1d2c3b4',
     amr: ['email'],
+    impersonation_id: null,
     user_agent: 'Mozilla/5.0 (X11; Linux x86_64; rv:148.0) Gecko/20100101 Firefox/148.0',
     authenticated_at: '2026-03-14T09:26:53.589Z',
     last_used_at: '2026-03-14T09:26:53.589Z',

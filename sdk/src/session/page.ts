@@ -24,6 +24,7 @@ export function page({ code, status, oauthError }: SessionError, signIn: string)
   return new Response(text, { status, headers })
 }
 
-function escaped(text: string): string {
+/** A text as HTML, also in an attribute. */
+export function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }

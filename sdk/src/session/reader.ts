@@ -106,8 +106,8 @@ export function createReader(parts: {
 }
 
 /** What revocations may know of a session. */
-export function entriesOf({ sid, sub, org }: Contents): string[] {
-  return [`sid:${sid}`, `user:${sub}`, `org:${org}`]
+export function entriesOf({ sid, sub, org, act }: Contents): string[] {
+  return [`sid:${sid}`, ...(act === undefined ? [] : [`imp:${act[1]}`]), `user:${sub}`, `org:${org}`]
 }
 
 export function unavailable(cause: unknown): SessionError {

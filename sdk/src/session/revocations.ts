@@ -3,7 +3,7 @@ import type { Event } from '../generated.js'
 /** Remembers sessions, users and organizations that have ended before their sessions would notice by themselves. */
 export interface Revocations {
   /**
-   * @param entry `sid:<session>`, `user:<user>` or `org:<organization>`.
+   * @param entry `sid:<session>`, `imp:<impersonation>`, `user:<user>` or `org:<organization>`.
    * @param at When it ended, in milliseconds since 1970.
    * @param seconds How long it has to be remembered.
    */
@@ -57,6 +57,8 @@ export function entryOf(event: Event): string | undefined {
   switch (event.code) {
     case 'user.session.end.success':
       return toEntry('sid', event.data.id)
+    case 'user.impersonation.end.success':
+      return toEntry('imp', event.data.id)
     case 'user.session.end_all.success':
       return 'truncated' in event.data ? undefined : toEntry('user', event.data.user_id)
     case 'user.user.delete.success':

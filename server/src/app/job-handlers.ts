@@ -4,6 +4,8 @@ import { numberAllEvents } from '../delivery/events/number-events.js'
 import { makeLogEventMonths } from '../delivery/log-events/months.js'
 import { sendEmailLink } from '../sign-in/account-flows/send-email-link.js'
 import { sendMagicLink } from '../sign-in/magic-link/send-link.js'
+import { sendImpersonationNotice } from '../sign-in/impersonation/notice.js'
+import { endOverImpersonation } from '../sign-in/impersonation/over.js'
 import { sendNotice } from '../delivery/mail/notices.js'
 import { sendAdminCode } from '../sso/onboarding/send-code.js'
 import { sendMetadataNotice } from '../sso/onboarding/metadata-notice.js'
@@ -57,6 +59,14 @@ export const jobHandlers: { readonly [Name in JobName]: JobHandler<JobPayloads[N
   send_logout_token: {
     run: sendLogoutToken,
     retryAfterSeconds: [5, 60, 300, 1800, 7200],
+  },
+  end_impersonation: {
+    run: endOverImpersonation,
+    retryAfterSeconds: [5, 60, 300, 1800],
+  },
+  send_impersonation_notice: {
+    run: sendImpersonationNotice,
+    retryAfterSeconds: [60, 300, 1800],
   },
   end_organization_sessions: {
     run: endSessionsOfOrganization,

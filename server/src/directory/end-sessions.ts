@@ -31,8 +31,8 @@ interface SessionPlace {
 
 /**
  * Ends sessions of one environment, and tells their applications: the same statement adds a job for each application that
- * has had tokens of one and takes logout tokens. Every end of sessions is made here, so that no cause can forget the
- * tenant or the applications. An ended session keeps its time.
+ * has had tokens of one and takes logout tokens, and one for each impersonation whose session it was. Every end of sessions
+ * is made here, so that no cause can forget the tenant or the applications. An ended session keeps its time.
  *
  * @param areMeant On `sessions`; names the organization where it is about one.
  */
@@ -51,12 +51,17 @@ export async function endSessions(
     with ended as (
       update sessions set ended_at = ${at}
       where ${areOpen}
-      returning account_id, environment, organization_id, id, user_id, email_session_id
+      returning account_id, environment, organization_id, id, user_id, email_session_id, impersonation_id
     ), proofs as (
       update email_sessions as proof set ended_at = ${at}
       from ended
       where ${sameEnvironment('proof', 'ended')} and proof.id = ended.email_session_id
         and proof.ended_at is null
+    ), over as (
+      insert into jobs (name, account_id, payload, run_at, inserted_at)
+      select 'end_impersonation', account_id, ${endOfImpersonation()}, ${at}::timestamptz, ${at}::timestamptz
+      from ended where impersonation_id is not null
+      returning id
     ), queued as (
       insert into jobs (name, key, lane, account_id, payload, run_at, inserted_at)
       select 'send_logout_token', client.session_id || ':' || client.application_id, client.application_id,
@@ -70,7 +75,7 @@ export async function endSessions(
       on conflict (name, key) where key is not null do nothing
       returning id
     )
-    select exists (select from queued) as is_anybody_told`.execute(trx)
+    select exists (select from queued) or exists (select from over) as is_anybody_told`.execute(trx)
   if (rows.some((row) => row.is_anybody_told)) announceJobs(deps.db)
 }
 
@@ -85,6 +90,21 @@ function logoutToken(): RawBuilder<unknown> {
     userId: sql`ended.user_id`,
     issuer: sql`client.issuer`,
   } satisfies Record<keyof JobPayloads['send_logout_token'], RawBuilder<unknown>>
+  return toPayload(payload)
+}
+
+/** The payload of the job for the impersonation of an ended session. */
+function endOfImpersonation(): RawBuilder<unknown> {
+  const payload = {
+    accountId: sql`ended.account_id`,
+    environment: sql`ended.environment`,
+    organizationId: sql`ended.organization_id`,
+    impersonationId: sql`ended.impersonation_id`,
+  } satisfies Record<keyof JobPayloads['end_impersonation'], RawBuilder<unknown>>
+  return toPayload(payload)
+}
+
+function toPayload(payload: Readonly<Record<string, RawBuilder<unknown>>>): RawBuilder<unknown> {
   const members = Object.entries(payload).map(([name, value]) => sql`${sql.lit(name)}, ${value}`)
   return sql`jsonb_build_object(${sql.join(members)})`
 }
@@ -195,6 +215,23 @@ export async function endUnusableSessions(
       and ${isUsableBy(sql.ref('sessions.organization_id'))}
   )`
   await endSessions(deps, trx, tenant, isUnusable)
+}
+
+/** Ends the sessions of staff who are signed in as users of an organization, in both environments. */
+export async function endImpersonatedSessions(
+  deps: Ending,
+  trx: Transaction<DB>,
+  { accountId, organizationId }: Pick<SessionPlace, 'accountId' | 'organizationId'>,
+): Promise<void> {
+  for (const environment of environments) {
+    const owner = { accountId, environment, organizationId }
+    await endSessions(
+      deps,
+      trx,
+      owner,
+      sql`${ofOwner(owner, 'sessions')} and sessions.impersonation_id is not null`,
+    )
+  }
 }
 
 /** Ends every session of a deleted organization, in batches, so that no transaction locks many rows for long. */

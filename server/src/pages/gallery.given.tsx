@@ -5,6 +5,7 @@ import { errorPage } from './frame/error.js'
 import { formPostPage } from './views/form-post.js'
 import { identifierPage } from './views/identifier.js'
 import type { Frame } from './frame/layout.js'
+import { impersonationPage } from './views/impersonation.js'
 import { linkCodePage } from './views/link-code.js'
 import { linkSentPage } from './views/link-sent.js'
 import { identityProviderPage, returnPage } from './views/identity-provider.js'
@@ -217,6 +218,7 @@ function setPasswordStates(frame: Frame, { email, application }: GalleryNames): 
     page('signed-in-alone', signedInPage({ frame, applicationName: application, url: null })),
     page('form-post', formPostPage({ frame, action: answerAddress, parameters: answer })),
     ...consentStates(frame, { email, application }),
+    ...impersonationStates(frame, { email, application }),
     ...ssoStates(frame),
   ]
 }
@@ -238,6 +240,24 @@ function consentStates(
     ),
     page('consent-loopback', consentPage({ ...view, redirectUri: 'http://127.0.0.1:3000/callback' })),
     page('consent-app', consentPage({ ...view, redirectUri: 'com.example.store:/callback' })),
+  ]
+}
+
+function impersonationStates(
+  frame: Frame,
+  { email: userEmail, application: applicationName }: Pick<GalleryNames, 'email' | 'application'>,
+): GalleryPage[] {
+  const impersonation = {
+    userEmail,
+    applicationName,
+    actor: 'staff-7 (grace@acme.example)',
+    reason: `Ticket 4711: </dl><script>alert(1)</script> ${'is not shown '.repeat(35)}`,
+    minutes: 15,
+    isUserNotified: true,
+  }
+  return [
+    page('impersonation', impersonationPage({ frame, form, impersonation, token: 't' })),
+    page('impersonation-dead', errorPage(frame, frame.texts.deadImpersonation)),
   ]
 }
 

@@ -9,6 +9,7 @@ import { toBrandStyle } from './frame/brand.js'
 import { statusOfFailure } from './frame/failure.js'
 import { accountSignInRouter } from './account-sign-in/router.js'
 import { logoutRouter } from './logout/router.js'
+import { impersonationRouter } from './impersonation/router.js'
 import { magicLinkRouter } from './magic-link/router.js'
 import { onboardingRouter } from './onboarding/router.js'
 import { sendSentence } from './frame/page-route.js'
@@ -53,6 +54,7 @@ export function pagesRouter(deps: Deps): Router {
   })
 
   router.use(magicLinkRouter(deps, site))
+  router.use(impersonationRouter(deps, site))
   router.use(setPasswordRouter(deps, site))
   router.use(onboardingRouter(deps, site))
   router.use(ssoRouter(deps, site))

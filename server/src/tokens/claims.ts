@@ -49,7 +49,7 @@ interface TokenFacts {
   readonly amr: readonly string[]
   readonly authTimeSeconds: number
   readonly sessionId?: string | undefined
-  /** The user in the organization they come from, after a relay. */
+  /** The user in the organization they come from, after a relay; in an impersonation the member of staff. */
   readonly act?: ActClaim | undefined
   /** Unique to each of the two tokens. */
   readonly jti: string

@@ -30,6 +30,13 @@ export function scopesOf(text: string): string[] {
   return text.split(' ').filter((scope) => scope !== '')
 }
 
+/** The scopes without the one that lets the application act while its user is absent. */
+export function withoutOfflineAccess(scope: string): string {
+  return scopesOf(scope)
+    .filter((name) => name !== 'offline_access')
+    .join(' ')
+}
+
 /** Whether the application may act while its user is absent (OpenID Connect Core section 11). */
 export function hasOfflineAccess(scope: string): boolean {
   return scopesOf(scope).includes('offline_access')

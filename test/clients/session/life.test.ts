@@ -1,9 +1,10 @@
-import type { Session } from '@portico/sdk'
-import { createSessions, type SessionStore } from '@portico/sdk/session'
+import type { Impersonation, Session } from '@portico/sdk'
+import { bannerOf, createSessions, type SessionStore } from '@portico/sdk/session'
 import { signTestEvent } from '@portico/sdk/webhooks'
 import { describe, expect, test } from 'vitest'
 import { ada, lifetime } from '../../given/account-provider.js'
 import {
+  appUrl,
   applicationOf,
   browserOf,
   codeOf,
@@ -445,6 +446,44 @@ describe('a session of an impersonation', () => {
     expect([location, cookie(), provider.state.revoked]).toEqual(['/', undefined, []])
   })
 
+  test('ends with the event that its impersonation has ended, also before it has a session', async () => {
+    const { provider, signIn, open, sessions } = await startProduct({ scope: 'openid email', webhookKey })
+    await signIn({ user })
+    const { body, headers } = await impersonationEvent(provider, 'imp-2')
+    await sessions.handle(new Request(`${appUrl}/auth/events`, { method: 'POST', body, headers }))
+    expect((await open('/invoices')).status).toBe(200)
+
+    const ended = await impersonationEvent(provider, 'imp-1')
+    await sessions.handle(
+      new Request(`${appUrl}/auth/events`, { method: 'POST', body: ended.body, headers: ended.headers }),
+    )
+
+    expect((await open('/invoices', script)).status).toBe(401)
+  })
+
+  test('is shown by a banner, in which nothing of the actor or the user is HTML', () => {
+    const markup = `"><img src=x onerror=alert('1')>&`
+    const session = {
+      ...{ id: 's', acr: 'urn:portico:acr:1fa', amr: ['impersonation'], accessToken: async () => '' },
+      ...{ authenticatedAt: new Date(0), expiresAt: new Date(0) },
+    }
+    const signedIn = {
+      user: { id: 'u', email: markup, name: null, claims: {} },
+      ...{ organization: { domain: 'acme' }, session },
+      impersonator: { id: markup, impersonation_id: 'imp-1' },
+    }
+    const texts = { endUrl: `/end?${markup}`, sentence: markup, button: markup }
+    for (const html of [bannerOf(signedIn), bannerOf(signedIn, texts)]) {
+      expect(html.match(/<\/?[a-z]+/g)?.join(' ')).toBe(
+        '<div <span </span <form <button </button </form </div',
+      )
+      expect(html).not.toMatch(/<img|onerror=alert\('/)
+    }
+    expect(bannerOf(signedIn)).toContain('action="/auth/sign-out"')
+    expect(bannerOf({ ...signedIn, impersonator: null })).toBe('')
+    expect(bannerOf({ user: null, organization: null, session: null, impersonator: null })).toBe('')
+  })
+
   test('is no impersonation because of a claim act alone, such as that of a relay', async () => {
     const { signIn, open } = await startProduct()
     await signIn({ user: { ...ada, claims: { act, amr: ['relay'] } } })
@@ -453,10 +492,22 @@ describe('a session of an impersonation', () => {
   })
 })
 
+async function impersonationEvent(provider: { readonly state: { readonly seconds: number } }, id: string) {
+  const data: Omit<Impersonation, 'url'> = {
+    ...{ __type__: 'Impersonation', __domain__: 'awesome-company', __environment__: 'sandbox' },
+    ...{ id, user_id: ada.id, application_id: 'c', actor: { id: 'staff-7', email: null }, reason: 'r' },
+    ...{ duration_in_seconds: 900, notify_user: false, expires_at: '', started_at: '', ended_at: '' },
+    inserted_at: '',
+  }
+  const now = () => provider.state.seconds * 1000
+  return signTestEvent({ code: 'user.impersonation.end.success', data }, webhookKey, { now })
+}
+
 async function endEvent(provider: { readonly state: { readonly seconds: number } }, id: string) {
   const data: Session = {
     ...{ __type__: 'Session', __domain__: 'awesome-company', __environment__: 'sandbox' },
-    ...{ id, user_id: ada.id, client_id: 'c', amr: ['email'], user_agent: null, offline_until: null },
+    ...{ id, user_id: ada.id, client_id: 'c', amr: ['email'], impersonation_id: null },
+    ...{ user_agent: null, offline_until: null },
     ...{ authenticated_at: '', last_used_at: '', expires_at: '' },
   }
   const now = () => provider.state.seconds * 1000

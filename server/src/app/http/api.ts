@@ -7,6 +7,7 @@ import type { UsedSecret } from '../../directory/application-secrets/last-use.js
 import type { Deps } from '../../delivery/deps.js'
 import { directorySyncRoutes } from '../../directory/directory-sync/routes.js'
 import { eventRoutes } from '../../delivery/events/routes.js'
+import { impersonationRoutes } from '../../sign-in/impersonation/routes.js'
 import { logEventRoutes } from '../../delivery/log-events/routes.js'
 import { magicLinkRoutes } from '../../sign-in/magic-link/routes.js'
 import { oauthRoutes } from '../../protocols/oauth/routes.js'
@@ -41,6 +42,7 @@ export function apiOf(deps: Deps, hooks: ApiHooks = {}): Implementation<typeof c
     password: passwordRoutes(deps),
     totp: totpRoutes(deps),
     sessions: sessionRoutes(deps),
+    impersonations: impersonationRoutes(deps),
     ssoConnections: {
       ...ssoConnectionRoutes(deps),
       ...ssoSignInRoutes(deps),

@@ -72,6 +72,15 @@ export interface JobPayloads {
     /** The path of the issuer of the application's ID tokens, without the base URL. */
     readonly issuer: string
   }
+  /** Ends an impersonation at its time, and tells of its end; added by endSessions() when its session ends before. */
+  readonly end_impersonation: {
+    readonly accountId: string
+    readonly environment: Environment
+    readonly organizationId: string
+    readonly impersonationId: string
+  }
+  /** Tells the user of an impersonation that has started. */
+  readonly send_impersonation_notice: JobPayloads['end_impersonation']
   /** Ends the sessions of a deleted organization. */
   readonly end_organization_sessions: { readonly accountId: string; readonly organizationId: string }
   readonly watch_certificates: Record<string, never>

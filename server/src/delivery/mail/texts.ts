@@ -12,6 +12,7 @@ export interface MailTexts {
   readonly adminCode: AdminCodeTexts
   readonly metadataNotice: MetadataNoticeTexts
   readonly clientNotice: MetadataNoticeTexts
+  readonly impersonation: ImpersonationTexts
   readonly sandbox: string
   readonly sentBy: (product: string, organization: string) => string
 }
@@ -52,6 +53,13 @@ interface MetadataNoticeTexts {
   readonly inUse: string
   readonly waits: string
   readonly unexpected: string
+}
+
+interface ImpersonationTexts {
+  readonly subject: (organization: string) => string
+  readonly told: (organization: string, moment: string, minutes: number) => string
+  readonly allowed: string
+  readonly unexpected: (organization: string) => string
 }
 
 const en: MailTexts = {
@@ -138,6 +146,15 @@ const en: MailTexts = {
       'Nothing has changed for anybody who signs in: another one is in use, until the people who invited you put this one in its place.',
     unexpected:
       'If none of you has done this, tell the people who invited you at once: whoever chooses the provider may sign in as anybody.',
+  },
+  impersonation: {
+    subject: (organization) => `A member of staff has used your account at ${organization}`,
+    told: (organization, moment, minutes) =>
+      `On ${moment} a member of staff signed in to your account at ${organization}, for ${minutes === 1 ? 'one minute' : `${minutes} minutes`} at the most.`,
+    allowed:
+      'Your password and your own sessions stay as they are. What was done is recorded with their name.',
+    unexpected: (organization) =>
+      `If you did not expect this, ask the people who run ${organization}: they can find out why, and can refuse it from now on.`,
   },
   sandbox: 'Test message: this comes from a sandbox, not from the real service.',
   sentBy: (product, organization) => `Sent by ${product} for ${organization}`,
@@ -229,6 +246,15 @@ const fr: MailTexts = {
       'Rien n’a changé pour ceux qui se connectent\u00a0: un autre est utilisé, jusqu’à ce que les personnes qui vous ont invité le remplacent par celui-ci.',
     unexpected:
       'Si aucun de vous ne l’a fait, prévenez tout de suite les personnes qui vous ont invité\u00a0: quiconque choisit le fournisseur peut se connecter au nom de n’importe qui.',
+  },
+  impersonation: {
+    subject: (organization) => `Un membre de l’assistance a utilisé votre compte chez ${organization}`,
+    told: (organization, moment, minutes) =>
+      `Un membre de l’assistance s’est connecté à votre compte chez ${organization} (${moment}), pour ${minutes === 1 ? 'une minute' : `${minutes} minutes`} au plus.`,
+    allowed:
+      'Votre mot de passe et vos propres sessions restent inchangés. Ce qui a été fait est consigné à son nom.',
+    unexpected: (organization) =>
+      `Si vous ne vous y attendiez pas, adressez-vous aux responsables de ${organization}\u00a0: ils peuvent savoir pourquoi, et le refuser à l’avenir.`,
   },
   sandbox: 'Message de test\u00a0: il provient d’un bac à sable, pas du service réel.',
   sentBy: (product, organization) => `Envoyé par ${product} pour ${organization}`,

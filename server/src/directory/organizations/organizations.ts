@@ -19,6 +19,7 @@ import { change, type Changed } from '../../delivery/events/change.js'
 import { emit } from '../../delivery/events/emit.js'
 import { eraseStoredAnswers } from '../../delivery/events/idempotency.js'
 import { enqueue } from '../../delivery/jobs/enqueue.js'
+import { endImpersonatedSessions } from '../end-sessions.js'
 import { createMagicLinkConnection } from '../new-magic-link-connection.js'
 import { environments } from '@portico/contract/fields'
 import { insertSigningKeys, prepareSigningKeys } from '../../tokens/signing-keys/signing-keys.js'
@@ -132,7 +133,7 @@ export async function getOrganization(
  * Changes an organization; its domain stays.
  *
  * @throws ApiError `organization_not_found`, `precondition_failed`, and `production_is_up` when a sandbox key would
- *   change who may sign in to production.
+ *   change who may sign in to production, as a user or for one.
  */
 export function updateOrganization(
   deps: Deps,
@@ -141,7 +142,9 @@ export function updateOrganization(
   versions: readonly number[] | undefined,
 ): Promise<Changed<Organization>> {
   const { autocomplete_address, ...members } = input
-  const isGuarded = input.allowed_email_domains !== undefined && tenant.environment === 'sandbox'
+  const { allowed_email_domains: domains, impersonation } = input
+  const decidesOnUsers = domains !== undefined || impersonation !== undefined
+  const isGuarded = decidesOnUsers && tenant.environment === 'sandbox'
   return change(deps, tenant.cause, async (trx) => {
     const row = await trx
       .updateTable('organizations')
@@ -159,6 +162,8 @@ export function updateOrganization(
       .returning([...organizationColumns, isProductionUp().as('is_production_up')])
       .executeTakeFirst()
     if (row === undefined) throw await whyOrganizationUnchanged(trx, tenant, versions)
+    if (impersonation === 'refused')
+      await endImpersonatedSessions(deps, trx, { accountId: tenant.accountId, organizationId: row.id })
     const updated = toChanged(row, tenant)
     return emit(deps, trx, tenant, { code: 'organization.organization.update.success', ...updated })
   })

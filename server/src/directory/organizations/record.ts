@@ -17,6 +17,7 @@ export const organizationColumns = [
   'organizations.country_name',
   'organizations.privacy_policy_url',
   'organizations.terms_of_service_url',
+  'organizations.impersonation',
   'organizations.version',
   'organizations.inserted_at',
   'organizations.updated_at',
@@ -53,6 +54,8 @@ export function toOrganization(row: OrganizationRow, accountDomain: string): Org
     country_name: row.country_name,
     privacy_policy_url: row.privacy_policy_url,
     terms_of_service_url: row.terms_of_service_url,
+    // The table's check constraint allows nothing else.
+    impersonation: row.impersonation as Organization['impersonation'],
     inserted_at: row.inserted_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   }

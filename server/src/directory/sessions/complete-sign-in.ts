@@ -32,8 +32,10 @@ export interface CompletedFactors {
   readonly identityId?: string | undefined
   /** What the browser has proved of a mailbox, where it came by the list of an account's organizations. */
   readonly emailSessionId?: string | null
-  /** The user in the organization of origin, after a relay. */
+  /** The user in the organization of origin, after a relay; in an impersonation the member of staff. */
   readonly act?: ActClaim
+  /** The impersonation that the session ends with. */
+  readonly impersonation?: { readonly id: string; readonly expiresAt: Date }
   readonly nonce: string | null
   /** S256 (RFC 7636). */
   readonly codeChallenge: string | null
@@ -89,7 +91,8 @@ export async function openSession(
     application_id: signIn.applicationId,
     amr: [...signIn.amr],
     authenticated_at: signIn.authenticatedAt,
-    expires_at: new Date(at.getTime() + sessionLifetimeMs),
+    impersonation_id: signIn.impersonation?.id ?? null,
+    expires_at: signIn.impersonation?.expiresAt ?? new Date(at.getTime() + sessionLifetimeMs),
     last_used_at: at,
     user_agent: browser?.userAgent ?? null,
   }
@@ -151,7 +154,7 @@ const updateSignedInAt = companion((db, user: NotedSignIn) =>
 )
 
 /** A session, and the parameters that its code is bound to. */
-interface IssuedCode extends Omit<CompletedFactors, 'act'> {
+interface IssuedCode extends Omit<CompletedFactors, 'act' | 'impersonation'> {
   readonly sessionId: string
   /** The issuer that was asked; outside of flows that of the organization. */
   readonly issuer: IssuerKind

@@ -50,6 +50,9 @@ test('these columns are exported, beside the user', () => {
     events:
       'environment id organization_id domain code data params actor_type actor_id request_id subject_id issued_at errors',
     idempotency_keys: 'environment api_key_id organization_id subject_id expires_at',
+    impersonations:
+      'environment organization_id id user_id application_id actor_id actor_email reason duration_in_seconds ' +
+      'notify_user expires_at started_at ended_at inserted_at',
     log_events:
       'id environment organization_id domain event_code client_id email resource_owner_id saml_identity_provider_id ' +
       'reason request_id inserted_at',
@@ -82,7 +85,7 @@ test('these columns are exported, beside the user', () => {
       'environment organization_id session_id application_id issuer first_used_at last_used_at',
     sessions:
       'environment organization_id id user_id application_id amr authenticated_at expires_at ended_at act ' +
-      'user_agent last_used_at browser_used_at offline_until identity_id email_session_id',
+      'user_agent last_used_at browser_used_at offline_until identity_id impersonation_id email_session_id',
     sign_in_flows:
       'environment organization_id id application_id redirect_uri state nonce code_challenge scope is_mfa_required ' +
       'locale preferred_way step email user_id amr authenticated_at session_id pending_sign_in_id enrollment_id is_renewal_due ' +

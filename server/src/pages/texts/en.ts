@@ -2,6 +2,7 @@ import type { Language } from '../../platform/languages.js'
 import { accountSignIn } from './en/account-sign-in.js'
 import { consent } from './en/consent.js'
 import { directory } from './en/directory.js'
+import { impersonation } from './en/impersonation.js'
 import { oidcSetup } from './en/oidc-setup.js'
 import { onboarding } from './en/onboarding.js'
 import { secondFactor } from './en/second-factor.js'
@@ -23,6 +24,7 @@ const words = {
   ...directory,
   ...consent,
   ...accountSignIn,
+  ...impersonation,
   /** What the language calls itself. */
   name: 'English',
   /** By what a link is for. */

@@ -2,6 +2,7 @@ import type { PageTexts } from './en.js'
 import { accountSignIn } from './fr/account-sign-in.js'
 import { consent } from './fr/consent.js'
 import { directory } from './fr/directory.js'
+import { impersonation } from './fr/impersonation.js'
 import { oidcSetup } from './fr/oidc-setup.js'
 import { onboarding } from './fr/onboarding.js'
 import { secondFactor } from './fr/second-factor.js'
@@ -23,6 +24,7 @@ export const fr: PageTexts = {
   ...directory,
   ...consent,
   ...accountSignIn,
+  ...impersonation,
   lang: 'fr',
   name: 'Français',
   links: {

@@ -33,6 +33,7 @@ import * as m0027 from './migrations/0027-back-channel-logout.js'
 import * as m0028 from './migrations/0028-authorization-requests.js'
 import * as m0029 from './migrations/0029-account-issuer.js'
 import * as m0030 from './migrations/0030-front-door.js'
+import * as m0031 from './migrations/0031-impersonations.js'
 import * as m0033 from './migrations/0033-account-sign-in.js'
 
 /** Every migration by name, in the order in which they are applied. */
@@ -67,5 +68,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0028-authorization-requests': m0028,
   '0029-account-issuer': m0029,
   '0030-front-door': m0030,
+  '0031-impersonations': m0031,
   '0033-account-sign-in': m0033,
 }

@@ -326,6 +326,27 @@ export interface IdempotencyKeys {
   subject_id: string | null;
 }
 
+export interface Impersonations {
+  account_id: string;
+  actor_email: string | null;
+  actor_id: string;
+  application_id: string;
+  browser_hash: Buffer | null;
+  duration_in_seconds: number;
+  ended_at: Timestamp | null;
+  environment: string;
+  expires_at: Timestamp;
+  handle_hash: Buffer | null;
+  id: string;
+  inserted_at: Timestamp;
+  notify_user: boolean;
+  organization_id: string;
+  reason: string;
+  started_at: Timestamp | null;
+  url_hash: Buffer;
+  user_id: string;
+}
+
 export interface Jobs {
   account_id: string | null;
   attempt: Generated<number>;
@@ -433,6 +454,7 @@ export interface Organizations {
   domain: string;
   icon_logo_url: string | null;
   id: string;
+  impersonation: Generated<string>;
   inline_logo_url: string | null;
   inserted_at: Timestamp;
   locale: string | null;
@@ -686,6 +708,7 @@ export interface Sessions {
   expires_at: Timestamp;
   id: string;
   identity_id: string | null;
+  impersonation_id: string | null;
   last_used_at: Timestamp;
   offline_until: Timestamp | null;
   organization_id: string;
@@ -1123,6 +1146,7 @@ export interface DB {
   event_sequencers: EventSequencers;
   events: Events;
   idempotency_keys: IdempotencyKeys;
+  impersonations: Impersonations;
   jobs: Jobs;
   log_events: LogEvents;
   magic_link_challenges: MagicLinkChallenges;

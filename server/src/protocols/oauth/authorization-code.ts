@@ -30,7 +30,13 @@ import { isPkceMet, isVerifierOf } from '../../tokens/pkce.js'
 import { forgetSessionClient, recordSessionClient } from './session-client.js'
 import { issueRefreshToken } from './refresh-family.js'
 import { hasOfflineAccess } from '../../tokens/scopes.js'
-import { identityDataOfSession, signUserTokens, tokenColumns, userOf } from './user-tokens.js'
+import {
+  identityDataOfSession,
+  impersonationEnd,
+  signUserTokens,
+  tokenColumns,
+  userOf,
+} from './user-tokens.js'
 import { isOrganizationOf, ofOwner, sameEnvironment, sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /** A presented code; undefined members were not sent. */
@@ -167,6 +173,7 @@ const consumeCode = (db: Kysely<DB>, presented: PresentedCode) =>
       // Only written by completeSignIn().
       sql<ActClaim | null>`sessions.act`.as('act'),
       'code.authenticated_at',
+      impersonationEnd().as('impersonated_until'),
       identityDataOfSession().as('identity_data'),
       'users.email_normalized',
       sql<boolean>`(users.active and users.deleted_at is null)`.as('is_user_active'),

@@ -25,6 +25,7 @@ import { beginAccountFlow } from './account-authorization.js'
 import { decideAt, type DecidingBrowser, type Decision, type Remembered } from './organization-decision.js'
 import { foreignHint, placeOf, type KnownBrowser } from './requested-organization.js'
 import { readIdTokenHint } from './id-token-hint.js'
+import { issueImpersonatedCode } from './impersonated-code.js'
 
 /** A browser's request to the authorization endpoint. */
 export interface Authorization extends KnownBrowser, DecidingBrowser {
@@ -135,6 +136,8 @@ async function decide(
     return { fault: foreignHint }
 
   const hinted = { request, hint }
+  if (request.impersonation !== undefined)
+    return issueImpersonatedCode(deps, asking, hinted, request.impersonation, authorization)
   const place = await placeOf(deps, asking, hinted, authorization)
   if ('fault' in place) return place
   return 'account' in place

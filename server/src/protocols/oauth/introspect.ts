@@ -60,12 +60,14 @@ async function introspectAccessToken(
   if (verified === undefined || !(await isTokenLive(deps, introspector, verified))) return undefined
   const { data: claims } = ToldClaims.safeParse(verified.claims)
   if (claims === undefined) return undefined
-  const { sub, aud, iss, exp, nbf, iat, jti, sid, dbs, org, acr, auth_time, amr, client_id, scp } = claims
+  const { sub, aud, iss, exp, nbf, iat, jti, sid, dbs, org, acr, auth_time, amr, act, client_id, scp } =
+    claims
   const answer = {
     active: true,
     token_type: 'Bearer' as const,
     scope: scp.join(' '),
     ...{ client_id, sub, aud, iss, exp, nbf, iat, jti, sid, dbs, org, acr, auth_time, amr },
+    ...(act !== undefined && { act }),
   }
   return { organizationId: verified.organizationId, domain: verified.organizationDomain, answer }
 }
@@ -102,6 +104,7 @@ async function introspectRefreshToken(
     acr: toAcr(family.amr),
     auth_time: toSeconds(family.authenticated_at),
     amr: family.amr,
+    ...(family.act !== null && { act: family.act }),
   }
   return { organizationId: family.organization_id, domain: family.domain, answer }
 }

@@ -99,6 +99,7 @@ export const scopeOfMethod: ReadonlyMap<string, Scope> = new Map([
   ['otp', 'write:totp'],
   ['sms', 'write:totp'],
   ['sso', 'write:sso_connections'],
+  ['impersonation', 'write:impersonations'],
 ])
 
 /** The sign-in methods that a key with these scopes may use. */

@@ -10,6 +10,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { toApplicationId } from './application-client.js'
 import type { Client } from './client-authentication.js'
 import { signInMethodsOf } from './key-client.js'
+import type { ActClaim } from '../../tokens/claims.js'
 import type { IssuerKind, NamedIssuer } from '../../tokens/issuer.js'
 import { scopesOf } from '../../tokens/scopes.js'
 import type { Grant } from './user-tokens.js'
@@ -279,7 +280,7 @@ export const findActiveFamily = sqlStatement(
   (token: PresentedToken) => sql<ActiveFamily>`
     select family.account_id, family.environment, family.organization_id, organizations.domain, family.session_id,
       family.user_id, family.application_id, family.issuer, accounts.domain as account_domain, family.scope,
-      family.amr, family.authenticated_at, family.inserted_at, family.rotated_at, family.expires_at
+      family.amr, sessions.act, family.authenticated_at, family.inserted_at, family.rotated_at, family.expires_at
     from refresh_token_families as family, ${familyParents}
     where family.family_hash = ${token.familyHash}
       and family.account_id = ${token.accountId}
@@ -303,6 +304,8 @@ export interface ActiveFamily {
   readonly account_domain: string
   readonly scope: string
   readonly amr: string[]
+  /** After a relay. */
+  readonly act: ActClaim | null
   readonly authenticated_at: Date
   readonly inserted_at: Date
   readonly rotated_at: Date | null

@@ -45,6 +45,8 @@ export interface Grant {
   readonly amr: readonly string[]
   readonly act: ActClaim | null
   readonly authenticated_at: Date
+  /** When an impersonation ends, and its tokens with it; null of every other sign-in. */
+  readonly impersonated_until?: Date | null
   /** The identity provider's data about the user, after an SSO sign-in. */
   readonly identity_data: Identity['data'] | null
 }
@@ -57,6 +59,11 @@ export function identityDataOfSession() {
       and identity.user_id = sessions.user_id
       and identity.id = sessions.identity_id
   )`
+}
+
+/** The end of the impersonation whose session a statement reads; null of every other session. */
+export function impersonationEnd() {
+  return sql<Date | null>`(case when sessions.impersonation_id is not null then sessions.expires_at end)`
 }
 
 /** What the ID token is bound to, besides the access token. */
@@ -131,7 +138,8 @@ export async function signUserTokens(
   user: User,
   binding: IdTokenBinding = {},
 ): Promise<UserTokens> {
-  const lifetimeSeconds = grant.access_token_lifetime_in_seconds
+  const issuedAt = deps.now()
+  const lifetimeSeconds = lifetimeOf(grant, issuedAt)
   const signByOrganization = await organizationSigner(deps, grant)
   const facts = {
     issuer: issuerOf(deps.config.baseUrl, grant.domain),
@@ -151,7 +159,7 @@ export async function signUserTokens(
     authTimeSeconds: Math.floor(grant.authenticated_at.getTime() / 1000),
     sessionId: grant.session_id,
     act: grant.act ?? undefined,
-    issuedAtSeconds: Math.floor(deps.now().getTime() / 1000),
+    issuedAtSeconds: Math.floor(issuedAt.getTime() / 1000),
     lifetimeSeconds,
   }
   const accessToken = signByOrganization(
@@ -183,6 +191,15 @@ export async function signUserTokens(
     expires_in: lifetimeSeconds,
     scope: grant.scope,
   }
+}
+
+/** Seconds; tokens of an impersonation end with it. */
+function lifetimeOf(
+  { access_token_lifetime_in_seconds: seconds, impersonated_until: end }: Grant,
+  at: Date,
+): number {
+  if (end == null) return seconds
+  return Math.min(seconds, Math.floor(end.getTime() / 1000) - Math.floor(at.getTime() / 1000))
 }
 
 /** The organization of a user signs their access tokens, whichever issuer was asked. */

@@ -107,6 +107,7 @@ function carriedSession(db: Kysely<DB>, attempt: Attempt) {
     .where('users.active', '=', true)
     .where('users.deleted_at', 'is', null)
     .where(sql<boolean>`'relay' <> all(sessions.amr)`)
+    .where('sessions.impersonation_id', 'is', null)
     .where('organizations.deleted_at', 'is', null)
     .where(isFamilyAliveOf(attempt))
     .select('sessions.id')
@@ -158,6 +159,7 @@ async function whyNotCarried(db: Kysely<DB>, attempt: Attempt): Promise<ApiError
   const session = await sessionOf(db, attempt)
     .select([
       'sessions.amr',
+      'sessions.impersonation_id',
       'users.active',
       'users.deleted_at',
       isFamilyAliveOf(attempt).as('is_family_alive'),
@@ -165,6 +167,8 @@ async function whyNotCarried(db: Kysely<DB>, attempt: Attempt): Promise<ApiError
     .executeTakeFirst()
   if (session?.amr.includes('relay') === true)
     return refusedToken('Its user has come by a relay, and is not carried on.')
+  if (session != null && session.impersonation_id !== null)
+    return refusedToken('It is of an impersonation, which stays at its application.')
   if (session?.is_family_alive === false) return refusedToken('It has been revoked.')
   const isUserThere = session === undefined || (session.active && session.deleted_at === null)
   return refusedToken(isUserThere ? 'Its session has ended.' : 'Its user is not active.')

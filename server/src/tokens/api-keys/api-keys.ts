@@ -1,6 +1,6 @@
 import type { ApiKey } from '@portico/contract/api-keys'
 import { nilId, type Environment } from '@portico/contract/fields'
-import { scopes as allScopes, type Scope } from '@portico/contract/access'
+import { scopes as allScopes, unlistedScopes, type Scope } from '@portico/contract/access'
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { newTimelessId } from '../../platform/crypto/random.js'
 import { hashSecret, makeApiKeySecret } from '../../platform/crypto/secret.js'
@@ -147,9 +147,9 @@ export async function revokeApiKey(deps: Deps, clientId: string, cause: Cause): 
   return record
 }
 
-/** The scopes of a key; all of them where it has no list of its own. */
+/** The scopes of a key; where it has no list of its own all but those that are granted by name alone. */
 export function scopesOfKey(row: { scopes: string[] | null }): readonly Scope[] {
-  return row.scopes === null ? allScopes : allScopes.filter((scope) => row.scopes?.includes(scope))
+  return row.scopes === null ? unlistedScopes : allScopes.filter((scope) => row.scopes?.includes(scope))
 }
 
 type AccountKeyRow = ApiKeyRow & { account_id: string; account_domain: string }
