@@ -11,6 +11,7 @@ import { flowGuards } from './flow-guards.js'
 import { flowLinkGuards } from './flow-link-guards.js'
 import { flowSecondFactorGuards } from './flow-second-factor-guards.js'
 import { hashGuards } from './hash-guards.js'
+import { impersonationGuards } from './impersonation-guards.js'
 import { limitGuards } from './limit-guards.js'
 import { oidcGuards } from './oidc-guards.js'
 import { onboardingGuards } from './onboarding-guards.js'
@@ -62,6 +63,7 @@ export const guards: readonly Guard[] = [
   ...authorizeGuards,
   ...browserSessionGuards,
   ...flowGuards,
+  ...impersonationGuards,
   ...samlRequestGuards,
   ...samlArrivalGuards,
   ...samlUserGuards,

@@ -250,6 +250,19 @@ describe('an impersonation', () => {
     expect(new Set(data.map(({ impersonation_id }) => impersonation_id))).toEqual(new Set([null]))
   })
 
+  test('never goes on after a refusal of the organization that came at the same time as its start', async () => {
+    for (let round = 0; round < 6; round += 1) {
+      const at = await given.scene()
+      const { visitor, handle: impersonation } = await given.handle(at)
+      const { org_domain } = at
+      await Promise.all([
+        given.answer(at, { impersonation }, visitor),
+        client.organizations.update({ org_domain, impersonation: 'refused' }),
+      ])
+      expect((await client.sessions.list({ org_domain, user_id: at.user.id })).data).toEqual([])
+    }
+  })
+
   test('is told to the user by mail where that is wanted, with time and duration, without the reason', async () => {
     const at = await given.scene()
     await client.organizations.update({ org_domain: at.org_domain, timezone: 'Europe/Paris' })
@@ -402,6 +415,7 @@ describe('the handle of an impersonation', () => {
     client.organizations.update({ org_domain, impersonation: 'refused' })
   const limit: Happens = ({ org_domain }) =>
     client.organizations.update({ org_domain, allowed_email_domains: [elsewhere] })
+  const close: Happens = ({ org_domain }) => client.organizations.delete({ org_domain })
   const forget: Happens = ({ org_domain, application: { client_id } }) =>
     client.applications.update({ org_domain, client_id, initiate_login_uri: null })
   const restrict: Happens = async ({ org_domain, application: { client_id } }) =>
@@ -416,6 +430,7 @@ describe('the handle of an impersonation', () => {
     ['the user is deleted', remove],
     ['the organization refuses it', refuse],
     ['the organization does not allow the address any more', limit],
+    ['the organization is deleted', close],
     ['the application has no address to begin at any more', forget],
     ['the application is for another organization', restrict],
   ])('starts nothing, nor does the page, once %s', async (_name, happens) => {

@@ -19,7 +19,7 @@ const given = accountGivenOf(service, client)
 const appUrl = 'https://app.example'
 // Before the applications of the whole account, each of which a request for a password could be for.
 const scenes: Pick<FlowScene, 'org_domain' | 'user'>[] = []
-for (let count = 0; count < 5; count += 1) scenes.push(await given.flows.scene())
+for (let count = 0; count < 6; count += 1) scenes.push(await given.flows.scene())
 const hour = 3_600
 
 /** An application with a secret whose sessions are those of the SDK, an organization with a user, and a browser. */

@@ -1,5 +1,6 @@
 import { organizationColors } from '@portico/contract/organizations'
 import { describe, expect, test } from 'vitest'
+import { impersonationMail } from './impersonation.js'
 import { metadataNoticeMail } from './metadata-notice.js'
 import { magicLinkMail, noticeMail, type MagicLinkMail } from './messages.js'
 
@@ -18,6 +19,31 @@ function mailWith(changes: Partial<MagicLinkMail> = {}) {
     ...changes,
   })
 }
+
+describe('the mail about an impersonation', () => {
+  const mail = {
+    ...{ startedAt: new Date('2026-03-14T23:26:53Z'), timeZone: 'Europe/Paris', minutes: 15 },
+    ...{ organizationName: 'Awesome company', locale: null, productName: 'Portico' },
+    ...{ environment: 'production', color: '#1f6feb' },
+  } as const
+
+  test('says when it began where the organization is, and how long it lasts, without a link', () => {
+    const { subject, text, html } = impersonationMail(mail)
+
+    expect(subject).toBe('A member of staff has used your account at Awesome company')
+    for (const part of [text, html]) {
+      expect(part).toMatch(/March 15, 2026 at 12:26.AM \(Europe\/Paris\)/)
+      expect(part).toContain('for 15 minutes at the most')
+      expect(part).not.toContain('href')
+    }
+  })
+
+  test('is in French for every French', () => {
+    const { subject, text } = impersonationMail({ ...mail, locale: 'fr-CA', minutes: 1 })
+    expect(subject).toBe('Un membre de l’assistance a utilisé votre compte chez Awesome company')
+    expect(text).toMatch(/\(15 mars 2026 à 00:26 \(Europe\/Paris\)\), pour une minute au plus/)
+  })
+})
 
 describe('the mail with a magic link', () => {
   test('says in text what it says in HTML: from whom, the link, how long it works, and what if unasked', () => {
