@@ -92,6 +92,13 @@ export const impersonationGuards = [
     green: signsIn,
   }),
   guard({
+    name: 'impersonation: handle, no consent in the name of the user',
+    file: 'server/src/protocols/oauth/impersonated-code.ts',
+    ...line("if (request.prompt?.includes('consent')) return { fault: noConsent }"),
+    red: handle('gives no consent in the name of the user, and is not spent by a request that demands it'),
+    green: signsIn,
+  }),
+  guard({
     name: 'impersonation: no offline access',
     file: start,
     find: 'withoutOfflineAccess(binding.scope)',

@@ -350,6 +350,12 @@ describe('the handle of an impersonation', () => {
     },
   )
 
+  test('gives no consent in the name of the user, and is not spent by a request that demands it', async () => {
+    const { visitor, handle: impersonation } = await given.handle(scene)
+    expect(await given.answer(scene, { impersonation, prompt: 'consent' }, visitor)).toMatchObject(refused)
+    expect(await given.answer(scene, { impersonation, prompt: 'login' }, visitor)).toHaveProperty('code')
+  })
+
   test('is worth nothing at another organization or application, in the other environment or another account', async () => {
     const { visitor, handle: impersonation } = await given.handle(scene)
     const { org_domain, application } = scene

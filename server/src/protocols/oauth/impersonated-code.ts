@@ -27,6 +27,7 @@ export async function issueImpersonatedCode(
   { browserSecret, requestId }: HandleBrowser,
 ): Promise<{ readonly code: string } | { readonly fault: AuthorizationFault }> {
   if (isAcrUnknown(request) || requiredFactors(request) === 'two') return { fault: oneFactorOnly }
+  if (request.prompt?.includes('consent')) return { fault: noConsent }
   const named = application.issuer === 'organization' ? client?.domain : request.organization
   if (named !== undefined && hint !== undefined && hint.organizationDomain !== named)
     return { fault: notUsable }
@@ -66,6 +67,10 @@ function expectedBy(
 const oneFactorOnly: AuthorizationFault = {
   error: 'unmet_authentication_requirements',
   description: 'a second factor is demanded, and an impersonation has none',
+}
+const noConsent: AuthorizationFault = {
+  error: 'access_denied',
+  description: 'prompt demands the consent of the user, which an impersonation cannot give',
 }
 /** One text for all reasons, so that nobody learns whose a handle is. */
 const notUsable: AuthorizationFault = {
