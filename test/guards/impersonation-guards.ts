@@ -110,7 +110,7 @@ export const impersonationGuards = [
     name: 'impersonation: its session ends with it',
     file: 'server/src/directory/sessions/complete-sign-in.ts',
     ...line('signIn.impersonation?.expiresAt ??'),
-    red: handle('a code is not exchanged once the impersonation is ended, or its time is over'),
+    red: tokensAt('its organization'),
     green: page('has the words of the language that the browser asks for'),
   }),
   guard({
