@@ -74,7 +74,7 @@ const selectOpen = statement((db, key: OpenedAddress) =>
     .where('organizations.domain', '=', key.organizationDomain)
     .where(isImpersonationPermitted())
     .select([
-      // The application's check allows nothing else.
+      // That of the user, by a foreign key.
       sql<Environment>`impersonations.environment`.as('environment'),
       'users.email',
       'impersonations.actor_id',
