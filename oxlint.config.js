@@ -31,7 +31,7 @@ const rooms = {
     ...['own-sessions', 'logout', 'impersonation'],
     ...['steps', 'views', 'frame', 'texts'],
   ],
-  protocols: ['scim', 'oidc', 'oauth'],
+  protocols: ['scim', 'oidc', 'discoveries', 'oauth'],
   sso: [
     'test-idp',
     'tutorials',

@@ -67,6 +67,7 @@ const keys: readonly RowKey[] = [
     { table: 'authorization_codes', column: 'code_hash', reason: 'A code is its own proof.' },
     { table: 'refresh_token_families', column: 'family_hash', reason: 'A refresh token is its own proof.' },
     { table: 'email_challenges', column: 'token_hash', reason: 'A link is its own proof.' },
+    { table: 'discoveries', column: 'secret_hash', reason: 'A link is its own proof.' },
     {
       table: 'account_flows',
       column: 'browser_hash',

@@ -5,6 +5,7 @@ import { admins } from './resources/admins.js'
 import { applications } from './resources/applications.js'
 import { applicationSecrets } from './resources/application-secrets.js'
 import { directorySync } from './resources/directory-sync.js'
+import { discovery } from './resources/discovery.js'
 import { events } from './events/events.js'
 import { impersonations } from './resources/impersonations.js'
 import { logEvents } from './resources/log-events.js'
@@ -30,6 +31,7 @@ export const contract = {
   applicationSecrets,
   tokenCustomization,
   magicLink,
+  discovery,
   password,
   totp,
   sessions,

@@ -198,6 +198,8 @@ export interface AccountsCreateKeyInput {
     | 'write:account'
     | 'read:impersonations'
     | 'write:impersonations'
+    | 'read:discovery'
+    | 'write:discovery'
   >
   /** Organizations to which the key is limited; default: all. */
   organization_ids?: string[]

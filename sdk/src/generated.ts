@@ -479,6 +479,82 @@ export interface MagicLinkConnection {
   updated_at: string
 }
 
+/** Answered by `discovery.createChallenge`. */
+export interface DiscoveryChallenge {
+  __type__: 'DiscoveryChallenge'
+  /** Domain of the account. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** UUID in lower case. */
+  request_id: string
+  /**
+   * The link if send_email is false, otherwise null.
+   * Secret: do not log it.
+   */
+  magic_link: string | null
+  /** Expiry of the link. */
+  expired_at: string
+}
+
+/** Answered by `discovery.exchange`. */
+export interface Discovery {
+  __type__: 'Discovery'
+  /** Domain of the account. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** That of the challenge. */
+  request_id: string
+  /** Secret: do not log it. */
+  discovery_token: string
+  /** Personal data. */
+  email: string
+  /** The last used first, then by name; 100 at most. */
+  organizations: DiscoveredOrganization[]
+  /** Expiry of discovery_token. */
+  expired_at: string
+}
+
+/** Part of `Discovery`. */
+export interface DiscoveredOrganization {
+  __type__: 'DiscoveredOrganization'
+  /** Domain of the account. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  domain: string
+  name: string
+  icon_logo_url: string | null
+  /** member: a user has the address; sso: an SSO connection owns its domain and creates users; may_join: entering creates the user. */
+  kind: 'member' | 'sso' | 'may_join'
+  /** null: entering creates the user. */
+  user_id: string | null
+  /** To the hour; null: nobody has signed in yet, so do not enter unasked. */
+  last_signed_in_at: string | null
+  /** email: the link was enough; null: the organization has no method for the address. */
+  first_factor: 'email' | 'password' | 'sso' | null
+  /** The user is asked for a second factor. */
+  second_factor: boolean
+}
+
+/** Answered by `discovery.enter`. */
+export interface DiscoveryEntrance {
+  __type__: 'DiscoveryEntrance'
+  /** Domain of the organization. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /**
+   * The authorization code; null: something is missing.
+   * Secret: do not log it.
+   */
+  code: string | null
+  /**
+   * Where the user passes what is missing, on our pages, which send the browser to redirect_uri; null with a code.
+   * Secret: do not log it.
+   */
+  continue_url: string | null
+  /** Expiry of the code or address. */
+  expired_at: string
+}
+
 /** Answered by `password.createConnection`, `password.getConnection`, `password.updateConnection`. */
 export interface PasswordConnection {
   __type__: 'PasswordConnection'
@@ -3808,6 +3884,8 @@ export interface ApiKey {
     | 'write:account'
     | 'read:impersonations'
     | 'write:impersonations'
+    | 'read:discovery'
+    | 'write:discovery'
   > | null
   /** null: every organization of the account. */
   organization_ids: string[] | null
@@ -4209,7 +4287,7 @@ export interface WebhookDeliveryList {
   next_cursor: string | null
 }
 
-/** Answered by `logEvents.list`. */
+/** Answered by `logEvents.list`, `logEvents.listOfAccount`. */
 export interface LogEventList {
   __type__: 'List'
   data: LogEvent[]
@@ -4219,7 +4297,7 @@ export interface LogEventList {
   next_cursor: string | null
 }
 
-/** Answered by `logEvents.list`. */
+/** Answered by `logEvents.list`, `logEvents.listOfAccount`. */
 export interface LogEvent {
   __type__: 'Event'
   id: number
@@ -4488,6 +4566,8 @@ export interface OrganizationsListInput {
   environment?: string
   /** Part of the name or domain, case-insensitive. */
   filter?: string
+  /** Only organizations that have a user with this address in the environment of the key; needs the scope read:users, too. */
+  member_email?: string
   /** name, domain, inserted_at or updated_at; prefix with - for descending order. */
   sort?: string
   q?: {
@@ -5690,6 +5770,86 @@ export type MagicLinkUpdateConnectionErrorCode =
   | 'insufficient_scope'
   | 'organization_not_found'
   | 'precondition_failed'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `discovery.createChallenge` takes. */
+export interface DiscoveryCreateChallengeInput {
+  /** Personal data. */
+  user_email: string
+  /** The application that the user wants to use. */
+  application_id: string
+  /** Where the link sends the browser, with discovery_code and request_id: one of the allowed_redirect_urls of the application, compared exactly; left out, its default redirect URL. */
+  redirect_uri?: string
+  /** false: the answer contains the link, for the caller to send. */
+  send_email?: boolean
+}
+
+/** Codes that `discovery.createChallenge` answers. */
+export type DiscoveryCreateChallengeErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'key_limited_to_organizations'
+  | 'application_not_found'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'no_application'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `discovery.exchange` takes. */
+export interface DiscoveryExchangeInput {
+  /** Secret: do not log it. */
+  discovery_code: string
+}
+
+/** Codes that `discovery.exchange` answers. */
+export type DiscoveryExchangeErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'key_limited_to_organizations'
+  | 'discovery_not_found'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `discovery.enter` takes. */
+export interface DiscoveryEnterInput {
+  /** Secret: do not log it. */
+  discovery_token: string
+  /** One of the organizations of the discovery. */
+  org_domain: string
+  /** Receives the code: one of the allowed_redirect_urls of the application, compared exactly. */
+  redirect_uri: string
+  /** Returned unchanged on the redirect. */
+  state?: string
+  /** Returned unchanged in the ID token. */
+  nonce?: string
+  code_challenge?: string
+  code_challenge_method?: 'S256'
+  /** openid and the sign-in method are always granted; offline_access, profile, email, phone, address and organization on request; no other scope is granted. */
+  scope?: string
+}
+
+/** Codes that `discovery.enter` answers. */
+export type DiscoveryEnterErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'key_limited_to_organizations'
+  | 'discovery_not_found'
+  | 'organization_not_found'
   | 'body_too_large'
   | 'media_type_unsupported'
   | 'invalid_parameters'
@@ -7913,6 +8073,90 @@ export type LogEventsListErrorCode =
   | 'rate_limited'
   | 'unavailable'
 
+/** What `logEvents.listOfAccount` takes. */
+export interface LogEventsListOfAccountInput {
+  /** Page number, starting at 1. */
+  page?: unknown
+  /** The same as page. */
+  current_page?: unknown
+  /** Records on a page: 1 to 100. */
+  per_page?: unknown
+  /** next_cursor of the previous page. */
+  after?: string
+  /** Must equal the environment of the API key, in any case. */
+  environment?: string
+  /** Only log events of this code. */
+  code?:
+    | 'API_KEY_TOKEN_ISSUED'
+    | 'API_KEY_TOKEN_REFUSED'
+    | 'END_USER_MAGIC_LINK_STARTED'
+    | 'END_USER_MAGIC_LINK_SUCCESS'
+    | 'END_USER_MAGIC_LINK_FAILED'
+    | 'END_USER_PASSWORD_SUCCESS'
+    | 'END_USER_PASSWORD_FAILED'
+    | 'PASSWORD_SET'
+    | 'END_USER_TOTP_STARTED'
+    | 'END_USER_TOTP_SUCCESS'
+    | 'END_USER_TOTP_FAILED'
+    | 'TOTP_ENROLLED'
+    | 'END_USER_RELAY_STARTED'
+    | 'END_USER_RELAY_SUCCESS'
+    | 'END_USER_RELAY_FAILED'
+    | 'SSO_END_USER_SAML_STARTED'
+    | 'SSO_END_USER_SAML_SUCCESS'
+    | 'SSO_END_USER_SAML_FAILED'
+    | 'SSO_END_USER_OIDC_STARTED'
+    | 'SSO_END_USER_OIDC_SUCCESS'
+    | 'SSO_END_USER_OIDC_FAILED'
+    | 'SCIM_REQUEST_FAILED'
+    | 'SSO_CERTIFICATE_EXPIRES'
+    | 'ADMIN_ONBOARDING_INVITED'
+    | 'ADMIN_ONBOARDING_LOGIN'
+    | 'ADMIN_ONBOARDING_LOGIN_FAILED'
+    | 'ADMIN_ONBOARDING_PROVIDER_CHOSEN'
+    | 'ADMIN_ONBOARDING_XML_PROVIDED'
+    | 'ADMIN_ONBOARDING_TESTED'
+    | 'ADMIN_ONBOARDING_DECLINED'
+    | 'ACCOUNT_SIGN_IN_STARTED'
+    | 'ACCOUNT_SIGN_IN_PROVED'
+    | 'ACCOUNT_SIGN_IN_NOT_OFFERED'
+    | 'END_USER_SIGN_IN_STARTED'
+    | 'END_USER_SIGN_IN_SUCCESS'
+    | 'END_USER_SIGN_IN_FAILED'
+    | 'INITIATE_LOGIN_URI_MISSING'
+    | 'END_USER_SIGNED_OUT'
+    | 'END_USER_IMPERSONATED'
+    | 'END_USER_IMPERSONATION_ENDED'
+    | 'BACKCHANNEL_LOGOUT_DELIVERED'
+    | 'BACKCHANNEL_LOGOUT_FAILED'
+    | 'TOKEN_REFRESHED'
+    | 'TOKEN_REFRESH_FAILED'
+    | 'REFRESH_TOKEN_REUSED'
+    | 'REFRESH_TOKEN_REVOKED'
+    | 'ACCESS_TOKEN_REVOKED'
+    | 'TOKEN_EXCHANGED'
+    | 'TOKEN_EXCHANGE_FAILED'
+    | 'WEBHOOK_DISABLED'
+    | 'REQUIRED_METADATA_MISSING'
+  /** UUID. */
+  client_id?: string
+  /** Only log events of this SSO connection. */
+  saml_identity_provider_id?: string
+  /** inserted_at, code or id; `code desc` or a prefix - for descending order. Default: newest first. */
+  s?: string
+  /** Only log events of this address. */
+  email?: string
+}
+
+/** Codes that `logEvents.listOfAccount` answers. */
+export type LogEventsListOfAccountErrorCode =
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'key_limited_to_organizations'
+  | 'rate_limited'
+  | 'unavailable'
+
 /** What `account.get` takes. */
 export interface AccountGetInput {
   /** Must equal the environment of the API key, in any case. */
@@ -8790,6 +9034,7 @@ export type ErrorCode =
   | 'phone_number_not_allowed'
   | 'route_not_found'
   | 'account_not_found'
+  | 'discovery_not_found'
   | 'organization_not_found'
   | 'user_not_found'
   | 'session_not_found'
@@ -8977,6 +9222,13 @@ export interface Operations {
     output: MagicLinkConnection
     code: MagicLinkUpdateConnectionErrorCode
   }
+  'discovery.createChallenge': {
+    input: DiscoveryCreateChallengeInput
+    output: DiscoveryChallenge
+    code: DiscoveryCreateChallengeErrorCode
+  }
+  'discovery.exchange': { input: DiscoveryExchangeInput; output: Discovery; code: DiscoveryExchangeErrorCode }
+  'discovery.enter': { input: DiscoveryEnterInput; output: DiscoveryEntrance; code: DiscoveryEnterErrorCode }
   'password.createConnection': {
     input: PasswordCreateConnectionInput
     output: PasswordConnection
@@ -9213,6 +9465,11 @@ export interface Operations {
     code: WebhooksRedeliverAllErrorCode
   }
   'logEvents.list': { input: LogEventsListInput; output: LogEventList; code: LogEventsListErrorCode }
+  'logEvents.listOfAccount': {
+    input: LogEventsListOfAccountInput
+    output: LogEventList
+    code: LogEventsListOfAccountErrorCode
+  }
   'account.get': { input: AccountGetInput; output: Account; code: AccountGetErrorCode }
   'account.update': { input: AccountUpdateInput; output: Account; code: AccountUpdateErrorCode }
   'outbox.list': { input: OutboxListInput; output: OutboxMessageList; code: OutboxListErrorCode }
@@ -9754,6 +10011,52 @@ export interface MagicLinkMethods {
     input: MagicLinkUpdateConnectionInput,
     options?: RequestOptions,
   ): Promise<MagicLinkConnection>
+}
+
+/** The methods of `client.discovery`. */
+export interface DiscoveryMethods {
+  /**
+   * Create a single-use link that proves a mailbox.
+   * `POST /api/v2/discovery-challenge`. Requires the scope `write:discovery`.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `application_not_found`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `no_application`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const discoveryChallenge = await client.discovery.createChallenge({
+   *   user_email: 'ada@awesome.example',
+   *   application_id: '0190c8b0-3f4e-7d5c-b6a7-98f0e1d2c3b4',
+   * })
+   * ```
+   */
+  createChallenge(input: DiscoveryCreateChallengeInput, options?: RequestOptions): Promise<DiscoveryChallenge>
+
+  /**
+   * Exchange the code of a link for the organizations of its address.
+   * `POST /api/v2/discovery-challenge/exchange`. Requires the scope `write:discovery`.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `discovery_not_found`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const discovery = await client.discovery.exchange({ discovery_code: 'pB7nX2kV9mQ4tZ1cL6wR3yU8eA5sD0fGhJkMxCvBnQ1' })
+   * ```
+   */
+  exchange(input: DiscoveryExchangeInput, options?: RequestOptions): Promise<Discovery>
+
+  /**
+   * Enter an organization of a discovery.
+   * `POST /api/v2/discovery/enter`. Requires the scope `write:discovery`.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `discovery_not_found`, `organization_not_found`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const discoveryEntrance = await client.discovery.enter({
+   *   discovery_token: 'Zk3mQ8vT1xY6bN4cR9wE2uP7aS5dF0gHjKlXzV8qW1o',
+   *   org_domain: 'awesome-company',
+   *   redirect_uri: 'https://store.example/callback',
+   * })
+   * ```
+   */
+  enter(input: DiscoveryEnterInput, options?: RequestOptions): Promise<DiscoveryEntrance>
 }
 
 /** The methods of `client.password`. */
@@ -10722,6 +11025,18 @@ export interface LogEventsMethods {
    * ```
    */
   readonly list: ListMethod<LogEventsListInput, LogEventList, LogEvent>
+
+  /**
+   * List log events of the account and of all its organizations, newest first.
+   * `GET /api/v2/log-events`. Requires the scope `read:log_events`.
+   *
+   * @throws ApiError 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * for await (const logEvent of client.logEvents.listOfAccount.all()) console.log(logEvent)
+   * ```
+   */
+  readonly listOfAccount: ListMethod<LogEventsListOfAccountInput, LogEventList, LogEvent>
 }
 
 /** The methods of `client.account`. */
@@ -11149,6 +11464,7 @@ export interface Client {
   readonly applicationSecrets: ApplicationSecretsMethods
   readonly tokenCustomization: TokenCustomizationMethods
   readonly magicLink: MagicLinkMethods
+  readonly discovery: DiscoveryMethods
   readonly password: PasswordMethods
   readonly totp: TotpMethods
   readonly sessions: SessionsMethods
@@ -11186,6 +11502,9 @@ export const routeTable = /* @__PURE__ */ readRoutes<OperationName>({
 /api/v2/org/:org_domain/token-customization/set-user-metadata setUserMetadata PATCHb`,
   magicLink: `/api/v2/magic-link-challenge createChallenge POSTb
 /api/v2/org/:org_domain/magic-link-connection getConnection GET updateConnection PUTb`,
+  discovery: `/api/v2/discovery-challenge createChallenge POSTb
+/api/v2/discovery-challenge/exchange exchange POSTb
+/api/v2/discovery/enter enter POSTb`,
   password: `/api/v2/org/:org_domain/password-connection createConnection POSTbi getConnection GET updateConnection PUTb
 /api/v2/password-request createRequest POSTb
 /api/v2/password-challenge createChallenge POSTb
@@ -11229,7 +11548,8 @@ export const routeTable = /* @__PURE__ */ readRoutes<OperationName>({
 /api/v2/webhooks/:webhook_id/deliveries listDeliveries GETl
 /api/v2/webhooks/:webhook_id/deliveries/:delivery_id/redeliver redeliver POSTi
 /api/v2/webhooks/:webhook_id/redeliver redeliverAll POSTbi`,
-  logEvents: `/api/v2/org/:org_domain/log-events list GETl`,
+  logEvents: `/api/v2/org/:org_domain/log-events list GETl
+/api/v2/log-events listOfAccount GETl`,
   account: `/api/v2/account get GET update PUTb`,
   outbox: `/api/v2/outbox list GETl`,
   oauth: `/api/v2/oauth/token apiToken POSTbfo

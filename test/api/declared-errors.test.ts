@@ -133,6 +133,8 @@ const recipes: Partial<Record<ErrorCode, Recipe>> = {
         ...referenceOf(route, 'application_id', randomUUID()),
       },
     }),
+  discovery_not_found: (route, world, token) =>
+    ask(route, { ...world, discovery_code: anything(), discovery_token: anything() }, token),
   application_secret_not_found: (route, world, token) =>
     ask(route, { ...world, secret_id: randomUUID() }, token),
   secret_limit_reached: async (route, world, token) => {
@@ -351,6 +353,14 @@ const recipes: Partial<Record<ErrorCode, Recipe>> = {
       else await client.ssoConnections.create({ organization_id, provider_type: 'test' })
       return ask(route, world, await service.token({ account }), { body: { org_domain: domain } })
     }
+    if (route.resource === 'discovery') {
+      const { id: application_id } = await given.application({
+        org_domain: domain,
+        allowed_redirect_urls: [],
+      })
+      const body = { ...freshBody(route, world), application_id }
+      return ask(route, world, await service.token({ account }), { body })
+    }
     await client.password.createConnection({ org_domain: domain })
     const user = await given.user({ org_domain: domain })
     const { application_id: _, ...members } = freshBody(route, world) ?? {}
@@ -374,6 +384,7 @@ const unchanging = new Set<ErrorCode>([
   'organization_not_found',
   'user_not_found',
   'application_not_found',
+  'discovery_not_found',
   'application_secret_not_found',
   'meta_key_not_found',
   'password_connection_not_found',

@@ -105,6 +105,8 @@ const referenceNames = [
   'organization_id',
   'idp_id',
   'default_redirection_id',
+  'discovery_code',
+  'discovery_token',
 ] as const
 
 function ask(
@@ -174,11 +176,15 @@ describe.each(keyed.map((route) => [route.name, route] as const))('%s', (_name, 
       organization_id: randomUUID(),
       idp_id: `missing_${anything()}`,
       default_redirection_id: randomUUID(),
+      discovery_code: anything(),
+      discovery_token: anything(),
     }
     const absents = new Map<string, Answer>()
     for (const name of named)
       absents.set(name, await askAbout(route, { ...mine, [name]: missing[name] ?? '' }))
     for (const { whose, world: theirs, shared } of foreigners) {
+      // The key discovers in all organizations of its account.
+      if (whose === 'another organization' && route.resource === 'discovery') continue
       for (const name of named.filter((reference) => !shared.includes(reference))) {
         const foreign = await askAbout(route, { ...mine, [name]: theirs[name] ?? '' })
         const absent = absents.get(name)
@@ -250,6 +256,8 @@ function statusOfMissing(route: Route, reference: string): number {
 function takes(route: Route, name: string, references: References): boolean {
   // The domain of the address only selects the connection: no user needs to have it.
   if (/^ssoConnections\.create(Saml|Oauth)Challenge$/.test(route.name) && name === 'user_email') return false
+  // Every address gets the same answer.
+  if (route.name === 'discovery.createChallenge' && name === 'user_email') return false
   const parameters = { ...queryFor(route, references), ...bodyFor(route, references) }
   return route.pathParameters.includes(name) || name in parameters
 }

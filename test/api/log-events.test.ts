@@ -1,4 +1,4 @@
-import { openMagicLink, type LogEvent } from '@portico/sdk'
+import { openMagicLink, type Client, type LogEvent } from '@portico/sdk'
 import { describe, expect, test } from 'vitest'
 import { givenOf } from '../given/given.js'
 import { startService } from '../given/harness.js'
@@ -133,6 +133,17 @@ describe('the log events of an organization', () => {
   })
 })
 
+/** A user who has signed in at a new organization of a client's account. */
+async function signInAt(client: Client) {
+  const given = givenOf(client)
+  const { domain: org_domain } = await given.organization()
+  const application = await given.application({ org_domain, organization_domain_scope: org_domain })
+  const user = await given.user({ org_domain })
+  const of = { org_domain, user_email: user.email, send_email: false }
+  await openMagicLink((await client.magicLink.createChallenge(of)).magic_link ?? '')
+  return { application, user }
+}
+
 describe('the log events of the account', () => {
   test('tell what API keys did, to keys of the whole account', async () => {
     const account = await service.createAccount()
@@ -154,5 +165,41 @@ describe('the log events of the account', () => {
       status: 404,
       code: 'organization_not_found',
     })
+  })
+
+  test('are listed with those of its organizations, filtered by code, application and address', async () => {
+    const account = await service.createAccount()
+    const client = await service.client({ account })
+    const production = await service.client({ account, environment: 'production' })
+    const [first, second] = [await signInAt(client), await signInAt(client)]
+    const listed = async (query: object = {}) => (await client.logEvents.listOfAccount({ ...query })).data
+
+    const all = await listed()
+    expect(codesOf(all)).toEqual([
+      ...['END_USER_MAGIC_LINK_SUCCESS', 'END_USER_MAGIC_LINK_STARTED'],
+      ...['END_USER_MAGIC_LINK_SUCCESS', 'END_USER_MAGIC_LINK_STARTED'],
+      'API_KEY_TOKEN_ISSUED',
+    ])
+    expect(await listed({ email: first.user.email.toUpperCase() })).toEqual(all.slice(2, 4))
+    expect(await listed({ client_id: second.application.id })).toEqual(all.slice(0, 2))
+    expect(await listed({ code: 'API_KEY_TOKEN_ISSUED' })).toEqual(all.slice(4))
+    for (const impossible of [{ email: 'nobody' }, { email: first.user.email, code: 'NOTHING' }])
+      expect(await listed(impossible)).toEqual([])
+    expect(codesOf((await production.logEvents.listOfAccount({})).data)).toEqual(['API_KEY_TOKEN_ISSUED'])
+    expect(
+      (await (await service.client()).logEvents.listOfAccount({ email: first.user.email })).data,
+    ).toEqual([])
+  })
+
+  test('go on behind a cursor, over all organizations', async () => {
+    const account = await service.createAccount()
+    const client = await service.client({ account })
+    for (let count = 0; count < 2; count += 1) await signInAt(client)
+    const { data: all } = await client.logEvents.listOfAccount({})
+    const first = await client.logEvents.listOfAccount({ per_page: 3 })
+
+    const rest = await client.logEvents.listOfAccount({ per_page: 3, after: first.next_cursor ?? '' })
+
+    expect([...first.data, ...rest.data]).toEqual(all)
   })
 })

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { startDatabaseProxy } from '../given/database-proxy.js'
 import { expressionsOfDeployFiles, metricsIn } from '../given/deploy-files.js'
+import { discoveryGivenOf } from '../given/discovery-given.js'
+import { anyEmail } from '../given/given.js'
 import { startService, type Service } from '../given/harness.js'
 import { startReceiver } from '../given/receiver.js'
 import { samplesIn, startMetrics } from '../given/scrape.js'
@@ -116,6 +118,33 @@ test('sign-ins are counted by method and outcome, and what a limit refuses by it
     'portico_sign_ins_total{method="magic_link",outcome="started"}': 1,
     'portico_sign_ins_total{method="password",outcome="failed"}': 1,
     'portico_rate_limit_hits_total{limit="mail"}': 1,
+  })
+})
+
+test('sign-ins that name no organization are counted by step and outcome', async () => {
+  const client = await service.client()
+  const { org_domain, user, application } = await linkGivenOf(service, client).scene()
+  const before = await scrape()
+  const seeker = { user_email: user.email, application_id: application.id }
+  const { discovery_token } = await discoveryGivenOf(service, client).discover(seeker)
+  const entrance = { discovery_token, org_domain, redirect_uri: callback }
+  const missing = client.discovery.enter({ ...entrance, org_domain: 'no-such-organization' })
+  await expect(missing).rejects.toMatchObject({ status: 404 })
+  await client.discovery.enter(entrance)
+  await client.discovery.createChallenge({ ...seeker, user_email: anyEmail() })
+  await service.runJobs()
+  const after = await scrape()
+
+  const more = [...after].flatMap(([name, value]) => {
+    const rise = value - (before.get(name) ?? 0)
+    return name.startsWith('portico_account_sign_in_total') && rise !== 0 ? [[name, rise]] : []
+  })
+  expect(Object.fromEntries(more)).toEqual({
+    'portico_account_sign_in_total{step="link",outcome="started"}': 2,
+    'portico_account_sign_in_total{step="link",outcome="not_offered"}': 1,
+    'portico_account_sign_in_total{step="proof",outcome="success"}': 1,
+    'portico_account_sign_in_total{step="enter",outcome="not_offered"}': 1,
+    'portico_account_sign_in_total{step="enter",outcome="code"}': 1,
   })
 })
 

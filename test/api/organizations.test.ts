@@ -4,7 +4,7 @@ import { routes } from '@portico/contract/walk'
 import { etagOf, type Client } from '@portico/sdk'
 import { describe, expect, test } from 'vitest'
 import { fieldPaths } from '../given/faults.js'
-import { anything, givenOf } from '../given/given.js'
+import { anyEmail, anything, givenOf } from '../given/given.js'
 import { startService } from '../given/harness.js'
 import { rawSenderOf, type RawAnswer } from '../given/raw.js'
 import { send } from '../given/request-of.js'
@@ -196,6 +196,66 @@ describe('filter', () => {
       await own.organizations.create({ name })
     return own
   }
+})
+
+describe('member_email', () => {
+  async function memberOfTwo() {
+    const client = await service.client()
+    const email = anyEmail()
+    const organizations = [await service.given.organization(), await service.given.organization()]
+    for (const { domain: org_domain } of organizations) await service.given.user({ org_domain, email })
+    return { client, email, organizations }
+  }
+
+  const domainsOf = ({ data }: { readonly data: readonly { readonly domain: string }[] }) =>
+    data.map(({ domain }) => domain).toSorted()
+
+  test('finds the organizations that have a user of the address, in one request', async () => {
+    const { client, email, organizations } = await memberOfTwo()
+    const [first, second] = organizations
+    const found = await client.organizations.list({ member_email: email.toUpperCase() })
+    expect(domainsOf(found)).toEqual([first?.domain, second?.domain].toSorted())
+    expect(found.total).toBe(2)
+    expect(
+      domainsOf(await client.organizations.list({ member_email: email, filter: first?.domain ?? '' })),
+    ).toEqual([first?.domain])
+
+    const org_domain = second?.domain ?? ''
+    const [user] = (await client.users.list({ org_domain })).data
+    await client.users.delete({ org_domain, user_id: user?.id ?? '' })
+    expect(domainsOf(await client.organizations.list({ member_email: email }))).toEqual([first?.domain])
+  })
+
+  test('finds none by what is no address, in the other environment and in another account', async () => {
+    const { client, email } = await memberOfTwo()
+    const strangers = [
+      await service.client({ environment: 'production' }),
+      await service.client({ account: await service.createAccount() }),
+    ]
+    for (const stranger of strangers)
+      expect((await stranger.organizations.list({ member_email: email })).data).toEqual([])
+    for (const member_email of ['', 'nobody', `${email} `, '%'])
+      expect(await client.organizations.list({ member_email })).toMatchObject({ data: [], total: 0 })
+  })
+
+  test('shows a key that is limited to organizations its own', async () => {
+    const { email, organizations } = await memberOfTwo()
+    const limited = await service.client({ organizationIds: [organizations[0]?.id ?? ''] })
+    expect(domainsOf(await limited.organizations.list({ member_email: email }))).toEqual([
+      organizations[0]?.domain,
+    ])
+  })
+
+  test('403: to a key that may not read users, whatever the address', async () => {
+    const { email } = await memberOfTwo()
+    const client = await service.client({ scopes: ['read:organizations'] })
+    await client.organizations.list({})
+    for (const member_email of [email, 'nobody'])
+      await expect(client.organizations.list({ member_email })).rejects.toMatchObject({
+        status: 403,
+        code: 'insufficient_scope',
+      })
+  })
 })
 
 describe('If-Match', () => {

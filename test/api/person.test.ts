@@ -4,6 +4,7 @@ import { exportUser, type UserExport } from '@portico/server/export-user'
 import { followMagicLink, openMagicLink, type Event } from '@portico/sdk'
 import { afterEach, describe, expect, test } from 'vitest'
 import { anyEmail, anything, givenOf } from '../given/given.js'
+import { discoveryGivenOf } from '../given/discovery-given.js'
 import { startService } from '../given/harness.js'
 import { startReceiver } from '../given/receiver.js'
 import { accountSignInGivenOf } from '../protocols/account-sign-in-given.js'
@@ -103,10 +104,12 @@ async function setPassword(org_domain: string, user_email: string): Promise<void
   await client.password.set({ ...of, password_code, plain_text: 'velvet harbour 41 lanterns' })
 }
 
-/** Proves the mailbox in a sign-in that names no organization, by a stored mail. */
+/** Proves the mailbox in a sign-in that names no organization, by a stored mail, and in a discovery. */
 async function proveMailbox(email: string): Promise<void> {
   const given = accountSignInGivenOf(service, client)
-  await given.prove(await given.application(), email)
+  const application = await given.application()
+  await given.prove(application, email)
+  await discoveryGivenOf(service, client).discover({ user_email: email, application_id: application.id })
 }
 
 /** Enrols the telephone and requests a code, in stored messages. */
@@ -175,6 +178,7 @@ describe('the export of a person', () => {
       authorization_codes: true,
       directory_group_members: true,
       directory_users: true,
+      discoveries: true,
       email_challenges: true,
       email_sessions: true,
       events: true,
@@ -469,7 +473,7 @@ describe('the erasure of a person', () => {
   async function exportedRecords(of: Known): Promise<UserExport['records']> {
     const { records } = await exported(of)
     // What is of no organization tells of everybody with the address, and goes with the first of them.
-    const { account_flows: _, email_challenges: _c, email_sessions: _s, ...others } = records
+    const { account_flows: _, discoveries: _d, email_challenges: _c, email_sessions: _s, ...others } = records
     return Object.fromEntries(
       Object.entries(others).map(([table, rows]) => [table, rows.filter(isOfOrganization)]),
     )

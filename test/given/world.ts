@@ -2,6 +2,7 @@ import { bodyOf, queryOf, type Route } from '@portico/contract/walk'
 import { followMagicLink, openMagicLink, type Client } from '@portico/sdk'
 import { z } from 'zod/v4'
 import { anyEmail, anything, givenOf } from './given.js'
+import { discoveryGivenOf } from './discovery-given.js'
 import type { Service } from './harness.js'
 import { startOpenIdProvider, type TestOpenIdProvider } from './openid-provider.js'
 import type { References } from './request-of.js'
@@ -19,8 +20,10 @@ export async function createWorld(service: Service, key: Key = {}, orgDomain?: s
   const relay = await giveRelay(client, hooked)
   const sso = { ...(await giveConnection(client, hooked)), ...(await giveAdmin(client, hooked)) }
   const secret = { ...(await giveSecret(client, hooked)), ...(await giveImpersonation(client, hooked)) }
+  const discovery = await giveDiscovery(service, client, hooked)
   const account_domain = (key.account ?? service.account).domain
-  return { account_domain, ...hooked, ...sso, ...relay, ...secret, ...(await giveSession(client, hooked)) }
+  const signedIn = { ...(await giveSession(client, hooked)), ...discovery }
+  return { account_domain, ...hooked, ...sso, ...relay, ...secret, ...signedIn }
 }
 
 /** The objects of an organization, and a webhook with a delivery of their events. */
@@ -65,6 +68,22 @@ async function giveSession(client: Client, { org_domain, user_email }: World) {
   return { access_token, session_id: sessionIdOf(access_token) }
 }
 
+/** Proves the mailbox of the user of a world twice: for a code, and for a token. */
+async function giveDiscovery(service: Service, client: Client, world: World) {
+  const { user_email, application_id } = world
+  const given = discoveryGivenOf(service, client)
+  const seeker = { user_email, application_id }
+  const discovery_code = await given.codeOf(await given.linkOf(seeker))
+  return { discovery_code, discovery_token: (await given.discover(seeker)).discovery_token }
+}
+
+/** The same, with an address to come back to; the organization has no method, so that entering it goes on at a page. */
+async function prepareDiscovery(service: Service, client: Client, world: World): Promise<References> {
+  await client.magicLink.updateConnection({ org_domain: world.org_domain, active: false })
+  const discovery = await giveDiscovery(service, client, world)
+  return { ...world, ...discovery, redirect_uri: world.partner_redirect_uri }
+}
+
 /** The parts of an operation that determine its prerequisites. */
 export interface NamedOperation {
   readonly name: string
@@ -100,6 +119,7 @@ export async function createWorldOf(route: NamedOperation, service: Service): Pr
     return { ...world, ...(await giveConnection(client, world, hasOnboarding)) }
   }
   if (route.resource === 'totp') return prepareTotp(route, service, world)
+  if (route.resource === 'discovery') return prepareDiscovery(service, client, world)
   // The route that creates the connection requires that none exists.
   const needsPassword = route.resource === 'password' && route.verb !== 'createConnection'
   return needsPassword ? { ...world, ...(await givePassword(client, world)) } : world

@@ -120,7 +120,7 @@ export const accountSignInGuards = [
   ),
   guard({
     name: 'account sign-in: no mail without an organization',
-    file: `${folder}/send-email-link.ts`,
+    file: `${folder}/proving-mail.ts`,
     find: 'if (entries.length === 0) {',
     replace: 'if (entries.length < 0) {',
     red: typed(

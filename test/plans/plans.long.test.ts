@@ -5,9 +5,11 @@ import { join } from 'node:path'
 import { queryOf, routes } from '@portico/contract/walk'
 import { migrateDatabase } from '@portico/server/migrate'
 import { startEmbedded, type EmbeddedPostgres } from '@portico/server/embedded'
+import type { Client } from '@portico/sdk'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod/v4'
+import { discoveryGivenOf } from '../given/discovery-given.js'
 import { anyEmail } from '../given/given.js'
 import { startService, type Service } from '../given/harness.js'
 import { bodyFor, pathOf, send, type References } from '../given/request-of.js'
@@ -42,6 +44,8 @@ const pagesOfCounted = 0.25
 /** Operations refused in the state of the organization; they read the same rows as others of their resource. */
 const inVain = [
   'directorySync.create',
+  'discovery.enter',
+  'discovery.exchange',
   'password.createConnection',
   'password.set',
   'relays.update',
@@ -188,11 +192,22 @@ async function placeOf(service: Service) {
             .then(() => service.runJobs())
             .then(() => undefined),
       },
+      { name: 'discovery', ask: () => discover(service, client, world) },
       ...provided,
       ...pageRequests(service, world),
       ...apiRequests(service, world, await service.token()),
     ],
   }
+}
+
+/** A whole discovery, whose secrets do not last as long as the world, and what is asked of the account by an address. */
+async function discover(service: Service, client: Client, world: References) {
+  const { user_email = '', application_id = '', org_domain = '', partner_redirect_uri = '' } = world
+  const { discovery_token } = await discoveryGivenOf(service, client).discover({ user_email, application_id })
+  await client.discovery.enter({ discovery_token, org_domain, redirect_uri: partner_redirect_uri })
+  await client.organizations.list({ member_email: user_email })
+  await client.logEvents.listOfAccount({ email: user_email })
+  return undefined
 }
 
 /** Operations excluded because they delete the objects of other requests. */

@@ -19,6 +19,7 @@ const scopedResources = [
   'sessions',
   'account',
   'impersonations',
+  'discovery',
 ] as const
 
 export type Scope = `${'read' | 'write'}:${(typeof scopedResources)[number]}`

@@ -95,6 +95,12 @@ export const errorCodes = {
     message: 'No account has this domain.',
     remedy: 'Check the domain of the account in the path: portico account list tells it.',
   },
+  discovery_not_found: {
+    status: 404,
+    message: 'The discovery_code or discovery_token is unknown, used, ended or expired.',
+    remedy:
+      'Create another discovery challenge; a code and a token work once, and end with the sessions of their user.',
+  },
   organization_not_found: {
     status: 404,
     message: 'No organization that this key may see has this domain.',

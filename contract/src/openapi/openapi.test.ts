@@ -156,6 +156,7 @@ describe.each(targets)('the document of OpenAPI %s', (target) => {
       'after',
       'environment',
       'filter',
+      'member_email',
       'sort',
       'q[environments_status_in][]',
     ])

@@ -3,6 +3,7 @@ import { z } from 'zod/v4'
 import { access } from '../core/access.js'
 import { inOrganization, reading } from '../core/answers.js'
 import {
+  email,
   environments,
   filter,
   filterText,
@@ -55,12 +56,11 @@ export const logEventCodes = {
     'An administrator provided the metadata of the identity provider, or the OpenID Connect client.',
   ADMIN_ONBOARDING_TESTED: 'An administrator tested the connection; the reason names the check that failed.',
   ADMIN_ONBOARDING_DECLINED: 'An administrator declined the invitation.',
-  ACCOUNT_SIGN_IN_STARTED:
-    'The owner of an address asked for a link, in a sign-in that names no organization.',
+  ACCOUNT_SIGN_IN_STARTED: 'A link to an address was asked for, in a sign-in that names no organization.',
   ACCOUNT_SIGN_IN_PROVED: 'The owner of an address proved it, and may choose an organization.',
   ACCOUNT_SIGN_IN_NOT_OFFERED: 'No link was mailed, because the address can enter no organization.',
   END_USER_SIGN_IN_STARTED: 'An application sent a user to the sign-in pages.',
-  END_USER_SIGN_IN_SUCCESS: 'A user signed in on the sign-in pages.',
+  END_USER_SIGN_IN_SUCCESS: 'A user signed in on the sign-in pages, or by a discovery of the API.',
   END_USER_SIGN_IN_FAILED: 'A sign-in on the pages ended, and no user was signed in.',
   INITIATE_LOGIN_URI_MISSING:
     'A sign-in that began at the identity provider ended on a page: the application needs PKCE or client authentication, so it must begin sign-ins itself. Set its initiate_login_uri.',
@@ -150,6 +150,11 @@ export const LogEventQuery = PageQuery.extend({
 })
 export type LogEventQuery = z.output<typeof LogEventQuery>
 
+export const AccountLogEventQuery = LogEventQuery.extend({
+  email: filter(email()).describe('Only log events of this address'),
+})
+export type AccountLogEventQuery = z.output<typeof AccountLogEventQuery>
+
 const tag = { name: 'Log events', description: 'What happened at sign-in, for people who look into it.' }
 const c = initContract()
 
@@ -163,6 +168,14 @@ export const logEvents = c.router(
       query: LogEventQuery,
       responses: reading({ 200: LogEventList }, ...inOrganization),
       metadata: access({ tag, scope: 'read:log_events' }),
+    },
+    listOfAccount: {
+      method: 'GET',
+      path: '/api/v2/log-events',
+      summary: 'List log events of the account and of all its organizations, newest first',
+      query: AccountLogEventQuery,
+      responses: reading({ 200: LogEventList }, 'key_limited_to_organizations'),
+      metadata: access({ tag, scope: 'read:log_events', reach: 'account' }),
     },
   },
   { strictStatusCodes: true },

@@ -5,6 +5,7 @@ import { changing, creating, inOrganization, reading } from '../core/answers.js'
 import { countryCodes } from '../core/countries.js'
 import {
   domainName,
+  email,
   EnvironmentQuery,
   filter,
   filterText,
@@ -16,6 +17,7 @@ import {
   locale,
   OrganizationPath,
   PageQuery,
+  personal,
   slug,
   text,
   timestamp,
@@ -171,6 +173,11 @@ export const organizationOrders = ['name', 'domain', 'inserted_at', 'updated_at'
 
 export const OrganizationQuery = PageQuery.extend({
   filter: filterText().describe('Part of the name or domain, case-insensitive'),
+  member_email: personal(
+    filter(email()).describe(
+      'Only organizations that have a user with this address in the environment of the key; needs the scope read:users, too',
+    ),
+  ),
   sort: order(
     organizationOrders,
     'name, domain, inserted_at or updated_at; prefix with - for descending order',

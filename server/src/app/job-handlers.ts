@@ -2,6 +2,7 @@ import { sendAdminInvitation } from '../sso/admins/send-invitation.js'
 import { foldRecordCounts } from '../platform/db/fold-record-counts.js'
 import { numberAllEvents } from '../delivery/events/number-events.js'
 import { makeLogEventMonths } from '../delivery/log-events/months.js'
+import { sendDiscoveryLink } from '../protocols/discoveries/send-discovery-link.js'
 import { sendEmailLink } from '../sign-in/account-flows/send-email-link.js'
 import { sendMagicLink } from '../sign-in/magic-link/send-link.js'
 import { sendImpersonationNotice } from '../sign-in/impersonation/notice.js'
@@ -31,6 +32,11 @@ export const jobHandlers: { readonly [Name in JobName]: JobHandler<JobPayloads[N
   },
   send_email_link: {
     run: sendEmailLink,
+    // As of other links.
+    retryAfterSeconds: [5, 60, 240, 420],
+  },
+  send_discovery_link: {
+    run: sendDiscoveryLink,
     // As of other links.
     retryAfterSeconds: [5, 60, 240, 420],
   },

@@ -129,25 +129,39 @@ export async function endSessionsOf(
   keptFlowId?: string,
 ): Promise<void> {
   await endEmailSessionsOf(trx, { ...tenant, userId, at: deps.now() })
+  await endDiscoveriesOf(trx, { ...tenant, userId })
   await endSignInsOf(deps, trx, tenant, userId, keptFlowId)
 }
 
-type TenantKey = Pick<Tenant, 'accountId' | 'environment' | 'domain' | 'organizationIds'>
+type UserKey = Pick<Tenant, 'accountId' | 'environment' | 'domain' | 'organizationIds'> & {
+  readonly userId: string
+}
 
-const endEmailSessionsOf = companion((db, user: TenantKey & { readonly userId: string; readonly at: Date }) =>
+const endEmailSessionsOf = companion((db, user: UserKey & { readonly at: Date }) =>
   db
     .updateTable('email_sessions')
     .set({ ended_at: user.at })
     .where(ofEnvironment(user))
     .where('ended_at', 'is', null)
-    .where('email_normalized', 'in', (query) =>
-      query
-        .selectFrom('users')
-        .where(ofTenant(user, 'users'))
-        .where('users.id', '=', user.userId)
-        .select('users.email_normalized'),
-    ),
+    .where(isAddressOf(user)),
 )
+
+/** Of a discovery that waits for its link, nothing is proved yet. */
+const endDiscoveriesOf = companion((db, user: UserKey) =>
+  db
+    .updateTable('discoveries')
+    .set({ step: 'over', secret_hash: null })
+    .where(ofEnvironment(user))
+    .where('step', 'in', ['code', 'token', 'continue'])
+    .where(isAddressOf(user)),
+)
+
+function isAddressOf(user: UserKey) {
+  return sql<boolean>`email_normalized in (
+    select users.email_normalized from users
+    where ${ofTenant(user, 'users')} and users.id = ${user.userId}
+  )`
+}
 
 /**
  * Ends the sessions of a user, and their unfinished sign-ins: those that wait for a second factor, and flows, which

@@ -1,4 +1,5 @@
 import { choosePage } from './views/choose.js'
+import { continuePage } from './views/continue.js'
 import { consentPage } from './views/consent.js'
 import { enrollCodePage, enrollPage } from './views/enroll.js'
 import { errorPage } from './frame/error.js'
@@ -194,6 +195,13 @@ function chooseStates(frame: Frame, { email, application, organization }: Galler
     page('choose-refused', choosePage({ ...view, isRefused: true })),
     page('choose-none', choosePage({ ...view, choices: [] })),
     page('identifier-sessions', identifierPage({ ...identifierView, sessions })),
+    page(
+      'continue',
+      continuePage({
+        ...{ frame, form, token: 't', email },
+        ...{ organizationName: organization, applicationName: application },
+      }),
+    ),
     page(
       'password-elsewhere',
       passwordPage({

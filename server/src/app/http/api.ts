@@ -6,6 +6,7 @@ import { applicationSecretRoutes } from '../../directory/application-secrets/rou
 import type { UsedSecret } from '../../directory/application-secrets/last-use.js'
 import type { Deps } from '../../delivery/deps.js'
 import { directorySyncRoutes } from '../../directory/directory-sync/routes.js'
+import { discoveryRoutes } from '../../protocols/discoveries/routes.js'
 import { eventRoutes } from '../../delivery/events/routes.js'
 import { impersonationRoutes } from '../../sign-in/impersonation/routes.js'
 import { logEventRoutes } from '../../delivery/log-events/routes.js'
@@ -39,6 +40,7 @@ export function apiOf(deps: Deps, hooks: ApiHooks = {}): Implementation<typeof c
     applicationSecrets: applicationSecretRoutes(deps),
     tokenCustomization: tokenCustomizationRoutes(deps),
     magicLink: magicLinkRoutes(deps),
+    discovery: discoveryRoutes(deps),
     password: passwordRoutes(deps),
     totp: totpRoutes(deps),
     sessions: sessionRoutes(deps),

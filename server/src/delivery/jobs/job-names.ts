@@ -18,6 +18,12 @@ export interface JobPayloads {
     readonly accountId: string
     readonly environment: Environment
   }
+  /** The link of a discovery; sent where its address can enter an organization. */
+  readonly send_discovery_link: {
+    readonly challengeId: string
+    readonly accountId: string
+    readonly environment: Environment
+  }
   readonly send_notice: {
     readonly notice: Notice
     readonly accountId: string

@@ -1,4 +1,4 @@
-import type { LogEventList, LogEventQuery } from '@portico/contract/log-events'
+import type { AccountLogEventQuery, LogEventList, LogEventQuery } from '@portico/contract/log-events'
 import { sql, type Kysely } from 'kysely'
 import { organizationExists, organizationIdOf } from '../../platform/db/organization-id.js'
 import { orderOf, readPage } from '../../platform/db/page.js'
@@ -6,7 +6,8 @@ import type { DB } from '../../platform/db/schema.js'
 import { countRows } from '../../platform/db/totals.js'
 import type { Deps } from '../deps.js'
 import { ApiError } from '../../platform/errors.js'
-import type { Tenant } from '../../platform/tenant.js'
+import { normalizeEmail } from '../../platform/email.js'
+import type { Caller, Tenant } from '../../platform/tenant.js'
 import { logEventColumns, toLogEvent } from './record.js'
 import { ofEnvironment } from '../../platform/db/tenant-predicate.js'
 
@@ -22,24 +23,57 @@ export async function listLogEvents(
   query: LogEventQuery,
 ): Promise<LogEventList> {
   const filtered = filterLogEvents(logEventsOf(readDb, tenant), query)
+  const total = () => countLogEvents(readDb, tenant, filtered)
+  return pageOfLogEvents({ readDb }, { all: logEventsOf(readDb, tenant), filtered, total }, tenant, query)
+}
+
+/** The sign-in activity of the account and of all its organizations, in the caller's environment. */
+export function listLogEventsOfAccount(
+  { readDb }: Pick<Deps, 'readDb'>,
+  { accountId, environment }: Caller,
+  query: AccountLogEventQuery,
+): Promise<LogEventList> {
+  const all = readDb.selectFrom('log_events').where(ofEnvironment({ accountId, environment }, 'log_events'))
+  const { email } = query
+  const filtered = filterLogEvents(all, query)
+    .$if(email === null, (events) => events.where(sql<boolean>`false`))
+    .$if(email != null, (events) =>
+      events.where('log_events.email_normalized', '=', normalizeEmail(email ?? '')),
+    )
+  const total = () => countRows(filtered)
+  return pageOfLogEvents({ readDb }, { all, filtered, total }, { environment }, query)
+}
+
+interface ListedLogEvents {
+  readonly all: ReturnType<typeof logEventsOf>
+  readonly filtered: ReturnType<typeof logEventsOf>
+  readonly total: () => Promise<number>
+}
+
+async function pageOfLogEvents(
+  { readDb }: Pick<Deps, 'readDb'>,
+  { all, filtered, total: totalOf }: ListedLogEvents,
+  { environment }: Pick<Tenant, 'environment'>,
+  query: LogEventQuery,
+): Promise<LogEventList> {
   const { pagination, total, ...page } = await readPage(
     {
       db: readDb,
       query,
-      environment: tenant.environment,
+      environment,
       order: orderOf(query.s?.replace(/^(-?)code\b/i, '$1event_code'), ['inserted_at', 'event_code']),
       keys: filtered,
       table: 'log_events',
       ids: 'bigint',
-      rows: logEventsOf(readDb, tenant).select(logEventColumns),
-      total: () => countLogEvents(readDb, tenant, filtered),
+      rows: all.select(logEventColumns),
+      total: totalOf,
     },
     toLogEvent,
   )
   return { ...page, paginate: pagination, total_count: total }
 }
 
-/** Every read of log events starts here. Log events of API keys belong to no organization. */
+/** Every read of an organization's log events starts here. Log events of API keys belong to no organization. */
 function logEventsOf(db: Kysely<DB>, tenant: Tenant) {
   return db
     .selectFrom('log_events')

@@ -90,6 +90,7 @@ describe('a redirect URL', () => {
     ['https://a.example,b.example/cb', 'invalid_host'],
     ['https://a_b.example/cb', 'invalid_host'],
     ['https://store.example/cb?code=1', 'parameter_not_allowed'],
+    ['https://store.example/cb?discovery_code=1', 'parameter_not_allowed'],
     ['https://store.example/cb?a=1&state=', 'parameter_not_allowed'],
     ['https://store.example/cb?iss', 'parameter_not_allowed'],
     ['https://store.example/cb?%65rror=1', 'parameter_not_allowed'],

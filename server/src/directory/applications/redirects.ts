@@ -32,12 +32,12 @@ const mobileTypes: ReadonlySet<Application['application_type']> = new Set(['andr
 const hostForm = /^[a-z0-9.-]+$|^\[[0-9a-f:.]+\]$/
 
 /**
- * The parameters that an answer adds to a redirect (RFC 6749 section 4.1.2, RFC 9207 section 2), that a relay adds, and
- * that a link to a new password or a second factor adds; parsers may take the first of two.
+ * The parameters that an answer adds to a redirect (RFC 6749 section 4.1.2, RFC 9207 section 2), that a relay adds, and that a
+ * link to a new password, to a second factor or of a discovery adds; parsers may take the first of two.
  */
 const answerParameters = [
   ...['code', 'authorization_code', 'state', 'iss', 'error', 'error_description'],
-  ...['password_code', 'request_id', 'user_id'],
+  ...['password_code', 'request_id', 'user_id', 'discovery_code'],
 ]
 
 /** The parameters that the service adds to a request for a sign-in (OpenID Connect Core section 4), or reserves there. */

@@ -12,6 +12,7 @@ import { newId } from '../../platform/crypto/random.js'
 import { emptyPage, orderOf, readPage, type Page } from '../../platform/db/page.js'
 import type { DB } from '../../platform/db/schema.js'
 import { countRows, totalInAccount } from '../../platform/db/totals.js'
+import { ofEnvironment } from '../../platform/db/tenant-predicate.js'
 import { isOfVersion } from '../../platform/db/versions.js'
 import type { Deps } from '../../delivery/deps.js'
 import { ApiError } from '../../platform/errors.js'
@@ -24,7 +25,8 @@ import { createMagicLinkConnection } from '../new-magic-link-connection.js'
 import { environments } from '@portico/contract/fields'
 import { insertSigningKeys, prepareSigningKeys } from '../../tokens/signing-keys/signing-keys.js'
 import { enqueueKeysOfOrganization } from '../../tokens/signing-keys/prepare.js'
-import type { Caller, Tenant } from '../../platform/tenant.js'
+import { normalizeEmail } from '../../platform/email.js'
+import { mayReadUsers, type Caller, type Tenant } from '../../platform/tenant.js'
 import { createTotpConnection } from '../new-totp-connection.js'
 import { completeAddress } from './address.js'
 import { claimDomain } from './domain.js'
@@ -78,17 +80,27 @@ export async function createOrganization(
   })
 }
 
-/** The organizations of the account that the key may see. A filter that can match nothing gives an empty list. */
+/**
+ * The organizations of the account that the key may see. A filter that can match nothing gives an empty list.
+ *
+ * @throws ApiError `insufficient_scope` for a member_email that the key may not look for.
+ */
 export async function listOrganizations(
   { readDb }: Pick<Deps, 'readDb'>,
   caller: Caller,
   query: OrganizationQuery,
 ): Promise<Page<Organization>> {
+  const { filter, member_email: memberEmail } = query
+  if (memberEmail !== undefined && !mayReadUsers(caller))
+    throw new ApiError('insufficient_scope', { message: 'The API key lacks the scope read:users.' })
   const statuses = query.q?.environments_status_in
-  if (query.filter === null || statuses === null) return emptyPage(query)
+  if (filter === null || statuses === null || memberEmail === null) return emptyPage(query)
   const all = organizationsOf(readDb, caller)
-  const filtered = filterOrganizations(all, query.filter, statuses)
-  const isWhole = query.filter === undefined && statuses === undefined && caller.organizationIds === null
+  const filtered = filterOrganizations(all, filter, statuses).$if(memberEmail !== undefined, (members) =>
+    members.where(hasMember(caller, memberEmail ?? '')),
+  )
+  const isUnfiltered = filter === undefined && statuses === undefined && memberEmail === undefined
+  const isWhole = isUnfiltered && caller.organizationIds === null
 
   return readPage(
     {
@@ -231,6 +243,16 @@ function filterOrganizations(
       ),
     )
     .$if(statuses !== undefined, (query) => query.where(hasEnvironmentIn(statuses)))
+}
+
+/** By the index of addresses, so that it does not look into each organization. */
+function hasMember({ accountId, environment }: Caller, email: string) {
+  return sql<boolean>`organizations.id in (
+    select users.organization_id from users
+    where ${ofEnvironment({ accountId, environment }, 'users')}
+      and users.email_normalized = ${normalizeEmail(email)}
+      and users.deleted_at is null
+  )`
 }
 
 /** Every organization has an environment that is up: its sandbox. */

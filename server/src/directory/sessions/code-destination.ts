@@ -55,10 +55,17 @@ export async function chooseDestination(
   }
 }
 
-/** A code that could never be exchanged is refused here, before the user signs in. */
-function checkCodeChallenge(
-  request: CodeRequest,
-  application: Awaited<ReturnType<typeof findApplicationForSignIn>>['application'],
+/**
+ * Refuses a code that could never be exchanged, before the user signs in.
+ *
+ * @throws ApiError `invalid_parameters`
+ */
+export function checkCodeChallenge(
+  request: Pick<CodeRequest, 'code_challenge' | 'code_challenge_method' | 'nonce'>,
+  application: Pick<
+    Awaited<ReturnType<typeof findApplicationForSignIn>>['application'],
+    'code_exchange' | 'client_authentication' | 'pkce'
+  >,
 ): void {
   const isNeeded = application.code_exchange === 'pkce' || request.code_challenge_method !== undefined
   if (isNeeded && request.code_challenge === undefined)

@@ -44,6 +44,8 @@ export interface CompletedFactors {
   readonly state: string | null
   /** Whether a page redirects with the code, or an answer of the API carries it. */
   readonly via: 'page' | 'api'
+  /** The issuer that tokens come from; that of the organization unless given. */
+  readonly issuer?: IssuerKind
 }
 
 /**
@@ -58,7 +60,12 @@ export async function completeSignIn(
   signIn: CompletedFactors,
 ): Promise<string> {
   const sessionId = await openSession(deps, trx, signIn)
-  return issueCode(deps, trx, { ...signIn, sessionId, issuer: 'organization', claims: null })
+  return issueCode(deps, trx, {
+    ...signIn,
+    sessionId,
+    issuer: signIn.issuer ?? 'organization',
+    claims: null,
+  })
 }
 
 /** The browser that has a session of our pages. */

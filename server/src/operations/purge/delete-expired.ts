@@ -41,6 +41,7 @@ export async function deleteExpired({ config, db, now }: Pick<Deps, 'config' | '
     ['sign_in_flows', sql`expires_at <= ${daysAgo(1)}`],
     ['email_challenges', sql`expires_at <= ${daysAgo(1)}`],
     ['account_flows', sql`expires_at <= ${daysAgo(1)}`],
+    ['discoveries', sql`expires_at <= ${daysAgo(1)}`],
     ['email_sessions', sql`expires_at <= ${daysAgo(1)}`],
     // As long as a replayed token must differ from an invented one.
     ['refresh_token_families', sql`expires_at <= ${daysAgo(30)}`],

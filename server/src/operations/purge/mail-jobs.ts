@@ -14,6 +14,8 @@ export function isMailTo(persons: Persons, addresses: readonly AddressOfPerson[]
     ))
     or payload->>'challengeId' = any(array(
       select id::text from email_challenges where ${carriesAddress(ofMailboxes, persons, addresses) ?? none}
+      union all
+      select id::text from discoveries where ${carriesAddress(ofMailboxes, persons, addresses) ?? none}
     ))
   )`
 }

@@ -1,3 +1,4 @@
+import { AccountPath } from '@portico/contract/fields'
 import type { ChoosingBrowser, Entrance } from '../../protocols/oauth/account-authorization.js'
 import type { AccountFlow } from '../../sign-in/account-flows/account-flow.js'
 import type { ProvedMailbox } from '../../sign-in/account-flows/open-email-link.js'
@@ -8,7 +9,7 @@ import { ownerOfAccount } from '../frame/page-owner.js'
 import { isNavigation } from '../frame/navigation.js'
 import type { Exchange } from '../frame/page-route.js'
 import { findSessionSecret, listSessionSecrets } from '../frame/session-cookie.js'
-import { formOf, frameOf, textOf } from '../frame/site.js'
+import { formOf, frameOf, textOf, type PageRequest } from '../frame/site.js'
 import type { PageForm, StepAnswer } from '../frame/step-page.js'
 
 /** A request for a page of an account flow, from the browser that the flow belongs to. */
@@ -70,7 +71,7 @@ export function toAccountRequest(
 }
 
 /** The browser, as a decision at an organization needs it. */
-function browserOf(
+export function browserOf(
   { site: { isHttps }, req }: Exchange,
   { browserSecret, requestId }: Pick<ChoosingBrowser, 'browserSecret' | 'requestId'>,
 ): ChoosingBrowser {
@@ -84,4 +85,9 @@ function browserOf(
     listSessionSecrets: () => listSessionSecrets(cookie, isHttps),
     requestId,
   }
+}
+
+/** The account that the address names. */
+export function accountOf({ params }: Pick<PageRequest, 'params'>): string {
+  return AccountPath.parse(params).account_domain
 }

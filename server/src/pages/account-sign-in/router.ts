@@ -1,4 +1,4 @@
-import { AccountPath, pathId } from '@portico/contract/fields'
+import { pathId } from '@portico/contract/fields'
 import type { NextFunction, Request, Response, Router } from 'express'
 import type { Deps } from '../../delivery/deps.js'
 import { requestIdOf } from '../../delivery/request-context.js'
@@ -30,12 +30,16 @@ import { formOf, frameOf, sendPage, textOf, type Site } from '../frame/site.js'
 import { sendToApplication } from '../sign-in/application.js'
 import { linkCodePage } from '../views/link-code.js'
 import { magicLinkPage } from '../views/magic-link.js'
-import { toAccountRequest, type AccountOutcome, type AccountRequest } from './account-request.js'
+import { accountOf, toAccountRequest, type AccountOutcome, type AccountRequest } from './account-request.js'
+import { showContinue, showDiscoveryLink, takeContinue, takeDiscoveryLink } from './discovery-pages.js'
 import { accountPages } from './steps.js'
 
 const maxBody = 16 * 1024
 
-/** The pages of a sign-in that finds its organization by its user, and of the links that prove mailboxes. */
+/**
+ * The pages of a sign-in that finds its organization by its user, of the links that prove mailboxes, and of what the pages of an
+ * application leave to us.
+ */
 export function accountSignInRouter(deps: Deps, site: Site): Router {
   const router = pageRouter(deps, site, [
     {
@@ -50,6 +54,20 @@ export function accountSignInRouter(deps: Deps, site: Site): Router {
       get: showLink,
       read: [formReader(maxBody)],
       post: takeLink,
+      otherwise: (exchange, status) => sendPlainSentence(exchange, status, 'deadLink'),
+    },
+    {
+      path: '/a/:account_domain/discovery-link',
+      get: showDiscoveryLink,
+      read: [formReader(maxBody)],
+      post: (exchange) => takeDiscoveryLink(exchange, requestIdOf(exchange.req)),
+      otherwise: (exchange, status) => sendPlainSentence(exchange, status, 'deadLink'),
+    },
+    {
+      path: '/a/:account_domain/continue',
+      get: showContinue,
+      read: [formReader(maxBody)],
+      post: (exchange) => takeContinue(exchange, requestIdOf(exchange.req)),
       otherwise: (exchange, status) => sendPlainSentence(exchange, status, 'deadLink'),
     },
   ])
@@ -207,10 +225,6 @@ function sendDeadEnd(exchange: Exchange, secret: string | undefined): void {
 
 function findFlow({ deps, req }: Exchange, browserSecret: string): Promise<AccountFlow | undefined> {
   return findAccountFlow(deps, { accountDomain: accountOf(req), flowId: flowIdOf(req), browserSecret })
-}
-
-function accountOf({ params }: Request): string {
-  return AccountPath.parse(params).account_domain
 }
 
 const FlowId = pathId()

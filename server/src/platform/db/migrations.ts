@@ -34,6 +34,7 @@ import * as m0028 from './migrations/0028-authorization-requests.js'
 import * as m0029 from './migrations/0029-account-issuer.js'
 import * as m0030 from './migrations/0030-front-door.js'
 import * as m0031 from './migrations/0031-impersonations.js'
+import * as m0032 from './migrations/0032-discoveries.js'
 import * as m0033 from './migrations/0033-account-sign-in.js'
 
 /** Every migration by name, in the order in which they are applied. */
@@ -69,5 +70,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0029-account-issuer': m0029,
   '0030-front-door': m0030,
   '0031-impersonations': m0031,
+  '0032-discoveries': m0032,
   '0033-account-sign-in': m0033,
 }

@@ -231,6 +231,22 @@ export interface DirectoryUsers {
   user_name_normalized: string;
 }
 
+export interface Discoveries {
+  account_id: string;
+  application_id: string;
+  email: string;
+  email_normalized: string;
+  environment: string;
+  expires_at: Timestamp;
+  id: string;
+  inserted_at: Timestamp;
+  proved_at: Timestamp | null;
+  redirect_uri: string;
+  request: Json | null;
+  secret_hash: Buffer | null;
+  step: string;
+}
+
 export interface EmailChallenges {
   account_id: string;
   application_id: string;
@@ -1137,6 +1153,7 @@ export interface DB {
   directory_group_members: DirectoryGroupMembers;
   directory_groups: DirectoryGroups;
   directory_users: DirectoryUsers;
+  discoveries: Discoveries;
   email_challenges: EmailChallenges;
   email_sessions: EmailSessions;
   ended_families: EndedFamilies;

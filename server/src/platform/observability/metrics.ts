@@ -1,7 +1,7 @@
 import type { LogEventCode } from '@portico/contract/log-events'
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import { refusals, type PoolState } from '../db/pool-state.js'
-import { signInSteps } from './sign-in-steps.js'
+import { accountSignInSteps, entrances, signInSteps, type Entered } from './sign-in-steps.js'
 
 /** Work that waits for the workers of all processes. Times are in seconds, and 0 where nothing waits. */
 export interface Backlog {
@@ -36,6 +36,14 @@ export function createMetrics() {
     'outcome',
   )
   for (const step of signInSteps.values()) signIns.inc({ ...step }, 0)
+  const accountSignIns = counter(
+    'portico_account_sign_in_total',
+    'Steps of sign-ins that name no organization: the link to the mailbox, its proof, and how an organization is entered',
+    'step',
+    'outcome',
+  )
+  for (const step of accountSignInSteps.values()) accountSignIns.inc({ ...step }, 0)
+  for (const outcome of entrances) accountSignIns.inc({ step: 'enter', outcome }, 0)
   const connectionsRefused = counter(
     'portico_db_connections_refused_total',
     'Connections that could not be had: none was free (pool_wait), one caller had half of them (share), Postgres said no (postgres), no answer (network)',
@@ -64,6 +72,12 @@ export function createMetrics() {
     countSignIn(code: LogEventCode) {
       const step = signInSteps.get(code)
       if (step !== undefined) signIns.inc({ ...step })
+      const accountStep = accountSignInSteps.get(code)
+      if (accountStep !== undefined) accountSignIns.inc({ ...accountStep })
+    },
+    /** Counts an organization that was chosen in a sign-in that names none. */
+    countEntrance(outcome: Entered) {
+      accountSignIns.inc({ step: 'enter', outcome })
     },
     /** Reads the figures of a pool whenever the metrics are read. */
     watchPool(pool: string, read: () => PoolState) {

@@ -19,3 +19,23 @@ export const signInSteps: ReadonlyMap<LogEventCode, SignInStep> = new Map(
     ]
   }),
 )
+
+/** A step of a sign-in that names no organization, up to the proof of the mailbox. */
+interface AccountSignInStep {
+  readonly step: 'link' | 'proof'
+  readonly outcome: 'started' | 'not_offered' | 'success'
+}
+
+/** These steps by the code of their log event. */
+export const accountSignInSteps: ReadonlyMap<LogEventCode, AccountSignInStep> = new Map<
+  LogEventCode,
+  AccountSignInStep
+>([
+  ['ACCOUNT_SIGN_IN_STARTED', { step: 'link', outcome: 'started' }],
+  ['ACCOUNT_SIGN_IN_NOT_OFFERED', { step: 'link', outcome: 'not_offered' }],
+  ['ACCOUNT_SIGN_IN_PROVED', { step: 'proof', outcome: 'success' }],
+])
+
+/** How an organization is entered: at once, on its pages where something is missing, with an error, or not at all. */
+export const entrances = ['code', 'page', 'refused', 'not_offered'] as const
+export type Entered = (typeof entrances)[number]

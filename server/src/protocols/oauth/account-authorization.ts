@@ -18,14 +18,15 @@ import {
   useEmailSession,
   useEmailSessionOf,
   type EmailSession,
+  type ProvedAddress,
 } from '../../sign-in/account-flows/email-session.js'
 import { listEntries, type Entry } from '../../sign-in/account-flows/entries.js'
-import { findSignInMethods } from '../../sign-in/flows/sign-in-methods.js'
+import { findSignInMethods, type SignInMethods } from '../../sign-in/flows/sign-in-methods.js'
 import { connectionOfAddress, findOpenConnections } from '../../sso/sign-in/connection-of-address.js'
 import { accountIssuerOf } from '../../tokens/issuer.js'
 import { hintedEmail } from './authorization-request.js'
 import { listAccountSessions, type ListedSession } from './account-sessions.js'
-import type { AskingApplication } from './authorizing-client.js'
+import type { AskingApplication, AuthorizingClient } from './authorizing-client.js'
 import {
   decideAt,
   flowsOfNetwork,
@@ -109,10 +110,9 @@ export function listEntriesOf(
  * Where the browser goes after a choice: to the pages of the organization, or to the application. `not_offered`: the organization
  * is none that the mailbox can enter; `moved`: another request was first; `unproved`: the mailbox must be proved anew.
  */
-export type Entrance =
-  | 'not_offered'
-  | 'moved'
-  | 'unproved'
+export type Entrance = 'not_offered' | 'moved' | 'unproved' | EnteredOrganization
+
+type EnteredOrganization =
   | { readonly path: string }
   | { readonly answer: AuthorizationAnswer; readonly remembered: Remembered | undefined }
 
@@ -127,7 +127,10 @@ export async function enterChosen(
   if (proof === undefined) return 'unproved'
   const [entry] = await listEntriesOf(deps, flow, proof, domain)
   const client = entry && (await findClientAt(deps, flow, { domain: entry.domain }))
-  if (entry === undefined || client === undefined) return 'not_offered'
+  if (entry === undefined || client === undefined) {
+    deps.metrics.countEntrance('not_offered')
+    return 'not_offered'
+  }
   const { email } = proof
   return enter(deps, flow, browser, { client, email, proof, mayJoin: entry.kind === 'may_join' })
 }
@@ -186,9 +189,10 @@ export async function enterByAddress(
   return place && enter(deps, flow, browser, { ...place, email, proof: undefined, mayJoin: false })
 }
 
+/** An organization that was chosen for an address, and whether its mailbox is proved. */
 interface Choice extends OrganizationPlace {
   readonly email: string
-  readonly proof: EmailSession | undefined
+  readonly proof: ProvedAddress | undefined
   readonly mayJoin: boolean
 }
 
@@ -196,25 +200,62 @@ async function enter(
   deps: Deps,
   flow: AccountFlow,
   browser: DecidingBrowser,
-  { client, connectionId: routedId, email, proof, mayJoin }: Choice,
+  choice: Choice,
 ): Promise<Entrance> {
   if (!(await takeTurn(deps, flow, ['identifier', 'link_sent', 'choose', 'entered']))) return 'moved'
+  const entrance = await enterOrganization(deps, { ...flow, accountFlowId: flow.flowId }, browser, choice)
+  if ('answer' in entrance) await endAccountFlow(deps, flow)
+  return entrance
+}
+
+/** The request with which an organization is entered. */
+interface EnteringRequest extends Pick<AccountFlow, 'accountDomain' | 'redirectUri' | 'request'> {
+  /** Null where no list of ours can be gone back to. */
+  readonly accountFlowId: string | null
+}
+
+/** Makes the decision that a request with `organization` makes, for the address and with what is proved of it. */
+export async function enterOrganization(
+  deps: Deps,
+  entering: EnteringRequest,
+  browser: DecidingBrowser,
+  { client, connectionId: routedId, email, proof, mayJoin }: Choice,
+): Promise<EnteredOrganization> {
+  const { accountFlowId } = entering
+  const way = await findWay(deps, client, email)
+  const connectionId = routedId ?? way.connectionId
+  const request = { ...withoutPrompt(entering.request, 'select_organization'), login_hint: email }
+  const place = {
+    client,
+    connectionId,
+    entering: { accountFlowId, proof, mayJoin, methods: way.methods },
+  }
+  const decision = await decideAt(deps, browser, place, { request, hint: undefined })
+  deps.metrics.countEntrance('path' in decision ? 'page' : 'code' in decision ? 'code' : 'refused')
+  if ('path' in decision) return decision
+  if ('code' in decision)
+    return { answer: answerTo(deps, entering, { code: decision.code }), remembered: decision.remembered }
+  const { error, description } = decision.fault
+  return {
+    answer: answerTo(deps, entering, { error, error_description: description }),
+    remembered: undefined,
+  }
+}
+
+/** How an address signs in to an organization: by the connection that has it, else by the organization's methods. */
+export async function findWay(
+  deps: Pick<Deps, 'db'>,
+  client: AuthorizingClient,
+  email: string,
+): Promise<{ readonly methods: SignInMethods; readonly connectionId: string | undefined }> {
   const [methods, connections] = await Promise.all([
     findSignInMethods(deps, client),
     findOpenConnections(deps, client),
   ])
-  const connectionId =
-    routedId ?? connectionOfAddress(connections, methods, normalizeEmail(email))?.connectionId
-  const entering = { accountFlowId: flow.flowId, proof, mayJoin, methods }
-  const request = { ...withoutPrompt(flow.request, 'select_organization'), login_hint: email }
-  const place = { client, connectionId, entering }
-  const decision = await decideAt(deps, browser, place, { request, hint: undefined })
-  if ('path' in decision) return decision
-  await endAccountFlow(deps, flow)
-  if ('code' in decision)
-    return { answer: answerTo(deps, flow, { code: decision.code }), remembered: decision.remembered }
-  const { error, description } = decision.fault
-  return { answer: answerTo(deps, flow, { error, error_description: description }), remembered: undefined }
+  return {
+    methods,
+    connectionId: connectionOfAddress(connections, methods, normalizeEmail(email))?.connectionId,
+  }
 }
 
 /** A request of which one choice was made. */
@@ -227,7 +268,7 @@ function withoutPrompt(
 
 function answerTo(
   { config }: Pick<Deps, 'config'>,
-  { accountDomain, redirectUri, request }: AccountFlow,
+  { accountDomain, redirectUri, request }: EnteringRequest,
   parameters: Readonly<Record<string, string>>,
 ): AuthorizationAnswer {
   const { response_mode: mode = 'query', state = null } = request

@@ -9,7 +9,7 @@ import type { OrganizationUse, UsedAccount } from '../../directory/sessions/used
 import type { DB } from '../../platform/db/schema.js'
 import { normalizeEmail } from '../../platform/email.js'
 import { ofUser, type Caller } from '../../platform/tenant.js'
-import type { EmailSession } from '../../sign-in/account-flows/email-session.js'
+import type { ProvedAddress } from '../../sign-in/account-flows/email-session.js'
 import { passByProof } from '../../sign-in/account-flows/enter.js'
 import { callerAtPage, type FlowKey } from '../../sign-in/flows/flow.js'
 import type { SignInMethods } from '../../sign-in/flows/sign-in-methods.js'
@@ -58,9 +58,10 @@ export interface OrganizationPlace {
 
 /** A choice on the account's pages. */
 export interface Entering {
-  readonly accountFlowId: string
+  /** Null where the choice was made by the API. */
+  readonly accountFlowId: string | null
   /** Undefined where the address was only typed. */
-  readonly proof: EmailSession | undefined
+  readonly proof: ProvedAddress | undefined
   /** A link of the organization creates the user of this address. */
   readonly mayJoin: boolean
   readonly methods: SignInMethods

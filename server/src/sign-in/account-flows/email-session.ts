@@ -11,12 +11,16 @@ import { normalizeEmail } from '../../platform/email.js'
 export const emailSessionLifetimeMs = 8 * 60 * 60 * 1000
 const idleMs = 60 * 60 * 1000
 
-/** The proof, kept in a browser, that its user reads a mailbox. It is no session of a user, and opens no application. */
-export interface EmailSession {
-  readonly emailSessionId: string
+/** An address whose owner has used a link of ours. */
+export interface ProvedAddress {
   readonly email: string
   readonly emailNormalized: string
   readonly provedAt: Date
+}
+
+/** The proof, kept in a browser, that its user reads a mailbox. It is no session of a user, and opens no application. */
+export interface EmailSession extends ProvedAddress {
+  readonly emailSessionId: string
 }
 
 /** The account and environment of an e-mail session. */

@@ -8,13 +8,13 @@ import { ofUser, type Tenant } from '../../platform/tenant.js'
 import type { FlowKey } from '../flows/flow.js'
 import { completeFactorOfLockedFlow, lockFlow } from '../flows/lock-flow.js'
 import { firstFactorSteps } from '../flows/step.js'
-import type { EmailSession } from './email-session.js'
+import type { ProvedAddress } from './email-session.js'
 
 /** A new flow of an organization whose links sign in, and the proof of the mailbox that a link would give. */
 interface ProvedEntry {
   readonly tenant: Tenant
   readonly flow: FlowKey
-  readonly proof: EmailSession
+  readonly proof: ProvedAddress
   /** The organization's links create a user of this address. */
   readonly mayJoin: boolean
 }
@@ -42,7 +42,8 @@ export async function passByProof(
   })
 }
 
-async function findOrJoin(
+/** The user of a proved address, locked; created where the organization's links do. */
+export async function findOrJoin(
   deps: Deps,
   trx: Transaction<DB>,
   { tenant, proof: { email, emailNormalized }, mayJoin }: Omit<ProvedEntry, 'flow'>,

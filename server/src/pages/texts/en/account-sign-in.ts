@@ -16,6 +16,14 @@ export const accountSignIn = {
     otherAddress: 'Use another address',
     /** Also of one that there is not. */
     notOffered: 'You cannot use this organization. Choose one that is listed.',
+    /** Where the sign-in of an application's own pages goes on. */
+    goOn: {
+      heading: (organization: string) => `Continue at ${organization}`,
+      sentence: (application: string) => `To sign in to ${application}, your organization asks for more.`,
+      button: 'Continue',
+      unexpected:
+        'If this is not your address, or you did not ask to sign in, close this page: nothing happens.',
+    },
   },
 }
 

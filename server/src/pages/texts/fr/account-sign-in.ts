@@ -18,5 +18,13 @@ export const accountSignIn: AccountSignInTexts = {
     elsewhere: 'Une autre organisation',
     otherAddress: 'Utiliser une autre adresse',
     notOffered: 'Vous ne pouvez pas utiliser cette organisation. Choisissez-en une de la liste.',
+    goOn: {
+      heading: (organization) => `Continuez chez ${organization}`,
+      sentence: (application) =>
+        `Pour vous connecter à ${application}, votre organisation demande autre chose.`,
+      button: 'Continuer',
+      unexpected:
+        'Si ce n’est pas votre adresse, ou si vous n’avez pas demandé à vous connecter, fermez cette page\u00a0: il ne se passera rien.',
+    },
   },
 }

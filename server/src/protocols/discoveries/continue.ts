@@ -1,0 +1,58 @@
+import type { Deps } from '../../delivery/deps.js'
+import { hashSecret } from '../../platform/crypto/secret.js'
+import { enterOrganization, type Entrance } from '../oauth/account-authorization.js'
+import type { DecidingBrowser } from '../oauth/organization-decision.js'
+import { findClientAt } from '../oauth/requested-organization.js'
+import { findArrived, overAt, takeArrived, type ArrivedSecret, type DiscoveryRow } from './discovery.js'
+import type { ArrivedToken } from './open-discovery-link.js'
+import { listOffered } from './organizations.js'
+
+/** The discovery that goes on at a page, which this does not change; undefined when it cannot. */
+export async function findContinued(
+  deps: Pick<Deps, 'db' | 'now'>,
+  arrived: ArrivedToken,
+): Promise<DiscoveryRow | undefined> {
+  const [row] = await findArrived(deps.db, toSecret(deps, arrived))
+  return row
+}
+
+/**
+ * Begins what is missing of a discovery, once, in the browser that has pressed the button: everything else happens in this one. The
+ * organization is looked up again, since it may be gone.
+ *
+ * @returns Undefined when the address is refused.
+ * @throws ApiError `rate_limited` when the network has begun too many sign-ins.
+ */
+export async function continueDiscovery(
+  deps: Deps,
+  arrived: ArrivedToken,
+  browser: DecidingBrowser,
+): Promise<Exclude<Entrance, string> | undefined> {
+  const found = await findContinued(deps, arrived)
+  if (found?.request?.organization === undefined) return undefined
+  const { account_id: accountId, environment, application_id: applicationId, request } = found
+  const { accountDomain } = arrived
+  const { redirect_uri: redirectUri } = found
+  const [entry] = await listOffered(deps, { accountId, environment }, found, found.request.organization)
+  const place = { accountId, accountDomain, environment, applicationId, redirectUri }
+  const client = entry && (await findClientAt(deps, place, { domain: entry.domain }))
+  if (entry === undefined || client === undefined) {
+    deps.metrics.countEntrance('not_offered')
+    return undefined
+  }
+  // After what can fail, so that a fault costs the user no other mail.
+  const secret = toSecret(deps, arrived)
+  const [taken] = await takeArrived(deps.db, { ...secret, ...overAt(secret.at) })
+  if (taken === undefined) return undefined
+  const { email, email_normalized: emailNormalized, proved_at: provedAt } = taken
+  return enterOrganization(deps, { accountDomain, redirectUri, request, accountFlowId: null }, browser, {
+    client,
+    email,
+    proof: { email, emailNormalized, provedAt },
+    mayJoin: entry.kind === 'may_join',
+  })
+}
+
+function toSecret({ now }: Pick<Deps, 'now'>, { accountDomain, token }: ArrivedToken): ArrivedSecret {
+  return { accountDomain, step: 'continue', secretHash: hashSecret(token), at: now() }
+}

@@ -1,0 +1,135 @@
+import type { DiscoveredOrganization } from '@portico/contract/discovery'
+import { sql } from 'kysely'
+import type { Deps } from '../../delivery/deps.js'
+import { isConfigured } from '../../directory/configured.js'
+import { statement } from '../../platform/db/statement.js'
+import { isOrganizationOf, ofEnvironment, sameTenant } from '../../platform/db/tenant-predicate.js'
+import type { Caller } from '../../platform/tenant.js'
+import { listEntries, type Entry } from '../../sign-in/account-flows/entries.js'
+import { connectionOfAddress, type OpenConnection } from '../../sso/sign-in/connection-of-address.js'
+import type { DiscoveryRow } from './discovery.js'
+import { toDiscoveredOrganization } from './record.js'
+
+type ProvedRow = Pick<DiscoveryRow, 'application_id' | 'email_normalized'>
+
+/** The organizations that the owner of a proved address can enter, with what each of them demands. */
+export async function listDiscovered(
+  deps: Pick<Deps, 'db'>,
+  caller: Caller,
+  proved: ProvedRow,
+): Promise<DiscoveredOrganization[]> {
+  const entries = await listOffered(deps, caller, proved, null)
+  const { accountId, environment } = caller
+  const domains = entries.map(({ domain }) => domain)
+  const key = { accountId, environment, domains, emailNormalized: proved.email_normalized }
+  const [rows, connections] = await Promise.all([
+    selectDescriptions(deps.db, key),
+    selectConnections(deps.db, key),
+  ])
+  return entries.flatMap((entry) => {
+    // Deleted since.
+    const row = rows.find(({ domain }) => domain === entry.domain)
+    if (row === undefined) return []
+    const firstFactor = firstFactorOf(row, connections, proved.email_normalized)
+    return toDiscoveredOrganization(caller, { ...row, ...entry, firstFactor })
+  })
+}
+
+/**
+ * The organizations that a discovery offers.
+ *
+ * @param onlyDomain The only one that is meant; null: every one.
+ */
+export function listOffered(
+  deps: Pick<Deps, 'db'>,
+  { accountId, environment }: Pick<Caller, 'accountId' | 'environment'>,
+  { application_id: applicationId, email_normalized: emailNormalized }: ProvedRow,
+  onlyDomain: string | null,
+): Promise<Entry[]> {
+  return listEntries(deps, { accountId, environment, applicationId, emailNormalized, onlyDomain })
+}
+
+type DescribedRow = Awaited<ReturnType<typeof selectDescriptions>>[number]
+type ConnectionRow = Awaited<ReturnType<typeof selectConnections>>[number]
+
+/** The way by which findWay() enters. */
+function firstFactorOf(
+  { organization_id, is_link_active, is_password_active, allowed_email_domains }: DescribedRow,
+  connections: readonly ConnectionRow[],
+  emailNormalized: string,
+): DiscoveredOrganization['first_factor'] {
+  const own = connections
+    .filter((connection) => connection.organization_id === organization_id)
+    .map((row): OpenConnection => ({
+      connectionId: row.id,
+      idpId: row.idp_id,
+      emailDomains: row.email_domains,
+    }))
+  const methods = {
+    hasLink: is_link_active === true,
+    hasPassword: is_password_active === true,
+    allowedEmailDomains: allowed_email_domains,
+  }
+  if (connectionOfAddress(own, methods, emailNormalized) !== undefined) return 'sso'
+  if (methods.hasLink) return 'email'
+  return methods.hasPassword ? 'password' : null
+}
+
+interface DescribedKey extends Pick<Caller, 'accountId' | 'environment'> {
+  readonly domains: readonly string[]
+  readonly emailNormalized: string
+}
+
+const selectDescriptions = statement((db, key: DescribedKey) =>
+  db
+    .selectFrom('organizations')
+    .leftJoin('users', (join) =>
+      join
+        .on(isOrganizationOf('organizations', 'users'))
+        .on('users.environment', '=', key.environment)
+        .on('users.email_normalized', '=', key.emailNormalized)
+        .on('users.deleted_at', 'is', null),
+    )
+    .leftJoin('magic_link_connections as link', (join) =>
+      join.on(isOrganizationOf('organizations', 'link')).on('link.environment', '=', key.environment),
+    )
+    .leftJoin('password_connections as password', (join) =>
+      join.on(isOrganizationOf('organizations', 'password')).on('password.environment', '=', key.environment),
+    )
+    .leftJoin('totp_connections as totp', (join) =>
+      join.on(isOrganizationOf('organizations', 'totp')).on('totp.environment', '=', key.environment),
+    )
+    .leftJoin('totp_enrollments as enrollment', (join) =>
+      join
+        .on(sameTenant('enrollment', 'totp'))
+        .onRef('enrollment.user_id', '=', 'users.id')
+        .on('enrollment.validated_at', 'is not', null),
+    )
+    .where('organizations.account_id', '=', key.accountId)
+    .where(sql<boolean>`organizations.domain = any(${key.domains}::text[])`)
+    .where('organizations.deleted_at', 'is', null)
+    .select([
+      'organizations.id as organization_id',
+      'organizations.domain',
+      'organizations.icon_logo_url',
+      'organizations.allowed_email_domains',
+      'users.id as user_id',
+      'link.active as is_link_active',
+      'password.active as is_password_active',
+      sql<boolean>`coalesce(totp.active and enrollment.user_id is not null, false)`.as('is_totp_asked'),
+    ]),
+)
+
+/** Their open connections, the oldest first. */
+const selectConnections = statement((db, key: DescribedKey) =>
+  db
+    .selectFrom('sso_connections as connection')
+    .innerJoin('organizations', (join) => join.on(isOrganizationOf('organizations', 'connection')))
+    .where(ofEnvironment(key, 'connection'))
+    .where(sql<boolean>`organizations.domain = any(${key.domains}::text[])`)
+    .where('connection.active', '=', true)
+    .where(isConfigured())
+    .select(['connection.organization_id', 'connection.id', 'connection.idp_id', 'connection.email_domains'])
+    .orderBy('connection.inserted_at')
+    .orderBy('connection.id'),
+)
