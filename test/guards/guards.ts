@@ -6,6 +6,7 @@ import { changeGuards } from './change-guards.js'
 import { clientGuards } from './client-guards.js'
 import { codeGuards } from './code-guards.js'
 import { directoryGuards } from './directory-guards.js'
+import { discoveryGuards } from './discovery-guards.js'
 import { erasureGuards } from './erasure-guards.js'
 import { flowGuards } from './flow-guards.js'
 import { flowLinkGuards } from './flow-link-guards.js'
@@ -45,6 +46,7 @@ export const guards: readonly Guard[] = [
   ...clientGuards,
   ...codeGuards,
   ...directoryGuards,
+  ...discoveryGuards,
   ...refreshGuards,
   ...presentedTokenGuards,
   ...promotionGuards,
