@@ -88,12 +88,12 @@ export function endImpersonation(
       .select('id')
       .executeTakeFirst()
     if (session !== undefined) await signOut(deps, trx, tenant, { userId, sessionId: session.id })
-    return tellEnd(deps, trx, tenant, row)
+    return emitEnd(deps, trx, tenant, row)
   })
 }
 
 /** Emits the event of an end, and logs that of an impersonation that had started. */
-export async function tellEnd(
+export async function emitEnd(
   deps: Pick<Deps, 'db' | 'now' | 'metrics'>,
   trx: Transaction<DB>,
   tenant: Tenant,

@@ -6,7 +6,7 @@ import { causeBy } from '../../platform/tenant.js'
 import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
 import type { JobPayloads } from '../../delivery/jobs/job-names.js'
-import { tellEnd } from './impersonations.js'
+import { emitEnd } from './impersonations.js'
 import { impersonationColumns } from './record.js'
 
 /**
@@ -46,7 +46,7 @@ export async function endOverImpersonation(
       sql`${ofOwner(owner, 'sessions')} and sessions.impersonation_id = ${impersonationId}`,
     )
     const tenant = tenantOf({ ...row, accountId, environment }, cause)
-    return { record: await tellEnd(deps, trx, tenant, row) }
+    return { record: await emitEnd(deps, trx, tenant, row) }
   })
 }
 

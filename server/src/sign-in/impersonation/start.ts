@@ -166,12 +166,12 @@ async function start(deps: Deps, trx: Transaction<DB>, { tenant, row, binding }:
     scope: withoutOfflineAccess(binding.scope),
     via: 'page',
   })
-  await tellStart(deps, trx, { tenant, row, binding })
+  await emitStart(deps, trx, { tenant, row, binding })
   return code
 }
 
 /** Emits and logs the start, has the user told of it where that is wanted, and has it end at its time. */
-async function tellStart(deps: Deps, trx: Transaction<DB>, { tenant, row, binding }: Start): Promise<void> {
+async function emitStart(deps: Deps, trx: Transaction<DB>, { tenant, row, binding }: Start): Promise<void> {
   const { accountId, environment } = tenant
   const { id: impersonationId, organization_id: organizationId, user_id: userId } = row
   await emit(deps, trx, tenant, {
