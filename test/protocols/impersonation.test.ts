@@ -250,6 +250,19 @@ describe('an impersonation', () => {
     expect(new Set(data.map(({ impersonation_id }) => impersonation_id))).toEqual(new Set([null]))
   })
 
+  test('never goes on after a refusal of the organization that came at the same time as its start', async () => {
+    for (let round = 0; round < 6; round += 1) {
+      const at = await given.scene()
+      const { visitor, handle: impersonation } = await given.handle(at)
+      const { org_domain } = at
+      await Promise.all([
+        given.answer(at, { impersonation }, visitor),
+        client.organizations.update({ org_domain, impersonation: 'refused' }),
+      ])
+      expect((await client.sessions.list({ org_domain, user_id: at.user.id })).data).toEqual([])
+    }
+  })
+
   test('is told to the user by mail where that is wanted, with time and duration, without the reason', async () => {
     const at = await given.scene()
     await client.organizations.update({ org_domain: at.org_domain, timezone: 'Europe/Paris' })

@@ -13,7 +13,10 @@ const { now } = Date
 Date.now = () => now() + offsetMs
 
 const send = globalThis.fetch
-globalThis.fetch = async (input, init) => {
+globalThis.fetch = async (
+  /** @type {RequestInfo | URL} */ input,
+  /** @type {RequestInit | undefined} */ init,
+) => {
   if (fault === 'away') throw new TypeError('fetch failed')
   const answer = await send(input, init)
   const url = typeof input === 'object' && 'url' in input ? input.url : String(input)

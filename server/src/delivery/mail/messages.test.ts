@@ -24,8 +24,9 @@ describe('the mail about an impersonation', () => {
   const mail = {
     ...{ startedAt: new Date('2026-03-14T23:26:53Z'), timeZone: 'Europe/Paris', minutes: 15 },
     ...{ organizationName: 'Awesome company', locale: null, productName: 'Portico' },
-    ...{ environment: 'production', color: '#1f6feb' },
-  } as const
+    environment: 'production' as const,
+    color: '#1f6feb',
+  }
 
   test('says when it began where the organization is, and how long it lasts, without a link', () => {
     const { subject, text, html } = impersonationMail(mail)

@@ -111,7 +111,8 @@ export async function openSession(
     act: signIn.act === undefined ? null : JSON.stringify(signIn.act),
     email_session_id: signIn.emailSessionId ?? null,
   })
-  await noteSignIn(deps, trx, signIn)
+  // A member of staff is not the user, whose list of organizations this orders.
+  if (signIn.impersonation === undefined) await noteSignIn(deps, trx, signIn)
   await emit(deps, trx, tenant, {
     code: 'user.session.create.success',
     record: toSession({ ...session, offline_until: null }, tenant),

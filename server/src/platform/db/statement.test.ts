@@ -71,6 +71,16 @@ describe('a statement', () => {
     expect(sent).toEqual([])
   })
 
+  test('cannot be built from a copy of its parameters, whose members would all be null', async () => {
+    const { db, sent } = recordingDb()
+    const select = statement((own, { id, ...tenant }: { id: string; account_id: string }) =>
+      own.selectFrom('users').where('id', '=', id).where('account_id', '=', tenant.account_id).select('id'),
+    )
+
+    await expect(select(db, { id: 'a', account_id: 'b' })).rejects.toThrow('cannot be copied')
+    expect(sent).toEqual([])
+  })
+
   test('inserts each column from the member of its name', async () => {
     const { db, sent } = recordingDb()
     const insert = insertion('log_events')

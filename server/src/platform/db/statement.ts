@@ -141,5 +141,9 @@ const placeholders: unknown = new Proxy(
       if (typeof name === 'symbol') throw new Error('the parameters of a statement can only be named')
       return placeholderOf(name)
     },
+    // A copy has no members, so that a condition on one of them would compare with null.
+    ownKeys() {
+      throw new Error('the parameters of a statement cannot be copied while it is built, as by ...rest')
+    },
   },
 )

@@ -87,7 +87,7 @@ interface HandleKey extends Omit<PresentedHandle, 'handle' | 'browserSecret'> {
 }
 
 /** Locks user and organization, so that what ends sessions of theirs comes before the start, or finds its session. */
-const lockParties = statement((db, { handleHash, ...key }: HandleKey) =>
+const lockParties = statement((db, key: HandleKey) =>
   db
     .selectFrom('impersonations')
     .innerJoin('organizations', (join) => join.on(isOrganizationOf('organizations', 'impersonations')))
@@ -95,7 +95,7 @@ const lockParties = statement((db, { handleHash, ...key }: HandleKey) =>
       join.on(sameTenant('users', 'impersonations')).onRef('users.id', '=', 'impersonations.user_id'),
     )
     .where(ofEnvironment(key, 'impersonations'))
-    .where('impersonations.handle_hash', '=', handleHash)
+    .where('impersonations.handle_hash', '=', key.handleHash)
     .select('impersonations.id')
     .forShare('organizations')
     .forNoKeyUpdate('users'),
