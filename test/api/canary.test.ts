@@ -3,7 +3,9 @@ import { followMagicLink, openMagicLink, type UserTokens } from '@portico/sdk'
 import { SignJWT } from 'jose'
 import { createHash, generateKeyPairSync, randomBytes, type KeyObject } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
+import { impersonationGivenOf } from '../protocols/impersonation-given.js'
 import { startDatabaseProxy } from '../given/database-proxy.js'
+import { discoveryGivenOf } from '../given/discovery-given.js'
 import { anyEmail, anything, givenOf } from '../given/given.js'
 import { startService, type Service } from '../given/harness.js'
 import { ada, oidcGivenOf } from '../given/oidc-given.js'
@@ -95,10 +97,50 @@ async function signInWithEverything(): Promise<Canaries> {
     recovery_codes: recoveryCodes,
     // Six digits occur by chance; test/api/totp-sms.test.ts searches for those of one user.
     first_verification_code: [],
+    ...(await discoverAndEnter()),
+    url: await impersonate(),
     refresh_token: refreshTokens,
     // Revoked and introspected tokens.
     token: [...refreshTokens],
   }
+}
+
+/** A discovery on pages of an application's own, up to our page for the password that is missing. */
+async function discoverAndEnter() {
+  const client = await service.client()
+  const { domain: org_domain } = await service.given.organization()
+  await client.password.createConnection({ org_domain })
+  await client.magicLink.updateConnection({ org_domain, active: false })
+  const { email: user_email } = await service.given.user({ org_domain })
+  const redirect_uri = 'https://store.example/callback'
+  const application = await service.given.application({ org_domain, allowed_redirect_urls: [redirect_uri] })
+  const discoveries = discoveryGivenOf(service, client)
+  const link = await discoveries.linkOf({ user_email, application_id: application.id })
+  witnesses.push(...(await tables()))
+  const discovery_code = await discoveries.codeOf(link)
+  witnesses.push(...(await tables()))
+  const { discovery_token } = await client.discovery.exchange({ discovery_code })
+  witnesses.push(...(await tables()))
+  const { continue_url } = await client.discovery.enter({ discovery_token, org_domain, redirect_uri })
+  witnesses.push(...(await tables()))
+  const url = continue_url ?? ''
+  await discoveries.press(url)
+  return {
+    discovery_code: [discovery_code],
+    discovery_token: [discovery_token],
+    continue_url: [url, new URL(url).searchParams.get('token') ?? ''],
+  }
+}
+
+/** An impersonation with the handle that its application gets. */
+async function impersonate(): Promise<string[]> {
+  const given = impersonationGivenOf(service, await service.client())
+  const scene = await given.scene()
+  const { created, visitor, handle } = await given.handle(scene)
+  witnesses.push(...(await tables()))
+  await given.answer(scene, { impersonation: handle }, visitor)
+  const { url } = created
+  return [url ?? '', new URL(url ?? '').searchParams.get('token') ?? '', handle]
 }
 
 /** Authenticates an application by a secret and by its key, and sends private keys in the place of public ones. */

@@ -279,7 +279,8 @@ async function refreshed(at: Scene, refreshToken: string): Promise<string> {
 /** The same claims under HS256, whose secret is the public key, as a verifier would use it that believes the header. */
 async function signedWithPublicKey(at: Scene, token: string): Promise<string> {
   const { kid, alg, typ } = decodeProtectedHeader(token)
-  const jwk = (await keysOf(at)).find((key) => key['kid'] === kid) ?? {}
+  const { iss: issuer = '' } = decodeJwt(token)
+  const jwk = (await keysOf({ ...at, issuer })).find((key) => key['kid'] === kid) ?? {}
   const key = await importJWK({ ...jwk, kty: textOf(jwk, 'kty') }, alg, { extractable: true })
   assert.ok(!(key instanceof Uint8Array), 'a symmetric key is published')
   const secret = new TextEncoder().encode(await exportSPKI(key))

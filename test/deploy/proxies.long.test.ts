@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { migrateDatabase } from '@portico/server/migrate'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { portico, porticoJson } from '../cli/portico.js'
+import { porticoJson } from '../cli/portico.js'
 import { given, masterKeys, type Key } from '../cli/portico-given.js'
 import { hasTool } from '../debian-tools.js'
 import { anyEmail } from '../given/given.js'

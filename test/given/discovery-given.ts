@@ -1,7 +1,7 @@
 import type { Client, Discovery } from '@portico/sdk'
 import { createVisitor, type Seen, type Visitor } from './visitor.js'
 
-/** Who wants to use what. */
+/** A person, and the application that they want to use. */
 interface Seeker {
   readonly user_email: string
   readonly application_id: string

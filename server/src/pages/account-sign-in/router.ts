@@ -126,7 +126,7 @@ async function follow(exchange: Exchange, request: AccountRequest, outcome: Acco
   if (outcome === 'signed_out') res.append('Set-Cookie', clearEmailCookie(site.isHttps, flow))
   if (outcome === 'moved' || outcome === 'signed_out') {
     redirect(exchange, inChosenLanguage(exchange, req.path))
-  } else if ('secret' in outcome) await goOnProved(exchange, outcome, request.browser.browserSecret)
+  } else if ('secret' in outcome) await continueProved(exchange, outcome, request.browser.browserSecret)
   else if ('page' in outcome) {
     const { status, page, logoUrls, retryAfterSeconds } = outcome
     if (retryAfterSeconds !== undefined) res.set('Retry-After', String(retryAfterSeconds))
@@ -139,7 +139,11 @@ async function follow(exchange: Exchange, request: AccountRequest, outcome: Acco
 }
 
 /** Keeps the proof of a mailbox in the browser, in the place of an earlier one, and goes on to the list. */
-async function goOnProved(exchange: Exchange, proved: ProvedMailbox, browserSecret: string): Promise<void> {
+async function continueProved(
+  exchange: Exchange,
+  proved: ProvedMailbox,
+  browserSecret: string,
+): Promise<void> {
   const { deps, site, req, res } = exchange
   const earlier = findEmailSecret(req.headers.cookie, site.isHttps, proved)
   if (earlier !== undefined) await endEmailSession(deps, proved, earlier)
@@ -198,7 +202,7 @@ async function takeLink(exchange: Exchange): Promise<void> {
   const link = { accountDomain: accountOf(req), token, browserSecret }
   const outcome = await openEmailLink(deps, link, requestIdOf(req))
   if (outcome === undefined) sendPlainSentence(exchange, 404, 'deadLink')
-  else if ('secret' in outcome) await goOnProved(exchange, outcome, browserSecret)
+  else if ('secret' in outcome) await continueProved(exchange, outcome, browserSecret)
   else {
     const { code, applicationName, look } = outcome
     const organization = ownerOfAccount(site.productName, look)

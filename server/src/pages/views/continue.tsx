@@ -17,7 +17,7 @@ interface ContinuePage {
 /** Shows whose sign-in it is: a person sent here by another one would sign in as that one. */
 export function continuePage({ frame, form, token, email, ...view }: ContinuePage): string {
   const { texts } = frame
-  const words = texts.accountSignIn.goOn
+  const words = texts.accountSignIn.continueSignIn
   return toDocument(
     <HostedPage frame={frame} title={words.heading(displayName(view.organizationName))}>
       <Person texts={texts} email={email} />

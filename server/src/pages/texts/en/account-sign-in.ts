@@ -17,7 +17,7 @@ export const accountSignIn = {
     /** Also of one that there is not. */
     notOffered: 'You cannot use this organization. Choose one that is listed.',
     /** Where the sign-in of an application's own pages goes on. */
-    goOn: {
+    continueSignIn: {
       heading: (organization: string) => `Continue at ${organization}`,
       sentence: (application: string) => `To sign in to ${application}, your organization asks for more.`,
       button: 'Continue',

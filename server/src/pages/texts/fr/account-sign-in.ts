@@ -18,7 +18,7 @@ export const accountSignIn: AccountSignInTexts = {
     elsewhere: 'Une autre organisation',
     otherAddress: 'Utiliser une autre adresse',
     notOffered: 'Vous ne pouvez pas utiliser cette organisation. Choisissez-en une de la liste.',
-    goOn: {
+    continueSignIn: {
       heading: (organization) => `Continuez chez ${organization}`,
       sentence: (application) =>
         `Pour vous connecter à ${application}, votre organisation demande autre chose.`,
