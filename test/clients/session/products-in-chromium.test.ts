@@ -4,6 +4,7 @@ import { browserTool, hasTool } from '../../debian-tools.js'
 import { atFileEnd } from '../../file-end.js'
 import { openBrowser, type TestBrowser } from '../../given/browser.js'
 import { startService } from '../../given/harness.js'
+import { sampled } from '../../sampled.js'
 import {
   noticeEnd,
   openProduct,
@@ -20,33 +21,39 @@ const programOf = (framework: string) => ({
   execArgv: ['--import', 'tsx'],
 })
 
-describe.skipIf(!hasTool(browserTool)).each(['express', 'hono'])('the product with %s', (framework) => {
-  let product: Product
-  let browser: TestBrowser
+/** What the users of a product do, and what happens to it meanwhile. */
+const journeys: readonly [string, (product: OpenProduct) => Promise<void>][] = [
+  [
+    'has users of three organizations, who switch, keep tabs apart, pass a second factor, and sign out',
+    useThreeOrganizations,
+  ],
+  [
+    'keeps a session at its expiry, without the service, with another secret and in another process',
+    outliveFaults,
+  ],
+  [
+    'notices that a session was ended, at once by a webhook, else at the next refresh, and ends one without a question',
+    noticeEnd,
+  ],
+]
 
-  beforeAll(async () => {
-    product = await prepareProduct(service, () => programOf(framework))
-    atFileEnd(() => product.stop())
-    browser = await openBrowser()
-    atFileEnd(() => browser.close())
-  })
+describe.skipIf(!hasTool(browserTool)).each(sampled(['express', 'hono'], 1))(
+  'the product with %s',
+  (framework) => {
+    let product: Product
+    let browser: TestBrowser
 
-  test.each<[string, (product: OpenProduct) => Promise<void>]>([
-    [
-      'has users of three organizations, who switch, keep tabs apart, pass a second factor, and sign out',
-      useThreeOrganizations,
-    ],
-    [
-      'keeps a session at its expiry, without the service, with another secret and in another process',
-      outliveFaults,
-    ],
-    [
-      'notices that a session was ended, at once by a webhook, else at the next refresh, and ends one without a question',
-      noticeEnd,
-    ],
-  ])('%s', async (_, journey) => {
-    const opened = await openProduct(product, browser)
-    await journey(opened)
-    await opened.context.close()
-  })
-})
+    beforeAll(async () => {
+      product = await prepareProduct(service, () => programOf(framework))
+      atFileEnd(() => product.stop())
+      browser = await openBrowser()
+      atFileEnd(() => browser.close())
+    })
+
+    test.each(sampled(journeys, 1))('%s', async (_, journey) => {
+      const opened = await openProduct(product, browser)
+      await journey(opened)
+      await opened.context.close()
+    })
+  },
+)
