@@ -71,7 +71,7 @@ export function checkCodeChallenge(
   if (isNeeded && request.code_challenge === undefined)
     throw invalid('code_challenge', 'required', 'is required: the S256 challenge of RFC 7636')
   if (isPkceMet(application, request)) return
-  const message = 'is required: the S256 challenge of RFC 7636'
+  const message = 'is required by this application: the S256 challenge of RFC 7636'
   const nonce = application.pkce === 'or_nonce' ? `, or a nonce of ${minNonceLength} characters or more` : ''
   throw invalid('code_challenge', 'required', message + nonce)
 }
