@@ -468,6 +468,35 @@ describe('the proof of a mailbox', () => {
     expect(await isListed(scene)).toBe(false)
   })
 
+  test.each(['sign_out_here', 'change_address'])(
+    'leaves no sign-in behind that %s on the list has given up',
+    async (action) => {
+      const scene = await inTwo()
+      const asked = { prompt: 'consent select_organization' }
+      const list = await given.prove(scene.application, scene.email, scene.visitor, asked)
+      const consent = await given.enter(list, scene.first.org_domain, scene.visitor)
+      expect(consent.html).toContain('name="action" value="allow"')
+      const again = await scene.visitor.visit(list.url)
+
+      await scene.visitor.press(again, action)
+
+      const landed = await scene.visitor.press(consent, 'allow')
+      expect(isIn(landed)).toBe(false)
+    },
+  )
+
+  test('that has ended finishes no sign-in at another organization', async () => {
+    const scene = await inTwo()
+    const asked = { prompt: 'consent select_organization' }
+    const list = await given.prove(scene.application, scene.email, scene.visitor, asked)
+    const consent = await given.enter(list, scene.first.org_domain, scene.visitor)
+
+    await client.sessions.endAll({ org_domain: scene.second.org_domain, user_id: scene.second.user.id })
+
+    const landed = await scene.visitor.press(consent, 'allow')
+    expect(isIn(landed)).toBe(false)
+  })
+
   test('a password of another organization proves nothing', async () => {
     const application = await given.application()
     const scene = await given.scene(application)

@@ -182,7 +182,8 @@ interface AccountMove {
 }
 
 /**
- * Moves an account flow on. One statement decides: of many concurrent requests for a step, one succeeds.
+ * Moves an account flow on. One statement decides: of many concurrent requests for a step, one succeeds. A move from `entered`
+ * ends the flow of the organization.
  *
  * @returns Whether it was open and at one of the steps.
  */
@@ -203,7 +204,25 @@ export async function moveAccountFlow(
     .$if(round !== undefined, (query) => query.where('round', '=', round ?? 0))
     .returning('id')
     .executeTakeFirst()
+  // Before the first one was entered there is none.
+  if (moved !== undefined && from.includes('entered') && round !== 0)
+    await endEnteredFlow(trx, { accountId, environment, flowId }, now())
   return moved !== undefined
+}
+
+/** Ends the flow of the organization that was entered last: whoever goes back gives up its sign-in, with the factors passed in it. */
+async function endEnteredFlow(
+  trx: Transaction<DB>,
+  { accountId, environment, flowId }: AccountFlowKey,
+  at: Date,
+): Promise<void> {
+  await trx
+    .updateTable('sign_in_flows')
+    .set({ used_at: at })
+    .where(ofEnvironment({ accountId, environment }))
+    .where('account_flow_id', '=', flowId)
+    .where('used_at', 'is', null)
+    .execute()
 }
 
 /** The same in a transaction of its own. */
@@ -234,27 +253,11 @@ export async function endAccountFlow(
  *
  * @returns Whether this request may enter.
  */
-export async function takeTurn(
+export function takeTurn(
   deps: Pick<Deps, 'db' | 'now'>,
   flow: Pick<AccountFlow, 'accountId' | 'environment' | 'flowId' | 'round'>,
   from: readonly AccountStep[],
 ): Promise<boolean> {
-  return deps.db.transaction().execute(async (trx) => {
-    const { round } = flow
-    const isTaken = await moveAccountFlow(deps, trx, flow, {
-      from,
-      to: 'entered',
-      round,
-      set: { round: round + 1 },
-    })
-    if (isTaken && round > 0)
-      await trx
-        .updateTable('sign_in_flows')
-        .set({ used_at: deps.now() })
-        .where(ofEnvironment(flow))
-        .where('account_flow_id', '=', flow.flowId)
-        .where('used_at', 'is', null)
-        .execute()
-    return isTaken
-  })
+  const { round } = flow
+  return moveAccountFlowAlone(deps, flow, { from, to: 'entered', round, set: { round: round + 1 } })
 }

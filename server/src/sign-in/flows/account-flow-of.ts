@@ -10,6 +10,17 @@ export function provedByBrowser() {
   )`
 }
 
+/** Whether the proof with which a statement's flow was entered has not been ended; others have none. */
+export function isProofStillOpen() {
+  return sql<boolean>`not exists (
+    select from account_flows
+    join email_sessions as proof on ${sameEnvironment('proof', 'account_flows')}
+      and proof.id = account_flows.email_session_id
+    where ${sameEnvironment('account_flows', 'flow')} and account_flows.id = flow.account_flow_id
+      and proof.ended_at is not null
+  )`
+}
+
 /** Ends the account flow in which the organization was chosen. */
 export const endAccountFlowOf = companion(
   (db, flow: { accountId: string; environment: string; accountFlowId: string; at: Date }) =>

@@ -27,7 +27,7 @@ import { isTotpAskedOfUserOf } from '../../directory/sessions/totp-asked.js'
 import { ofUser, type Tenant } from '../../platform/tenant.js'
 import { isRequiredMetadataMissing } from '../../directory/users/signing-in-user.js'
 import { usersOf } from '../../directory/users/whole-user.js'
-import { endAccountFlowOf, provedByBrowser } from './account-flow-of.js'
+import { endAccountFlowOf, isProofStillOpen, provedByBrowser } from './account-flow-of.js'
 import { callerAtPage, type FlowRequest } from './flow.js'
 import { endOfIdpInitiated, type SignedInHere } from './idp-initiated.js'
 import { isOrganizationOf, ofOwner, sameEnvironment, sameTenant } from '../../platform/db/tenant-predicate.js'
@@ -87,6 +87,7 @@ const consumeFlow = statement(
       .where('flow.used_at', 'is', null)
       .where('flow.expires_at', '>', key.at)
       .where(isSessionStillOpen())
+      .where(isProofStillOpen())
       .where(isSecondFactorPassed())
       .where(isConnectionStillActive())
       .where('organizations.domain', '=', key.organizationDomain)
