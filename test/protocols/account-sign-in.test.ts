@@ -192,6 +192,22 @@ describe('entering an organization', () => {
     expect(await given.answerTo(scene, { prompt: 'none' }, visitor)).toHaveProperty('code')
   })
 
+  test('another address of a user is not proved by the one before', async () => {
+    const { email, application, first, visitor } = await inTwo()
+    await given.enter(await given.prove(application, email, visitor), first.org_domain, visitor)
+    const { id } = first.user
+    const provedAt = async () => {
+      const [row] = await service.query<{ at: Date | null }>('select email_proved_at as at from users where id = $1', [id])
+      return row?.at
+    }
+    await client.users.update({ org_domain: first.org_domain, user_id: id, email: email.toUpperCase() })
+    expect(await provedAt()).toBeInstanceOf(Date)
+
+    await client.users.update({ org_domain: first.org_domain, user_id: id, email: anyEmail() })
+
+    expect(await provedAt()).toBe(null)
+  })
+
   test('creates the user where links create users of the domain, and lists none that names no domain', async () => {
     const domain = `${anyEmail().split('@')[0] ?? ''}.example`
     const application = await given.application()

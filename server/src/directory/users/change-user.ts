@@ -1,7 +1,7 @@
 import type { PhoneNumber } from '@portico/contract/profile'
 import type { UserChanges } from '@portico/contract/user-input'
 import type { User } from '@portico/contract/users'
-import type { Transaction, UpdateObject } from 'kysely'
+import { sql, type Transaction, type UpdateObject } from 'kysely'
 import { whyNotFound } from '../../platform/db/organization-id.js'
 import type { DB } from '../../platform/db/schema.js'
 import { statement } from '../../platform/db/statement.js'
@@ -132,6 +132,8 @@ const updateHeld = statement(
         ...writtenPartOf(user),
         email_normalized: user.email_normalized,
         email_verified: user.email_verified,
+        // The proof is of the mailbox that the row has had.
+        email_proved_at: sql<Date | null>`case when users.email_normalized = ${user.email_normalized} then users.email_proved_at end`,
         phone_number_verified: user.phone_number_verified,
         updated_at: user.updated_at,
       })
@@ -222,8 +224,6 @@ function toChangedColumns(current: LockedUser, input: UserChanges, isEmailVouche
     ...row,
     email_normalized: normalizedEmail,
     email_verified: isSameEmail ? current.email_verified : isEmailVouched,
-    // The proof was of another mailbox.
-    ...(!isSameEmail && { email_proved_at: null }),
     phone_number_verified: isSamePhone && current.phone_number_verified,
   }
 }
