@@ -67,9 +67,23 @@ export const accountSignInGuards = [
   guard({
     name: 'account sign-in: the flow entered before',
     file: accountFlow,
-    find: 'if (isTaken && round > 0)',
-    replace: 'if (isTaken && round < 0)',
-    red: entered('ends the flow of an organization that was entered before'),
+    find: "from.includes('entered') && round !== 0",
+    replace: "!from.includes('entered')",
+    red: proof('leaves no sign-in behind that sign_out_here on the list has given up'),
+    green: signsIn,
+  }),
+  condition(
+    'a proof that has ended since',
+    'server/src/sign-in/flows/finish.ts',
+    '      .where(isProofStillOpen())\n',
+    proof('that has ended finishes no sign-in at another organization'),
+  ),
+  guard({
+    name: 'account sign-in: the proof of an address before',
+    file: 'server/src/directory/users/change-user.ts',
+    find: 'case when users.email_normalized = ${user.email_normalized} then users.email_proved_at end',
+    replace: 'users.email_proved_at',
+    red: entered('another address of a user is not proved by the one before'),
     green: signsIn,
   }),
   guard({

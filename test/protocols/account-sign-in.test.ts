@@ -197,7 +197,10 @@ describe('entering an organization', () => {
     await given.enter(await given.prove(application, email, visitor), first.org_domain, visitor)
     const { id } = first.user
     const provedAt = async () => {
-      const [row] = await service.query<{ at: Date | null }>('select email_proved_at as at from users where id = $1', [id])
+      const [row] = await service.query<{ at: Date | null }>(
+        'select email_proved_at as at from users where id = $1',
+        [id],
+      )
       return row?.at
     }
     await client.users.update({ org_domain: first.org_domain, user_id: id, email: email.toUpperCase() })
