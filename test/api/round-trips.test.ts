@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { anyEmail, anything } from '../given/given.js'
 import { startService } from '../given/harness.js'
 import { roundTrips } from '../given/counted.js'
+import { startDatabaseProxy } from '../given/database-proxy.js'
 import { startReceiver } from '../given/receiver.js'
 import { leadOf, samlGivenOf } from '../given/saml-given.js'
 import { codeGivenOf } from '../protocols/code-given.js'
@@ -157,12 +158,15 @@ test.each(Object.entries(costs))('%s: not more waits, statements and pages', asy
 })
 
 test('fifty probes of /readyz at once share their looks at the database', async () => {
-  const probe = async () => expect((await fetch(`${service.baseUrl}/readyz`)).status).toBe(200)
-  const before = await roundTrips(service)
-  await Promise.all(Array.from({ length: 50 }, probe))
+  // Each answer comes 400 ms late, so that all probes have arrived during the first look, however busy the machine is.
+  const proxy = await startDatabaseProxy(service.databaseUrl)
+  const probed = await startService({ databaseUrl: proxy.url })
+  const probe = async () => expect((await fetch(`${probed.baseUrl}/readyz`)).status).toBe(200)
+  await probe()
+  const before = await roundTrips(probed)
+  await proxy.during('late', () => Promise.all(Array.from({ length: 50 }, probe)))
 
-  // Connections are accepted one after the other, so that a few probes may come behind the first look.
-  expect((await roundTrips(service)) - before).toBeLessThanOrEqual(10)
+  expect((await roundTrips(probed)) - before).toBeLessThanOrEqual(10)
 })
 
 async function costOf(request: () => Promise<unknown>): Promise<Cost> {
