@@ -527,7 +527,7 @@ export interface DiscoveredOrganization {
   kind: 'member' | 'sso' | 'may_join'
   /** null: entering creates the user. */
   user_id: string | null
-  /** To the hour; null: nobody has signed in yet, so do not enter unasked. */
+  /** To the hour; null: the owner of the address has not signed in yet, so do not enter unasked. */
   last_signed_in_at: string | null
   /** email: the link was enough; null: the organization has no method for the address. */
   first_factor: 'email' | 'password' | 'sso' | null

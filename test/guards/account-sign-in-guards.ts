@@ -11,10 +11,13 @@ const routedDomain = `${folder}/routed-domain.ts`
 const authorization = 'server/src/protocols/oauth/account-authorization.ts'
 const endSession = 'server/src/protocols/oidc/end-session.ts'
 const ending = 'server/src/directory/end-sessions.ts'
+const finish = 'server/src/sign-in/flows/finish.ts'
+const provedEmail = 'server/src/directory/users/proved-email.ts'
 const steps = 'server/src/pages/account-sign-in/steps.ts'
 
 const signIn = (title: string) => protocolTest('account-sign-in', title)
 const attack = (title: string) => protocolTest('account-attacks', title)
+const firstVisit = (title: string) => protocolTest('account-first-visit', title)
 const routing = (title: string) => protocolTest('account-routing', title)
 const logout = (title: string) => protocolTest('account-logout', title)
 const begun = (title: string) => signIn(`a sign-in that names no organization ${title}`)
@@ -27,6 +30,9 @@ const revoked = (title: string) =>
   logout(`a sign-out after the application has ended its session by the refresh token ${title}`)
 
 const signsIn = begun('proves the mailbox, lists its organizations, and signs in to the chosen one')
+const provedBySignIn = firstVisit(
+  'a sign-in by the password that began with the proof of the mailbox has its organization entered at once from then on',
+)
 const goesOn = selecting(
   'lists the sessions of this browser, the last used first, and goes on with one without a question',
 )
@@ -74,7 +80,7 @@ export const accountSignInGuards = [
   }),
   condition(
     'a proof that has ended since',
-    'server/src/sign-in/flows/finish.ts',
+    finish,
     '      .where(isProofStillOpen())\n',
     proof('that has ended finishes no sign-in at another organization'),
   ),
@@ -223,8 +229,8 @@ export const accountSignInGuards = [
   guard({
     name: 'account sign-in: listed organizations allow the address',
     file: entries,
-    find: "    .where(isDomainAllowed(mailbox))\n    .select('users.last_signed_in_at')",
-    replace: "    .select('users.last_signed_in_at')",
+    find: '    .where(isDomainAllowed(mailbox))\n    .select(usedAt()',
+    replace: '    .select(usedAt()',
     red: entered('409 with the list anew where the organization does not allow the address meanwhile'),
     green: signsIn,
   }),
@@ -255,6 +261,34 @@ export const accountSignInGuards = [
     replace: '',
     red: begun('enters the only organization at once, but on the first visit it is chosen'),
     green: signsIn,
+  }),
+  guard({
+    name: 'account sign-in: a visit before the mailbox was proved',
+    file: entries,
+    find: 'case when users.email_proved_at is not null then users.last_signed_in_at end',
+    replace: 'users.last_signed_in_at',
+    red: firstVisit(
+      'an organization that only an administrator has entered as the user is chosen, and shows no logo',
+    ),
+    green: signsIn,
+  }),
+  guard({
+    name: 'account sign-in: the address of a proof before a sign-in',
+    file: finish,
+    find: 'consumedFlow.proved_address === user.email_normalized && ',
+    replace: 'consumedFlow.proved_address !== null && ',
+    red: firstVisit('the proof of another address proves nothing of the user who signs in'),
+    green: provedBySignIn,
+  }),
+  guard({
+    name: 'account sign-in: a proof before a sign-in ends what was begun with the address',
+    file: provedEmail,
+    find: 'if (provedAt !== null) return\n  await endEarlierSignIns(deps, trx, tenant, userId)\n',
+    replace: 'if (provedAt !== null) return\n',
+    red: firstVisit(
+      'the same sign-in ends what an administrator has begun as the user, and is the only one that goes on',
+    ),
+    green: provedBySignIn,
   }),
   guard({
     name: 'account sign-in: logos of strangers',
@@ -315,8 +349,8 @@ export const accountSignInGuards = [
   ),
   guard({
     name: 'account sign-in: the first proof ends what was begun with the address',
-    file: 'server/src/directory/users/proved-email.ts',
-    find: '    await endSignInsOf(deps, trx, tenant, userId)\n',
+    file: provedEmail,
+    find: '  await endSignInsOf(deps, trx, tenant, userId)\n',
     replace: '',
     red: entered('ends what was begun with the address before its owner first proved it'),
     green: signsIn,

@@ -2,6 +2,7 @@ import { guard, protocolTest } from './guard.js'
 
 const sessionFit = 'server/src/protocols/oauth/session-fit.ts'
 const finish = 'server/src/sign-in/flows/finish.ts'
+const keepSession = 'server/src/sign-in/flows/keep-session.ts'
 
 const sessions = (title: string) => protocolTest('browser-session', title)
 const attacks = (title: string) => protocolTest('sign-in-attacks', title)
@@ -35,12 +36,12 @@ export const browserSessionGuards = [
   }),
   guard({
     name: 'session cookie: a session of another user ends',
-    file: finish,
+    file: keepSession,
     find: 'await signOut(deps, trx, ofUser(tenant, other.user_id), session)',
     replace: 'await Promise.resolve([signOut, session])',
     also: [
       {
-        file: finish,
+        file: keepSession,
         find: 'const other = await owned.set({ secret_hash: null })',
         replace: 'const other = await owned.set({ user_agent: null })',
       },

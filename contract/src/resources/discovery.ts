@@ -56,7 +56,7 @@ export const DiscoveredOrganization = record(
     user_id: id().nullable().describe('null: entering creates the user'),
     last_signed_in_at: timestamp()
       .nullable()
-      .describe('To the hour; null: nobody has signed in yet, so do not enter unasked'),
+      .describe('To the hour; null: the owner of the address has not signed in yet, so do not enter unasked'),
     first_factor: z
       .enum(['email', 'password', 'sso'])
       .nullable()

@@ -22,11 +22,33 @@ export async function markEmailProved(
   // This ends the same, and forgets the password.
   if (!user.email_verified) await markEmailVerified(deps, trx, tenant, userId)
   if (user.email_proved_at !== null) return
-  if (user.email_verified && user.isNew !== true) {
-    await endSignInsOf(deps, trx, tenant, userId)
-    await voidPasswordRequests(trx, { ...tenant, userId, at: deps.now() })
-  }
+  if (user.email_verified && user.isNew !== true) await endEarlierSignIns(deps, trx, tenant, userId)
   await updateProvedAt(trx, { ...tenant, userId, at: deps.now() })
+}
+
+/**
+ * Records the same of a user who has proved the mailbox before the organization was chosen, and has signed in there by what it
+ * demands. The password was just used, so it stays.
+ */
+export async function markProvedBySignIn(
+  deps: Pick<Deps, 'db' | 'now'>,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  { id: userId, email_proved_at: provedAt }: Pick<SigningInUser, 'id' | 'email_proved_at'>,
+): Promise<void> {
+  if (provedAt !== null) return
+  await endEarlierSignIns(deps, trx, tenant, userId)
+  await updateProvedAt(trx, { ...tenant, userId, at: deps.now() })
+}
+
+async function endEarlierSignIns(
+  deps: Pick<Deps, 'db' | 'now'>,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  userId: string,
+): Promise<void> {
+  await endSignInsOf(deps, trx, tenant, userId)
+  await voidPasswordRequests(trx, { ...tenant, userId, at: deps.now() })
 }
 
 interface ProvedUser extends Pick<Tenant, 'accountId' | 'environment' | 'domain' | 'organizationIds'> {

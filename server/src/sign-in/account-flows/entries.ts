@@ -18,7 +18,7 @@ export interface Entry {
   readonly name: string
   /** Null where it has none. */
   readonly iconLogoUrl: string | null
-  /** Null where its user has not signed in yet. */
+  /** Null where the owner of the mailbox has not signed in yet. */
   readonly lastSignedInAt: Date | null
 }
 
@@ -72,11 +72,16 @@ const selectMemberships = statement((db, mailbox: Mailbox) =>
     .where('users.active', '=', true)
     .where(isOwnAddress())
     .where(isDomainAllowed(mailbox))
-    .select('users.last_signed_in_at')
-    .orderBy(sql`users.last_signed_in_at desc nulls last`)
+    .select(usedAt().as('last_signed_in_at'))
+    .orderBy(sql`${usedAt()} desc nulls last`)
     .orderBy('organizations.name')
     .limit(mostEntries),
 )
+
+/** Before the mailbox was proved, an administrator may have signed in as its user. */
+function usedAt() {
+  return sql<Date | null>`case when users.email_proved_at is not null then users.last_signed_in_at end`
+}
 
 /** The address of a user who came by a relay was chosen by another organization, until its owner has proved it here. */
 function isOwnAddress() {

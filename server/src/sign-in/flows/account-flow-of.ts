@@ -10,6 +10,16 @@ export function provedByBrowser() {
   )`
 }
 
+/** The address of that session, normalized; null where the organization was entered without a proof. */
+export function addressProvedByBrowser() {
+  return sql<string | null>`(
+    select proof.email_normalized from account_flows
+    join email_sessions as proof on ${sameEnvironment('proof', 'account_flows')}
+      and proof.id = account_flows.email_session_id
+    where ${sameEnvironment('account_flows', 'flow')} and account_flows.id = flow.account_flow_id
+  )`
+}
+
 /** Whether the proof with which a statement's flow was entered has not been ended; others have none. */
 export function isProofStillOpen() {
   return sql<boolean>`not exists (

@@ -9,34 +9,31 @@ import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
 import { logEventOf } from '../../delivery/log-events/log-event.js'
 import { issuerOfSignIn, type IssuerKind } from '../../tokens/issuer.js'
-import {
-  isEmailDomainAllowed,
-  issueCode,
-  noteSignIn,
-  openSession,
-  sessionLifetimeMs,
-} from '../../directory/sessions/complete-sign-in.js'
+import { isEmailDomainAllowed, issueCode } from '../../directory/sessions/complete-sign-in.js'
 import {
   toAuthorizationAnswer,
   type AuthorizationAnswer,
 } from '../../directory/sessions/authorization-answer.js'
-import { signOut } from '../../directory/sessions/sign-out.js'
 import type { OrganizationUse } from '../../directory/sessions/used-organizations.js'
 import type { RequestedClaims } from '../../tokens/user-claims.js'
 import { isTotpAskedOfUserOf } from '../../directory/sessions/totp-asked.js'
 import { ofUser, type Tenant } from '../../platform/tenant.js'
+import { markProvedBySignIn } from '../../directory/users/proved-email.js'
 import { isRequiredMetadataMissing } from '../../directory/users/signing-in-user.js'
 import { usersOf } from '../../directory/users/whole-user.js'
-import { endAccountFlowOf, isProofStillOpen, provedByBrowser } from './account-flow-of.js'
+import {
+  addressProvedByBrowser,
+  endAccountFlowOf,
+  isProofStillOpen,
+  provedByBrowser,
+} from './account-flow-of.js'
 import { callerAtPage, type FlowRequest } from './flow.js'
 import { endOfIdpInitiated, type SignedInHere } from './idp-initiated.js'
-import { isOrganizationOf, ofOwner, sameEnvironment, sameTenant } from '../../platform/db/tenant-predicate.js'
+import { keepSession, type EndingBrowser, type NewSession } from './keep-session.js'
+import { isOrganizationOf, sameEnvironment, sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /** A flow whose steps are complete, and the browser that finishes it. */
-interface FlowEnd extends FlowRequest {
-  /** Of the session cookie of the flow's organization and environment, where the browser has one. */
-  readonly sessionSecret: string | undefined
-  readonly userAgent: string | null
+interface FlowEnd extends FlowRequest, EndingBrowser {
   readonly requestId: string
 }
 
@@ -128,6 +125,7 @@ const consumeFlow = statement(
         'flow.identity_id',
         'flow.account_flow_id',
         provedByBrowser().as('email_session_id'),
+        addressProvedByBrowser().as('proved_address'),
         continuedSession().as('continued_session_id'),
         sql<boolean>`(
           ${isUsableBy(sql.ref('flow.organization_id'))}
@@ -213,7 +211,7 @@ async function finish(
   // Locked, so that a deactivation either precedes the sign-in or ends its session.
   const user = await usersOf(trx, tenant)
     .where('users.id', '=', userId)
-    .select(['users.email', 'users.email_normalized', 'users.active'])
+    .select(['users.id', 'users.email', 'users.email_normalized', 'users.email_proved_at', 'users.active'])
     .forNoKeyUpdate()
     .executeTakeFirst()
   const log = (
@@ -237,6 +235,9 @@ async function finish(
   const accountFlowId = consumedFlow.account_flow_id
   if (accountFlowId !== null)
     await endAccountFlowOf(trx, { accountId, environment, accountFlowId, at: deps.now() })
+  // A session that only goes on is of before, which the proof would end.
+  if (consumedFlow.proved_address === user.email_normalized && consumedFlow.continued_session_id === null)
+    await markProvedBySignIn(deps, trx, tenant, user)
   const sessionSecret = randomSecret()
   const signIn = {
     tenant,
@@ -316,96 +317,4 @@ function whyRefused(
   return isEmailDomainAllowed(consumedFlow.allowed_email_domains, user.email_normalized)
     ? undefined
     : 'email_domain_not_allowed'
-}
-
-/** A completed sign-in, and the session that it only continues, if any. */
-interface KeptSignIn extends NewSession {
-  readonly continuedId: string | null
-}
-type NewSession = Parameters<typeof openSession>[2]
-
-/** @returns The id of the browser's session; undefined when the one to continue is gone. */
-async function keepSession(
-  deps: Deps,
-  trx: Transaction<DB>,
-  { continuedId, ...signIn }: KeptSignIn,
-  end: FlowEnd,
-  secretHash: Buffer,
-): Promise<string | undefined> {
-  if (continuedId === null) return openOrRenewSession(deps, trx, signIn, end, secretHash)
-  return continueSession(deps, trx, { ...signIn, sessionId: continuedId }, end, secretHash)
-}
-
-/**
- * Gives the browser's session a new secret, and nothing else: it lasts no longer by a consent than by its sign-in.
- *
- * @returns Its id; undefined when the browser no longer has it, or it has expired.
- */
-async function continueSession(
-  { now }: Pick<Deps, 'now'>,
-  trx: Transaction<DB>,
-  { tenant, organizationId, sessionId }: NewSession & { readonly sessionId: string },
-  { sessionSecret, userAgent }: FlowEnd,
-  secretHash: Buffer,
-): Promise<string | undefined> {
-  const at = now()
-  const continued = await trx
-    .updateTable('sessions')
-    .where(ofOwner({ accountId: tenant.accountId, environment: tenant.environment, organizationId }))
-    .where('id', '=', sessionId)
-    .where('secret_hash', '=', hashSecret(sessionSecret ?? ''))
-    .where('ended_at', 'is', null)
-    .where('expires_at', '>', at)
-    .set({ secret_hash: secretHash, user_agent: userAgent, last_used_at: at, browser_used_at: at })
-    .returning('id')
-    .executeTakeFirst()
-  return continued?.id
-}
-
-/**
- * Gives the browser a session of the user under a new secret: its present one if it is the same user's, else a new one.
- * A session of another user ends, so that nobody continues in it.
- */
-async function openOrRenewSession(
-  deps: Deps,
-  trx: Transaction<DB>,
-  signIn: Parameters<typeof openSession>[2],
-  { sessionSecret, userAgent }: FlowEnd,
-  secretHash: Buffer,
-): Promise<string> {
-  const { tenant, organizationId, userId } = signIn
-  const at = deps.now()
-  if (sessionSecret !== undefined) {
-    const owned = trx
-      .updateTable('sessions')
-      .where(ofOwner({ accountId: tenant.accountId, environment: tenant.environment, organizationId }))
-      .where('secret_hash', '=', hashSecret(sessionSecret))
-      .where('ended_at', 'is', null)
-    const renewed = await owned
-      .where('user_id', '=', userId)
-      .where('expires_at', '>', at)
-      .set({
-        secret_hash: secretHash,
-        user_agent: userAgent,
-        amr: [...signIn.amr],
-        identity_id: signIn.identityId ?? null,
-        email_session_id: signIn.emailSessionId ?? null,
-        authenticated_at: signIn.authenticatedAt,
-        last_used_at: at,
-        browser_used_at: at,
-        expires_at: new Date(at.getTime() + sessionLifetimeMs),
-      })
-      .returning('id')
-      .executeTakeFirst()
-    if (renewed !== undefined) {
-      await noteSignIn(deps, trx, signIn)
-      return renewed.id
-    }
-    const other = await owned.set({ secret_hash: null }).returning(['id', 'user_id']).executeTakeFirst()
-    if (other !== undefined) {
-      const session = { userId: other.user_id, sessionId: other.id }
-      await signOut(deps, trx, ofUser(tenant, other.user_id), session)
-    }
-  }
-  return openSession(deps, trx, signIn, { secretHash, userAgent })
 }
