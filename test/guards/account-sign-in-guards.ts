@@ -355,6 +355,16 @@ export const accountSignInGuards = [
     red: entered('ends what was begun with the address before its owner first proved it'),
     green: signsIn,
   }),
+  guard({
+    name: 'account sign-in: a sign-out without a question, of a session of the browser',
+    file: 'server/src/pages/logout/router.ts',
+    find: 'if (plan.isOfBrowser) await',
+    replace: 'if (plan.isHinted) await',
+    red: logout(
+      'a sign-out by the ID token of a session that no browser has ends that session at an organization, and not what another browser has proved',
+    ),
+    green: proof('is over with a sign-out of the organization that was entered'),
+  }),
   condition(
     'the cookie of a session that was revoked',
     endSession,

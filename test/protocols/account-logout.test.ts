@@ -3,7 +3,9 @@ import { startService } from '../given/harness.js'
 import type { FlowScene } from '../given/flow-given.js'
 import type { Visitor } from '../given/visitor.js'
 import { accountGivenOf, signedOut } from './account-given.js'
-import { exchange } from './code-given.js'
+import { accountSignInGivenOf, listedOn } from './account-sign-in-given.js'
+import { codeGivenOf, exchange } from './code-given.js'
+import { refreshGivenOf } from './refresh-given.js'
 import { claimsOf } from '../given/claims.js'
 
 const service = await startService()
@@ -212,5 +214,30 @@ describe('a sign-out after the application has ended its session by the refresh 
     const page = await other.visitor.request(logoutUrl(hint))
 
     expect([page.status, await isSignedIn(other.scene, other.visitor)]).toEqual([200, true])
+  })
+})
+
+describe('a sign-out by the ID token of a session that no browser has', () => {
+  const codes = codeGivenOf(service, client)
+  const signIns = accountSignInGivenOf(service, client)
+
+  test.each<[string, (of: { org_domain: string }) => string]>([
+    ['an organization', ({ org_domain }) => `/t/${org_domain}`],
+    ['the account', () => path],
+  ])('ends that session at %s, and not what another browser has proved', async (_, pathOf) => {
+    const stranger = await codes.scene()
+    const { idToken } = await refreshGivenOf(service, codes).tokens(stranger)
+    const application = await signIns.application()
+    const { org_domain, user } = await signIns.member()
+    const visitor = flows.visitorOf()
+    expect(listedOn(await signIns.prove(application, user.email, visitor))).toEqual([org_domain])
+
+    const left = await visitor.request(logoutUrl({ id_token_hint: idToken }, pathOf(stranger)))
+
+    expect([left.status, left.html.includes('You are signed out')]).toEqual([200, true])
+    const of = { org_domain: stranger.org_domain, user_id: String(claimsOf(idToken)['sub']) }
+    expect((await client.sessions.list(of)).data).toEqual([])
+    const list = await signIns.begin(application, visitor, { prompt: 'select_organization' })
+    expect(listedOn(list)).toEqual([org_domain])
   })
 })

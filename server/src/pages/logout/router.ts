@@ -76,7 +76,7 @@ async function showForm(exchange: Exchange): Promise<void> {
     return
   }
   await signOutAsPlanned(deps, place, plan, requestIdOf(req))
-  await endProof(exchange, request)
+  if (plan.isOfBrowser) await endProof(exchange, request)
   sendAway(exchange, request)
 }
 
@@ -161,12 +161,12 @@ function secretsAt({ site, req }: Exchange, { organization }: Place, environment
 }
 
 /**
- * Ends what the browser has proved of a mailbox, with the sessions that end: nobody comes back by it without a mail. Where none
- * ends, nobody was asked, and any website could do this.
+ * Ends what the browser has proved of a mailbox, with the sessions that end: nobody comes back by it without a mail. Where the
+ * user was not asked, and the hint is of no session of the browser, any website could do this.
  */
 async function endProof({ deps, site, req, res }: Exchange, { plan, place }: LogoutRequest): Promise<void> {
-  const { environment, sessions, isHinted } = plan
-  if (environment === undefined || (sessions.length === 0 && !isHinted)) return
+  const { environment } = plan
+  if (environment === undefined) return
   const owner = { accountId: place.accountId, environment }
   const secret = findEmailSecret(req.headers.cookie, site.isHttps, owner)
   if (secret === undefined) return

@@ -43,6 +43,8 @@ export interface SignOutPlan {
   readonly sessions: readonly EndingSession[]
   /** The hint is of one of these sessions, or of one that has just ended, so that no confirmation is needed. */
   readonly isHinted: boolean
+  /** The session of the hint is, or was, this browser's: no other website has sent the browser here with a token of its own. */
+  readonly isOfBrowser: boolean
   /** Where the browser goes afterwards; undefined: a page confirms the sign-out. */
   readonly redirectUrl: string | undefined
 }
@@ -77,16 +79,19 @@ export async function planSignOut(
   if (redirectUri !== undefined && application?.allowed_logout_urls.includes(redirectUri) !== true)
     return { fault: 'post_logout_redirect_uri' }
   const named = hint?.environment ?? application?.environment
-  const sessions = await findSessions(deps, request, hint, named === undefined ? environments : [named])
-  const isHinted =
-    sessions.some((session) => isOf(session, hint)) ||
+  const candidates = named === undefined ? environments : [named]
+  const ofBrowser = await findSessionsOfBrowser(deps, request, candidates)
+  const sessions = ofBrowser.length > 0 ? ofBrowser : await findHintedSession(deps, request, hint)
+  const isOfBrowser =
+    ofBrowser.some((session) => isOf(session, hint)) ||
     (application !== undefined &&
       clientId !== undefined &&
       (await hasRevoked(deps, request, { environment: application.environment, clientId })))
   return {
     environment: sessions[0]?.environment ?? named,
     sessions,
-    isHinted,
+    isHinted: isOfBrowser || sessions.some((session) => isOf(session, hint)),
+    isOfBrowser,
     redirectUrl: redirectUri === undefined ? undefined : withState(redirectUri, request.state),
   }
 }
@@ -146,14 +151,10 @@ async function findApplication(
   )
 }
 
-/**
- * The sessions of the browser, even idle or expired, because their refresh tokens may still be valid. Without one, a hint of
- * a session that belongs to no browser is of a user who signed in through the API, and that session ends.
- */
-async function findSessions(
+/** The sessions of the browser, even idle or expired, because their refresh tokens may still be valid. */
+async function findSessionsOfBrowser(
   { db }: Pick<Deps, 'db'>,
   { place, sessionSecretsOf }: SignOutRequest,
-  hint: IdTokenHint | undefined,
   candidates: readonly Environment[],
 ): Promise<readonly EndingSession[]> {
   for (const environment of candidates) {
@@ -164,6 +165,15 @@ async function findSessions(
       .execute()
     if (rows.length > 0) return rows.map((row) => ({ environment, ...row }))
   }
+  return []
+}
+
+/** Where the browser has none, a hint of a session that belongs to no browser: its user signed in through the API. */
+async function findHintedSession(
+  { db }: Pick<Deps, 'db'>,
+  { place }: SignOutRequest,
+  hint: IdTokenHint | undefined,
+): Promise<readonly EndingSession[]> {
   if (hint?.sessionId === undefined) return []
   const { environment } = hint
   const rows = await openSessionsOf(db, place, environment)
