@@ -16,15 +16,18 @@ const provedEmail = 'server/src/directory/users/proved-email.ts'
 const steps = 'server/src/pages/account-sign-in/steps.ts'
 
 const signIn = (title: string) => protocolTest('account-sign-in', title)
+const entering = (title: string) => protocolTest('account-entering', title)
+const mailbox = (title: string) => protocolTest('account-mailbox', title)
+const select = (title: string) => protocolTest('account-select', title)
 const attack = (title: string) => protocolTest('account-attacks', title)
 const firstVisit = (title: string) => protocolTest('account-first-visit', title)
 const routing = (title: string) => protocolTest('account-routing', title)
 const logout = (title: string) => protocolTest('account-logout', title)
 const begun = (title: string) => signIn(`a sign-in that names no organization ${title}`)
-const entered = (title: string) => signIn(`entering an organization ${title}`)
-const link = (title: string) => signIn(`the link of a mailbox ${title}`)
-const proof = (title: string) => signIn(`the proof of a mailbox ${title}`)
-const selecting = (title: string) => signIn(`prompt=select_account ${title}`)
+const entered = (title: string) => entering(`entering an organization ${title}`)
+const link = (title: string) => mailbox(`the link of a mailbox ${title}`)
+const proof = (title: string) => mailbox(`the proof of a mailbox ${title}`)
+const selecting = (title: string) => select(`prompt=select_account ${title}`)
 const typed = (title: string) => attack(`an address that is typed ${title}`)
 const revoked = (title: string) =>
   logout(`a sign-out after the application has ended its session by the refresh token ${title}`)

@@ -8,7 +8,8 @@ const organizations = 'server/src/directory/organizations/organizations.ts'
 
 const page = (title: string) => protocolTest('impersonation', `the page of an impersonation ${title}`)
 const running = (title: string) => protocolTest('impersonation', `an impersonation ${title}`)
-const handle = (title: string) => protocolTest('impersonation', `the handle of an impersonation ${title}`)
+const handle = (title: string) =>
+  protocolTest('impersonation-handle', `the handle of an impersonation ${title}`)
 const once = (cause: string) => handle(`starts nothing, nor does the page, once ${cause}`)
 const call = (title: string) => contractTest('impersonations', title)
 

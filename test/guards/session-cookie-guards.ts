@@ -14,6 +14,7 @@ const attacks = testOf('test/clients/session/attacks.test.ts')
 const seal = testOf('sdk/src/session/seal.test.ts')
 const signIn = testOf('test/clients/session/sign-in.test.ts')
 const life = testOf('test/clients/session/life.test.ts')
+const signOut = testOf('test/clients/session/sign-out.test.ts')
 const returnTo = testOf('sdk/src/session/return-to.test.ts')
 const transaction = testOf('sdk/src/session/transaction.test.ts')
 
@@ -204,15 +205,15 @@ export const sessionCookieGuards = [
     file: signInFile,
     find: 'if (!isSame) await revocations.add',
     replace: 'if (isSame) await revocations.add',
-    red: life('a sign-out is final: a late answer that brings the cookie back signs nobody in'),
-    green: life('a sign-out removes the cookie, ends the session at the service, and asks nothing'),
+    red: signOut('a sign-out is final: a late answer that brings the cookie back signs nobody in'),
+    green: signOut('a sign-out removes the cookie, ends the session at the service, and asks nothing'),
   }),
   guard({
     name: 'session layer: a sign-out ends the session at the service',
     file: signInFile,
     find: 'await endpoints.revoke(contents.rt, endSession)',
     replace: 'await endpoints.revoke(contents.rt, false)',
-    red: life('a sign-out removes the cookie, ends the session at the service, and asks nothing'),
-    green: life('a sign-out removes the cookie, too, while the service is away'),
+    red: signOut('a sign-out removes the cookie, ends the session at the service, and asks nothing'),
+    green: signOut('a sign-out removes the cookie, too, while the service is away'),
   }),
 ]

@@ -11,6 +11,7 @@ const nextAppFile = 'sdk/src/session/next-app.ts'
 const testOf = (file: string) => (title: string) => ({ file, title })
 const signIn = testOf('test/clients/session/sign-in.test.ts')
 const life = testOf('test/clients/session/life.test.ts')
+const impersonated = testOf('test/clients/session/impersonated.test.ts')
 const express = testOf('test/clients/session/express.test.ts')
 const guards = testOf('test/clients/session/guard.test.ts')
 const attacks = testOf('test/clients/session/attacks.test.ts')
@@ -84,10 +85,10 @@ export const sessionLayerGuards = [
     file: refreshFile,
     find: 'rt === undefined ? Math.min(before.end, fresh) : before.end',
     replace: 'before.end',
-    red: life(
+    red: impersonated(
       'a session of an impersonation names who acts, has no refresh token, and ends with its access token',
     ),
-    green: life(
+    green: impersonated(
       'a session of an impersonation is left without signing the member of staff out at the service',
     ),
   }),

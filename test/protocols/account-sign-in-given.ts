@@ -30,6 +30,15 @@ export function accountSignInGivenOf(service: Service, client: Client) {
     return { org_domain, user: await service.given.user({ org_domain, email }) }
   }
 
+  /** A person with users in two organizations, and an application of both. */
+  async function inTwo() {
+    const email = anyEmail()
+    const of = await application()
+    const first = await member(email, { name: 'Alpha' })
+    const second = await member(email, { name: 'Beta' })
+    return { email, application: of, first, second, visitor: flows.visitorOf() }
+  }
+
   /** The first page of a sign-in. */
   function begin(
     of: Application,
@@ -68,7 +77,7 @@ export function accountSignInGivenOf(service: Service, client: Client) {
     return visitor.press(page, 'enter', { organization, round })
   }
 
-  return { ...given, links, application, member, begin, open, prove, enter }
+  return { ...given, links, application, member, inTwo, begin, open, prove, enter }
 }
 
 /** Makes addresses of each kind that a page must not tell apart. */

@@ -1,10 +1,9 @@
-import type { Impersonation, Session } from '@portico/sdk'
-import { bannerOf, createSessions, type SessionStore } from '@portico/sdk/session'
+import type { Session } from '@portico/sdk'
+import { createSessions, type SessionStore } from '@portico/sdk/session'
 import { signTestEvent } from '@portico/sdk/webhooks'
 import { describe, expect, test } from 'vitest'
 import { ada, lifetime } from '../../given/account-provider.js'
 import {
-  appUrl,
   applicationOf,
   browserOf,
   codeOf,
@@ -12,18 +11,12 @@ import {
   memberOf,
   script,
   secret,
+  signedIn,
   startProduct,
+  webhookKey,
 } from './session-given.js'
 
-const webhookKey = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8='
 const minute = 60
-
-/** A product whose user has signed in. */
-async function signedIn(...given: Parameters<typeof startProduct>) {
-  const product = await startProduct(...given)
-  await product.signIn()
-  return product
-}
 
 describe('a session', () => {
   test('is not written, and asks nobody, until a minute before its access token expires', async () => {
@@ -284,85 +277,6 @@ describe('session.accessToken()', () => {
   })
 })
 
-describe('a sign-out', () => {
-  test('removes the cookie, ends the session at the service, and asks nothing', async () => {
-    const { provider, open, post, cookie } = await signedIn({ signedOutUrl: 'https://app.example/bye' })
-    const { id } = Object(memberOf(await open('/invoices'), 'session')) as { id: string }
-
-    const { status, location } = await post('/auth/sign-out')
-
-    expect([status, cookie()]).toEqual([303, undefined])
-    const url = new URL(location ?? '')
-    expect(url.origin + url.pathname).toBe('https://auth.example/a/acme/logout')
-    expect(Object.fromEntries(url.searchParams)).toEqual({
-      client_id: expect.any(String),
-      logout_hint: id,
-      post_logout_redirect_uri: 'https://app.example/bye',
-    })
-    expect(provider.state.revoked).toEqual([{ token: expect.stringMatching(/\.0$/), endSession: true }])
-  })
-
-  test('removes the cookie, too, while the service is away', async () => {
-    const { provider, post, cookie, faults } = await signedIn()
-    provider.state.isDown = true
-
-    const { status, location } = await post('/auth/sign-out')
-
-    expect([status, cookie(), faults.length]).toEqual([303, undefined, 1])
-    expect(new URL(location ?? '').searchParams.has('post_logout_redirect_uri')).toBe(false)
-  })
-
-  test('is final: a late answer that brings the cookie back signs nobody in', async () => {
-    const { provider, open, post, visitor, cookie } = await signedIn()
-    provider.state.seconds += lifetime
-    const late = cookie() ?? ''
-    await open('/invoices')
-    const renewed = cookie() ?? ''
-    await post('/auth/sign-out')
-
-    for (const back of [renewed, late]) {
-      visitor.cookies.set(cookieName, back)
-      expect((await open('/invoices', script)).status).toBe(401)
-    }
-  })
-
-  test('without a session goes to the service, which asks', async () => {
-    const { post } = await startProduct()
-
-    const { status, location } = await post('/auth/sign-out')
-
-    expect([status, new URL(location ?? '').searchParams.has('logout_hint')]).toEqual([303, false])
-  })
-})
-
-describe('a switch of the organization', () => {
-  test('and back at once leaves one session: 20 requests ask the service once', async () => {
-    const { provider, signIn, open } = await signedIn()
-    await signIn({ sid: 'of-awesome', organization: 'awesome-company' })
-    await signIn({ sid: 'of-other', organization: 'other-company' })
-    await signIn({ sid: 'of-awesome', organization: 'awesome-company' })
-    const before = provider.exchanges()
-
-    const answers = await Promise.all(Array.from({ length: 20 }, () => open('/invoices')))
-    await open('/invoices')
-
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
-    expect(memberOf(await open('/auth/me'), 'organization')).toEqual({ domain: 'awesome-company' })
-    expect(provider.exchanges() - before).toBe(1)
-  })
-
-  test('is final: a late answer of the organization before brings no user of it back', async () => {
-    const { provider, signIn, open, visitor, cookie } = await signedIn()
-    provider.state.seconds += lifetime
-    await open('/invoices')
-    const late = cookie() ?? ''
-    await signIn({ organization: 'other-company' })
-    visitor.cookies.set(cookieName, late)
-
-    expect((await open('/invoices', script)).status).toBe(401)
-  })
-})
-
 describe('a cookie', () => {
   test('that an older secret has sealed is good, and sealed by the newer one at the next refresh', async () => {
     const { provider, visitor, options, cookie } = await signedIn()
@@ -417,91 +331,6 @@ describe('a cookie', () => {
     expect(kept.size).toBe(0)
   })
 })
-
-describe('a session of an impersonation', () => {
-  const act = { iss: 'https://auth.example/a/acme', sub: 'staff-7', impersonation: 'imp-1' }
-  const user = { ...ada, claims: { act, amr: ['impersonation'] } }
-
-  test('names who acts, has no refresh token, and ends with its access token', async () => {
-    const { provider, signIn, open } = await startProduct({ scope: 'openid email' })
-    await signIn({ user })
-
-    expect(memberOf(await open('/invoices'), 'impersonator')).toEqual({
-      id: 'staff-7',
-      impersonation_id: 'imp-1',
-    })
-    provider.state.seconds += lifetime - 1
-    expect((await open('/invoices')).status).toBe(200)
-    provider.state.seconds += 1
-    expect((await open('/invoices', script)).status).toBe(401)
-    expect(provider.exchanges()).toBe(1)
-  })
-
-  test('is left without signing the member of staff out at the service', async () => {
-    const { provider, signIn, post, cookie } = await startProduct({ scope: 'openid email' })
-    await signIn({ user })
-
-    const { location } = await post('/auth/sign-out')
-
-    expect([location, cookie(), provider.state.revoked]).toEqual(['/', undefined, []])
-  })
-
-  test('ends with the event that its impersonation has ended, also before it has a session', async () => {
-    const { provider, signIn, open, sessions } = await startProduct({ scope: 'openid email', webhookKey })
-    await signIn({ user })
-    const { body, headers } = await impersonationEvent(provider, 'imp-2')
-    await sessions.handle(new Request(`${appUrl}/auth/events`, { method: 'POST', body, headers }))
-    expect((await open('/invoices')).status).toBe(200)
-
-    const ended = await impersonationEvent(provider, 'imp-1')
-    await sessions.handle(
-      new Request(`${appUrl}/auth/events`, { method: 'POST', body: ended.body, headers: ended.headers }),
-    )
-
-    expect((await open('/invoices', script)).status).toBe(401)
-  })
-
-  test('is shown by a banner, in which nothing of the actor or the user is HTML', () => {
-    const markup = `"><img src=x onerror=alert('1')>&`
-    const session = {
-      ...{ id: 's', acr: 'urn:portico:acr:1fa', amr: ['impersonation'], accessToken: async () => '' },
-      ...{ authenticatedAt: new Date(0), expiresAt: new Date(0) },
-    }
-    const signedIn = {
-      user: { id: 'u', email: markup, name: null, claims: {} },
-      ...{ organization: { domain: 'acme' }, session },
-      impersonator: { id: markup, impersonation_id: 'imp-1' },
-    }
-    const texts = { endUrl: `/end?${markup}`, sentence: markup, button: markup }
-    for (const html of [bannerOf(signedIn), bannerOf(signedIn, texts)]) {
-      expect(html.match(/<\/?[a-z]+/g)?.join(' ')).toBe(
-        '<div <span </span <form <button </button </form </div',
-      )
-      expect(html).not.toMatch(/<img|onerror=alert\('/)
-    }
-    expect(bannerOf(signedIn)).toContain('action="/auth/sign-out"')
-    expect(bannerOf({ ...signedIn, impersonator: null })).toBe('')
-    expect(bannerOf({ user: null, organization: null, session: null, impersonator: null })).toBe('')
-  })
-
-  test('is no impersonation because of a claim act alone, such as that of a relay', async () => {
-    const { signIn, open } = await startProduct()
-    await signIn({ user: { ...ada, claims: { act, amr: ['relay'] } } })
-
-    expect(memberOf(await open('/invoices'), 'impersonator')).toBeNull()
-  })
-})
-
-async function impersonationEvent(provider: { readonly state: { readonly seconds: number } }, id: string) {
-  const data: Omit<Impersonation, 'url'> = {
-    ...{ __type__: 'Impersonation', __domain__: 'awesome-company', __environment__: 'sandbox' },
-    ...{ id, user_id: ada.id, application_id: 'c', actor: { id: 'staff-7', email: null }, reason: 'r' },
-    ...{ duration_in_seconds: 900, notify_user: false, expires_at: '', started_at: '', ended_at: '' },
-    inserted_at: '',
-  }
-  const now = () => provider.state.seconds * 1000
-  return signTestEvent({ code: 'user.impersonation.end.success', data }, webhookKey, { now })
-}
 
 async function endEvent(provider: { readonly state: { readonly seconds: number } }, id: string) {
   const data: Session = {

@@ -172,3 +172,13 @@ export function codeOf({ html }: Seen): string | undefined {
 export function memberOf({ html }: Seen, name: string): unknown {
   return (JSON.parse(html) as Record<string, unknown>)[name]
 }
+
+/** A product whose user has signed in. */
+export async function signedIn(...given: Parameters<typeof startProduct>) {
+  const product = await startProduct(...given)
+  await product.signIn()
+  return product
+}
+
+/** The secret of the webhook of these products. */
+export const webhookKey = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8='
