@@ -135,6 +135,16 @@ export const accountSignInGuards = [
     red: link('five guesses end the code'),
     green: link('shows a code in another browser, proves nothing there, and lists nothing'),
   }),
+  guard({
+    name: 'account sign-in: a link locks its flow first',
+    file: openLink,
+    find: "openLink(db, key).forNoKeyUpdate('flow')",
+    replace: 'openLink(db, key)',
+    red: link(
+      'takes nothing before its flow, as a request for another link does: neither ends the other one',
+    ),
+    green: signsIn,
+  }),
   condition(
     'mails to an address',
     requestLink,
@@ -232,8 +242,8 @@ export const accountSignInGuards = [
   guard({
     name: 'account sign-in: listed organizations allow the address',
     file: entries,
-    find: '    .where(isDomainAllowed(mailbox))\n    .select(usedAt()',
-    replace: '    .select(usedAt()',
+    find: "    .where(isAddressAllowed(sql.ref('users.email_normalized')))\n",
+    replace: '',
     red: entered('409 with the list anew where the organization does not allow the address meanwhile'),
     green: signsIn,
   }),
@@ -315,6 +325,14 @@ export const accountSignInGuards = [
     find: 'const session = sessions.find((listed) => listed.domain === domain)',
     replace: "const session = sessions.find((listed) => listed.domain === domain) ?? { email: '' }",
     red: selecting('lists no session of another browser, account or environment, and goes on with none'),
+    green: goesOn,
+  }),
+  guard({
+    name: 'account sign-in: a session of a page of before',
+    file: steps,
+    find: "  if (!isOfThisRound(request)) return 'moved'\n  const entrance = await enterSession",
+    replace: '  const entrance = await enterSession',
+    red: selecting('goes on with none from a page of before another one was chosen, whose sign-in goes on'),
     green: goesOn,
   }),
   guard({

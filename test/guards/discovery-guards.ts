@@ -55,6 +55,14 @@ export const discoveryGuards = [
     green: works,
   }),
   guard({
+    name: 'limit: links of a discovery, of requests at once',
+    file: challenge,
+    find: '    await lockLinks(trx, { accountId, environment, applicationId, emailNormalized })\n',
+    replace: '',
+    red: journey('at most three are open, too, of ten that are asked for at once'),
+    green: works,
+  }),
+  guard({
     name: 'state: the step of a secret of a discovery',
     file: discovery,
     find: 'discovery.step = ${step}\n    and ',

@@ -161,8 +161,7 @@ export const impersonationGuards = [
   guard({
     name: 'impersonation: permission, the address of the user',
     file: permission,
-    find: "or substring(users.email_normalized from '[^@]*$') = any(organizations.allowed_email_domains)",
-    replace: 'or true',
+    ...line("and ${isAddressAllowed(sql.ref('users.email_normalized'))}"),
     red: once('the organization does not allow the address any more'),
     green: signsIn,
   }),

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { isIn } from '../given/flow-given.js'
-import { otherCode, shownCode } from '../given/flow-link-given.js'
+import { flowIdOf, otherCode, shownCode } from '../given/flow-link-given.js'
 import { startService } from '../given/harness.js'
 import type { Visitor } from '../given/visitor.js'
+import { whileHeld } from '../given/waiting.js'
 import { accountSignInGivenOf, listedOn } from './account-sign-in-given.js'
 
 const service = await startService()
@@ -70,6 +71,23 @@ describe('the link of a mailbox', () => {
 
     expect((await visitor.visit(first)).status).toBe(404)
     expect(listedOn(await given.open(await links.newestLinkTo(email), visitor))).toHaveLength(2)
+  })
+
+  test('takes nothing before its flow, as a request for another link does: neither ends the other one', async () => {
+    const { email, application, visitor } = await inTwo()
+    const sent = await visitor.press(await given.begin(application, visitor), 'identify', { email })
+    const link = await links.newestLinkTo(email)
+    const page = await visitor.visit(link)
+    const flowId = flowIdOf(sent)
+
+    const opened = await whileHeld(
+      service,
+      ['select from account_flows where id = $1 for update', flowId],
+      () => links.pressButton(link, page, visitor),
+      () => service.query('select from email_challenges where flow_id = $1 for update nowait', [flowId]),
+    )
+
+    expect(opened.status).toBe(303)
   })
 
   test('at another account there is none, and a form of another site changes nothing', async () => {

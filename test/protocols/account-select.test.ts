@@ -74,6 +74,17 @@ describe('prompt=select_account', () => {
     expect(listedOn(left)).not.toContain(first.org_domain)
   })
 
+  test('goes on with none from a page of before another one was chosen, whose sign-in goes on', async () => {
+    const { application, first, second, visitor } = await signedInTwice()
+    const page = await given.begin(application, visitor, { prompt: 'select_account login' })
+    const asked = await pick(page, first.org_domain, visitor)
+
+    const late = await pick(page, second.org_domain, visitor)
+
+    expect(late.url).toContain(given.path)
+    expect((await visitor.visit(asked.url)).status).toBe(200)
+  })
+
   test('lists nothing where the application did not ask for it', async () => {
     const { application, first, visitor } = await signedInTwice()
     const page = await given.begin(application, visitor, { prompt: 'login' })

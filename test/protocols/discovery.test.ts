@@ -202,6 +202,15 @@ test('at most three links of an address and application are open', async () => {
   expect(statuses).toEqual([404, 200, 200, 200])
 })
 
+test('at most three are open, too, of ten that are asked for at once', async () => {
+  const { user_email, application_id } = await inTwo()
+  const made = await Promise.all(
+    Array.from({ length: 10 }, () => discoveries.linkOf({ user_email, application_id })),
+  )
+  const statuses = await Promise.all(made.map(async (link) => (await flows.visitorOf().visit(link)).status))
+  expect(statuses.filter((status) => status === 200)).toHaveLength(3)
+})
+
 test('three mails in a quarter of an hour, counted with those of the account’s pages and apart from organizations’', async () => {
   const strict = await startService({ variables: { MAILS_PER_ADDRESS: '3', SANDBOX_MAIL: 'send' } })
   const own = await strict.client()

@@ -206,12 +206,6 @@ export async function issueCode(
 
 const insertCode = insertion('authorization_codes')
 
-/** Whether the organization allows an address to sign in. Without a list, or with an empty one, every address may. */
-export function isEmailDomainAllowed(allowed: readonly string[] | null, normalizedEmail: string): boolean {
-  if (allowed === null || allowed.length === 0) return true
-  return allowed.includes(normalizedEmail.slice(normalizedEmail.lastIndexOf('@') + 1))
-}
-
 /**
  * The redirect with an answer, such as a code (RFC 6749 section 4.1.2). `iss` enables a client of several issuers to
  * detect an answer of another one (RFC 9207).

@@ -65,9 +65,15 @@ function logosOf(choices: readonly ChoiceView[]): string[] {
 
 async function continueAs(request: AccountRequest): Promise<AccountOutcome> {
   const { deps, flow, browser } = request
+  if (!isOfThisRound(request)) return 'moved'
   const entrance = await enterSession(deps, flow, browser, request.field('organization'))
   // The session has ended meanwhile: the page lists those that are left.
   return typeof entrance === 'string' ? 'moved' : entrance
+}
+
+/** A page of before an organization was entered enters none. */
+function isOfThisRound({ flow, field }: AccountRequest): boolean {
+  return field('round') === String(flow.round)
 }
 
 /**
@@ -171,9 +177,8 @@ async function choose(request: AccountRequest, isRefused = false): Promise<Shown
 async function enter(request: AccountRequest): Promise<AccountOutcome> {
   const { deps, flow, browser } = request
   const domain = request.field('organization').trim().toLowerCase()
-  // A page of before an organization was entered enters none.
-  const isCurrent = request.field('round') === String(flow.round)
-  const entrance = isCurrent ? await enterChosen(deps, flow, browser, domain) : 'moved'
+  if (!isOfThisRound(request)) return 'moved'
+  const entrance = await enterChosen(deps, flow, browser, domain)
   if (entrance === 'unproved') return 'moved'
   if (entrance === 'not_offered') return { status: 409, ...(await choose(request, true)) }
   return entrance

@@ -3,7 +3,7 @@ import { moveFlowAlone } from '../../sign-in/flows/step.js'
 import { findSignInMethods, type SignInMethods } from '../../sign-in/flows/sign-in-methods.js'
 import { logEvent } from '../../delivery/log-events/log-event.js'
 import { mailLinkOfFlow } from '../../sign-in/magic-link/flow-link.js'
-import { isEmailDomainAllowed } from '../../directory/sessions/complete-sign-in.js'
+import { isEmailDomainAllowed } from '../../directory/allowed-domain.js'
 import {
   connectionOfAddress,
   connectionsToChoose,

@@ -7,17 +7,16 @@ import { logEvent } from '../../delivery/log-events/log-event.js'
 import { mails } from '../../delivery/mail/mail-limits.js'
 import { newId } from '../../platform/crypto/random.js'
 import type { DB } from '../../platform/db/schema.js'
+import { companion } from '../../platform/db/statement.js'
 import { ofEnvironment } from '../../platform/db/tenant-predicate.js'
 import { normalizeEmail } from '../../platform/email.js'
 import { ApiError } from '../../platform/errors.js'
 import type { Caller } from '../../platform/tenant.js'
+import { maxOpenLinks } from '../../sign-in/magic-link/insert-link.js'
 import { accountIssuerOf } from '../../tokens/issuer.js'
 import { checkRedirect, getDiscoveringApplication } from './application.js'
 import { makeSecret } from './discovery.js'
 import { toDiscoveryChallenge } from './record.js'
-
-/** Open links of one address for one application: each one more is an attack surface. */
-const maxOpenLinks = 3
 
 /**
  * Makes a single-use link that proves a mailbox. The answer is the same for every address: a mail job decides whether its owner
@@ -45,6 +44,7 @@ export async function createDiscoveryChallenge(
   const { secret, secretHash, expiresAt } = makeSecret('link', at)
   const id = newId()
   return change(deps, caller.cause, async (trx) => {
+    await lockLinks(trx, { accountId, environment, applicationId, emailNormalized })
     await voidOlderLinks(trx, caller, { applicationId, emailNormalized })
     await trx
       .insertInto('discoveries')
@@ -88,6 +88,23 @@ export async function createDiscoveryChallenge(
 export function discoveryLinkUrl(baseUrl: string, accountDomain: string, token: string): string {
   return `${accountIssuerOf(baseUrl, accountDomain)}/discovery-link?token=${token}`
 }
+
+interface Links {
+  readonly accountId: string
+  readonly environment: string
+  readonly applicationId: string
+  readonly emailNormalized: string
+}
+
+/** Makes requests for links of one address wait for each other: concurrent ones would not see, and so not void, the others' links. */
+const lockLinks = companion((db, links: Links) =>
+  db.selectNoFrom(
+    sql`pg_advisory_xact_lock(hashtextextended(
+      concat_ws(':', 'discovery', ${links.accountId}::text, ${links.environment}::text,
+        ${links.applicationId}::text, ${links.emailNormalized}::text), 0
+    ))`.as('locked'),
+  ),
+)
 
 /** Voids the oldest open links of an address, so that with the new one there are three. */
 async function voidOlderLinks(

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { sql, type RawBuilder, type Transaction } from 'kysely'
+import { isAddressAllowed } from '../../directory/allowed-domain.js'
 import { isUsableBy } from '../../directory/usable.js'
 import { newId } from '../../platform/crypto/random.js'
 import { fingerprints } from '../../platform/crypto/seal.js'
@@ -174,10 +175,7 @@ export const parentConditions = {
   user_inactive: sql<boolean>`(users.active and users.deleted_at is null)`,
   organization_deleted: sql<boolean>`organizations.deleted_at is null`,
   application_not_usable: isUsableBy(sql.ref('family.organization_id')),
-  email_domain_not_allowed: sql<boolean>`(
-    coalesce(cardinality(organizations.allowed_email_domains), 0) = 0
-    or substring(users.email_normalized from '[^@]*$') = any(organizations.allowed_email_domains)
-  )`,
+  email_domain_not_allowed: isAddressAllowed(sql.ref('users.email_normalized')),
 }
 
 /** Conditions on the client of a revocation, by reason. */

@@ -1,5 +1,5 @@
 import type { AuthorizationRequest } from '@portico/contract/authorize'
-import { isEmailDomainAllowed } from '../../directory/sessions/complete-sign-in.js'
+import { isEmailDomainAllowed } from '../../directory/allowed-domain.js'
 import type { BrowserSession } from '../../directory/sessions/browser-session.js'
 import { isSecondFactorMissing } from '../../directory/sessions/totp-asked.js'
 import { normalizeEmail } from '../../platform/email.js'

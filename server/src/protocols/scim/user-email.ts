@@ -1,5 +1,5 @@
 import { email as emailField } from '@portico/contract/fields'
-import { isEmailDomainAllowed } from '../../directory/sessions/complete-sign-in.js'
+import { isEmailDomainAllowed } from '../../directory/allowed-domain.js'
 import { normalizeEmail } from '../../platform/email.js'
 import type { ScimCaller } from './scim-caller.js'
 import { ScimError } from './scim-error.js'

@@ -121,17 +121,8 @@ export async function endEmailSession(
   owner: EmailSessionOwner,
   secret: string,
 ): Promise<void> {
-  await updateEnded(db, { ...owner, secretHash: hashSecret(secret), at: now() })
+  await endByCookie(db, { ...owner, secretHash: hashSecret(secret), at: now() })
 }
-
-const updateEnded = statement((db, key: EmailSessionOwner & { secretHash: Buffer; at: Date }) =>
-  db
-    .updateTable('email_sessions')
-    .set({ ended_at: key.at })
-    .where(ofEnvironment(key))
-    .where('secret_hash', '=', key.secretHash)
-    .where('ended_at', 'is', null),
-)
 
 /** The same of a sign-in that has begun with it, by its id. */
 export async function endEmailSessionOf(
@@ -139,13 +130,25 @@ export async function endEmailSessionOf(
   owner: EmailSessionOwner,
   emailSessionId: string,
 ): Promise<void> {
-  await db
+  await endById(db, { ...owner, emailSessionId, at: now() })
+}
+
+const endByCookie = statement((db, key: EndingKey & { readonly secretHash: Buffer }) =>
+  endOpen(db, key).where('secret_hash', '=', key.secretHash),
+)
+
+const endById = statement((db, key: EndingKey & { readonly emailSessionId: string }) =>
+  endOpen(db, key).where('id', '=', key.emailSessionId),
+)
+
+type EndingKey = EmailSessionOwner & { readonly at: Date }
+
+function endOpen(db: Kysely<DB>, key: EndingKey) {
+  return db
     .updateTable('email_sessions')
-    .set({ ended_at: now() })
-    .where(ofEnvironment(owner))
-    .where('id', '=', emailSessionId)
+    .set({ ended_at: key.at })
+    .where(ofEnvironment(key))
     .where('ended_at', 'is', null)
-    .execute()
 }
 
 /**

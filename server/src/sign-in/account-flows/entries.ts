@@ -1,6 +1,7 @@
 import type { Environment } from '@portico/contract/fields'
 import { sql, type Expression, type Kysely } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
+import { isAddressAllowed } from '../../directory/allowed-domain.js'
 import { isConfigured } from '../../directory/configured.js'
 import { isUsableBy } from '../../directory/usable.js'
 import type { DB } from '../../platform/db/schema.js'
@@ -71,7 +72,7 @@ const selectMemberships = statement((db, mailbox: Mailbox) =>
     .where('users.deleted_at', 'is', null)
     .where('users.active', '=', true)
     .where(isOwnAddress())
-    .where(isDomainAllowed(mailbox))
+    .where(isAddressAllowed(sql.ref('users.email_normalized')))
     .select(usedAt().as('last_signed_in_at'))
     .orderBy(sql`${usedAt()} desc nulls last`)
     .orderBy('organizations.name')
@@ -114,7 +115,7 @@ const selectConnections = statement((db, mailbox: Mailbox) =>
     .where('connection.active', '=', true)
     .where(isConfigured())
     .where('connection.user_security_type', '=', 'none')
-    .where(isDomainAllowed(mailbox))
+    .where(isAddressAllowed(sql`${mailbox.emailNormalized}::text`))
     .where(isUnknown(mailbox))
     .orderBy('organizations.name')
     .limit(mostEntries),
@@ -155,14 +156,6 @@ function offeredOrganizations(db: Kysely<DB>, mailbox: Mailbox, organizationId: 
     )
     .where(isUsableBy(organizationId))
     .select(['organizations.domain', 'organizations.name', 'organizations.icon_logo_url'])
-}
-
-function isDomainAllowed({ emailDomain }: Mailbox) {
-  return sql<boolean>`(
-    organizations.allowed_email_domains is null
-    or organizations.allowed_email_domains = '{}'
-    or ${emailDomain}::text = any(organizations.allowed_email_domains)
-  )`
 }
 
 /** An address that a user of the organization has is listed for that user, or, where they are inactive, not at all. */

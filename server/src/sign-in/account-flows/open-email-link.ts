@@ -1,5 +1,5 @@
 import type { Environment } from '@portico/contract/fields'
-import { sql, type Transaction } from 'kysely'
+import { sql, type Kysely, type Transaction } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
 import { lookColumns, toAccountLook, type AccountLook } from '../../directory/organizations/account-look.js'
@@ -57,8 +57,13 @@ interface LinkKey {
   readonly at: Date
 }
 
-const selectOpenLink = statement((db, key: LinkKey) =>
-  db
+const selectOpenLink = statement((db, key: LinkKey) => openLink(db, key))
+
+/** The flow first, as whatever asks for another link locks it. */
+const lockOpenLink = statement((db, key: LinkKey) => openLink(db, key).forNoKeyUpdate('flow'))
+
+function openLink(db: Kysely<DB>, key: LinkKey) {
+  return db
     .selectFrom('email_challenges as challenge')
     .innerJoin('accounts', 'accounts.id', 'challenge.account_id')
     .innerJoin('account_flows as flow', (join) =>
@@ -90,21 +95,27 @@ const selectOpenLink = statement((db, key: LinkKey) =>
       // Only written by startAccountFlow().
       sql<string>`flow.request->>'redirect_uri'`.as('redirect_uri'),
       sql<boolean>`(flow.browser_hash is distinct from ${key.browserHash}::bytea)`.as('is_other_browser'),
-    ]),
-)
+    ])
+}
 
 /** The flow of a link that is open, which this does not change; undefined when the link would prove nothing. */
 export async function findOpenEmailLink(
-  { db, now }: Pick<Deps, 'db' | 'now'>,
-  { accountDomain, token, browserSecret }: ArrivedEmailLink,
+  deps: Pick<Deps, 'db' | 'now'>,
+  link: ArrivedEmailLink,
 ): Promise<OpenEmailLink | undefined> {
-  const [row] = await selectOpenLink(db, {
-    accountDomain,
-    tokenHash: hashSecret(token),
-    browserHash: browserSecret === undefined ? null : hashSecret(browserSecret),
-    at: now(),
-  })
-  if (row === undefined) return undefined
+  const [row] = await selectOpenLink(deps.db, toLinkKey(deps, link))
+  return row && toOpenLink(row)
+}
+
+function toLinkKey(
+  { now }: Pick<Deps, 'now'>,
+  { accountDomain, token, browserSecret }: ArrivedEmailLink,
+): LinkKey {
+  const browserHash = browserSecret === undefined ? null : hashSecret(browserSecret)
+  return { accountDomain, tokenHash: hashSecret(token), browserHash, at: now() }
+}
+
+function toOpenLink(row: Awaited<ReturnType<typeof selectOpenLink>>[number]): OpenEmailLink {
   return {
     accountId: row.account_id,
     environment: row.environment,
@@ -136,7 +147,8 @@ export async function openEmailLink(
   requestId: string,
 ): Promise<EmailLinkOutcome | undefined> {
   const { record } = await change(deps, causeBy(requestId, 'system', 'magic_link'), async (trx) => {
-    const open = await findOpenEmailLink({ db: trx, now: deps.now }, link)
+    const [row] = await lockOpenLink(trx, toLinkKey(deps, link))
+    const open = row && toOpenLink(row)
     if (open === undefined || !(await consumeChallenge(deps, trx, open))) return { record: undefined }
     const { email, applicationId, applicationName } = open
     if (open.isOtherBrowser) {

@@ -9,7 +9,8 @@ import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
 import { logEventOf } from '../../delivery/log-events/log-event.js'
 import { issuerOfSignIn, type IssuerKind } from '../../tokens/issuer.js'
-import { isEmailDomainAllowed, issueCode } from '../../directory/sessions/complete-sign-in.js'
+import { issueCode } from '../../directory/sessions/complete-sign-in.js'
+import { isEmailDomainAllowed } from '../../directory/allowed-domain.js'
 import {
   toAuthorizationAnswer,
   type AuthorizationAnswer,

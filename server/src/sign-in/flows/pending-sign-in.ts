@@ -9,11 +9,8 @@ import { firstFactorSteps, moveFlow } from './step.js'
 import { ofUser, type Tenant } from '../../platform/tenant.js'
 import { isSecondFactorMissing } from '../../directory/sessions/totp-asked.js'
 import type { CodeDestination } from '../../directory/sessions/code-destination.js'
-import {
-  completeSignIn,
-  isEmailDomainAllowed,
-  type CompletedFactors,
-} from '../../directory/sessions/complete-sign-in.js'
+import { completeSignIn, type CompletedFactors } from '../../directory/sessions/complete-sign-in.js'
+import { isEmailDomainAllowed } from '../../directory/allowed-domain.js'
 import {
   isOrganizationOf,
   ofTenant,

@@ -1,6 +1,6 @@
 import type { Impersonation, NewImpersonation } from '@portico/contract/impersonations'
 import { sql, type Kysely } from 'kysely'
-import { isEmailDomainAllowed } from '../../directory/sessions/complete-sign-in.js'
+import { isEmailDomainAllowed } from '../../directory/allowed-domain.js'
 import { isUsableBy } from '../../directory/usable.js'
 import { newId } from '../../platform/crypto/random.js'
 import { hashSecret, randomSecret } from '../../platform/crypto/secret.js'

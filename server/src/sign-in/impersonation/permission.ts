@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { isAddressAllowed } from '../../directory/allowed-domain.js'
 import { isUsableBy } from '../../directory/usable.js'
 
 /**
@@ -11,10 +12,7 @@ export function isImpersonationPermitted() {
     and organizations.impersonation = 'allowed'
     and users.deleted_at is null
     and users.active
-    and (
-      coalesce(cardinality(organizations.allowed_email_domains), 0) = 0
-      or substring(users.email_normalized from '[^@]*$') = any(organizations.allowed_email_domains)
-    )
+    and ${isAddressAllowed(sql.ref('users.email_normalized'))}
     and ${isUsableBy(sql.ref('organizations.id'))}
     and applications.initiate_login_uri is not null
   )`

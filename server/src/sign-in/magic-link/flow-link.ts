@@ -10,7 +10,7 @@ import { checkPasswordConnection, passwordAddresseesOf } from '../password/addre
 import { setPasswordUrl } from '../password/own-page.js'
 import { beginPasswordRequest } from '../password/request.js'
 import { onlyAddressee } from '../../directory/sessions/addressee.js'
-import { isEmailDomainAllowed } from '../../directory/sessions/complete-sign-in.js'
+import { isEmailDomainAllowed } from '../../directory/allowed-domain.js'
 import type { Caller, Tenant } from '../../platform/tenant.js'
 import { normalizeEmail } from '../../platform/email.js'
 import { insertLink, linkLifetimeMs } from './insert-link.js'

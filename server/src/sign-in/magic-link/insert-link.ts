@@ -16,7 +16,7 @@ import { toMagicLinkChallenge } from './record.js'
 /** How long a link works. */
 export const linkLifetimeMs = 15 * 60 * 1000
 /** Open links of one address for one application, requested by the API: each one more is an attack surface. */
-const maxOpenLinks = 3
+export const maxOpenLinks = 3
 
 interface NewLink {
   /** As it was typed. */

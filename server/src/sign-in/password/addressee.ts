@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
 import { ApiError } from '../../platform/errors.js'
 import { addresseesOf, type SoughtAddress } from '../../directory/sessions/addressee.js'
-import { isEmailDomainAllowed } from '../../directory/sessions/complete-sign-in.js'
+import { isEmailDomainAllowed } from '../../directory/allowed-domain.js'
 import type { Caller } from '../../platform/tenant.js'
 import { isOrganizationOf } from '../../platform/db/tenant-predicate.js'
 

@@ -2,7 +2,7 @@ import { sql, type Transaction } from 'kysely'
 import { isUsableBy } from '../../directory/usable.js'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
-import { isEmailDomainAllowed } from '../../directory/sessions/complete-sign-in.js'
+import { isEmailDomainAllowed } from '../../directory/allowed-domain.js'
 import type { Tenant } from '../../platform/tenant.js'
 import {
   isOrganizationOf,
