@@ -21,12 +21,22 @@ export interface RunningService {
   stop(): Promise<void>
 }
 
+interface ServiceOptions {
+  /** Signals to the caller's process group do not reach the service, which a second one would end at once: stop() alone ends it. */
+  readonly isApart?: boolean
+}
+
 /** Starts the service as its own process on a data directory and a port. */
-export async function startService(dataDir: string, port: number): Promise<RunningService> {
+export async function startService(
+  dataDir: string,
+  port: number,
+  { isApart = false }: ServiceOptions = {},
+): Promise<RunningService> {
   const baseUrl = `http://localhost:${port}`
   const child = spawn(process.execPath, [command, 'serve'], {
     env: environmentOf(dataDir, port),
     stdio: ['ignore', 'ignore', 'pipe'],
+    detached: isApart,
   })
   // Of use only when it does not start; later it says that it stops, as it is told to.
   let said = ''
@@ -78,7 +88,7 @@ async function isReady(baseUrl: string): Promise<boolean> {
 }
 
 async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null) return
+  if (child.exitCode !== null || child.signalCode !== null) return
   child.kill('SIGTERM')
   await once(child, 'exit')
 }

@@ -10,19 +10,32 @@ const { EXAMPLE_PORT = '4000' } = process.env
 /** Starts the product with Express or Hono, with a service of its own, whose data go when it ends. */
 async function main(framework: 'express' | 'hono'): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'portico-example-'))
-  const removeData = () => rm(dataDir, { recursive: true, force: true })
-  const service = await startService(dataDir, await freePort()).catch(async (error: unknown) => {
-    await removeData()
-    throw error
-  })
-  async function end(): Promise<void> {
-    await service.stop()
-    await removeData()
-    process.exit()
+  const starting = startService(dataDir, await freePort(), { isApart: true })
+  async function remove(): Promise<void> {
+    await starting.then(
+      (service) => service.stop(),
+      () => undefined,
+    )
+    await rm(dataDir, { recursive: true, force: true })
   }
-  process.once('SIGINT', () => void end())
-  process.once('SIGTERM', () => void end())
+  let ending: Promise<void> | undefined
+  // Once, however many signals come: a terminal sends one to this process, and npm the same one again.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.on(signal, () => {
+      ending ??= remove().then(() => process.exit())
+    })
+  try {
+    await starting
+    await serve(framework, dataDir)
+  } catch (error) {
+    // Without its service it fails, which is no fault once it ends.
+    if (ending !== undefined) return
+    await remove()
+    throw error
+  }
+}
 
+async function serve(framework: 'express' | 'hono', dataDir: string): Promise<void> {
   const { base_url: baseUrl, domain, sandbox } = await readCredentials(dataDir)
   const { client_id: clientId, client_secret: clientSecret } = sandbox
   const appUrl = `http://localhost:${EXAMPLE_PORT}`

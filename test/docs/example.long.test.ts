@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises'
+import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient, type Client } from '@portico/sdk'
 import type { Page } from 'playwright-core'
@@ -93,6 +94,42 @@ describe.skipIf(!hasTool(browserTool))('npm run example', () => {
       }
     },
     180_000,
+  )
+})
+
+describe('the end of npm run example', () => {
+  test.each([
+    ['SIGINT', 1],
+    ['SIGTERM', 1],
+    ['SIGINT', 2],
+    ['SIGTERM', 2],
+  ] as const)(
+    'by %s to its process group, %i times, leaves no folder and no service',
+    async (signal, times) => {
+      const TMPDIR = await mkdtemp(join(tmpdir(), 'portico-end-'))
+      const madeIn = async () => (await readdir(TMPDIR)).filter((name) => name.startsWith('portico-example-'))
+      const port = String(await freePort())
+      const example = await startScript(
+        'example',
+        { EXAMPLE_PORT: port, TMPDIR },
+        `http://localhost:${port}/`,
+      )
+      try {
+        const [made = ''] = await madeIn()
+        const credentials = JSON.parse(await readFile(join(TMPDIR, made, 'credentials.json'), 'utf8')) as {
+          base_url: string
+        }
+
+        for (let count = 0; count < times; count += 1) process.kill(-(example.pid ?? 0), signal)
+
+        await until(async () => (await madeIn()).length === 0)
+        await expect(fetch(credentials.base_url)).rejects.toThrow()
+      } finally {
+        await stopScript(example)
+        await rm(TMPDIR, { recursive: true, force: true })
+      }
+    },
+    60_000,
   )
 })
 
