@@ -125,6 +125,9 @@ export async function changeLockedUser(
 
 type WrittenColumns = ReturnType<typeof toChangedColumns> & { readonly updated_at: Date }
 
+/** What the statement sets. The compiler refuses a column that is computed and not written. */
+type SetColumns = Record<keyof WrittenColumns | 'email_proved_at', unknown>
+
 const updateHeld = statement(
   (db, user: UserKey & WrittenColumns & { readonly versions: readonly number[] | null }) =>
     updateUserRow(db, user, user.id, user.versions)
@@ -136,7 +139,7 @@ const updateHeld = statement(
         email_proved_at: sql<Date | null>`case when users.email_normalized = ${user.email_normalized} then users.email_proved_at end`,
         phone_number_verified: user.phone_number_verified,
         updated_at: user.updated_at,
-      })
+      } satisfies SetColumns)
       .returning(wholeUser()),
 )
 
