@@ -162,6 +162,8 @@ const addedTo = [
   ['sessions', 'authenticated_at'],
   ['user_identities', 'inserted_at'],
   ['sso_connections', 'inserted_at'],
+  ['account_flows', 'inserted_at'],
+  ['email_sessions', 'inserted_at'],
   ['magic_link_challenges', 'inserted_at'],
   ['scim_requests', 'inserted_at'],
   ['directories', 'inserted_at'],

@@ -16,7 +16,7 @@ interface Bound {
 type Goal = readonly [end: string, ...bounds: Bound[]]
 
 const atMost = (most: number, unit: string): Bound => ({
-  text: `at most ${most} ${unit}`,
+  text: `at most ${most} ${unit}`.trimEnd(),
   isKept: ({ ours }) => ours <= most,
 })
 
@@ -73,6 +73,12 @@ const goals = {
   B3: [[': CPU', atMost(2.4, 'ms')]],
   B4: [[': CPU', atMost(4.5, 'ms')]],
   B5: [['', atMost(50, 'ms')]],
+  B6: [
+    ['one session: CPU', within(1.15, 'the organization')],
+    ['of ten: CPU', within(1.3, 'the organization')],
+    ['CPU of Postgres', atMost(0.5, 'ms')],
+    [': buffers', atMost(60, '')],
+  ],
   C1: [[': CPU', atMost(6.5, 'ms')]],
   C2: [
     ['POST one user: CPU', atMost(2, 'ms')],

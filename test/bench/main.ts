@@ -8,6 +8,7 @@ import { describeMachine } from './machine.js'
 import type { Settings } from './measure.js'
 import { isQuickRow, runQuick } from './quick.js'
 import { writeReport } from './report.js'
+import { signInAtAccount } from './row-account.js'
 import { readBesideBusyRow } from './row-busy-row.js'
 import { manyCallers } from './row-callers.js'
 import { deliver, recover } from './row-deliveries.js'
@@ -49,6 +50,7 @@ const rows: Record<RowName, (settings: Settings) => Promise<Figure[]>> = {
   B3: exchangeAndRefresh,
   B4: authorizeWithSession,
   B5: readBesideBusyRow,
+  B6: signInAtAccount,
   C1: signInBySaml,
   C2: provisionByScim,
   C3: synchronizeFirst,

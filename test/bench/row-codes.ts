@@ -8,7 +8,7 @@ import {
   codeChallenge,
   codeVerifier,
   insertSignIns,
-  sessionCookieName,
+  sessionCookieOf,
   type Held,
   type SignInSample,
 } from './sign-in-sample.js'
@@ -71,7 +71,8 @@ export async function authorizeWithSession(settings: Settings): Promise<Figure[]
   })
 }
 
-async function onSignInStage(
+/** Runs work on a stage whose organizations have their signing keys. */
+export async function onSignInStage(
   settings: Settings,
   work: (stage: Stage, sample: SignInSample) => Promise<Figure[]>,
 ): Promise<Figure[]> {
@@ -109,7 +110,7 @@ function someTargets(stage: Stage, count: number) {
   )
 }
 
-function onePerOrganization(stage: Stage) {
+export function onePerOrganization(stage: Stage) {
   return [...new Map(sandboxTargets(stage).map((target) => [target.domain, target])).values()]
 }
 
@@ -127,7 +128,13 @@ function exchangeOf({ application }: SignInSample, code: string) {
   }
 }
 
-function authorizeRequest(sample: SignInSample, { target, organizationId, secret }: Held): LoadRequest {
+/** @param issuer Its path; that of the organization unless it is said. */
+export function authorizeRequest(
+  sample: SignInSample,
+  held: Held,
+  issuer = `/t/${held.target.domain}`,
+): LoadRequest {
+  const { secret } = held
   const parameters = new URLSearchParams({
     response_type: 'code',
     client_id: sample.application,
@@ -140,8 +147,8 @@ function authorizeRequest(sample: SignInSample, { target, organizationId, secret
   })
   return {
     method: 'GET',
-    path: `/t/${target.domain}/authorize?${parameters.toString()}`,
+    path: `${issuer}/authorize?${parameters.toString()}`,
     body: exchangeOf(sample, '{code}'),
-    cookie: `${sessionCookieName(organizationId, target.environment)}=${secret}`,
+    cookie: sessionCookieOf(held),
   }
 }

@@ -88,7 +88,8 @@ function warmCode(contender: Contender, postgresPid: number, requests: LoadReque
   return measure({ postgresPid }, { contender, requestsFile: writeRequests(requests.slice(0, 1)) }, seconds)
 }
 
-async function measureBuffers(
+/** The same, and how many buffers a request has looked at. */
+export async function measureBuffers(
   looker: pg.Client,
   contender: Contender,
   postgresPid: number,

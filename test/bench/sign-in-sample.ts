@@ -30,6 +30,11 @@ export function sessionCookieName(organizationId: string, environment: string): 
   return `portico-session-${hash.slice(0, 12)}`
 }
 
+/** The cookie of a session that was inserted. */
+export function sessionCookieOf({ organizationId, target, secret }: Held): string {
+  return `${sessionCookieName(organizationId, target.environment)}=${secret}`
+}
+
 /** Inserts a session for each user, and with it what is held of it: a cookie, a code or a refresh token. */
 export async function insertSignIns(
   { databaseUrl, data, application }: SignInSample,

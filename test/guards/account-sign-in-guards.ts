@@ -264,7 +264,7 @@ export const accountSignInGuards = [
   condition(
     'users are created by a domain that is named',
     entries,
-    '    .where(sql<boolean>`${mailbox.emailDomain}::text = any(organizations.allowed_email_domains)`)\n',
+    '    .where(sql<boolean>`organizations.allowed_email_domains @> array[${mailbox.emailDomain}::text]`)\n',
     entered('creates the user where links create users of the domain, and lists none that names no domain'),
   ),
   guard({
