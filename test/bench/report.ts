@@ -111,16 +111,17 @@ of the pages, and their users have signed in so before. For D1 it is a loop
 (\`test/bench/bare-deliveries.ts\`) that posts events which are in memory, as many at once, over https connections that are
 kept as the service keeps them, with the service's check of the target: nothing is claimed, signed or stored.
 
-E1 counts each answer but a success as a failure, and looks at the memory after a collection. E3 deals the same 25 connections over the
-processes, all on the core of the server. The rows F1 and F2 are those of somebody who has cloned the repository, on all cores of an
-idle machine.
+E1 counts each answer but a success as a failure, and looks at the memory after a collection. E3 deals the same 25
+connections over the processes, all on the core of the server. B6 is the work of B4 where the request names no organization:
+the last used session of the browser does, of one or of ten; its list is that of 500 addresses in turn. The rows F1 and F2
+are those of somebody who has cloned the repository, on all cores of an idle machine.
 `
 }
 
 /** Reads back what render() has written. */
 function parseReport(text: string): Report {
   const lines = new Map<string, string[][]>()
-  for (const [, row = '', rest = ''] of text.matchAll(/^\| ([A-FP]\d) +\|(.*)\|$/gm)) {
+  for (const [, row = '', rest = ''] of text.matchAll(/^\| ([A-FP]\d+) +\|(.*)\|$/gm)) {
     if (!isRowName(row)) continue
     const cells = judged(
       row,
