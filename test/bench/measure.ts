@@ -105,7 +105,7 @@ export async function interleaved<Name extends string>(
     Name,
     Measured[]
   >
-  for (const name of names) await warmUp(stage, cases[name], seconds, sized({ isQuick }, maxWarmUpRounds, 1))
+  for (const name of names) await warmUp(stage, cases[name], seconds, sized({ isQuick }, maxWarmUpRounds, 3))
   for (let round = 0; round < rounds; round += 1) {
     for (const name of names) measured[name].push(await measure(stage, cases[name], seconds))
   }
