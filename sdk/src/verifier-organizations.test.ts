@@ -271,19 +271,31 @@ test('an ID token can be demanded of one issuer, and is refused of the others be
   expect(await verifier.verifyIdToken(organizations)).toMatchObject({ sub: 'u1' })
 })
 
+/** What a logout token has otherwise than an access token: its issuer alone names the organization. */
+const loggedOut = {
+  ...{ jtt: undefined, org: undefined, tnt: undefined, nbf: undefined },
+  ...{ jti: 'j1', sid: 's1', events: { 'http://schemas.openid.net/event/backchannel-logout': {} } },
+}
+
 test('a logout token of an organization is accepted, once', async () => {
   const { verifier, keyOf } = await given(['one'])
-  const events = { 'http://schemas.openid.net/event/backchannel-logout': {} }
-  const changed = {
-    ...{ jtt: undefined, org: undefined, tnt: undefined, nbf: undefined },
-    jti: 'j1',
-    sid: 's1',
-    events,
-  }
-  const token = await sign(keyOf(issuerOf('one')), claimsOf('one', changed), { typ: 'logout+jwt' })
+  const token = await sign(keyOf(issuerOf('one')), claimsOf('one', loggedOut), { typ: 'logout+jwt' })
 
   expect(await verifier.verifyLogoutToken(token)).toEqual({ sub: 'u1', sid: 's1' })
   await expect(verifier.verifyLogoutToken(token)).rejects.toMatchObject({ code: 'token_replayed' })
+})
+
+test('a logout token of no other issuer is accepted, and none causes a request', async () => {
+  const { state, verifier, keyOf } = await given(['one'])
+
+  for (const iss of hostile) {
+    const claims = claimsOf('one', { ...loggedOut, iss })
+    const token = await sign(keyOf(issuerOf('one')), claims, { typ: 'logout+jwt' })
+    await expect(verifier.verifyLogoutToken(token), String(iss)).rejects.toMatchObject({
+      code: 'issuer_mismatch',
+    })
+  }
+  expect(state.requests).toEqual([])
 })
 
 test('verifyAccessToken() takes an account, too', async () => {

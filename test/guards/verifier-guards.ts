@@ -16,7 +16,7 @@ export const verifierGuards = [
     file: 'sdk/src/issuers.ts',
     find: 'return isSlug(domain) ? domain : undefined',
     replace: 'return domain',
-    red: verifierTest('no other issuer is accepted, and none causes a request'),
+    red: verifierTest('a logout token of no other issuer is accepted, and none causes a request'),
     green: areAccepted,
   }),
   guard({
