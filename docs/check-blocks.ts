@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
@@ -30,7 +30,8 @@ interface Block {
 /** Every document whose blocks are promises. */
 function documents(): string[] {
   const guides = readdirSync(pathOf('docs'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.md'))
+    // The site is built there, with the Markdown of its pages.
+    .filter((name) => name.endsWith('.md') && !name.startsWith('dist'))
     .map((name) => `docs/${name.replaceAll('\\', '/')}`)
   const atRoot = readdirSync(pathOf('.')).filter((name) => name.endsWith('.md'))
   return [...atRoot, 'sdk/README.md', ...guides.toSorted()]
@@ -81,15 +82,17 @@ function referenceCalls(): Block[] {
 }
 
 function faultsOf(blocks: readonly Block[]): string[] {
-  const typed = blocks.filter(({ language }) => language === 'ts')
+  const typed = blocks.filter((block) => block.language === 'ts' && !isCopy(block))
   return [...blocks.flatMap(blockFaults), ...typeFaults(typed)]
 }
 
 function blockFaults(block: Block): string[] {
   const { language, mark, text } = block
+  if (isCopy(block)) return [copyFault(block)].flatMap((fault) => fault ?? []).map(located(block))
   if (language === 'ts' || language === 'text') return []
   if (language === 'json') return [jsonFault(text)].flatMap((fault) => fault ?? []).map(located(block))
   if (language === 'sh') return [shellFault(text)].flatMap((fault) => fault ?? []).map(located(block))
+  if (language === 'python') return [pythonFault(text)].flatMap((fault) => fault ?? []).map(located(block))
   if (language === 'mermaid') return [diagramFault(text)].flatMap((fault) => fault ?? []).map(located(block))
   if (!foreign.has(language))
     return [located(block)(`"${language}" is none of the languages that are checked; plain text is text`)]
@@ -100,6 +103,16 @@ function blockFaults(block: Block): string[] {
 
 function located({ file, line }: Block): (fault: string) => string {
   return (fault) => `${file}:${line} ${fault}`
+}
+
+/** A block that shows a file of the repository, which its mark names, and which is compiled itself. */
+function isCopy({ mark }: Block): boolean {
+  return /^[\w./-]+\/[\w-]+\.\w+$/.test(mark)
+}
+
+function copyFault({ mark, text }: Block): string | undefined {
+  if (!existsSync(pathOf(mark))) return `there is no ${mark}`
+  return readFileSync(pathOf(mark), 'utf8') === text ? undefined : `is not what ${mark} says`
 }
 
 function jsonFault(text: string): string | undefined {
@@ -125,6 +138,13 @@ function diagramFault(text: string): string | undefined {
 function shellFault(text: string): string | undefined {
   const { status, stderr } = spawnSync('bash', ['-n'], { input: text, encoding: 'utf8' })
   return status === 0 ? undefined : stderr.trim()
+}
+
+/** Reads the program without running it, where there is a Python; the tests run each that a guide has. */
+function pythonFault(text: string): string | undefined {
+  const args = ['-c', 'import ast, sys; ast.parse(sys.stdin.read())']
+  const { error, status, stderr } = spawnSync('python3', args, { input: text, encoding: 'utf8' })
+  return error !== undefined || status === 0 ? undefined : stderr.trim()
 }
 
 /** Every block is a module of its own, beside this file, that exists for the compiler alone. */

@@ -110,9 +110,10 @@ const debianTools: readonly DebianTool[] = [
     package: name,
     tests: 'sign-ins of clients in other languages (test/clients/oidc/clients.long.test.ts)',
   })),
+  { command: 'python3', package: 'python3', tests: 'the programs in Python of the guides (test/docs)' },
   ...['python3-jwt', 'python3-cryptography'].map((name) => ({
     package: name,
-    tests: 'the verifier in Python (test/docs/python-verifier.long.test.ts)',
+    tests: 'the verifier in Python (test/docs)',
   })),
   ...['simplesamlphp', 'php-cli', 'php-xml', 'php-mbstring'].map((name) => ({
     package: name,

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { join, posix, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** The root of the repository. */
@@ -26,12 +26,14 @@ const order: readonly { readonly title: string; readonly files: readonly string[
     title: 'Begin',
     files: [
       'docs/guides/start.md',
-      'README.md',
+      'docs/guides/curl.md',
       'docs/guides/environments.md',
       'sdk/README.md',
       'docs/guides/testing.md',
       'docs/examples/product/README.md',
       'docs/examples/spa-and-api/README.md',
+      'README.md',
+      'docs/guides/not-there.md',
     ],
   },
   {
@@ -84,7 +86,7 @@ const order: readonly { readonly title: string; readonly files: readonly string[
 
 /** What the contents call a document whose heading says too little, or too much. */
 const labels: Readonly<Record<string, string>> = {
-  'README.md': 'The journey with curl',
+  'README.md': 'Beside others',
   'sdk/README.md': 'The SDK',
   'docs/examples/product/README.md': 'Example: sessions',
   'docs/examples/spa-and-api/README.md': 'Example: a page and its API',
@@ -131,6 +133,25 @@ export function readContents(present: readonly string[] = documentsOfDocs()): Gr
       address: addressOf(file),
     })),
   }))
+}
+
+/**
+ * Where a link of a document leads on the site.
+ *
+ * @throws Error for a file that the site does not have.
+ */
+export function linkedAddress(documents: readonly Document[], file: string, target: string): string {
+  if (/^[a-z]+:/.test(target) || target.startsWith('#')) return target
+  const [path = '', anchor] = target.split('#')
+  const to = posix.join(posix.dirname(file), path)
+  const address =
+    documents.find((document) => document.file === to)?.address ?? otherFiles[to] ?? imageAddress(to)
+  if (address === undefined) throw new Error(`${file} links to ${target}, which is no page of the site`)
+  return anchor === undefined ? address : `${address}#${anchor}`
+}
+
+function imageAddress(file: string): string | undefined {
+  return file.startsWith('docs/images/') ? file.replace('docs/', '/') : undefined
 }
 
 /** Those of docs/deploy, as text where a browser does not know what their name says. */

@@ -1,22 +1,22 @@
-import { existsSync } from 'node:fs'
-import { dirname, join, posix, relative } from 'node:path'
+import { join, posix, relative } from 'node:path'
 import highlighter from 'highlight.js/lib/core'
 import bash from 'highlight.js/lib/languages/bash'
 import dockerfile from 'highlight.js/lib/languages/dockerfile'
 import ini from 'highlight.js/lib/languages/ini'
 import jsonGrammar from 'highlight.js/lib/languages/json'
 import nginx from 'highlight.js/lib/languages/nginx'
+import python from 'highlight.js/lib/languages/python'
 import typescript from 'highlight.js/lib/languages/typescript'
 import yaml from 'highlight.js/lib/languages/yaml'
 import MarkdownIt from 'markdown-it'
 import { html } from './html.js'
 import { slugOf, type Addresses } from './addresses.js'
-import { otherFiles, root, type Document } from './contents.js'
+import { linkedAddress, root, type Document } from './contents.js'
 import { drawSequence } from './draw-sequence.js'
-import { sizeOfWebp } from './image-size.js'
+import { picture } from './picture.js'
 import { readSequence } from './sequence.js'
 
-const grammars = { sh: bash, dockerfile, ini, json: jsonGrammar, nginx, ts: typescript, yaml }
+const grammars = { sh: bash, dockerfile, ini, json: jsonGrammar, nginx, python, ts: typescript, yaml }
 for (const [name, grammar] of Object.entries(grammars)) highlighter.registerLanguage(name, grammar)
 
 /** Code with its parts marked for the style sheet. */
@@ -38,7 +38,6 @@ type Token = ReturnType<MarkdownIt['parse']>[number]
  */
 export function createRenderer(documents: readonly Document[], addresses: Addresses): MarkdownIt {
   const renderer = new MarkdownIt({ html: false, highlight: highlighted })
-  const addressOf = new Map(documents.map(({ file, address }) => [file, address]))
 
   renderer.core.ruler.push('site', (state) => {
     const file = fileOf(state.env as Environment)
@@ -50,6 +49,7 @@ export function createRenderer(documents: readonly Document[], addresses: Addres
     }
     nameHeadings(state.tokens)
     emptyHeadsToCells(state.tokens)
+    state.tokens = withLanguages(state.tokens, state.Token)
   })
 
   function linkInline(tokens: readonly Token[], file: string, isHeading: boolean): void {
@@ -57,23 +57,13 @@ export function createRenderer(documents: readonly Document[], addresses: Addres
     for (const token of tokens) {
       if (token.type === 'link_open') {
         isLink = true
-        token.attrSet('href', linked(file, String(token.attrGet('href'))))
+        token.attrSet('href', linkedAddress(documents, file, String(token.attrGet('href'))))
       } else if (token.type === 'link_close') isLink = false
       else if (token.type === 'code_inline' && !isLink && !isHeading)
         token.meta = { address: addresses.of(token.content) }
       else if (token.type === 'image')
         token.attrSet('src', posix.join(posix.dirname(file), String(token.attrGet('src'))))
     }
-  }
-
-  /** Where a link of a document leads on the site. */
-  function linked(file: string, target: string): string {
-    if (/^[a-z]+:/.test(target) || target.startsWith('#')) return target
-    const [path = '', anchor] = target.split('#')
-    const to = posix.join(posix.dirname(file), path)
-    const address = addressOf.get(to) ?? otherFiles[to]
-    if (address === undefined) throw new Error(`${file} links to ${target}, which is no page of the site`)
-    return anchor === undefined ? address : `${address}#${anchor}`
   }
 
   const { code_inline, fence } = renderer.renderer.rules
@@ -89,16 +79,50 @@ export function createRenderer(documents: readonly Document[], addresses: Addres
       const { info = '', content = '' } = tokens[index] ?? {}
       const [language = ''] = info.split(' ')
       if (language === 'mermaid') return `${drawSequence(readSequence(content.trim())).markup}\n`
-      return `<pre tabindex="0"><code>${highlighted(content, language)}</code></pre>\n`
+      const name = languageNames[language]
+      const label = name === undefined ? '' : ` data-language="${name}"`
+      return `<pre tabindex="0"${label}><code>${highlighted(content, language)}</code></pre>\n`
     },
     image: (tokens, index) => {
       const token = tokens[index]
       return picture(String(token?.attrGet('src')), token?.content ?? '')
     },
+    languages_open: () => '<div class="languages">\n',
+    languages_close: () => '</div>\n',
     table_open: () => '<div class="table" tabindex="0" role="group" aria-label="Table"><table>\n',
     table_close: () => '</table></div>\n',
   }
   return renderer
+}
+
+/** Samples that say the same in several languages stand one after the other, and readers choose. */
+const languageNames: Readonly<Record<string, string>> = { sh: 'Shell', ts: 'TypeScript', python: 'Python' }
+
+/** Puts samples of different languages that follow each other into one element. */
+function withLanguages(
+  tokens: readonly Token[],
+  create: new (type: string, tag: string, nesting: -1 | 0 | 1) => Token,
+): Token[] {
+  const languageOf = (token: Token | undefined) =>
+    token?.type === 'fence' ? languageNames[token.info.split(' ')[0] ?? ''] : undefined
+  const isFirst = (at: number) => {
+    const [before, here, after] = [at - 1, at, at + 1].map((index) => languageOf(tokens[index]))
+    return before === undefined && here !== undefined && after !== undefined && here !== after
+  }
+  const written: Token[] = []
+  let isOpen = false
+  for (const [at, token] of tokens.entries()) {
+    if (isOpen && languageOf(token) === undefined) {
+      written.push(new create('languages_close', 'div', -1))
+      isOpen = false
+    }
+    if (isFirst(at)) {
+      written.push(new create('languages_open', 'div', 1))
+      isOpen = true
+    }
+    written.push(token)
+  }
+  return isOpen ? [...written, new create('languages_close', 'div', -1)] : written
 }
 
 function fileOf({ page }: Environment): string {
@@ -125,26 +149,4 @@ function emptyHeadsToCells(tokens: readonly Token[]): void {
     token.tag = 'td'
     close.tag = 'td'
   }
-}
-
-/** Of images, which are taken for screens of that density. */
-const pixelsPerPx = 2
-
-/** An image in both colors, where there is one of the dark. The style sheet shows the one that fits. */
-function picture(file: string, alt: string): string {
-  const path = join(root, file)
-  const { width, height } = sizeOfWebp(path)
-  const dark = file.replace(/\.webp$/, '-dark.webp')
-  const image = (name: string, kind: string) =>
-    html`<img
-      class="${kind}"
-      src="/images/${posix.basename(name)}"
-      alt="${alt}"
-      width="${width / pixelsPerPx}"
-      height="${height / pixelsPerPx}"
-      loading="lazy"
-    />`.markup
-  return existsSync(join(dirname(path), posix.basename(dark)))
-    ? `<span class="shot">${image(file, 'in-light')}${image(dark, 'in-dark')}</span>`
-    : `<span class="shot">${image(file, '')}</span>`
 }

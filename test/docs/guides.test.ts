@@ -57,10 +57,25 @@ describe.each(manifests())('docs/dependencies.md, %s', (manifest) => {
   })
 })
 
-test('the README: the journey, pasted into a shell beside npm start, ends with tokens, and its program with claims', async () => {
+test('the README: the journey, pasted into a shell beside npm start, ends with tokens', async () => {
   await besideService(async (home) => {
     const { stdout } = await runShell(home, journeyOf('README.md'))
-    const [program = ''] = programsOf('README.md')
+
+    const tokens = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as {
+      access_token: string
+      id_token: string
+    }
+    const claims = claimsOf(tokens.access_token)
+    expect(claims).toMatchObject({ dbs: 'sandbox', jtt: 'access_token', org: 'awesome-company' })
+    expect(claimsOf(tokens.id_token)).toMatchObject({ jtt: 'id_token', sub: claims.sub, aud: claims.aud })
+  })
+}, 180_000)
+
+test('docs/guides/curl.md: the journey, pasted into a shell beside npm start, ends with tokens, and its programs with what they say', async () => {
+  await besideService(async (home) => {
+    const { stdout } = await runShell(home, journeyOf('docs/guides/curl.md'))
+    const [list = '', program = ''] = programsOf('docs/guides/curl.md')
+    const listed = await runProgram(home, list)
     const verified = await runProgram(home, program)
 
     const [answer = '', keys = ''] = stdout.trim().split('\n').slice(-2)
@@ -75,19 +90,23 @@ test('the README: the journey, pasted into a shell beside npm start, ends with t
     expect(JSON.parse(keys)).toMatchObject({
       keys: expect.arrayContaining([expect.objectContaining({ alg: 'ES256' })]),
     })
+    expect(listed).toBe('awesome-company\n')
     expect(verified).toContain(`sub: '${String(claims.sub)}'`)
   })
 }, 180_000)
 
-test('the journey of the README stops at an answer that is an error, and shows it', async () => {
-  const [member = ''] = /^member\(\) \{\n[^]*?^\}$/m.exec(journeyOf('README.md').join('\n')) ?? []
-  const script = `${member}\nTOKEN=$(echo '{"error": {"code": "unauthorized"}}' | member access_token)`
+test.each([['README.md'], ['docs/guides/curl.md']])(
+  'the journey of %s stops at an answer that is an error, and shows it',
+  async (file) => {
+    const [member = ''] = /^member\(\) \{.*\n[^]*?^\}$/m.exec(journeyOf(file).join('\n')) ?? []
+    const script = `${member}\nTOKEN=$(echo '{"error": {"code": "unauthorized"}}' | member access_token)`
 
-  await expect(run('bash', ['--norc', '-euo', 'pipefail', '-c', script])).rejects.toMatchObject({
-    code: 1,
-    stderr: '{"error": {"code": "unauthorized"}}\n\n',
-  })
-})
+    await expect(run('bash', ['--norc', '-euo', 'pipefail', '-c', script])).rejects.toMatchObject({
+      code: 1,
+      stderr: '{"error": {"code": "unauthorized"}}\n\n',
+    })
+  },
+)
 
 test('start.ts of docs/guides/start.md, run beside npm start, ends with the address of the user', async () => {
   await besideService(async (home) => {
@@ -119,10 +138,10 @@ test('sso.ts of docs/guides/sso.md, run beside npm start, ends with the user who
 }, 180_000)
 
 longTest(
-  'the commands of docs/guides/directory-sync.md, pasted beside npm start after those of the README, answer as it says',
+  'the commands of docs/guides/directory-sync.md, pasted beside npm start after those of the journey with curl, answer as it says',
   async () => {
     await besideService(async (home) => {
-      const first = journeyOf('README.md').slice(0, 2)
+      const first = journeyOf('docs/guides/curl.md').slice(0, 2)
       const { stdout } = await runShell(home, [...first, ...journeyOf('docs/guides/directory-sync.md')])
 
       expect(stdout.trim().split('\n')).toEqual([
@@ -138,9 +157,9 @@ longTest(
   180_000,
 )
 
-test('the commands of docs/guides/onboarding.md, pasted beside npm start after those of the README, answer as it says', async () => {
+test('the commands of docs/guides/onboarding.md, pasted beside npm start after those of the journey with curl, answer as it says', async () => {
   await besideService(async (home) => {
-    const first = journeyOf('README.md').slice(0, 2)
+    const first = journeyOf('docs/guides/curl.md').slice(0, 2)
     const { stdout } = await runShell(home, [...first, ...journeyOf('docs/guides/onboarding.md')])
 
     expect(stdout.trim().split('\n')).toEqual([
@@ -206,7 +225,8 @@ function firstIn(output: Readable | null, form: RegExp): Promise<string> {
 /** The paths of all documents, from the root of the repository. */
 function documents(): string[] {
   const guides = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.md'))
+    // The site is built there, with the Markdown of its pages.
+    .filter((name) => name.endsWith('.md') && !name.startsWith('dist'))
     .map((name) => `docs/${name}`)
   return [...readdirSync(root).filter((name) => name.endsWith('.md')), 'sdk/README.md', ...guides]
 }
@@ -312,6 +332,7 @@ async function runProgram(home: string, program: string): Promise<string> {
  * @returns The arguments of Node to run it.
  */
 async function writeProgram(home: string, program: string): Promise<string[]> {
+  await rm(join(home, 'node_modules'), { force: true })
   await symlink(join(root, 'node_modules'), join(home, 'node_modules'), 'junction')
   await writeFile(join(home, 'package.json'), read('package.json'))
   if (process.env.PORTICO_TEST_FULL === '1') {

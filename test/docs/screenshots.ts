@@ -22,6 +22,7 @@ export const screenshots: readonly Screenshot[] = [
   { name: 'magic-link', path: '/usual/en/magic-link', width: 400 },
   { name: 'onboarding-tutorial', path: '/usual/en/onboarding-tutorial-okta-1', width: 760 },
   { name: 'onboarding-review', path: '/usual/en/onboarding-review', width: 760 },
+  { name: 'attempt', path: '/usual/en/onboarding-result-audience', width: 760 },
   { name: 'branding', path: '/inline/en/identifier', width: 400 },
 ]
 
