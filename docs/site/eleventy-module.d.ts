@@ -10,7 +10,7 @@ declare module '@11ty/eleventy' {
     addTransform: (name: string, transform: (content: string) => string) => void
     addPassthroughCopy: (paths: Record<string, string>) => void
     addWatchTarget: (glob: string, options?: { resetConfig?: boolean }) => void
-    on: (event: 'eleventy.after', listen: (built: Built) => void) => void
+    on: (event: 'eleventy.after', listen: (built: Built) => void | Promise<void>) => void
   }
 
   interface Built {

@@ -1,4 +1,6 @@
+import { readManifest } from './about.js'
 import { html, type Html } from './html.js'
+import { markdownAddress } from './markdown-form.js'
 import type { Link, Navigation } from './navigation.js'
 
 export interface FramedPage {
@@ -9,28 +11,37 @@ export interface FramedPage {
   readonly body: Html
   /** A page whose samples stand beside its text has no room for a list of its headings. */
   readonly isWide: boolean
+  /** The document behind the page, and where it is edited, once the repository has a host. */
+  readonly source?: { readonly file: string; readonly editAddress: string | undefined }
 }
+
+const { version } = readManifest()
 
 /** A page with what is around it: the bar, the contents at the side, its own headings, the pages before and after. */
 export function framed(navigation: Navigation, page: FramedPage): string {
   const { address, title, description, body, isWide } = page
-  const headings = isWide ? [] : headingsOf(body)
+  const isHome = address === '/index.html'
+  const headings = isWide || isHome ? [] : headingsOf(body)
   const markup = html`<html lang="en">
     <head>
       <meta charset="utf-8" />
       <meta name="viewport" content="width=device-width, initial-scale=1" />
       <meta name="color-scheme" content="light dark" />
       <meta name="description" content="${description}" />
-      <title>${address === '/index.html' ? title : `${title} · Portico`}</title>
+      <title>${isHome ? title : `${title} · Portico`}</title>
       <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
+      <link rel="alternate" href="${markdownAddress(address)}" type="text/markdown" title="Markdown" />
       <link rel="stylesheet" href="/assets/page.css" />
       <link rel="stylesheet" href="/assets/content.css" />
       <script src="/assets/site.js"></script>
     </head>
-    <body class="${isWide ? 'wide' : 'prose'}">
+    <body class="${isHome ? 'home' : isWide ? 'wide' : 'prose'}">
       <a class="skip" href="#content">Skip to the content</a>
       <header>
-        <p class="brand"><a href="/index.html">Portico</a></p>
+        <p class="brand">
+          <a href="/index.html">Portico</a>
+          <a class="version" href="/changelog.html" title="What is in this version">${version}</a>
+        </p>
         <search class="search" hidden>
           <label class="unseen" for="query">Search</label>
           <input
@@ -50,7 +61,7 @@ export function framed(navigation: Navigation, page: FramedPage): string {
       ${contents(navigation, address)}
       <main id="content" tabindex="-1">
         <div class="body">${body}</div>
-        ${neighbors(navigation, address)}
+        ${neighbors(navigation, address)} ${about(page)}
       </main>
       ${
         headings.length > 1 &&
@@ -71,7 +82,8 @@ function contents({ groups }: Navigation, address: string): Html {
     <input type="checkbox" id="menu" aria-label="Show the contents" /><label for="menu">Contents</label>
     <div class="groups">
       ${groups.map(({ title, links }) => {
-        const isHere = address === '/index.html' || links.some((link) => link.address === sectionOf(address))
+        const isFirst = address === '/index.html' && title !== 'Contribute'
+        const isHere = isFirst || links.some((link) => link.address === sectionOf(address))
         return html`<details ${isHere ? open : ''}>
           <summary>${title}</summary>
           <ul>
@@ -106,6 +118,23 @@ function neighbors({ groups }: Navigation, address: string): Html | undefined {
     ${before && html`<a rel="prev" href="${before.address}"><span>Before</span> ${before.title}</a>`}
     ${after && html`<a rel="next" href="${after.address}"><span>Next</span> ${after.title}</a>`}
   </nav>`
+}
+
+/** What a page is: its version, its form for programs, and the document that it is made of. */
+function about({ address, source }: FramedPage): Html {
+  return html`<footer>
+    <p>
+      Portico ${version} · <a href="/changelog.html">Changelog</a> ·
+      <a href="${markdownAddress(address)}">This page as Markdown</a> · <a href="/llms.txt">llms.txt</a>
+      ${source !== undefined && [' · ', edited(source)]}
+    </p>
+  </footer>`
+}
+
+function edited({ file, editAddress }: NonNullable<FramedPage['source']>): Html {
+  return editAddress === undefined
+    ? html`Edit <code>${file}</code>`
+    : html`<a href="${editAddress}">Edit this page</a>`
 }
 
 function headingsOf({ markup }: Html): { id: string; text: Html }[] {

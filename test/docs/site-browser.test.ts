@@ -97,6 +97,33 @@ describe.skipIf(!hasTool(browserTool))('the documentation in a browser', () => {
     expect(await page.getByRole('button', { name: 'Light' }).isVisible()).toBe(true)
   })
 
+  test('a sample is copied by its button, and where a browser withholds the clipboard it is selected', async () => {
+    const page = await browser.newPage({ permissions: ['clipboard-read', 'clipboard-write'] })
+    await page.goto(served)
+    await page.getByRole('button', { name: 'Copy' }).first().click()
+    await page.getByRole('button', { name: 'Copied' }).waitFor()
+
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('npm ci && npm start')
+    await page.evaluate('navigator.clipboard.writeText = () => Promise.reject(new Error("withheld"))')
+    await page.evaluate('document.execCommand = () => false')
+    await page.getByRole('button', { name: 'Copied' }).click()
+    await page.getByRole('button', { name: 'Selected' }).waitFor()
+    expect(await page.evaluate('String(getSelection())')).toBe('npm ci && npm start')
+  })
+
+  test('samples of one thing in several languages are one, and the language that a reader chooses is kept', async () => {
+    const page = await browser.newPage()
+    await page.goto(`${served}guides/curl.html`)
+    const shown = () => page.locator('.languages').first().locator('pre').filter({ visible: true })
+
+    expect(await shown().count()).toBe(1)
+    expect(await shown().textContent()).toContain('member() {')
+    await page.getByRole('button', { name: 'Python' }).click()
+    expect(await shown().textContent()).toContain('def token()')
+    await page.goto(`${served}guides/protect-a-route.html`)
+    expect(await shown().textContent()).toContain('from verify import')
+  })
+
   test('every page keeps to its policy, and runs without a fault', async () => {
     const page = await browser.reusedPage()
     const faults: string[] = []
@@ -153,7 +180,7 @@ describe.skipIf(!hasTool(browserTool))('the documentation in a browser', () => {
 
     expect(await page.locator('#query, #theme').filter({ visible: true }).count()).toBe(0)
     await page.locator('a[rel=next]').click()
-    expect(page.url()).toBe(`${files}readme.html`)
+    expect(page.url()).toBe(`${files}guides/curl.html`)
   })
 })
 

@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { appendFile, cp, mkdtemp, rm } from 'node:fs/promises'
 import { request, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { runInNewContext } from 'node:vm'
 import { emulator, emulatorErrorCodes } from '@portico/contract/emulator'
 import { errorCodes } from '@portico/contract/errors'
 import { eventCodes } from '@portico/contract/event-catalog'
@@ -15,6 +16,7 @@ import { routes } from '@portico/contract/walk'
 import { beforeAll, expect, test } from 'vitest'
 import { startService, type Service } from '../given/harness.js'
 import { buildSite, idsIn, linksOf, siteIn, type BuiltSite } from './built-site.js'
+import { queries } from './search-queries.js'
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -169,6 +171,113 @@ test.each([
   expect((figure.match(/<li>/g) ?? []).length).toBeGreaterThanOrEqual(messages.length)
 })
 
+test('the first page shows what it is, and has a tile for each task', () => {
+  const first = site.read('index.html')
+  const tiles = [...first.matchAll(/<li><a href="([^"]+)">([^<]+)<\/a> <span>/g)].map(([, page, title]) => [
+    title,
+    page,
+  ])
+
+  expect(tiles).toEqual(
+    expect.arrayContaining([
+      ["Sign in my customers' employees", 'guides/sign-in.html'],
+      ['Connect Okta', 'guides/sso.html'],
+      ['Sync a directory', 'guides/directory-sync.html'],
+      ['Test without a network', 'guides/testing.html'],
+    ]),
+  )
+  for (const image of ['sign-in', 'sign-in-dark', 'attempt', 'attempt-dark'])
+    expect(first).toContain(`src="images/${image}.webp"`)
+  expect(first).toContain('<code>npm ci &amp;&amp; npm start</code>')
+})
+
+test('each page names its version, with the changelog of it, its document and its Markdown', () => {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
+  expect(site.read('changelog.html')).toContain(`<h2 id="${version.replaceAll('.', '')}">${version}</h2>`)
+  for (const page of site.pages) {
+    const markup = site.read(page)
+    expect(markup, page).toMatch(new RegExp(`changelog\\.html"[^>]*>${version}</a>`))
+    expect(markup, page).toMatch(/<link rel="alternate" href="[^"]+\.md" type="text\/markdown"/)
+  }
+  expect(site.read('guides/totp.html')).toContain('Edit <code>docs/guides/totp.md</code>')
+})
+
+test('where the manifest has the repository, its documents are edited on its host', async () => {
+  const script = `import { editAddress } from './docs/site/about.ts'
+    for (const repository of ['https://github.com/acme/portico', { url: 'git+https://gitlab.example/a/b.git' }, undefined])
+      console.log(editAddress({ version: '1.0.0', repository }, 'README.md'))`
+  const { stdout } = await run(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], {
+    cwd: root,
+  })
+
+  expect(stdout.trim().split('\n')).toEqual([
+    'https://github.com/acme/portico/edit/main/README.md',
+    'https://gitlab.example/a/b/-/edit/main/README.md',
+    'undefined',
+  ])
+})
+
+test('every page is there as Markdown, whose links lead to files of the site, and /llms.txt lists those of the contents', () => {
+  const dead = site.pages.flatMap((page) => {
+    const markdown = page.replace(/\.html$/, '.md')
+    const text = site.read(markdown)
+    expect(text, markdown).toMatch(/^# \S/)
+    expect(proseIn(text), markdown).not.toMatch(/<\/(?:td|p|li|div|table)>/)
+    return targetsIn(text).filter((target) => !isFile(markdown, target))
+  })
+  expect(dead).toEqual([])
+
+  const list = site.read('llms.txt')
+  const listed = targetsIn(list)
+  expect(list).toMatch(/^# Portico\n\n> /)
+  expect(listed.filter((target) => !isFile('llms.txt', target))).toEqual([])
+  expect(listed).toEqual(
+    expect.arrayContaining(['guides/sso.md', 'reference/users.md', 'decisions/0001-contract-first.md']),
+  )
+  expect(list.indexOf('## Optional')).toBeGreaterThan(list.indexOf('reference/users.md'))
+})
+
+test('an operation as Markdown has its call, its members at every depth, and its answers', () => {
+  const users = site.read('reference/users.md')
+
+  expect(users).toContain('```sh\ncurl -X POST https://auth.example/api/v2/org/awesome-company/users')
+  expect(users).toContain('```ts\nconst answer = await client.users.create({')
+  expect(users).toMatch(/\| `profile\.address\.locality`|\| `address\.locality`/)
+  expect(users).toContain('[`email_taken`](../errors.md#email_taken)')
+})
+
+let opened: ReturnType<typeof openSearch> | undefined
+const search = (query: string) => (opened ??= openSearch())(query)
+
+test('the search knows the words of buyers: each query has its page first', () => {
+  const misses = queries.flatMap(([query, first]) => {
+    const [found] = search(query)
+    return found?.id === `/${first}` ? [] : [`${query}: ${found?.id ?? 'nothing'}`]
+  })
+
+  expect(queries.length).toBeGreaterThanOrEqual(40)
+  expect(misses).toEqual([])
+})
+
+test('the search has pages for contributors last, and finds them', () => {
+  const contributors = /^\/(?:contributing|architecture|style|glossary|dependencies|decisions\/.*)\.html/
+  for (const query of ['token', 'session', 'migration', 'SAML', 'index']) {
+    const places = search(query).map(({ id }) => contributors.test(id))
+    expect(places.includes(true), query).toBe(true)
+    expect(places.indexOf(true), query).toBeGreaterThan(places.lastIndexOf(false))
+  }
+  expect(search('smells')[0]?.id).toBe('/style.html#smells')
+})
+
+test('each section about what is not there begins by saying so', () => {
+  const page = site.read('guides/not-there.html')
+  const sections = [...page.matchAll(/<h2 id="([^"]+)"[^>]*>.*?<\/h2>\s*<p>(.*?)<\/p>/gs)]
+
+  expect(sections.length).toBeGreaterThan(10)
+  for (const [, id = '', text = ''] of sections)
+    expect(text, id).toMatch(/^(?:Not there|Not yet|The SDK is for TypeScript)/)
+})
+
 test('the service has the first page at /docs, under a policy without anything inline', async () => {
   const answer = await fetch(`${service.baseUrl}/docs`)
 
@@ -217,6 +326,39 @@ test('404: what is not of the site is no page of it', async () => {
   ])
     expect(await statusOf(path), path).toBe(404)
 })
+
+test('programs get the Markdown of a page by its address, and the list of pages at the root', async () => {
+  const page = await fetch(`${service.baseUrl}/docs/guides/sso.md`)
+  const list = await fetch(`${service.baseUrl}/llms.txt`)
+
+  expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/markdown; charset=utf-8'])
+  expect([list.status, list.url]).toEqual([200, `${service.baseUrl}/docs/llms.txt`])
+  expect(list.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+})
+
+/** The search with the scripts that a browser loads. */
+function openSearch(): (query: string) => { id: string }[] {
+  const loaded: { porticoOpenSearch?: (index: string) => (query: string) => { id: string }[] } & {
+    porticoSearchIndex?: string
+  } = {}
+  for (const script of ['search.js', 'search-index.js'])
+    runInNewContext(site.read(`assets/${script}`), loaded)
+  return loaded.porticoOpenSearch?.(loaded.porticoSearchIndex ?? '') ?? (() => [])
+}
+
+/** A document in Markdown without its samples. */
+function proseIn(markdown: string): string {
+  return markdown.replace(/^ *(`{3,}).*\n[^]*?^ *\1 *$/gm, '').replace(/`[^`\n]*`/g, '')
+}
+
+function targetsIn(markdown: string): string[] {
+  return [...proseIn(markdown).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target ?? '')
+}
+
+function isFile(page: string, target: string): boolean {
+  const [path = ''] = target.split('#')
+  return /^[a-z]+:/.test(target) || path === '' || existsSync(join(site.folder, dirname(page), path))
+}
 
 /** The status of a request with a raw path. */
 async function statusOf(path: string): Promise<number | undefined> {

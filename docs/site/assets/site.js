@@ -1,5 +1,6 @@
 /**
- * What the pages do beyond being read: dark or light by choice, and the search. It is a classic script in the head, so
+ * What the pages do beyond being read: dark or light by choice, the search, and samples that are copied and shown in the
+ * language of the reader. It is a classic script in the head, so
  * that the choice is there before anything is drawn, and so that it runs in a page that is opened as a file.
  */
 ;(() => {
@@ -9,15 +10,17 @@
   const kept = { get: () => null, set: () => undefined }
   try {
     const { localStorage } = window
-    kept.get = () => localStorage.getItem('portico-docs-theme')
-    kept.set = (theme) => localStorage.setItem('portico-docs-theme', theme)
-    show(kept.get())
+    kept.get = (name) => localStorage.getItem(`portico-docs-${name}`)
+    kept.set = (name, value) => localStorage.setItem(`portico-docs-${name}`, value)
+    show(kept.get('theme'))
   } catch {
     // A browser that keeps nothing follows its system.
   }
   document.addEventListener('DOMContentLoaded', () => {
     offerThemes()
     offerSearch()
+    offerLanguages()
+    for (const sample of document.querySelectorAll('pre')) offerCopy(sample)
   })
 
   function show(theme) {
@@ -35,7 +38,7 @@
     button.addEventListener('click', () => {
       const theme = isDark() ? 'light' : 'dark'
       show(theme)
-      kept.set(theme)
+      kept.set('theme', theme)
       name()
     })
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', name)
@@ -59,8 +62,8 @@
     })
 
     function load() {
-      index ??= Promise.all(['minisearch.js', 'search-index.js'].map(loadScript)).then(() =>
-        window.MiniSearch.loadJSON(window.porticoSearch.index, window.porticoSearch.options),
+      index ??= Promise.all(['search.js', 'search-index.js'].map(loadScript)).then(() =>
+        window.porticoOpenSearch(window.porticoSearchIndex),
       )
       return index
     }
@@ -68,7 +71,7 @@
     async function look() {
       const query = input.value.trim()
       if (query === '') return close()
-      const results = (await load()).search(query).slice(0, 12)
+      const results = (await load())(query).slice(0, 12)
       if (query !== input.value.trim()) return
       list.replaceChildren(...results.map(resultOf))
       list.hidden = results.length === 0
@@ -116,6 +119,65 @@
       item.append(link)
       return item
     }
+  }
+
+  /** A button beside a sample, and not in it, because that scrolls. */
+  function offerCopy(sample) {
+    const frame = document.createElement('div')
+    frame.className = 'sampled'
+    sample.replaceWith(frame)
+    const button = document.createElement('button')
+    button.type = 'button'
+    button.className = 'copy'
+    button.textContent = 'Copy'
+    frame.append(sample, button)
+    button.addEventListener('click', async () => {
+      const isCopied = await copy(sample.textContent.trimEnd(), sample)
+      button.textContent = isCopied ? 'Copied' : 'Selected'
+      setTimeout(() => (button.textContent = 'Copy'), 2_000)
+    })
+  }
+
+  /** Where the clipboard is withheld, as over plain http, the sample is selected for the reader's own keys. */
+  async function copy(text, sample) {
+    try {
+      await navigator.clipboard.writeText(text)
+      return true
+    } catch {
+      window.getSelection().selectAllChildren(sample)
+      return document.execCommand('copy')
+    }
+  }
+
+  /** Samples that say the same in several languages: one is shown, on every page the same. */
+  function offerLanguages() {
+    const groups = [...document.querySelectorAll('.languages')]
+    const choose = (language) => {
+      for (const group of groups) {
+        const samples = [...group.querySelectorAll('pre')]
+        if (!samples.some((sample) => sample.dataset.language === language)) continue
+        for (const sample of samples) sample.hidden = sample.dataset.language !== language
+        for (const button of group.querySelectorAll('.choice button'))
+          button.setAttribute('aria-pressed', String(button.textContent === language))
+      }
+    }
+    for (const group of groups) {
+      const choice = document.createElement('p')
+      choice.className = 'choice'
+      for (const { dataset } of group.querySelectorAll('pre')) {
+        const button = document.createElement('button')
+        button.type = 'button'
+        button.textContent = dataset.language
+        button.addEventListener('click', () => {
+          choose(dataset.language)
+          kept.set('language', dataset.language)
+        })
+        choice.append(button)
+      }
+      group.prepend(choice)
+      choose(group.querySelector('pre').dataset.language)
+    }
+    choose(kept.get('language'))
   }
 
   function loadScript(name) {

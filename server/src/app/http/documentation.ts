@@ -79,6 +79,8 @@ export function documentation({ config }: Deps): RequestHandler {
     if (req.accepts(['json', 'html']) === 'html') res.vary('Accept').redirect('/docs/')
     else next()
   })
+  // Where programs look for it; its links are relative to the site.
+  router.get('/llms.txt', (_req, res) => res.redirect('/docs/llms.txt'))
   router.use('/docs', (_req, res, next) => {
     res.set({
       'Cache-Control': 'public, max-age=300',

@@ -1,0 +1,101 @@
+/**
+ * Words by which readers look for a place of the site, which the text there may not use: names of products, of laws, and
+ * of other vendors' features. Each place of the first column has to be there.
+ */
+export const topics: Readonly<Record<string, string>> = {
+  '/readme.html':
+    'pricing price cost free license compare comparison alternative versus vs WorkOS Auth0 Clerk Keycloak Zitadel Stytch open source why',
+  '/guides/start.html': 'quickstart quick start getting started install tutorial hello world begin npm',
+  '/guides/curl.html': 'curl python requests http rest shell bash client credentials access token API',
+  '/guides/environments.html':
+    'multi-tenant multi-tenancy multitenancy tenant tenants tenancy organization workspace team B2B isolation data model sandbox staging',
+  '/guides/environments.html#api-key': 'API key scopes client credentials secret',
+  '/guides/testing.html':
+    'mock test emulator unit test integration test offline vitest jest fixtures CI without a network local development',
+  '/guides/sign-in.html':
+    'login page hosted login universal login sign in employees customers OIDC OpenID Connect provider authorize PKCE OAuth authentication',
+  '/guides/sign-in.html#2-choose-how-people-sign-in':
+    'sign up signup self registration register find_or_create_user',
+  '/guides/front-door.html':
+    'organization picker organization switcher discovery home realm discovery one login for all tenants account issuer',
+  '/guides/password.html': 'forgot password reset password change password hashing argon2 breached bcrypt',
+  '/guides/magic-link.html': 'passwordless email login email sign-in link by mail one-time link',
+  '/guides/totp.html':
+    '2FA MFA two-factor multi-factor authentication second factor authenticator app OTP one-time password code SMS recovery codes',
+  '/guides/sessions.html': 'session timeout idle timeout list of devices revoke session',
+  '/guides/sign-out.html': 'logout log out single logout SLO back-channel front-channel end session',
+  '/guides/tokens.html': 'JWT access token ID token claims JWKS',
+  '/guides/tokens.html#verify': 'verify JWT validate token signature check token',
+  '/guides/tokens.html#with-another-language': 'java go php ruby rust c# .NET spring verify token',
+  '/guides/tokens.html#metadata-in-tokens': 'custom claims user metadata custom attributes custom fields',
+  '/guides/tokens.html#refresh': 'refresh token rotation offline_access stay signed in',
+  '/guides/client-secrets.html': 'client secret private_key_jwt confidential client',
+  '/guides/client-libraries.html':
+    'next-auth Auth.js NextAuth passport better-auth openid-client mod_auth_openidc Authlib mobile native iOS Android Flutter Grafana',
+  '/guides/sessions-in-your-app.html':
+    'cookie sessions backend for frontend BFF node middleware SDK login in my app',
+  '/guides/sessions-in-your-app.html#express': 'express express.js middleware',
+  '/guides/sessions-in-your-app.html#hono': 'hono',
+  '/guides/sessions-in-your-app.html#nextjs-15-and-16':
+    'nextjs next.js app router middleware proxy react server components',
+  '/examples/spa-and-api.html': 'SPA single page application react vue angular browser frontend',
+  '/guides/protect-a-route.html': 'protect API route middleware authorization fastify bearer backend guard',
+  '/guides/impersonation.html': 'impersonate login as user act as support staff',
+  '/guides/branding.html': 'theme theming white label logo colors customize login page appearance css',
+  '/guides/branding.html#the-language': 'i18n l10n translations translation localization languages French',
+  '/guides/sso.html':
+    'SAML SSO SAML 2.0 single sign-on enterprise connection Okta Azure AD Entra ID OneLogin federation',
+  '/guides/oidc-connections.html': 'OIDC enterprise connection Google Workspace Microsoft',
+  '/guides/directory-sync.html':
+    'SCIM user provisioning deprovisioning directory sync offboarding joiner leaver groups',
+  '/guides/onboarding.html':
+    'admin portal self-service SSO set up by the customer self serve IT administrator',
+  '/guides/sso-troubleshooting.html': 'login failed debug SSO error invalid signature audience',
+  '/guides/events.html': 'audit log audit trail activity log history SIEM event stream',
+  '/guides/webhooks.html': 'webhook callback notifications signature HMAC standard webhooks',
+  '/guides/import.html':
+    'migrate migration move from Auth0 Cognito Firebase Keycloak Clerk export import users bulk password hashes bcrypt',
+  '/guides/privacy.html':
+    'GDPR DSGVO CCPA right to be forgotten erase personal data export data protection retention data residency PII',
+  '/guides/promotion.html':
+    'infrastructure as code terraform YAML configuration sandbox to production gitops',
+  '/guides/relays.html': 'token exchange partner cross organization handover',
+  '/guides/deploy.html':
+    'kubernetes k8s helm docker container image compose on-premise self-host self-hosted systemd nginx hosting',
+  '/guides/operate.html': 'production settings environment variables configuration operations',
+  '/guides/operate.html#limits': 'rate limit brute force throttling lockout',
+  '/guides/operate.html#mail': 'SMTP email sending',
+  '/guides/operate.html#several-processes': 'high availability HA scaling cluster horizontal zero downtime',
+  '/guides/operate.html#backup-and-restore': 'backup restore disaster recovery',
+  '/guides/operate.html#upgrade': 'upgrade update version migration rolling',
+  '/guides/operate.html#signing-keys': 'key rotation rotate keys',
+  '/guides/operate.html#monitoring': 'monitoring prometheus grafana metrics alerts observability',
+  '/guides/certification.html': 'OpenID certified certification',
+  '/benchmarks.html': 'performance latency throughput benchmark speed',
+  '/security.html': 'report vulnerability security policy disclosure',
+  '/changelog.html': 'release notes changes what is new',
+  '/reference.html': 'OpenAPI swagger postman REST API reference pagination idempotency',
+  '/guides/not-there.html#social-sign-in':
+    'social login google login github login sign in with google apple facebook consumer B2C OAuth providers',
+  '/guides/not-there.html#passkeys':
+    'passkey webauthn FIDO2 security key yubikey biometrics face ID touch ID',
+  '/guides/not-there.html#roles-and-permissions':
+    'permissions permission RBAC roles role-based access control authorization FGA ABAC policies entitlements',
+  '/guides/not-there.html#invitations-of-members':
+    'invite invitation invitations members teammates colleague',
+  '/guides/not-there.html#admin-console': 'admin dashboard console UI back office user management screen',
+  '/guides/not-there.html#hosting': 'cloud hosted managed service SaaS region',
+  '/guides/not-there.html#attestations':
+    'SOC 2 SOC2 ISO 27001 HIPAA compliance certificate audit report FedRAMP',
+  '/guides/not-there.html#ldap-and-kerberos': 'LDAP active directory kerberos',
+  '/guides/not-there.html#saml-identity-provider': 'IdP for other applications',
+  '/guides/not-there.html#keys-and-tokens-for-machines-of-your-customers':
+    'M2M machine-to-machine machine to machine service account device flow API keys for customers',
+  '/guides/not-there.html#other-languages': 'SDK java go php ruby .NET library',
+  '/guides/not-there.html#ready-made-components':
+    'react components UI kit widget user button sign-in component',
+  '/guides/not-there.html#texts-markup-and-domains-of-the-pages':
+    'custom domain vanity domain custom CSS email templates custom texts',
+  '/guides/not-there.html#bot-detection': 'captcha bot fraud risk radar device fingerprint turnstile',
+  '/guides/not-there.html#other-databases': 'mysql sqlite mariadb mongodb cockroachdb database postgres',
+}
