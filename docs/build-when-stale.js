@@ -17,7 +17,15 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** Where the site is from, below the root; a folder stands for all that is in it. */
 const origins = [
-  ...['contract/src', 'docs', 'sdk/README.md', '.env.example', 'LICENSE', 'package-lock.json'],
+  ...[
+    'contract/src',
+    'docs',
+    'sdk/README.md',
+    '.env.example',
+    'LICENSE',
+    'package.json',
+    'package-lock.json',
+  ],
   ...readdirSync(root).filter((name) => name.endsWith('.md')),
 ]
 

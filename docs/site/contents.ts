@@ -86,7 +86,7 @@ const order: readonly { readonly title: string; readonly files: readonly string[
 
 /** What the contents call a document whose heading says too little, or too much. */
 const labels: Readonly<Record<string, string>> = {
-  'README.md': 'Beside others',
+  'README.md': 'Compared with others',
   'sdk/README.md': 'The SDK',
   'docs/examples/product/README.md': 'Example: sessions',
   'docs/examples/spa-and-api/README.md': 'Example: a page and its API',

@@ -41,7 +41,7 @@ const tasks: readonly { readonly title: string; readonly text: string; readonly 
     address: '/guides/testing.html',
   },
   {
-    title: 'Hear what happens',
+    title: 'Follow what happens',
     text: 'Every change as an event, without a gap; signed webhooks.',
     address: '/guides/events.html',
   },
@@ -69,8 +69,8 @@ export function firstPage({ groups }: Navigation): ReferencePage {
       <p class="ways">
         <a class="first" href="/guides/start.html">From nothing to a verified token in five minutes</a>
         <a href="/reference.html">API reference</a>
-        <a href="/readme.html">Beside others</a>
-        <a href="/guides/not-there.html">What is not there</a>
+        <a href="/readme.html">Compared with others</a>
+        <a href="/guides/not-there.html">What it does not do</a>
       </p>
       <div class="looks">
         ${look('sign-in', 'The sign-in page, which asks for an e-mail address.', 'The sign-in page of a customer.')}

@@ -39,6 +39,17 @@ test('every file of the repository that a document names is there', () => {
   expect(documents().flatMap(missingFiles)).toEqual([])
 })
 
+test('the README is read in a minute: 150 lines at most, and every cell of its comparison leads to its source', () => {
+  const lines = read('README.md').trimEnd().split('\n')
+  const start = lines.findIndex((line) => line.includes('[WorkOS](https://workos.com) '))
+  const rows = lines.slice(start + 2, lines.indexOf('', start))
+  const cells = rows.flatMap((row) => row.split('|').slice(2, -1))
+
+  expect(lines.length).toBeLessThanOrEqual(150)
+  expect(cells.length).toBeGreaterThanOrEqual(35)
+  expect(cells.filter((cell) => !/^ \[[^\]]+\]\([^)]+\) +$/.test(cell))).toEqual([])
+})
+
 test('docs/guides/operate.md explains every setting, and no other', () => {
   const [, settings = ''] = read('docs/guides/operate.md').split('## Settings')
   const [table = ''] = settings.split('\n## ')

@@ -9,6 +9,8 @@ export interface Screenshot {
   readonly path: string
   /** Width of the screen in px: a telephone or a desktop. */
   readonly width: 400 | 760
+  /** The upper part of a longer page, in px. */
+  readonly height?: number
 }
 
 export const screenshots: readonly Screenshot[] = [
@@ -22,7 +24,7 @@ export const screenshots: readonly Screenshot[] = [
   { name: 'magic-link', path: '/usual/en/magic-link', width: 400 },
   { name: 'onboarding-tutorial', path: '/usual/en/onboarding-tutorial-okta-1', width: 760 },
   { name: 'onboarding-review', path: '/usual/en/onboarding-review', width: 760 },
-  { name: 'attempt', path: '/usual/en/onboarding-result-audience', width: 760 },
+  { name: 'attempt', path: '/usual/en/onboarding-result-audience', width: 760, height: 720 },
   { name: 'branding', path: '/inline/en/identifier', width: 400 },
 ]
 
@@ -36,7 +38,10 @@ const logo =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 220 48" width="220" height="48"><rect width="48" height="48" rx="12" fill="#0f766e"/><path d="M14 34 24 12l10 22h-6l-4-10-4 10z" fill="#fff"/><text x="62" y="32" font-family="sans-serif" font-size="24" font-weight="700" fill="#0f766e">Awesome</text></svg>'
 
 /** A digest of the page behind an image, which detects changes without comparing pixels. */
-export function digestOf({ contentOf }: Pick<PageGallery, 'contentOf'>, { path, width }: Screenshot): string {
+export function digestOf(
+  { contentOf }: Pick<PageGallery, 'contentOf'>,
+  { path, width, height }: Screenshot,
+): string {
   const page = contentOf(path)
   const styles = [...page.matchAll(/<link rel="stylesheet" href="([^"]+)"/g)].map(([, url]) =>
     contentOf(url ?? ''),
@@ -44,13 +49,19 @@ export function digestOf({ contentOf }: Pick<PageGallery, 'contentOf'>, { path, 
   if (page === '' || styles.length === 0 || styles.includes(''))
     throw new Error(`${path} is not in the gallery as it is styled`)
   // The URLs of style and script change with every asset, including those of other pages.
-  const told = [page.replace(/\/assets\/[^/]+\//g, '/assets/'), ...styles, logo, String(width)]
+  const told = [
+    page.replace(/\/assets\/[^/]+\//g, '/assets/'),
+    ...styles,
+    logo,
+    String(width),
+    ...(height === undefined ? [] : [String(height)]),
+  ]
   return createHash('sha256').update(told.join('\0')).digest('base64url').slice(0, 22)
 }
 
 export async function takeScreenshot(
   { browser, origin }: PageGallery,
-  { path, width }: Screenshot,
+  { path, width, height: upper = Infinity }: Screenshot,
   colorScheme: (typeof colorSchemes)[number],
 ): Promise<Buffer> {
   const page = await browser.newPage({ colorScheme, viewport: { width, height: 400 } })
@@ -61,7 +72,7 @@ export async function takeScreenshot(
   const height = Number(await page.evaluate('document.documentElement.scrollHeight'))
   await page.setViewportSize({ width, height })
   await page.evaluate('document.activeElement.blur()')
-  const image = await webpOf(page, { x: 0, y: 0, width, height, scale: pixelsPerPx })
+  const image = await webpOf(page, { x: 0, y: 0, width, height: Math.min(height, upper), scale: pixelsPerPx })
   await page.close()
   return image
 }

@@ -269,13 +269,13 @@ test('the search has pages for contributors last, and finds them', () => {
   expect(search('smells')[0]?.id).toBe('/style.html#smells')
 })
 
-test('each section about what is not there begins by saying so', () => {
+test('each section about what Portico does not do begins by saying so', () => {
   const page = site.read('guides/not-there.html')
   const sections = [...page.matchAll(/<h2 id="([^"]+)"[^>]*>.*?<\/h2>\s*<p>(.*?)<\/p>/gs)]
 
   expect(sections.length).toBeGreaterThan(10)
   for (const [, id = '', text = ''] of sections)
-    expect(text, id).toMatch(/^(?:Not there|Not yet|The SDK is for TypeScript)/)
+    expect(text, id).toMatch(/^(?:Not available|The SDK is for TypeScript)/)
 })
 
 test('the service has the first page at /docs, under a policy without anything inline', async () => {

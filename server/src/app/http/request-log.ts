@@ -49,6 +49,7 @@ function quietRouteOf(url: string): string | undefined {
   const [path = ''] = url.split('?')
   if (path === '/healthz' || path === '/readyz') return path.slice(1)
   return (
-    /^\/(docs|assets)(\/|$)/.exec(path)?.[1] ?? (/^\/openapi(-3\.0)?\.json$/.test(path) ? 'docs' : undefined)
+    /^\/(docs|assets)(\/|$)/.exec(path)?.[1] ??
+    (/^\/(?:openapi(?:-3\.0)?\.json|llms\.txt)$/.test(path) ? 'docs' : undefined)
   )
 }
