@@ -6,7 +6,8 @@ export const topics: Readonly<Record<string, string>> = {
   '/readme.html':
     'pricing price cost free license compare comparison alternative versus vs WorkOS Auth0 Clerk Keycloak Zitadel Stytch open source why',
   '/guides/start.html': 'quickstart quick start getting started install tutorial hello world begin npm',
-  '/guides/curl.html': 'curl python requests http rest shell bash client credentials access token API',
+  '/guides/curl.html':
+    'curl python python client requests http rest shell bash client credentials access token API',
   '/guides/environments.html':
     'multi-tenant multi-tenancy multitenancy tenant tenants tenancy organization workspace team B2B isolation data model sandbox staging',
   '/guides/environments.html#api-key': 'API key scopes client credentials secret',
@@ -22,13 +23,13 @@ export const topics: Readonly<Record<string, string>> = {
   '/guides/magic-link.html': 'passwordless email login email sign-in link by mail one-time link',
   '/guides/totp.html':
     '2FA MFA two-factor multi-factor authentication second factor authenticator app OTP one-time password code SMS recovery codes',
-  '/guides/sessions.html': 'session timeout idle timeout list of devices revoke session',
+  '/guides/sessions.html': 'list of devices revoke session',
   '/guides/sign-out.html': 'logout log out single logout SLO back-channel front-channel end session',
   '/guides/tokens.html': 'JWT access token ID token claims JWKS',
   '/guides/tokens.html#verify': 'verify JWT validate token signature check token',
-  '/guides/tokens.html#with-another-language': 'java go php ruby rust c# .NET spring verify token',
+  '/guides/tokens.html#with-another-language': 'java go golang php ruby rust c# .NET spring verify token',
   '/guides/tokens.html#metadata-in-tokens': 'custom claims user metadata custom attributes custom fields',
-  '/guides/tokens.html#refresh': 'refresh token rotation offline_access stay signed in',
+  '/guides/tokens.html#refresh': 'refresh token rotation offline_access',
   '/guides/client-secrets.html': 'client secret private_key_jwt confidential client',
   '/guides/client-libraries.html':
     'next-auth Auth.js NextAuth passport better-auth openid-client mod_auth_openidc Authlib mobile native iOS Android Flutter Grafana',
@@ -39,7 +40,8 @@ export const topics: Readonly<Record<string, string>> = {
   '/guides/sessions-in-your-app.html#nextjs-15-and-16':
     'nextjs next.js app router middleware proxy react server components',
   '/examples/spa-and-api.html': 'SPA single page application react vue angular browser frontend',
-  '/guides/protect-a-route.html': 'protect API route middleware authorization fastify bearer backend guard',
+  '/guides/protect-a-route.html':
+    'protect API route middleware authorization fastify bearer backend guard verify token python',
   '/guides/impersonation.html': 'impersonate login as user act as support staff',
   '/guides/branding.html': 'theme theming white label logo colors customize login page appearance css',
   '/guides/branding.html#the-language': 'i18n l10n translations translation localization languages French',
@@ -63,18 +65,39 @@ export const topics: Readonly<Record<string, string>> = {
   '/guides/deploy.html':
     'kubernetes k8s helm docker container image compose on-premise self-host self-hosted systemd nginx hosting',
   '/guides/operate.html': 'production settings environment variables configuration operations',
-  '/guides/operate.html#limits': 'rate limit brute force throttling lockout',
-  '/guides/operate.html#mail': 'SMTP email sending',
+  '/guides/operate.html#limits': 'rate limit throttling too many requests',
+  '/guides/operate.html#mail': 'SMTP email provider sendgrid mailgun postmark SES email sending',
   '/guides/operate.html#several-processes': 'high availability HA scaling cluster horizontal zero downtime',
   '/guides/operate.html#backup-and-restore': 'backup restore disaster recovery',
   '/guides/operate.html#upgrade': 'upgrade update version migration rolling',
   '/guides/operate.html#signing-keys': 'key rotation rotate keys',
-  '/guides/operate.html#monitoring': 'monitoring prometheus grafana metrics alerts observability',
+  '/guides/operate.html#monitoring':
+    'monitoring uptime health check prometheus grafana metrics alerts observability',
   '/guides/certification.html': 'OpenID certified certification',
   '/benchmarks.html': 'performance latency throughput benchmark speed',
   '/security.html': 'report vulnerability security policy disclosure',
   '/changelog.html': 'release notes changes what is new',
   '/reference.html': 'OpenAPI swagger postman REST API reference pagination idempotency',
+  '/guides/password.html#what-a-password-must-be':
+    'password policy password rules complexity strength breached pwned',
+  '/guides/password.html#limits-and-lock-out': 'account lockout brute force locked out',
+  '/guides/sso.html#who-comes-by-it': 'JIT provisioning just-in-time account linking domains',
+  '/guides/sso.html#when-certificates-change':
+    'certificate rotation expired certificate renew signing certificate',
+  '/guides/sign-in.html#1-register-the-application':
+    'CORS redirect URI callback URL allowed origins register client',
+  '/guides/sign-in.html#ask-for-a-second-factor': 'step-up authentication acr reauthenticate',
+  '/guides/sign-in.html#keep-people-signed-in': 'remember me stay signed in silent login',
+  '/guides/sessions.html#how-long':
+    'session timeout idle timeout session expired session lifetime session length expire',
+  '/guides/sessions-in-your-app.html#the-cookie': 'cookie size cookie too large encrypted cookie',
+  '/guides/webhooks.html#what-becomes-of-an-event': 'webhook retries delivery retry schedule',
+  '/guides/events.html#log-events': 'login history sign-in log who signed in',
+  '/guides/start.html#how-it-runs': 'windows macos node version port in use background CLI command line',
+  '/reference/users.html#users.update': 'disable user deactivate user block user suspend user change user',
+  '/reference/users.html#users.delete': 'delete user remove user',
+  '/reference/users.html#users.create': 'create user add user',
+  '/guides/operate.html#text-messages': 'SMS provider twilio text messages',
   '/guides/not-there.html#social-sign-in':
     'social login google login github login sign in with google apple facebook consumer B2C OAuth providers',
   '/guides/not-there.html#passkeys':
@@ -91,11 +114,12 @@ export const topics: Readonly<Record<string, string>> = {
   '/guides/not-there.html#saml-identity-provider': 'IdP for other applications',
   '/guides/not-there.html#keys-and-tokens-for-machines-of-your-customers':
     'M2M machine-to-machine machine to machine service account device flow API keys for customers',
-  '/guides/not-there.html#other-languages': 'SDK java go php ruby .NET library',
+  '/guides/not-there.html#other-languages': 'SDK java go golang php ruby .NET library',
   '/guides/not-there.html#ready-made-components':
     'react components UI kit widget user button sign-in component',
   '/guides/not-there.html#texts-markup-and-domains-of-the-pages':
     'custom domain vanity domain custom CSS email templates custom texts',
+  '/guides/not-there.html#domain-verification': 'domain verification verify domain DNS TXT record',
   '/guides/not-there.html#bot-detection': 'captcha bot fraud risk radar device fingerprint turnstile',
   '/guides/not-there.html#other-databases': 'mysql sqlite mariadb mongodb cockroachdb database postgres',
 }
