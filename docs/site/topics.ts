@@ -120,6 +120,7 @@ export const topics: Readonly<Record<string, string>> = {
   '/guides/not-there.html#texts-markup-and-domains-of-the-pages':
     'custom domain vanity domain custom CSS email templates custom texts',
   '/guides/not-there.html#domain-verification': 'domain verification verify domain DNS TXT record',
+  '/guides/not-there.html#events-older-than-90-days': 'retention archive keep events longer',
   '/guides/not-there.html#bot-detection': 'captcha bot fraud risk radar device fingerprint turnstile',
   '/guides/not-there.html#other-databases': 'mysql sqlite mariadb mongodb cockroachdb database postgres',
 }
