@@ -103,7 +103,8 @@ describe('the token endpoint', () => {
   test('logs no token as issued that it refuses', async () => {
     const soon = new Date(service.clock.now().getTime() + 60_000)
     const [own, other, lesser, revoked, expiring, rotated] = await Promise.all([
-      givenKey(),
+      // Of all scopes: nothing but the words of the request tells that it asks for one that there is not.
+      givenKey({ scopes: null }),
       givenKey(),
       givenKey({ scopes: ['read:users'] }),
       givenKey(),
