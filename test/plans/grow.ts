@@ -152,7 +152,9 @@ function copyOf({ name, type }: Column): string {
   if (type === 'bytea') return `sha256(${column} || convert_to(n::text, 'UTF8'))`
   // Below all assigned numbers.
   if (type === 'bigint') return `-(${column} * 2000000 + n)`
-  if (/^(integer|smallint)$/.test(type)) return `-n`
+  if (type === 'integer') return `-n`
+  // One of few places.
+  if (type === 'smallint') return column
   if (type.startsWith('timestamp')) return `${column} - n * interval '1 second'`
   return column
 }

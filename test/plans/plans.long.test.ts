@@ -44,7 +44,6 @@ const pagesOfCounted = 0.25
 /** Operations refused in the state of the organization; they read the same rows as others of their resource. */
 const inVain = [
   'directorySync.create',
-  'discovery.enter',
   'discovery.exchange',
   'password.createConnection',
   'password.set',
