@@ -28,7 +28,7 @@ const rooms = {
       'relay',
       'set-password',
     ],
-    ...['own-sessions', 'logout', 'impersonation'],
+    ...['own-sessions', 'logout', 'impersonation', 'message'],
     ...['steps', 'views', 'frame', 'texts'],
   ],
   protocols: ['scim', 'oidc', 'discoveries', 'oauth'],

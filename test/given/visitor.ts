@@ -82,6 +82,12 @@ export function csrfOf(html: string): string {
   return /name="csrf" value="([\w-]+)"/.exec(html)?.[1] ?? ''
 }
 
+/** An error page without the reference of its request, which differs between two visits of the same page. */
+export function withoutReference(html: string): string {
+  const [, reference] = /(?:Reference: |Référence\u00a0: )([\w.-]+)/.exec(html) ?? []
+  return reference === undefined ? html : html.replaceAll(reference, '')
+}
+
 /** The hidden fields of the form that has the button. */
 function hiddenFieldsOf({ html }: Seen, action: string): Record<string, string> {
   const form = html.split('<form').find((part) => part.includes(`name="action" value="${action}"`)) ?? ''

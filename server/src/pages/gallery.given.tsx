@@ -1,3 +1,4 @@
+import { displayName } from '../platform/display-name.js'
 import { choosePage } from './views/choose.js'
 import { continuePage } from './views/continue.js'
 import { consentPage } from './views/consent.js'
@@ -103,7 +104,7 @@ export function galleryOf(frame: Frame, names: GalleryNames): GalleryPage[] {
     ...recoveryStates(frame),
     ...sessionStates(frame, names),
     ...testIdpStates(frame),
-    ...errorStates(frame),
+    ...errorStates(frame, names),
     ...onboardingStates(frame, names),
   ]
 }
@@ -294,7 +295,7 @@ function ssoStates(frame: Frame): GalleryPage[] {
     page('identifier-sso', identifierPage({ frame, form, email: null, maySignUp: false, connections })),
     page('identity-provider', identityProviderPage({ frame, form, url, isAsked: true })),
     page('sso-return', returnPage({ frame, url: '/t/awesome-company/sign-in/x' })),
-    ...sentences.map((name) => page(name, errorPage(frame, texts[name], texts.reference('0190c8a2')))),
+    ...sentences.map((name) => page(name, errorPage(frame, texts[name], { reference: '0190c8a2' }))),
   ]
 }
 
@@ -376,24 +377,34 @@ function testIdpStates(frame: Frame): GalleryPage[] {
   ]
 }
 
-function errorStates(frame: Frame): GalleryPage[] {
+function errorStates(frame: Frame, { application }: GalleryNames): GalleryPage[] {
   const { texts } = frame
-  const nowhere = { ...frame, organization: undefined, url: undefined }
+  const reference = '0190c8a2-6b1e-7c3d-9f4a'
+  const nowhere = { ...frame, organization: undefined }
   return [
-    page('error-dead-link', errorPage(frame, texts.deadLink)),
-    page('error-flow-over', errorPage(frame, texts.flowOver)),
-    page('error-other-browser', errorPage(frame, texts.otherBrowser)),
-    page('error-no-way', errorPage(frame, texts.noWayToSignIn)),
-    page('error-refused', errorPage({ ...frame, isSandbox: true }, texts.signInRefused)),
-    page('error-too-many', errorPage(frame, texts.tooMany)),
+    page('error-dead-link', errorPage(frame, texts.deadLink, { reference })),
     page(
-      'error-unreadable',
-      errorPage(nowhere, texts.unreadable, texts.reference('0190c8a2-6b1e-7c3d-9f4a')),
+      'error-flow-over',
+      errorPage(frame, texts.flowOver, {
+        reference,
+        back: { label: texts.backTo(displayName(application)), url: 'https://awesome.example/' },
+      }),
     ),
+    page('error-other-browser', errorPage(frame, texts.otherBrowser, { reference })),
+    page('error-no-way', errorPage(frame, texts.noWayToSignIn)),
+    page('error-refused', errorPage({ ...frame, isSandbox: true }, texts.signInRefused, { reference })),
+    page('error-too-many', errorPage(frame, texts.tooMany, { reference })),
+    page('error-unreadable', errorPage(nowhere, texts.unreadable, { reference })),
     page(
       'error-invalid-request',
-      errorPage(frame, texts.invalidRequest('redirect_uri is not one of the application’s.')),
+      errorPage({ ...frame, isSandbox: true }, texts.invalidRequest, {
+        reference,
+        detail: 'redirect_uri must be one of the allowed_redirect_urls of this application, to the letter.',
+      }),
     ),
-    page('error-failure', errorPage(nowhere, texts.failure, texts.reference('0190c8a2-6b1e-7c3d-9f4a'))),
+    page(
+      'error-failure',
+      errorPage(nowhere, texts.failure, { reference, back: { label: texts.tryAgain, url: '/t/x' } }),
+    ),
   ]
 }

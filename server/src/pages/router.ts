@@ -9,6 +9,7 @@ import { toBrandStyle } from './frame/brand.js'
 import { statusOfFailure } from './frame/failure.js'
 import { accountSignInRouter } from './account-sign-in/router.js'
 import { logoutRouter } from './logout/router.js'
+import { messageRouter } from './message/router.js'
 import { impersonationRouter } from './impersonation/router.js'
 import { magicLinkRouter } from './magic-link/router.js'
 import { onboardingRouter } from './onboarding/router.js'
@@ -66,6 +67,8 @@ export function pagesRouter(deps: Deps): Router {
   router.use(relayRouter(deps, site))
   router.use(logoutRouter(deps, site))
 
+  router.use(messageRouter(deps, site))
+
   router.use(failures(deps, site))
   return router
 }
@@ -83,7 +86,9 @@ function failures({ log }: Deps, site: Site): ErrorRequestHandler {
     const frame = frameOf(site, req, { organization: undefined, isSandbox: false, url })
     if (status >= 500) logFailure(log, error, { request_id: requestIdOf(req) }, 'a page failed')
     if (status === 503) res.set('Retry-After', '5')
-    const sentence = status >= 500 ? frame.texts.failure : frame.texts.unreadable
-    sendSentence({ site, res }, status, frame, sentence, frame.texts.reference(requestIdOf(req)))
+    const isRepeatable = req.method === 'GET' && /^\/\w/.test(req.originalUrl)
+    const back = isRepeatable ? { label: frame.texts.tryAgain, url: req.originalUrl } : undefined
+    if (status >= 500) sendSentence({ site, req, res }, status, frame, 'failure', { back })
+    else sendSentence({ site, req, res }, status, frame, 'unreadable')
   }
 }

@@ -33,7 +33,7 @@ export async function showDiscoveryLink(exchange: Exchange): Promise<void> {
     isSandbox: link?.environment === 'sandbox',
   })
   if (link === undefined) {
-    sendSentence(exchange, 404, frame, frame.texts.deadLink)
+    sendSentence(exchange, 404, frame, 'deadLink')
     return
   }
   const page = magicLinkPage({
@@ -70,7 +70,7 @@ export async function showContinue(exchange: Exchange): Promise<void> {
   const organization = domain === undefined ? undefined : await findOrganizationByDomain(deps, domain)
   const frame = frameAt(exchange, token, { organization, isSandbox: continued?.environment === 'sandbox' })
   if (continued === undefined || organization === undefined) {
-    sendSentence(exchange, 404, frame, frame.texts.deadLink)
+    sendSentence(exchange, 404, frame, 'deadLink')
     return
   }
   const page = continuePage({

@@ -175,7 +175,7 @@ async function showLink(exchange: Exchange): Promise<void> {
     url: `${req.path}?token=${encodeURIComponent(token)}`,
   })
   if (link === undefined) {
-    sendSentence(exchange, 404, frame, frame.texts.deadLink)
+    sendSentence(exchange, 404, frame, 'deadLink')
     return
   }
   const page = magicLinkPage({

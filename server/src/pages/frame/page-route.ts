@@ -1,11 +1,10 @@
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express'
 import type { Deps } from '../../delivery/deps.js'
-import { setPage } from '../../delivery/request-context.js'
-import type { PageTexts } from '../texts/en.js'
-import type { PageSentence } from '../texts/page-sentence.js'
+import { requestIdOf, setPage } from '../../delivery/request-context.js'
 import { flowSecretOf, toFlowCookie } from './csrf.js'
-import { errorPage } from './error.js'
+import { errorPage, type ErrorExtras } from './error.js'
 import type { Frame } from './layout.js'
+import { messageUrl, type MessageName } from './message.js'
 import { isOnlyLooking } from './only-looking.js'
 import { pageHeaders } from './page-headers.js'
 import { frameOf, sendPage, textOf, type Site } from './site.js'
@@ -90,25 +89,26 @@ export function redirect({ site, res }: Sender, location: string, redirectUri?: 
   res.status(303).set(pageHeaders(site.isHttps, redirectUri)).set('Location', location).end()
 }
 
-/** Answers with a page of one sentence, with an optional reference for support. */
+/**
+ * Answers with a page of one sentence. An error has a reference: the id of the request, unless the log has another one. A
+ * page that cannot be shown again has its sentence at an address of its own, for the other languages.
+ */
 export function sendSentence(
-  { site, res }: Sender,
+  { site, req, res }: Arrival,
   status: number,
   frame: Frame,
-  sentence: PageSentence,
-  reference?: string,
+  name: MessageName,
+  { reference = requestIdOf(req), ...extras }: ErrorExtras = {},
 ): void {
-  sendPage(site, res.status(status), errorPage(frame, sentence, reference), frame)
+  const shown = { ...extras, ...(status >= 400 && { reference }) }
+  const url = frame.url ?? messageUrl(frame, name, shown.reference)
+  sendPage(site, res.status(status), errorPage({ ...frame, url }, frame.texts[name], shown), frame)
 }
 
-type SentenceName = {
-  [Name in keyof PageTexts]: PageTexts[Name] extends PageSentence ? Name : never
-}[keyof PageTexts]
-
 /** Answers with a sentence on a page without an organization, which cannot be shown again. */
-export function sendPlainSentence({ site, req, res }: Arrival, status: number, name: SentenceName): void {
+export function sendPlainSentence({ site, req, res }: Arrival, status: number, name: MessageName): void {
   const frame = frameOf(site, req, { organization: undefined, isSandbox: false, url: undefined })
-  sendSentence({ site, res }, status, frame, frame.texts[name])
+  sendSentence({ site, req, res }, status, frame, name)
 }
 
 /** The flow secret of this browser, which the answer stores in its cookie. */

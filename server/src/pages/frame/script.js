@@ -8,6 +8,7 @@ const digitsOfCode = 6
 for (const button of document.querySelectorAll('[data-reveal]')) reveal(button)
 for (const button of document.querySelectorAll('[data-copy]')) copy(button)
 for (const button of document.querySelectorAll('[data-print]')) print(button)
+for (const button of document.querySelectorAll('[data-back]')) goBack(button)
 // Before sendOnce(), whose count a press that comes too early must not reach.
 for (const form of document.querySelectorAll('form[data-later]')) sendLater(form)
 for (const form of document.querySelectorAll('form[data-once]')) sendOnce(form)
@@ -49,6 +50,13 @@ function copy(button) {
 function print(button) {
   button.hidden = false
   button.addEventListener('click', () => window.print())
+}
+
+/** Goes back to the page before, where this tab has one. */
+function goBack(button) {
+  if (window.history.length < 2) return
+  button.hidden = false
+  button.addEventListener('click', () => window.history.back())
 }
 
 /** Takes no press in the first half second: the second one of a double click was meant for another page. */

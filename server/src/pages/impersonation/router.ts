@@ -57,7 +57,7 @@ async function takeForm(exchange: Exchange): Promise<void> {
   const frame = frameAt(exchange, { organization })
   const browserSecret = secretOfOurForm(req, site, token)
   if (browserSecret === undefined) {
-    sendSentence(exchange, 403, frame, frame.texts.otherBrowser)
+    sendSentence(exchange, 403, frame, 'otherBrowser')
     return
   }
   const location = await openImpersonation(deps, { organizationDomain, token, browserSecret })
@@ -66,7 +66,7 @@ async function takeForm(exchange: Exchange): Promise<void> {
 }
 
 function sendDead(exchange: Exchange, status: number, frame: Frame): void {
-  sendSentence(exchange, status, frame, frame.texts.deadImpersonation)
+  sendSentence(exchange, status, frame, 'deadImpersonation')
 }
 
 interface ShownAt {

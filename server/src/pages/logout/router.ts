@@ -6,6 +6,7 @@ import { requestIdOf } from '../../delivery/request-context.js'
 import {
   planSignOut,
   signOutAsPlanned,
+  type RefusedSignOut,
   type SignOutFault,
   type SignOutPlace,
   type SignOutPlan,
@@ -18,11 +19,11 @@ import {
 import { endEmailSession } from '../../sign-in/account-flows/email-session.js'
 import type { IssuerKind } from '../../tokens/issuer.js'
 import { secretOfOurForm, toCsrfField } from '../frame/csrf.js'
-import { errorPage } from '../frame/error.js'
+import type { ErrorExtras } from '../frame/error.js'
 import { clearEmailCookie, findEmailSecret } from '../frame/email-cookie.js'
 import type { Frame } from '../frame/layout.js'
 import { ownerOfAccount, type PageOwner } from '../frame/page-owner.js'
-import { keepFlowSecret, pageRouter, redirect, type Exchange } from '../frame/page-route.js'
+import { keepFlowSecret, pageRouter, redirect, sendSentence, type Exchange } from '../frame/page-route.js'
 import { clearSessionCookie, findSessionSecret, listSessionSecrets } from '../frame/session-cookie.js'
 import {
   formOf,
@@ -55,9 +56,7 @@ export function logoutRouter(deps: Deps, site: Site): Router {
       read: [formReader(32 * 1024)],
       post: takeForm,
       otherwise: (exchange, status) => {
-        const frame = frameAt(exchange, undefined, undefined)
-        const sentence = frame.texts.invalidRequest('This address takes GET and POST.')
-        send(exchange, status, errorPage(frame, sentence), frame)
+        sendProblem(exchange, status, frameAt(exchange, undefined, undefined), 'invalidRequest')
       },
     },
   ])
@@ -96,7 +95,7 @@ async function takeForm(exchange: Exchange): Promise<void> {
     return
   }
   if (secretOfOurForm(req, site, csrfTopicOf(plan)) === undefined) {
-    send(exchange, 403, errorPage(frame, frame.texts.otherBrowser), frame)
+    sendProblem(exchange, 403, frame, 'otherBrowser')
     return
   }
   await signOutAsPlanned(deps, place, plan, requestIdOf(req))
@@ -107,12 +106,9 @@ async function takeForm(exchange: Exchange): Promise<void> {
 /** Reads and validates a request; undefined when it was answered with an error page. */
 async function findRequest(exchange: Exchange): Promise<LogoutRequest | undefined> {
   const { deps, req } = exchange
-  const { kind } = issuerAt(req)
   const place = await findPlace(exchange)
   if (place === undefined) {
-    const frame = frameAt(exchange, undefined, undefined)
-    const sentence = frame.texts.invalidRequest(`No ${kind} has this address.`)
-    send(exchange, 404, errorPage(frame, sentence), frame)
+    sendProblem(exchange, 404, frameAt(exchange, undefined, undefined), 'invalidRequest')
     return undefined
   }
   const sent = readParameters(req.query)
@@ -126,12 +122,35 @@ async function findRequest(exchange: Exchange): Promise<LogoutRequest | undefine
     sessionSecretsOf: (environment) => secretsAt(exchange, place, environment),
   })
   if ('fault' in plan) {
-    const frame = frameAt(exchange, place.owner, undefined)
-    send(exchange, 400, errorPage(frame, frame.texts.invalidRequest(logoutFaults[plan.fault](kind))), frame)
+    sendFault(exchange, place, plan)
     return undefined
   }
   const frame = frameAt(exchange, place.owner, plan.environment)
   return { plan, place, query: queryOf(req.query), frame }
+}
+
+/** Developers find in the log what is wrong, and on the page where the application is one of the sandbox. */
+function sendFault(exchange: Exchange, { owner, accountId }: Place, refused: RefusedSignOut): void {
+  const { deps, req } = exchange
+  const { fault, environment } = refused
+  const detail = logoutFaults[fault](issuerAt(req).kind)
+  const line = { request_id: requestIdOf(req), account_id: accountId, environment, reason: fault, detail }
+  deps.log.info(line, 'a sign-out request cannot be answered')
+  const isSandbox = environment === 'sandbox'
+  sendProblem(exchange, 400, frameAt(exchange, owner, environment), 'invalidRequest', {
+    ...(isSandbox && { detail }),
+  })
+}
+
+function sendProblem(
+  exchange: Exchange,
+  status: number,
+  frame: Frame,
+  name: 'invalidRequest' | 'otherBrowser',
+  extras: Pick<ErrorExtras, 'detail'> = {},
+): void {
+  exchange.res.vary('Accept-Language')
+  sendSentence(exchange, status, frame, name, extras)
 }
 
 /** The organization or the account that the address names. */

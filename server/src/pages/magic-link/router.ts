@@ -66,7 +66,7 @@ async function takeForm(exchange: Exchange): Promise<void> {
   const organization = await findOrganizationByDomain(deps, domainOf(req))
   const frame = linkFrame(exchange, { organization })
   if (secretOfOurForm(req, site, token) === undefined) {
-    sendSentence(exchange, 403, frame, frame.texts.otherBrowser)
+    sendSentence(exchange, 403, frame, 'otherBrowser')
     return
   }
   await consume(exchange, token, frame)
@@ -87,7 +87,7 @@ async function consume(exchange: Exchange, token: string, frame: Frame): Promise
 }
 
 function sendDeadLink(exchange: Exchange, status: number, frame: Frame): void {
-  sendSentence(exchange, status, frame, frame.texts.deadLink)
+  sendSentence(exchange, status, frame, 'deadLink')
 }
 
 interface LinkAt {

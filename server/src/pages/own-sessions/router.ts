@@ -13,6 +13,7 @@ import { endOtherSessions, endOwnSession, listOwnSessions } from '../../director
 import type { SessionOfUser } from '../../directory/sessions/sign-out.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { secretOfOurForm, toCsrfField } from '../frame/csrf.js'
+import { messageUrl } from '../frame/message.js'
 import { keepFlowSecret, pageRouter, redirect, sendSentence, type Exchange } from '../frame/page-route.js'
 import { clearSessionCookie, findSessionSecret } from '../frame/session-cookie.js'
 import { sessionsPage } from '../views/sessions.js'
@@ -80,7 +81,7 @@ async function takeForm(exchange: Exchange): Promise<void> {
   const { action, session_id: sentId } = formOf(req)
   if (secretOfOurForm(req, site, session.sessionId) === undefined) {
     const frame = frameFor(exchange, visitor)
-    sendSentence(exchange, 403, frame, frame.texts.otherBrowser)
+    sendSentence(exchange, 403, frame, 'otherBrowser')
     return
   }
   const act = actions.get(textOf(action))
@@ -93,8 +94,8 @@ async function takeForm(exchange: Exchange): Promise<void> {
   }
   const owner = { organizationId: visitor.organization.organizationId, environment: visitor.environment }
   res.append('Set-Cookie', clearSessionCookie(site.isHttps, owner))
-  const frame = { ...frameFor(exchange, visitor), url: undefined }
-  sendPage(site, res, signedOutPage({ frame }), frame)
+  const frame = frameFor(exchange, visitor)
+  sendPage(site, res, signedOutPage({ frame: { ...frame, url: messageUrl(frame, 'signed-out') } }), frame)
 }
 
 /** Prefers production when a browser is signed in to both environments and the address names neither. */
@@ -129,7 +130,7 @@ function sendNotSignedIn(
 ): void {
   const { site, req } = exchange
   const frame = frameOf(site, req, { organization, isSandbox: false, url: req.path })
-  sendSentence(exchange, status, frame, frame.texts.notSignedIn)
+  sendSentence(exchange, status, frame, 'notSignedIn')
 }
 
 /** The actions of the forms, by the value of their button. */

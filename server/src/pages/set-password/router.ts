@@ -11,6 +11,7 @@ import type { PasswordFault } from '../../sign-in/password/policy.js'
 import { findOpenCode, setPasswordAtPage, type OpenCode } from '../../sign-in/password/set-at-page.js'
 import { secretOfOurForm, toCsrfField } from '../frame/csrf.js'
 import type { Frame } from '../frame/layout.js'
+import { messageUrl } from '../frame/message.js'
 import { keepFlowSecret, pageRouter, redirect, sendSentence, type Exchange } from '../frame/page-route.js'
 import { passwordSetPage, setPasswordPage } from '../views/set-password.js'
 import {
@@ -50,7 +51,7 @@ async function showForm(exchange: Exchange): Promise<void> {
   res.vary('Accept-Language')
   const frame = pageFrame(exchange, organization, { open, code })
   if (open === undefined) {
-    sendSentence(exchange, 404, frame, frame.texts.deadLink)
+    sendSentence(exchange, 404, frame, 'deadLink')
     return
   }
   const secret = keepFlowSecret(exchange)
@@ -65,7 +66,7 @@ async function takeForm(exchange: Exchange): Promise<void> {
   const secret = secretOfOurForm(req, site, code)
   if (secret === undefined) {
     const frame = pageFrame(exchange, organization, {})
-    sendSentence(exchange, 403, frame, frame.texts.otherBrowser)
+    sendSentence(exchange, 403, frame, 'otherBrowser')
     return
   }
   const plainText = textOf(form.password, maxTypedLength)
@@ -90,13 +91,14 @@ async function setPassword(
       sendPage(site, res.status(422), page, destinationOf(frame, open))
     } else if (outcome.redirectUrl === undefined) {
       const frame = pageFrame(exchange, organization, {})
-      sendPage(site, res, passwordSetPage({ frame }), frame)
+      const url = messageUrl(frame, 'password-set')
+      sendPage(site, res, passwordSetPage({ frame: { ...frame, url } }), frame)
     } else redirect(exchange, outcome.redirectUrl)
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'rate_limited') throw error
     const frame = pageFrame(exchange, organization, { code })
     if (error.retryAfterSeconds !== undefined) res.set('Retry-After', String(error.retryAfterSeconds))
-    sendSentence(exchange, 429, frame, frame.texts.tooMany)
+    sendSentence(exchange, 429, frame, 'tooMany')
   }
 }
 
@@ -106,7 +108,7 @@ function sendDeadLink(
   organization: PublicOrganization | undefined,
 ): void {
   const frame = pageFrame(exchange, organization, {})
-  sendSentence(exchange, status, frame, frame.texts.deadLink)
+  sendSentence(exchange, status, frame, 'deadLink')
 }
 
 function formPage({ frame, open, code, secret, fault }: FormView): string {

@@ -14,6 +14,8 @@ import {
   warningHeader,
 } from '../../platform/http/ignored-parameters.js'
 import { unsupportedScopes } from '../../tokens/scopes.js'
+import { findWayBack, type WayBack } from '../../sign-in/flows/way-back.js'
+import { displayName } from '../../platform/display-name.js'
 import { isAuthorizationParameter } from '../../protocols/oauth/authorization-request.js'
 import { startAuthorization, type UnansweredRequest } from '../../protocols/oauth/authorize.js'
 import { toIssuer } from '../../tokens/issuer.js'
@@ -48,7 +50,7 @@ export function signInRouter(deps: Deps, site: Site): Router {
       visit: (exchange) => answerAuthorization(exchange, queryOfUrl(exchange.req.originalUrl), false),
       read: [formTextReader(maxBody)],
       post: (exchange) => answerAuthorization(exchange, bodyOf(exchange.req), true),
-      otherwise: (exchange, status) => sendInvalid(exchange, status, 'it must be sent by GET or POST.'),
+      otherwise: (exchange, status) => sendInvalid(exchange, status),
     },
     {
       path: '/t/:org_domain/sign-in/:flow_id',
@@ -102,7 +104,7 @@ async function answerAuthorization(
   switch (outcome.to) {
     case 'nowhere':
       logUnanswered(exchange, outcome.refused, parameters)
-      return sendInvalid(exchange, 400, whyUnanswered(outcome.refused) ?? unknownClients[issuer.kind])
+      return sendInvalid(exchange, 400, whyUnanswered(outcome.refused))
     case 'application':
       if (outcome.remembered !== undefined) remember(exchange, outcome.remembered)
       return sendToApplication(exchange, outcome.answer, () => answerFrame(exchange, outcome.environment))
@@ -134,7 +136,7 @@ function logUnanswered(
   )
 }
 
-/** What the page says of one condition alone: of an application of the sandbox, whose client_id the visitor knows already. */
+/** For the developer of an application of the sandbox, whose client_id the visitor knows already; else only the log has it. */
 function whyUnanswered({ reason, environment }: UnansweredRequest): string | undefined {
   return environment === 'sandbox' && reason === 'redirect_uri_mismatch' ? otherRedirectUri : undefined
 }
@@ -247,7 +249,7 @@ async function answerFrame(
 async function showStep(exchange: Exchange, request: StepRequest): Promise<void> {
   const { flow, frame } = request
   const page = await stepPages[flow.step].show(request)
-  if (page === undefined) sendSentence(exchange, 404, frame, frame.texts.flowOver)
+  if (page === undefined) sendSentence(exchange, 404, frame, 'flowOver')
   else sendPage(exchange.site, exchange.res, page, { ...frame, redirectUri: flow.endUri })
 }
 
@@ -271,13 +273,26 @@ async function sendFailure(
   status: number,
   name: 'otherBrowser' | 'flowOver' | 'signInRefused' | 'tooMany',
 ): Promise<void> {
-  const frame = await plainFrame(exchange)
-  sendSentence(exchange, status, frame, frame.texts[name])
+  const [frame, back] = await Promise.all([plainFrame(exchange), wayBackFrom(exchange)])
+  const shown = back && {
+    label: frame.texts.backTo(displayName(back.applicationName)),
+    url: back.url,
+  }
+  sendSentence(exchange, status, frame, name, { back: shown })
 }
 
-async function sendInvalid(exchange: Exchange, status: number, detail: string): Promise<void> {
+/** Where the application of a flow begins another sign-in. */
+async function wayBackFrom({ deps, site, req }: Exchange): Promise<WayBack | undefined> {
+  const browserSecret = findFlowSecret(req.headers.cookie, site.isHttps)
+  const { data: flowId } = FlowId.safeParse(req.params['flow_id'])
+  if (browserSecret === undefined || flowId === undefined) return undefined
+  return findWayBack(deps, { organizationDomain: domainOf(req), flowId, browserSecret })
+}
+
+/** @param detail What is wrong, for the developer of an application of the sandbox. */
+async function sendInvalid(exchange: Exchange, status: number, detail?: string): Promise<void> {
   const frame = await plainFrame(exchange)
-  sendSentence(exchange, status, frame, frame.texts.invalidRequest(detail))
+  sendSentence(exchange, status, frame, 'invalidRequest', { detail })
 }
 
 async function plainFrame({ deps, site, req }: Exchange): Promise<Frame> {
@@ -306,13 +321,6 @@ const maxLoggedUri = 300
 
 const otherRedirectUri =
   'redirect_uri must be one of the allowed_redirect_urls of this application, to the letter: scheme, port, path, query and final slash are compared.'
-
-const unknownClients = {
-  organization:
-    'there must be an organization of this name, client_id must be an application that it can use, and redirect_uri one of its allowed_redirect_urls, to the letter.',
-  account:
-    'there must be an account of this name, client_id must be one of its applications, and redirect_uri one of its allowed_redirect_urls, to the letter.',
-} as const
 
 function bodyOf(req: Request): URLSearchParams {
   const body: unknown = req.body

@@ -142,7 +142,7 @@ async function sendOutcome(exchange: Exchange, outcome: SsoOutcome): Promise<voi
     case 'over':
       return sendFailure(exchange, 404, 'ssoRefused', outcome)
     case 'refused':
-      return sendFailure(exchange, 403, 'ssoRefused', outcome)
+      return sendFailure(exchange, 403, 'ssoRefused', outcome, outcome.flowId)
     case 'test':
       return redirect(exchange, testUrl(exchange, outcome.attemptId))
     case 'flow':
@@ -190,12 +190,12 @@ async function goToProvider(exchange: Exchange): Promise<void> {
   const live = await findLiveConnectionOf(deps.db, key)
   if (live?.protocol === 'oidc') {
     const url = await startOidcRequest(deps, key, { ...purpose, email: flow.email })
-    if (url === undefined) await sendFailure(exchange, 403, 'ssoUnavailable', flow)
+    if (url === undefined) await sendFailure(exchange, 403, 'ssoUnavailable', flow, flowId)
     else redirect(exchange, url)
     return
   }
   const request = await startRequest(deps, key, purpose)
-  if (request === undefined) await sendFailure(exchange, 403, 'ssoUnavailable', flow)
+  if (request === undefined) await sendFailure(exchange, 403, 'ssoUnavailable', flow, flowId)
   else if (request.binding === 'redirect') redirect(exchange, request.url)
   else {
     const frame = await frameAt(exchange, flow)
@@ -214,10 +214,16 @@ async function sendFailure(
   status: number,
   name: SsoSentence,
   of?: Partial<PageOf>,
+  flowId?: string,
 ): Promise<void> {
   const { req } = exchange
   const frame = { ...(await frameAt(exchange, of)), url: addressInAnotherLanguage(req, name) }
-  sendSentence(exchange, status, frame, frame.texts[name], frame.texts.reference(referenceOf(req)))
+  // Another try, or another sign-in method, in the browser that the flow belongs to.
+  const back =
+    of?.domain === undefined || flowId === undefined
+      ? undefined
+      : { label: frame.texts.backToSignIn, url: `/t/${of.domain}/sign-in/${flowId}` }
+  sendSentence(exchange, status, frame, name, { reference: referenceOf(req), back })
 }
 
 async function frameAt(

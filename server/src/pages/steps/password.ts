@@ -35,9 +35,11 @@ async function password(request: StepRequest): Promise<StepOutcome> {
       () => signInByPassword(deps, caller, ofAddress, plainText),
       (outcome) => outcome.isPassed,
     )
+    if (isPassed) return 'moved'
     const { retryAfterSeconds } = limit
-    // All refusals have one text: a locked address looks like a wrong password.
-    return isPassed ? 'moved' : await refuse(request, 422, { fault: 'wrong' }, retryAfterSeconds)
+    if (retryAfterSeconds === undefined) return await refuse(request, 422, { fault: 'wrong' })
+    // Addresses of nobody are locked as well, and a locked one is answered alike whatever the password.
+    return await refuse(request, 429, { fault: 'too_many', retryAfterSeconds }, retryAfterSeconds)
   } catch (error) {
     const wait = waitOf(error)
     if (wait === undefined) throw error

@@ -2,7 +2,6 @@ import { ConnectionPath } from '@portico/contract/sso-connections'
 import type { Request, Router } from 'express'
 import type { Deps } from '../../delivery/deps.js'
 import { formReader } from '../../platform/http/body.js'
-import { requestIdOf } from '../../delivery/request-context.js'
 import { findOrganizationByDomain } from '../../directory/organizations/find-organization.js'
 import { acsUrlOf } from '../../sso/saml/service-provider.js'
 import { testIdpFaults, type TestIdpFault } from '../../sso/test-idp/response.js'
@@ -52,7 +51,7 @@ async function takeForm(exchange: Exchange): Promise<void> {
   }
   const frame = await frameAt(exchange, visit)
   if (secretOfOurForm(req, site, visit.connection.idpId) === undefined) {
-    sendSentence(exchange, 403, frame, frame.texts.otherBrowser)
+    sendSentence(exchange, 403, frame, 'otherBrowser')
     return
   }
   const email = textOf(form['email']).trim() || textOf(form['user'])
@@ -95,8 +94,7 @@ async function sendChoice(exchange: Exchange, visit: TestIdpVisit, choice: Choic
 /** Answers everything that does not exist in the same way. */
 async function sendMissing(exchange: Exchange, status: number): Promise<void> {
   const frame = await frameAt(exchange, undefined)
-  const { noTestIdp, reference } = frame.texts
-  sendSentence(exchange, status, frame, noTestIdp, reference(requestIdOf(exchange.req)))
+  sendSentence(exchange, status, frame, 'noTestIdp')
 }
 
 async function frameAt({ deps, site, req }: Exchange, visit: TestIdpVisit | undefined): Promise<Frame> {

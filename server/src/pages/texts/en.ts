@@ -107,18 +107,24 @@ const words = {
     sentence: 'What was sent is too large, or is not what this address takes.',
     advice: 'Go back and try again; if it stays so, give who runs the application the reference below.',
   },
-  /** For who has written the application: what is wrong with its request is said in English, as in its RFC. */
-  invalidRequest: (detail: string) => ({
-    heading: 'The request of the application is not valid',
-    sentence: `It cannot be answered: ${detail}`,
-    advice: 'Go back and try again. If that does not help, tell the people who run the application.',
-  }),
+  /** Developers find what is wrong in the log, and in the sandbox on the page. */
+  invalidRequest: {
+    heading: 'The application sent an invalid request',
+    sentence: 'We cannot continue, because the application that sent you here made a mistake.',
+    advice:
+      'Go back and try again. If it keeps happening, send the reference below to the people who run the application.',
+  },
   failure: {
     heading: 'Something went wrong on our side',
     sentence: 'The service cannot answer at this moment.',
     advice: 'Try again in a minute.',
   },
   reference: (requestId: string) => `Reference: ${requestId}`,
+  goBack: 'Go back',
+  backTo: (application: string) => `Back to ${application}`,
+  backToSignIn: 'Back to sign-in',
+  tryAgain: 'Try again',
+  forDevelopers: 'For developers',
   sandbox: 'Sandbox: for tests only',
   languages: 'Language',
   by: (product: string) => `Sign-in by ${product}`,

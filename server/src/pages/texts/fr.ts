@@ -106,18 +106,23 @@ export const fr: PageTexts = {
     advice:
       'Revenez en arrière et réessayez\u00a0; si le problème persiste, communiquez la référence ci-dessous au responsable de l’application.',
   },
-  invalidRequest: (detail) => ({
-    heading: 'La demande de l’application n’est pas valable',
-    sentence: `Il est impossible d’y répondre\u00a0: ${detail}`,
+  invalidRequest: {
+    heading: 'L’application a envoyé une requête non valide',
+    sentence: 'Impossible de continuer\u00a0: l’application d’où vous venez a commis une erreur.',
     advice:
-      'Revenez en arrière et réessayez. Si cela ne suffit pas, signalez-le aux responsables de l’application.',
-  }),
+      'Revenez en arrière et réessayez. Si le problème persiste, transmettez la référence ci-dessous aux responsables de l’application.',
+  },
   failure: {
     heading: 'Un problème est survenu de notre côté',
     sentence: 'Le service ne peut pas répondre pour le moment.',
     advice: 'Réessayez dans une minute.',
   },
   reference: (requestId) => `Référence\u00a0: ${requestId}`,
+  goBack: 'Revenir en arrière',
+  backTo: (application) => `Revenir à ${application}`,
+  backToSignIn: 'Revenir à la connexion',
+  tryAgain: 'Réessayer',
+  forDevelopers: 'Pour les développeurs',
   sandbox: 'Bac à sable\u00a0: tests uniquement',
   languages: 'Langue',
   by: (product) => `Connexion par ${product}`,

@@ -35,6 +35,12 @@ interface SignOutRequest {
 /** The parameter at fault in a request that is refused. */
 export type SignOutFault = 'id_token_hint' | 'client_id' | 'post_logout_redirect_uri'
 
+/** A refused request; the environment is that of its application, once that is known. */
+export interface RefusedSignOut {
+  readonly fault: SignOutFault
+  readonly environment?: Environment | undefined
+}
+
 /** The validated effect of a request to sign out. */
 export interface SignOutPlan {
   /** Undefined where neither the request nor the browser determines it. */
@@ -67,7 +73,7 @@ interface EndingSession {
 export async function planSignOut(
   deps: Pick<Deps, 'config' | 'db' | 'now'>,
   request: SignOutRequest,
-): Promise<SignOutPlan | { readonly fault: SignOutFault }> {
+): Promise<SignOutPlan | RefusedSignOut> {
   const { place, idTokenHint, postLogoutRedirectUri: redirectUri } = request
   const hint = idTokenHint === undefined ? undefined : await readIdTokenHint(deps, place, idTokenHint)
   if (idTokenHint !== undefined && !isOfPlace(hint, place)) return { fault: 'id_token_hint' }
@@ -77,7 +83,7 @@ export async function planSignOut(
   const application = await findApplication(deps, request, hint, clientId)
   if (clientId !== undefined && application === undefined) return { fault: 'client_id' }
   if (redirectUri !== undefined && application?.allowed_logout_urls.includes(redirectUri) !== true)
-    return { fault: 'post_logout_redirect_uri' }
+    return { fault: 'post_logout_redirect_uri', environment: hint?.environment ?? application?.environment }
   const named = hint?.environment ?? application?.environment
   const candidates = named === undefined ? environments : [named]
   const ofBrowser = await findSessionsOfBrowser(deps, request, candidates)

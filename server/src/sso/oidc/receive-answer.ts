@@ -69,7 +69,8 @@ export async function receiveAnswer(deps: Deps, returned: AnsweredBrowser): Prom
     const checks = received.checks.results
     const attempt = { kind, checks, nameId: null, email: null, attributes: null, requestId }
     const attemptId = await recordRefusedAttempt(deps, live, attempt)
-    return endPageOf(live, { isTest: kind === 'test', failed: error.check, attemptId })
+    const flowId = request?.kind === 'sign_in' ? request.flowId : undefined
+    return endPageOf(live, { isTest: kind === 'test', failed: error.check, attemptId, flowId })
   }
 }
 

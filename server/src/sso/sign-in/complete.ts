@@ -241,9 +241,11 @@ async function markTested(
 async function recordEnd(
   deps: Deps,
   trx: Transaction<DB>,
-  { live, asserted, checks, request: { kind }, browser: { requestId }, ...answer }: SsoSignIn,
+  { live, asserted, checks, request, browser: { requestId }, ...answer }: SsoSignIn,
   { user, clientId, next }: SsoEnd,
 ): Promise<SsoOutcome> {
+  const { kind } = request
+  const flowId = 'flowId' in request ? request.flowId : undefined
   const failed = failedCheckOf(checks.results)
   const email = asserted.email ?? null
   const attemptId = await recordLoginAttempt(deps, trx, live, {
@@ -262,6 +264,6 @@ async function recordEnd(
     await logSsoSignIn(deps, trx, live, { kind, user, clientId, email, failed, requestId })
   const { domain, environment } = live
   return next === undefined
-    ? endPageOf(live, { isTest: kind === 'test', failed, attemptId })
+    ? endPageOf(live, { isTest: kind === 'test', failed, attemptId, flowId })
     : { domain, environment, ...next }
 }

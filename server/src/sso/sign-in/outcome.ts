@@ -24,7 +24,9 @@ export type SsoOutcome =
 /** A page at which a sign-in ends without a flow. */
 export type EndPage =
   /** The page of the administrator's test, which shows the login attempt. */
-  (PageOf & { readonly to: 'test'; readonly attemptId: string }) | (PageOf & { readonly to: 'refused' })
+  | (PageOf & { readonly to: 'test'; readonly attemptId: string })
+  /** With the flow that has asked, whose own browser may go back to it. */
+  | (PageOf & { readonly to: 'refused'; readonly flowId?: string | undefined })
 
 /** Checks that fail where the browser is another one than the administrator's. */
 const browserChecks: readonly (SsoCheck | undefined)[] = ['browser', 'oidc_browser']
@@ -37,10 +39,11 @@ export function endPageOf(
     readonly failed: SsoCheck | undefined
     /** Undefined where the attempt is not kept. */
     readonly attemptId: string | undefined
+    readonly flowId?: string | undefined
   },
 ): EndPage {
-  const { isTest, failed, attemptId } = end
+  const { isTest, failed, attemptId, flowId } = end
   return isTest && attemptId !== undefined && !browserChecks.includes(failed)
     ? { domain, environment, to: 'test', attemptId }
-    : { domain, environment, to: 'refused' }
+    : { domain, environment, to: 'refused', flowId }
 }

@@ -42,7 +42,7 @@ export const signIn = {
     isNew: 'Your new password is saved. Sign in with it.',
     faults: {
       missing: 'Enter your password.',
-      wrong: 'The address and this password do not go together. Check both and try again.',
+      wrong: 'E-mail or password is incorrect. Try again.',
       too_many: (wait) => `Too many attempts. Try again ${wait}.`,
       too_many_mails: (wait) => `Several messages are on their way already. Ask for another one ${wait}.`,
     } satisfies Record<PasswordPageFault, FaultText>,

@@ -33,7 +33,7 @@ export const signIn: SignInTexts = {
     isNew: 'Votre nouveau mot de passe est enregistré. Connectez-vous avec.',
     faults: {
       missing: 'Saisissez votre mot de passe.',
-      wrong: 'L’adresse et ce mot de passe ne correspondent pas. Vérifiez-les et réessayez.',
+      wrong: 'Adresse e-mail ou mot de passe incorrect. Réessayez.',
       too_many: (wait) => `Trop de tentatives. Réessayez ${wait}.`,
       too_many_mails: (wait) => `Plusieurs messages sont déjà en route. Redemandez-en un ${wait}.`,
     },
