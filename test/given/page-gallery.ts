@@ -29,6 +29,8 @@ interface Answer {
   readonly path: string
   readonly headers: Record<string, string>
   readonly content: string
+  /** Of files that are no text. */
+  readonly encoding?: 'base64'
 }
 
 /** Forms with and without faults, lists, tables, a picture, long texts, tutorials. pages.long.test.ts covers all pages. */
@@ -130,6 +132,10 @@ const compiledServer: Plugin = {
   },
 }
 
+function bodyOf({ content, encoding }: Answer): string | Buffer {
+  return encoding === undefined ? staying(content) : Buffer.from(content, encoding)
+}
+
 /** Delays the automatic redirect of a page beyond the limit that axe reports, so that it can be inspected. */
 export function staying(content: string): string {
   return content
@@ -159,7 +165,7 @@ async function serve(all: readonly Answer[], posted: string[]): Promise<string> 
       return
     }
     const answer = byPath.get(path)
-    res.writeHead(answer === undefined ? 404 : 200, answer?.headers).end(answer && staying(answer.content))
+    res.writeHead(answer === undefined ? 404 : 200, answer?.headers).end(answer && bodyOf(answer))
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   atFileEnd(() => {

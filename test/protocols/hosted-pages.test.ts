@@ -122,7 +122,7 @@ describe.skipIf(!hasTool(browserTool))('in a browser', () => {
     await page.getByRole('link', { name: 'Use a recovery code instead' }).click()
     await page.getByLabel('Recovery code').fill('aaaaa-aaaaa')
     await page.getByRole('button', { name: 'Continue' }).click()
-    expect(await page.getByRole('alert').innerText()).toContain('recovery code does not work')
+    expect(await page.getByRole('alert').innerText()).toContain('recovery code is incorrect')
     await page.getByLabel('Recovery code').fill(scene.recoveryCodes[0] ?? '')
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.waitForURL(`${storefront}**`)
@@ -132,7 +132,7 @@ describe.skipIf(!hasTool(browserTool))('in a browser', () => {
     const scene = await atStorefront(given.scene())
     await client.organizations.update({
       org_domain: scene.org_domain,
-      color: '#b91c1c',
+      color: '#6d28d9',
       inline_logo_url: 'https://logo.example/wide.svg',
       terms_of_service_url: 'https://awesome.example/terms',
     })
@@ -152,7 +152,7 @@ describe.skipIf(!hasTool(browserTool))('in a browser', () => {
     expect(await page.evaluate(`document.querySelector('main img').naturalWidth`)).toBe(90)
     expect(referrers).toEqual([undefined])
     const background = `getComputedStyle(document.querySelector('button.main')).backgroundColor`
-    expect(await page.evaluate(background)).toBe('rgb(185, 28, 28)')
+    expect(await page.evaluate(background)).toBe('rgb(109, 40, 217)')
     expect(await page.getByRole('link', { name: 'Terms' }).getAttribute('href')).toBe(
       'https://awesome.example/terms',
     )

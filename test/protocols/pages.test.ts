@@ -83,7 +83,7 @@ describe.skipIf(!hasTool(browserTool))('with scripts', () => {
     await page.keyboard.type('1')
     await page.waitForURL('**/sign-in/**')
 
-    expect(gallery.posted).toEqual([expect.stringContaining('code=294+751&action=totp')])
+    expect(gallery.posted).toEqual([expect.stringContaining('code=294751&action=totp')])
   })
 
   test('a pasted code is sent, too', async () => {

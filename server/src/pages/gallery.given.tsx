@@ -87,6 +87,7 @@ export function galleryFrame(
     productName: 'Portico',
     styleUrl: '/assets/x/pages.css',
     scriptUrl: '/assets/x/pages.js',
+    fontUrl: '/assets/x/inter-latin.woff2',
     url: '/t/awesome-company/sign-in/1',
   }
 }

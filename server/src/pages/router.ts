@@ -32,10 +32,11 @@ export function pagesRouter(deps: Deps): Router {
     productName,
     styleUrl: assets.style.url,
     scriptUrl: assets.script.url,
+    fontUrl: assets.fonts[0].url,
   }
   const router = express.Router()
 
-  for (const { name, type, hash, content } of [assets.style, assets.script]) {
+  for (const { name, type, hash, content } of [assets.style, assets.script, ...assets.fonts]) {
     router.get(`/assets/:hash/${name}`, (req, res) => {
       // During a rollout a page of one version may request its files from a process of the other.
       const isOurs = req.params.hash === hash

@@ -4,36 +4,56 @@ import { packageRoot } from '../../platform/package-root.js'
 
 /** A file that pages load; its address changes with its content. */
 interface Asset {
-  readonly name: 'pages.css' | 'pages.js'
-  readonly type: 'css' | 'js'
+  readonly name: string
+  readonly type: 'css' | 'js' | 'woff2'
   /** Of the content, as it stands in the address. */
   readonly hash: string
   readonly url: string
-  readonly content: string
+  readonly content: string | Buffer
 }
 
-/** The one style sheet and the one script of the pages. */
+/** The one style sheet and the one script of the pages, and the files of their font. */
 interface PageAssets {
   readonly style: Asset
   readonly script: Asset
+  /** Of Latin first, which every page needs. */
+  readonly fonts: readonly [Asset, Asset]
 }
 
 /** In cascade order: later files override earlier ones. */
-const styleSheets = ['style.css', 'form.css', 'content.css', 'tutorial.css', 'metadata.css', 'onboarding.css']
+const styleSheets = [
+  'font.css',
+  'style.css',
+  'form.css',
+  'content.css',
+  'tutorial.css',
+  'metadata.css',
+  'onboarding.css',
+]
 
 /** Reads the files that pages load. The sources are shipped beside the compiled files. */
 export function readPageAssets(): PageAssets {
+  const fonts = [fontOf('inter-latin.woff2'), fontOf('inter-latin-ext.woff2')] as const
+  const style = fonts.reduce(
+    (css, { name, url }) => css.replace(`url('${name}')`, `url('${url}')`),
+    styleSheets.map((name) => read(name).toString('utf8')).join('\n'),
+  )
   return {
-    style: assetOf('pages.css', 'css', styleSheets.map(read).join('\n')),
-    script: assetOf('pages.js', 'js', read('script.js')),
+    style: assetOf('pages.css', 'css', style),
+    script: assetOf('pages.js', 'js', read('script.js').toString('utf8')),
+    fonts: [...fonts],
   }
 }
 
-function read(name: string): string {
-  return readFileSync(new URL(`src/pages/frame/${name}`, packageRoot), 'utf8')
+function fontOf(name: string): Asset {
+  return assetOf(name, 'woff2', read(`fonts/${name}`))
 }
 
-function assetOf(name: Asset['name'], type: Asset['type'], content: string): Asset {
+function read(name: string): Buffer {
+  return readFileSync(new URL(`src/pages/frame/${name}`, packageRoot))
+}
+
+function assetOf(name: string, type: Asset['type'], content: Asset['content']): Asset {
   const hash = createHash('sha256').update(content).digest('base64url').slice(0, 16)
   return { name, type, hash, url: `/assets/${hash}/${name}`, content }
 }

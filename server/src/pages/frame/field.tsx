@@ -29,11 +29,6 @@ export function Field({ id, label, fault, hint, input, hasFocus = true, beside }
           {hint}
         </div>
       )}
-      {ownFault !== undefined && (
-        <p class="fault" id={faultId} role="alert">
-          {ownFault.sentence}
-        </p>
-      )}
       <div class="entry">
         <input
           {...input}
@@ -49,6 +44,11 @@ export function Field({ id, label, fault, hint, input, hasFocus = true, beside }
         />
         {beside}
       </div>
+      {ownFault !== undefined && (
+        <p class="fault" id={faultId} role="alert">
+          {ownFault.sentence}
+        </p>
+      )}
     </div>
   )
 }

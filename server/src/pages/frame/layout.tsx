@@ -14,6 +14,8 @@ export interface Frame {
   readonly isSandbox: boolean
   readonly productName: string
   readonly styleUrl: string
+  /** Loaded with the style sheet, so that the text does not change its font. */
+  readonly fontUrl: string
   /** Optional: pages work without scripts. */
   readonly scriptUrl?: string | undefined
   /** The address of this page without its language; undefined when it cannot be shown again. */
@@ -39,7 +41,7 @@ export interface PageProps {
   readonly children: ComponentChildren
 }
 
-/** Renders a whole document. It loads two style sheets, a small script and a logo, and works without the last two. */
+/** Renders a whole document. It loads two style sheets, a font, a small script and a logo, and works without the last three. */
 export function toDocument(page: VNode): string {
   return `<!doctype html>${renderToString(page)}`
 }
@@ -56,7 +58,7 @@ export function HostedPage({
   goesOnTo,
   children,
 }: PageProps & { readonly frame: Frame }) {
-  const { texts, organization, isSandbox, productName, styleUrl, scriptUrl } = frame
+  const { texts, organization, isSandbox, productName, styleUrl, scriptUrl, fontUrl } = frame
   const name = displayName(organization?.name ?? productName)
   return (
     <html lang={texts.lang}>
@@ -68,6 +70,7 @@ export function HostedPage({
         {goesOnTo !== undefined && <meta http-equiv="refresh" content={`0; url=${goesOnTo}`} />}
         <title>{`${isFault ? texts.errorTitle(title) : title} · ${name}`}</title>
         <link rel="icon" href="data:," />
+        <link rel="preload" href={fontUrl} as="font" type="font/woff2" crossOrigin="anonymous" />
         <link rel="stylesheet" href={styleUrl} />
         {organization !== undefined && (
           <link rel="stylesheet" href={`/${organization.root ?? 't'}/${organization.domain}/brand.css`} />

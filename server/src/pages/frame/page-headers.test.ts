@@ -4,7 +4,7 @@ import { pageHeaders, postingPageHeaders } from './page-headers.js'
 /** The form-action directive of a page whose form leads to an address. */
 function formActionOf(redirectUri?: string): string | undefined {
   const policy = pageHeaders(true, redirectUri)['Content-Security-Policy'] ?? ''
-  expect(policy.split(';')).toHaveLength(7)
+  expect(policy.split(';')).toHaveLength(8)
   return policy.split('; ').find((directive) => directive.startsWith('form-action'))
 }
 

@@ -58,6 +58,7 @@ function headersOf(
     "script-src 'self'",
     "style-src 'self'",
     `img-src ${images.join(' ')}`,
+    "font-src 'self'",
     `form-action ${formTargets.join(' ')}`,
     "frame-ancestors 'none'",
     "base-uri 'none'",

@@ -98,7 +98,10 @@ function sendWhenTyped(form) {
   const button = form.querySelector('button[type=submit]')
   let isTried = field.getAttribute('aria-invalid') === 'true'
   field.addEventListener('input', () => {
-    if (isTried || field.value.replace(/\D/g, '').length !== digitsOfCode) return
+    // A pasted code may have a space in the middle, which would take a cell.
+    const digits = field.value.replace(/\D/g, '').slice(0, digitsOfCode)
+    if (digits !== field.value) field.value = digits
+    if (isTried || digits.length !== digitsOfCode) return
     isTried = true
     form.requestSubmit(button)
   })

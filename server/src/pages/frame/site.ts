@@ -13,6 +13,7 @@ export interface Site {
   readonly productName: string
   readonly styleUrl: string
   readonly scriptUrl: string
+  readonly fontUrl: string
 }
 
 /** The parts of a request that pages use. */
@@ -33,7 +34,11 @@ interface PageAt {
   readonly uiLocales?: string | null
 }
 
-export function frameOf({ styleUrl, scriptUrl, ...site }: Site, req: PageRequest, at: PageAt): Frame {
+export function frameOf(
+  { styleUrl, scriptUrl, fontUrl, ...site }: Site,
+  req: PageRequest,
+  at: PageAt,
+): Frame {
   const texts = textsFor({
     uiLocales: `${textOf(req.query.ui_locales)} ${at.uiLocales ?? ''}`,
     organizationLocale: at.organization?.locale,
@@ -41,7 +46,7 @@ export function frameOf({ styleUrl, scriptUrl, ...site }: Site, req: PageRequest
   })
   const { organization, isSandbox, url } = at
   const productName = organization?.product_name ?? site.productName
-  return { texts, organization, isSandbox, productName, styleUrl, scriptUrl, url }
+  return { texts, organization, isSandbox, productName, styleUrl, scriptUrl, fontUrl, url }
 }
 
 /** The parts of a response that pages use. */

@@ -62,7 +62,6 @@ function UploadForm({ view: { frame, form, tutorial, wrong, pasted } }: { view: 
         <div class="hint" id="file-hint">
           {words.fileHint(tutorial.metadata.fileHint)}
         </div>
-        {wrong?.at === 'file' && <Fault wrong={wrong} texts={texts} />}
         <div class="entry">
           <input
             type="file"
@@ -74,11 +73,11 @@ function UploadForm({ view: { frame, form, tutorial, wrong, pasted } }: { view: 
             autofocus={wrong?.at === 'file'}
           />
         </div>
+        {wrong?.at === 'file' && <Fault wrong={wrong} texts={texts} />}
       </div>
       <p class="or">{words.or}</p>
       <div class="field">
         <label for="xml">{words.paste}</label>
-        {wrong?.at === 'xml' && <Fault wrong={wrong} texts={texts} />}
         <div class="entry">
           <textarea
             id="xml"
@@ -93,6 +92,7 @@ function UploadForm({ view: { frame, form, tutorial, wrong, pasted } }: { view: 
             {pasted}
           </textarea>
         </div>
+        {wrong?.at === 'xml' && <Fault wrong={wrong} texts={texts} />}
       </div>
       <button type="submit" name="action" value="upload" class="main" data-working={texts.working}>
         {words.button}

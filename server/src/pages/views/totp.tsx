@@ -78,7 +78,7 @@ function CodeForm({ view: { frame, form, way }, fault }: { view: TotpPage; fault
         id="code"
         label={words.recoveryLabel}
         fault={fault}
-        input={{ type: 'text', autocomplete: 'off', class: 'code recovery' }}
+        input={{ type: 'text', autocomplete: 'off', class: 'recovery' }}
       />
     </Form>
   )
