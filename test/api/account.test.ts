@@ -162,7 +162,7 @@ describe('the name of the product', () => {
     await service.runJobs()
 
     const { data } = await sandbox.outbox.list({ to: admin })
-    expect(data[0]?.text).toContain('The people who run Acme Suite ask you')
+    expect(data[0]?.text).toContain('to Acme Suite, so that its users sign in')
     expect(data[0]?.text).not.toContain('Portico')
   })
 

@@ -195,7 +195,7 @@ describe('a code by text message', () => {
     const { first_verification_code } = await client.totp.enroll({ org_domain, user_id })
 
     expect(await textsTo(phone_number)).toEqual([
-      `Test: ${first_verification_code} est votre code pour Acme shop, pendant 10 minutes. Ne le donnez à personne.`,
+      `Test: ${first_verification_code} est votre code pour Acme shop. Il expire dans 10 minutes. Ne le donnez à personne.`,
     ])
   })
 
@@ -304,7 +304,7 @@ describe('in production', () => {
     const { first_verification_code: code } = await production.totp.enroll({ org_domain, user_id })
     await sending.runJobs()
 
-    const text = `${code} is your code for ${name}, for 10 minutes. Give it to nobody.`
+    const text = `${code} is your code for ${name}. It expires in 10 minutes. Do not share it.`
     expect(await sending.sentTo(phone_number)).toEqual([{ to: phone_number, subject: null, text }])
   })
 

@@ -270,7 +270,7 @@ describe('an impersonation', () => {
 
     const { data: mails } = await client.outbox.list({ to: at.user.email })
     expect(mails.map(({ subject }) => subject)).toEqual([
-      expect.stringMatching(/^A member of staff has used your account at /),
+      expect.stringMatching(/^A member of our staff used your account at /),
     ])
     expect(mails[0]?.text).toMatch(/\(Europe\/Paris\)[^]* for 15 minutes at the most/)
     expect(JSON.stringify(mails)).not.toMatch(/4711|staff-7|grace/)

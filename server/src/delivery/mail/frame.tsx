@@ -70,7 +70,13 @@ export function toMessage(
               {banner}
             </p>
           )}
-          <div class="card" style={{ ...styles.card, 'border-top': `4px solid ${sender.color}` }}>
+          <div class="card" style={styles.card}>
+            <div class="ink" style={styles.product}>
+              <span aria-hidden="true" style={{ ...styles.mark, 'background-color': sender.color }}>
+                {initialOf(productName)}
+              </span>
+              {productName}
+            </div>
             <h1 class="ink" style={styles.heading}>
               {subject}
             </h1>
@@ -84,6 +90,12 @@ export function toMessage(
     </html>
   )
   return { subject, text: parts.join('\n\n'), html: `<!doctype html>${renderToString(html)}` }
+}
+
+/** In the place of a logo: a picture that is loaded would tell its server who reads the mail. */
+function initialOf(name: string): string {
+  const [first = ''] = name
+  return first.toLocaleUpperCase()
 }
 
 /** A mail of sentences alone, of which the last is for a person who did not expect it. */

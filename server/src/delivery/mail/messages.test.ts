@@ -31,18 +31,18 @@ describe('the mail about an impersonation', () => {
   test('says when it began where the organization is, and how long it lasts, without a link', () => {
     const { subject, text, html } = impersonationMail(mail)
 
-    expect(subject).toBe('A member of staff has used your account at Awesome company')
+    expect(subject).toBe('A member of our staff used your account at Awesome company')
     for (const part of [text, html]) {
       expect(part).toMatch(/March 15, 2026 at 12:26.AM \(Europe\/Paris\)/)
-      expect(part).toContain('for 15 minutes at the most')
+      expect(part).toContain('for at most 15 minutes')
       expect(part).not.toContain('href')
     }
   })
 
   test('is in French for every French', () => {
     const { subject, text } = impersonationMail({ ...mail, locale: 'fr-CA', minutes: 1 })
-    expect(subject).toBe('Un membre de l’assistance a utilisé votre compte chez Awesome company')
-    expect(text).toMatch(/\(15 mars 2026 à 00:26 \(Europe\/Paris\)\), pour une minute au plus/)
+    expect(subject).toBe('Un membre de notre assistance a utilisé votre compte chez Awesome company')
+    expect(text).toMatch(/^Le 15 mars 2026 à 00:26 \(Europe\/Paris\), .* pour une minute au plus/)
   })
 })
 
@@ -144,12 +144,12 @@ describe('a notice', () => {
     })
 
   test.each([
-    ['password_set', 'Your password for Awesome company was set', 'it does not work any more.'],
+    ['password_set', 'Your password for Awesome company was set', 'no longer works.'],
     ['recovery_code_used', 'A recovery code was used to sign in to Awesome company', 'cannot be used again.'],
-    ['totp_enrolled', 'A second factor was set up at Awesome company', 'a code is asked for'],
+    ['totp_enrolled', 'Two-step verification was set up at Awesome company', 'you enter a code'],
     [
       'totp_enrollment_forced',
-      'A new second factor was asked for at Awesome company',
+      'New two-step verification was started at Awesome company',
       'until the new one is confirmed.',
     ],
   ] as const)('of %s says what has happened, in text and in HTML', (notice, subject, told) => {

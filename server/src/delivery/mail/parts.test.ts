@@ -61,13 +61,15 @@ describe('the invitation of an administrator', () => {
 
   test('says first who asks, for what, and of whom', () => {
     expect(invitationOf('Storefront')).toMatch(
-      /^The people who run Storefront ask you to connect the identity provider of Awesome company to it/,
+      /^You have been invited to connect the identity provider of Awesome company to Storefront/,
     )
   })
 
   test('names the product where no application has a name to show', () => {
     for (const name of [undefined, '\u200b'])
-      expect(invitationOf(name)).toMatch(/^The people who run Portico ask you/)
+      expect(invitationOf(name)).toMatch(
+        /^You have been invited to connect the identity provider of .* to Portico,/,
+      )
   })
 })
 

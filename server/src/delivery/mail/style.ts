@@ -8,7 +8,7 @@ const font =
 export const darkStyle = `
   @media (prefers-color-scheme: dark) {
     .page { background-color: #0f141d !important }
-    .card { background-color: #171e2a !important }
+    .card { background-color: #171e2a !important; border-color: #2b3648 !important }
     .ink { color: #e4e9f2 !important }
     .quiet { color: #9aa7bb !important }
     .rule { border-color: #2b3648 !important }
@@ -39,7 +39,32 @@ export const styles = {
     'line-height': '20px',
     'text-align': 'center',
   },
-  card: { padding: '28px 28px 24px', 'border-radius': '8px', 'background-color': '#ffffff' },
+  card: {
+    padding: '28px 28px 24px',
+    border: '1px solid #e2e5ea',
+    'border-radius': '12px',
+    'background-color': '#ffffff',
+  },
+  product: {
+    margin: '0 0 24px',
+    color: '#1b2230',
+    'font-size': '15px',
+    'line-height': '32px',
+    'font-weight': '600',
+    'overflow-wrap': 'anywhere',
+  },
+  mark: {
+    display: 'inline-block',
+    width: '32px',
+    height: '32px',
+    margin: '0 10px 0 0',
+    'border-radius': '7px',
+    color: '#ffffff',
+    'font-size': '15px',
+    'line-height': '32px',
+    'text-align': 'center',
+    'vertical-align': 'top',
+  },
   heading: {
     margin: '0 0 12px',
     color: '#1b2230',

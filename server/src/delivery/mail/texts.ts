@@ -69,94 +69,94 @@ const en: MailTexts = {
       invitation: (organization) => `Use this link to sign in to ${organization}:`,
       button: 'Sign in',
       lifetime: (minutes) =>
-        `The link works once, for ${minutes === 1 ? 'one minute' : `${minutes} minutes`}. Do not share it: whoever opens it signs in as you.`,
+        `This link works once and expires in ${minutes === 1 ? 'one minute' : `${minutes} minutes`}. Do not share it: anyone who opens it can sign in as you.`,
       unexpected:
-        'If you did not ask for this, ignore this message. Nobody can sign in without the link, and nothing has changed.',
+        'If you did not ask for this, you can ignore this e-mail. Nobody can sign in without the link.',
     },
     password: {
-      subject: (organization) => `Choose a password for ${organization}`,
+      subject: (organization) => `Set your password for ${organization}`,
       invitation: (organization) => `Use this link to choose a new password for ${organization}:`,
-      button: 'Choose a password',
+      button: 'Set your password',
       lifetime: (minutes) =>
-        `The link works once, for ${minutes === 1 ? 'one minute' : `${minutes} minutes`}. Do not share it: whoever opens it chooses your password.`,
+        `This link works once and expires in ${minutes === 1 ? 'one minute' : `${minutes} minutes`}. Do not share it: anyone who opens it can set your password.`,
       unexpected:
-        'If you did not ask for this, ignore this message. Your password stays as it is, and nobody can change it without the link.',
+        'If you did not ask for this, you can ignore this e-mail. Your password stays the same, and nobody can change it without the link.',
     },
   },
   adminInvitation: {
     subject: (organization) => `Set up single sign-on for ${organization}`,
     invitation: (organization, service) =>
-      `The people who run ${service} ask you to connect the identity provider of ${organization} to it, so that everybody there signs in to ${service} with the account they have. Use this link to begin, or to go on where you stopped:`,
+      `You have been invited to connect the identity provider of ${organization} to ${service}, so that its users sign in to ${service} with the account they already have. Use this link to start, or to continue where you left off:`,
     button: 'Set up single sign-on',
     lifetime: (days) =>
-      `The link works for ${days === 1 ? 'one day' : `${days} days`}, as often as you need it. Do not share it. In a new browser we mail you a code as well.`,
+      `This link works for ${days === 1 ? 'one day' : `${days} days`}, as often as you need it. Do not share it. In a new browser we also send you a code by e-mail.`,
     unexpected:
-      'If you are not in charge of this, open the link, enter the code, and say so. If it means nothing to you, ignore this message: nothing has changed.',
+      'If you are not responsible for this, open the link, enter the code and let us know. If you do not recognize it, you can ignore this e-mail: nothing has changed.',
   },
-  plainLink: 'If the button does not work, copy this address into your browser:',
+  plainLink: 'If the button does not work, copy this link into your browser:',
   notices: {
     password_set: {
       subject: (organization) => `Your password for ${organization} was set`,
       told: (organization) =>
-        `A password was set for your account at ${organization}. If there was one before, it does not work any more.`,
+        `A password was set for your account at ${organization}. Your previous password, if you had one, no longer works.`,
     },
     recovery_code_used: {
       subject: (organization) => `A recovery code was used to sign in to ${organization}`,
       told: (organization) =>
-        `One of your recovery codes for ${organization} stood in for a code of your phone. It cannot be used again.`,
+        `One of your recovery codes for ${organization} was used instead of a code from your phone. It cannot be used again.`,
     },
     totp_enrolled: {
-      subject: (organization) => `A second factor was set up at ${organization}`,
+      subject: (organization) => `Two-step verification was set up at ${organization}`,
       told: (organization) =>
-        `A second factor was set up for your account at ${organization}. From now on a code is asked for when you sign in.`,
+        `Two-step verification was set up for your account at ${organization}. From now on, you enter a code when you sign in.`,
     },
     totp_enrollment_forced: {
-      subject: (organization) => `A new second factor was asked for at ${organization}`,
+      subject: (organization) => `New two-step verification was started at ${organization}`,
       told: (organization) =>
-        `Somebody has begun to set up a new second factor for your account at ${organization}. The present one works until the new one is confirmed.`,
+        `Someone started to set up new two-step verification for your account at ${organization}. Your current one works until the new one is confirmed.`,
     },
   },
   unexpectedNotice: (organization) =>
-    `If this was not you, tell the people who run ${organization} at once: somebody else may be using your account.`,
+    `If this was not you, contact your administrator at ${organization} immediately: someone else may be using your account.`,
   adminCode: {
     subject: (organization) => `Your code to set up single sign-on for ${organization}`,
     instruction: (organization) =>
-      `You have opened the invitation to set up single sign-on for ${organization}. Enter this code there:`,
+      `You opened the invitation to set up single sign-on for ${organization}. Enter this code there:`,
     lifetime: (minutes) =>
-      `It works for ${minutes === 1 ? 'one minute' : `${minutes} minutes`}, in the browser that asked for it. Do not tell it to anybody.`,
+      `It expires in ${minutes === 1 ? 'one minute' : `${minutes} minutes`} and works only in the browser that asked for it. Do not share it with anyone.`,
     unexpected:
-      'If you did not open the invitation, somebody else has the link. Nobody gets in without this code; ask the people who invited you for a new invitation.',
+      'If you did not open the invitation, someone else has the link. Nobody can get in without this code. Ask the people who invited you for a new invitation.',
   },
   metadataNotice: {
-    subject: (organization) => `Metadata were uploaded for single sign-on of ${organization}`,
+    subject: (organization) => `Metadata was uploaded for single sign-on of ${organization}`,
     told: (organization, connection) =>
-      `An administrator has uploaded the metadata of an identity provider for single sign-on of ${organization}, connection ${connection}.`,
-    inUse: 'They are in use: this identity provider decides who signs in.',
+      `An administrator uploaded the metadata of an identity provider for single sign-on of ${organization}, connection ${connection}.`,
+    inUse: 'It is in use: this identity provider now decides who can sign in.',
     waits:
-      'Nothing has changed for anybody who signs in: others are in use, until the people who invited you put these in their place.',
+      'Nothing has changed for your users yet: the previous metadata stays in use until the people who invited you activate the new one.',
     unexpected:
-      'If none of you has done this, tell the people who invited you at once: whoever uploads metadata may sign in as anybody.',
+      'If none of you did this, contact the people who invited you immediately: anyone who can upload metadata can sign in as any user.',
   },
   clientNotice: {
     subject: (organization) => `A client was entered for single sign-on of ${organization}`,
     told: (organization, connection) =>
-      `An administrator has entered the client of an OpenID provider for single sign-on of ${organization}, connection ${connection}.`,
-    inUse: 'It is in use: this provider decides who signs in.',
+      `An administrator entered the client of an OpenID provider for single sign-on of ${organization}, connection ${connection}.`,
+    inUse: 'It is in use: this provider now decides who can sign in.',
     waits:
-      'Nothing has changed for anybody who signs in: another one is in use, until the people who invited you put this one in its place.',
+      'Nothing has changed for your users yet: the previous client stays in use until the people who invited you activate the new one.',
     unexpected:
-      'If none of you has done this, tell the people who invited you at once: whoever chooses the provider may sign in as anybody.',
+      'If none of you did this, contact the people who invited you immediately: anyone who can choose the provider can sign in as any user.',
   },
   impersonation: {
-    subject: (organization) => `A member of staff has used your account at ${organization}`,
+    subject: (organization) => `A member of our staff used your account at ${organization}`,
     told: (organization, moment, minutes) =>
-      `On ${moment} a member of staff signed in to your account at ${organization}, for ${minutes === 1 ? 'one minute' : `${minutes} minutes`} at the most.`,
+      `On ${moment}, a member of our staff signed in to your account at ${organization} for at most ${minutes === 1 ? 'one minute' : `${minutes} minutes`}.`,
     allowed:
-      'Your password and your own sessions stay as they are. What was done is recorded with their name.',
+      'Your password and your own sessions are not affected. All actions were recorded under their name.',
     unexpected: (organization) =>
-      `If you did not expect this, ask the people who run ${organization}: they can find out why, and can refuse it from now on.`,
+      `If you did not expect this, contact your administrator at ${organization}: they can find out why, and can turn it off for the future.`,
   },
-  sandbox: 'Test message: this comes from a sandbox, not from the real service.',
+  sandbox: 'Test message from a sandbox, not from the real service.',
   sentBy: (product, organization) => `Sent by ${product} for ${organization}`,
 }
 
@@ -167,96 +167,97 @@ const fr: MailTexts = {
       invitation: (organization) => `Utilisez ce lien pour vous connecter à ${organization}\u00a0:`,
       button: 'Se connecter',
       lifetime: (minutes) =>
-        `Le lien fonctionne une seule fois, pendant ${minutes === 1 ? 'une minute' : `${minutes} minutes`}. Ne le partagez pas\u00a0: quiconque l’ouvre se connecte à votre place.`,
+        `Ce lien ne fonctionne qu’une fois et expire dans ${minutes === 1 ? 'une minute' : `${minutes} minutes`}. Ne le partagez pas\u00a0: quiconque l’ouvre peut se connecter à votre place.`,
       unexpected:
-        'Si vous n’avez rien demandé, ignorez ce message. Personne ne peut se connecter sans le lien, et rien n’a changé.',
+        'Si vous n’avez rien demandé, ignorez cet e-mail. Personne ne peut se connecter sans le lien.',
     },
     password: {
-      subject: (organization) => `Choisir un mot de passe pour ${organization}`,
+      subject: (organization) => `Choisissez votre mot de passe pour ${organization}`,
       invitation: (organization) =>
         `Utilisez ce lien pour choisir un nouveau mot de passe pour ${organization}\u00a0:`,
-      button: 'Choisir un mot de passe',
+      button: 'Choisir mon mot de passe',
       lifetime: (minutes) =>
-        `Le lien fonctionne une seule fois, pendant ${minutes === 1 ? 'une minute' : `${minutes} minutes`}. Ne le partagez pas\u00a0: quiconque l’ouvre choisit votre mot de passe.`,
+        `Ce lien ne fonctionne qu’une fois et expire dans ${minutes === 1 ? 'une minute' : `${minutes} minutes`}. Ne le partagez pas\u00a0: quiconque l’ouvre peut choisir votre mot de passe.`,
       unexpected:
-        'Si vous n’avez rien demandé, ignorez ce message. Votre mot de passe reste le même, et personne ne peut le changer sans le lien.',
+        'Si vous n’avez rien demandé, ignorez cet e-mail. Votre mot de passe reste le même, et personne ne peut le changer sans le lien.',
     },
   },
   adminInvitation: {
     subject: (organization) => `Configurer l’authentification unique pour ${organization}`,
     invitation: (organization, service) =>
-      `L’équipe qui gère ${service} vous demande d’y relier le fournisseur d’identité qu’utilise ${organization}, afin que tous s’y connectent avec le compte qu’ils ont déjà. Utilisez ce lien pour commencer, ou pour reprendre où vous en étiez\u00a0:`,
+      `Vous êtes invité à relier le fournisseur d’identité de ${organization} à ${service}, afin que ses utilisateurs s’y connectent avec le compte qu’ils ont déjà. Utilisez ce lien pour commencer, ou pour reprendre là où vous en étiez\u00a0:`,
     button: 'Configurer l’authentification unique',
     lifetime: (days) =>
-      `Le lien fonctionne pendant ${days === 1 ? 'un jour' : `${days} jours`}, aussi souvent que nécessaire. Ne le partagez pas. Dans un nouveau navigateur, nous vous envoyons aussi un code.`,
+      `Ce lien fonctionne pendant ${days === 1 ? 'un jour' : `${days} jours`}, aussi souvent que nécessaire. Ne le partagez pas. Dans un nouveau navigateur, nous vous envoyons aussi un code par e-mail.`,
     unexpected:
-      'Si ce n’est pas de votre ressort, ouvrez le lien, saisissez le code et dites-le. Si cela ne vous dit rien, ignorez ce message\u00a0: rien n’a changé.',
+      'Si ce n’est pas de votre ressort, ouvrez le lien, saisissez le code et signalez-le. Si cela ne vous dit rien, ignorez cet e-mail\u00a0: rien n’a changé.',
   },
-  plainLink: 'Si le bouton ne fonctionne pas, copiez cette adresse dans votre navigateur\u00a0:',
+  plainLink: 'Si le bouton ne fonctionne pas, copiez ce lien dans votre navigateur\u00a0:',
   notices: {
     password_set: {
       subject: (organization) => `Votre mot de passe pour ${organization} a été défini`,
       told: (organization) =>
-        `Un mot de passe a été défini pour votre compte chez ${organization}. S’il y en avait un auparavant, il ne fonctionne plus.`,
+        `Un mot de passe a été défini pour votre compte chez ${organization}. L’ancien, s’il y en avait un, ne fonctionne plus.`,
     },
     recovery_code_used: {
       subject: (organization) => `Un code de secours a servi à se connecter à ${organization}`,
       told: (organization) =>
-        `Un de vos codes de secours pour ${organization} a remplacé un code de votre téléphone. Il ne peut plus servir.`,
+        `Un de vos codes de secours pour ${organization} a été utilisé à la place d’un code de votre téléphone. Il ne peut plus servir.`,
     },
     totp_enrolled: {
-      subject: (organization) => `Un second facteur a été configuré chez ${organization}`,
+      subject: (organization) => `La validation en deux étapes a été configurée chez ${organization}`,
       told: (organization) =>
-        `Un second facteur a été configuré pour votre compte chez ${organization}. Désormais, un code est demandé à la connexion.`,
+        `La validation en deux étapes a été configurée pour votre compte chez ${organization}. Désormais, un code vous est demandé à la connexion.`,
     },
     totp_enrollment_forced: {
-      subject: (organization) => `Un nouveau second facteur a été demandé chez ${organization}`,
+      subject: (organization) =>
+        `Une nouvelle validation en deux étapes a été commencée chez ${organization}`,
       told: (organization) =>
-        `Quelqu’un a commencé à configurer un nouveau second facteur pour votre compte chez ${organization}. L’actuel fonctionne jusqu’à ce que le nouveau soit confirmé.`,
+        `Quelqu’un a commencé à configurer une nouvelle validation en deux étapes pour votre compte chez ${organization}. L’actuelle fonctionne jusqu’à ce que la nouvelle soit confirmée.`,
     },
   },
   unexpectedNotice: (organization) =>
-    `Si ce n’était pas vous, prévenez tout de suite les responsables de ${organization}\u00a0: quelqu’un d’autre utilise peut-être votre compte.`,
+    `Si ce n’était pas vous, contactez immédiatement votre administrateur chez ${organization}\u00a0: quelqu’un d’autre utilise peut-être votre compte.`,
   adminCode: {
     subject: (organization) => `Votre code pour configurer l’authentification unique pour ${organization}`,
     instruction: (organization) =>
       `Vous avez ouvert l’invitation à configurer l’authentification unique pour ${organization}. Saisissez-y ce code\u00a0:`,
     lifetime: (minutes) =>
-      `Il fonctionne pendant ${minutes === 1 ? 'une minute' : `${minutes} minutes`}, dans le navigateur qui l’a demandé. Ne le communiquez à personne.`,
+      `Il expire dans ${minutes === 1 ? 'une minute' : `${minutes} minutes`} et ne fonctionne que dans le navigateur qui l’a demandé. Ne le communiquez à personne.`,
     unexpected:
-      'Si vous n’avez pas ouvert l’invitation, quelqu’un d’autre détient le lien. Personne n’entre sans ce code\u00a0; demandez une nouvelle invitation aux personnes qui vous ont invité.',
+      'Si vous n’avez pas ouvert l’invitation, quelqu’un d’autre détient le lien. Personne ne peut entrer sans ce code. Demandez une nouvelle invitation aux personnes qui vous ont invité.',
   },
   metadataNotice: {
     subject: (organization) =>
       `Des métadonnées ont été déposées pour l’authentification unique pour ${organization}`,
     told: (organization, connection) =>
       `Un administrateur a déposé les métadonnées d’un fournisseur d’identité pour l’authentification unique pour ${organization}, connexion ${connection}.`,
-    inUse: 'Elles sont utilisées\u00a0: ce fournisseur d’identité décide qui se connecte.',
+    inUse: 'Elles sont actives\u00a0: ce fournisseur d’identité décide désormais qui peut se connecter.',
     waits:
-      'Rien n’a changé pour ceux qui se connectent\u00a0: d’autres sont utilisées, jusqu’à ce que les personnes qui vous ont invité les remplacent par celles-ci.',
+      'Rien n’a encore changé pour vos utilisateurs\u00a0: les métadonnées précédentes restent actives jusqu’à ce que les personnes qui vous ont invité activent les nouvelles.',
     unexpected:
-      'Si aucun de vous ne l’a fait, prévenez tout de suite les personnes qui vous ont invité\u00a0: quiconque dépose des métadonnées peut se connecter au nom de n’importe qui.',
+      'Si aucun de vous ne l’a fait, contactez immédiatement les personnes qui vous ont invité\u00a0: quiconque peut déposer des métadonnées peut se connecter à la place de n’importe quel utilisateur.',
   },
   clientNotice: {
     subject: (organization) => `Un client a été saisi pour l’authentification unique pour ${organization}`,
     told: (organization, connection) =>
       `Un administrateur a saisi le client d’un fournisseur OpenID pour l’authentification unique pour ${organization}, connexion ${connection}.`,
-    inUse: 'Il est utilisé\u00a0: ce fournisseur décide qui se connecte.',
+    inUse: 'Il est actif\u00a0: ce fournisseur décide désormais qui peut se connecter.',
     waits:
-      'Rien n’a changé pour ceux qui se connectent\u00a0: un autre est utilisé, jusqu’à ce que les personnes qui vous ont invité le remplacent par celui-ci.',
+      'Rien n’a encore changé pour vos utilisateurs\u00a0: le client précédent reste actif jusqu’à ce que les personnes qui vous ont invité activent le nouveau.',
     unexpected:
-      'Si aucun de vous ne l’a fait, prévenez tout de suite les personnes qui vous ont invité\u00a0: quiconque choisit le fournisseur peut se connecter au nom de n’importe qui.',
+      'Si aucun de vous ne l’a fait, contactez immédiatement les personnes qui vous ont invité\u00a0: quiconque peut choisir le fournisseur peut se connecter à la place de n’importe quel utilisateur.',
   },
   impersonation: {
-    subject: (organization) => `Un membre de l’assistance a utilisé votre compte chez ${organization}`,
+    subject: (organization) => `Un membre de notre assistance a utilisé votre compte chez ${organization}`,
     told: (organization, moment, minutes) =>
-      `Un membre de l’assistance s’est connecté à votre compte chez ${organization} (${moment}), pour ${minutes === 1 ? 'une minute' : `${minutes} minutes`} au plus.`,
+      `Le ${moment}, un membre de notre assistance s’est connecté à votre compte chez ${organization}, pour ${minutes === 1 ? 'une minute' : `${minutes} minutes`} au plus.`,
     allowed:
-      'Votre mot de passe et vos propres sessions restent inchangés. Ce qui a été fait est consigné à son nom.',
+      'Votre mot de passe et vos propres sessions restent inchangés. Toutes ses actions sont consignées à son nom.',
     unexpected: (organization) =>
-      `Si vous ne vous y attendiez pas, adressez-vous aux responsables de ${organization}\u00a0: ils peuvent savoir pourquoi, et le refuser à l’avenir.`,
+      `Si vous ne vous y attendiez pas, contactez votre administrateur chez ${organization}\u00a0: il peut en connaître la raison, et le désactiver à l’avenir.`,
   },
-  sandbox: 'Message de test\u00a0: il provient d’un bac à sable, pas du service réel.',
+  sandbox: 'Message de test provenant d’un bac à sable, et non du service réel.',
   sentBy: (product, organization) => `Envoyé par ${product} pour ${organization}`,
 }
 

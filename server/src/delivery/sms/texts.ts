@@ -9,13 +9,13 @@ interface SmsTexts {
 // Short, because more than 160 characters, or 70 with one outside the GSM alphabet, cost a second message.
 const en: SmsTexts = {
   code: (code, organization, minutes) =>
-    `${code} is your code for ${organization}, for ${minutes === 1 ? 'one minute' : `${minutes} minutes`}. Give it to nobody.`,
+    `${code} is your code for ${organization}. It expires in ${minutes === 1 ? 'one minute' : `${minutes} minutes`}. Do not share it.`,
   sandbox: 'Test',
 }
 
 const fr: SmsTexts = {
   code: (code, organization, minutes) =>
-    `${code} est votre code pour ${organization}, pendant ${minutes === 1 ? 'une minute' : `${minutes} minutes`}. Ne le donnez à personne.`,
+    `${code} est votre code pour ${organization}. Il expire dans ${minutes === 1 ? 'une minute' : `${minutes} minutes`}. Ne le donnez à personne.`,
   sandbox: 'Test',
 }
 
