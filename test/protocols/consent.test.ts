@@ -17,11 +17,11 @@ const given = authorizeGivenOf(service, client)
 
 const prompt = 'consent'
 const sentences = {
-  openid: 'Know that it is you',
+  openid: 'Confirm your identity',
   profile: 'See your name, picture and language',
   email: 'See your e-mail address',
   phone: 'See your telephone number',
-  offline_access: 'Keep access until you or your administrator end it',
+  offline_access: 'Keep access until you or your administrator revokes it',
 }
 
 describe('prompt=consent', () => {

@@ -181,7 +181,7 @@ describe('a link that is opened in another browser', () => {
     expect(opened.status).toBe(200)
     expect(shownCode(opened)).toMatch(/^\d{6}$/)
     expect(other.sessionSecret()).toBeUndefined()
-    expect((await other.visit(page.url)).html).toContain('This sign-in is over')
+    expect((await other.visit(page.url)).html).toContain('This sign-in has expired')
     expect(await links.stepOf(page)).toBe('link_sent')
     const asked = await visitor.visit(page.url)
     expect(asked.html).toContain('Enter the code')
@@ -371,6 +371,6 @@ describe('what ends sign-ins of a user ends those on the pages', () => {
 
     const answer = await visitor.send(asked, 'totp', { code })
     expect(answer.status).toBe(404)
-    expect(answer.html).toContain('This sign-in is over')
+    expect(answer.html).toContain('This sign-in has expired')
   })
 })

@@ -7,7 +7,7 @@ import { sampled } from '../sampled.js'
 import type { Seen, Visitor } from '../given/visitor.js'
 
 const otherPassword = 'copper meadow 17 whispers'
-const deadText = 'This link does not work any more'
+const deadText = 'This link no longer works'
 
 const service = await startService()
 const client = await service.client()
@@ -59,7 +59,7 @@ describe('a forgotten password', () => {
     const set = await choose(other, form, otherPassword)
 
     expect(set.status).toBe(200)
-    expect(set.html).toContain('Your password is saved')
+    expect(set.html).toContain('Your password has been saved')
     expect(other.sessionSecret()).toBeUndefined()
     expect(await links.stepOf(page)).toBe('link_sent')
     expect(await isPasswordRight(scene, otherPassword)).toBe(true)
@@ -150,7 +150,7 @@ describe('a forgotten password', () => {
 
     const set = await choose(visitor, form, otherPassword)
 
-    expect(set.html).toContain('Your password is saved')
+    expect(set.html).toContain('Your password has been saved')
     expect(await links.stepOf(page)).toBe('password')
   })
 })
@@ -276,7 +276,7 @@ describe('a password request of the API', () => {
     const form = await visitor.visit(opened.location ?? '')
     expect(form.url).toMatch(`${ownPage(scene)}?password_code=`)
     const set = await choose(visitor, form, otherPassword)
-    expect(set.html).toContain('Your password is saved')
+    expect(set.html).toContain('Your password has been saved')
     expect(visitor.sessionSecret()).toBeUndefined()
     expect(await isPasswordRight(scene, otherPassword)).toBe(true)
   })

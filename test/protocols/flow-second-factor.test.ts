@@ -197,7 +197,7 @@ describe('a first enrolment', () => {
     const { data } = await client.outbox.list({ to: scene.user.email })
     // The messages of one run of jobs have no order.
     expect(data.map(({ subject }) => subject)).toContainEqual(
-      expect.stringContaining('A second factor was set up at'),
+      expect.stringContaining('Two-step verification was set up at'),
     )
   })
 })

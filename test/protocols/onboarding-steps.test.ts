@@ -17,7 +17,7 @@ const given = onboardingGivenOf(service, client)
 
 describe('who is not in charge', () => {
   async function expectDeclined(scene: OnboardingScene, page: { html: string }, visitor: Visitor) {
-    expect(page.html).toContain('Thank you for telling us')
+    expect(page.html).toContain('Thank you for letting us know')
     expect(await given.adminOf(scene)).toMatchObject({
       declined_to_be_in_charge_at: expect.stringMatching(/Z$/),
     })

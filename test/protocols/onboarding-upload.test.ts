@@ -33,7 +33,7 @@ describe('metadata', () => {
     expect(await given.onboardingOf(scene)).toMatchObject({ metadata: [], state: 'it_admin_onboarding' })
 
     const test = await given.confirm(scene, visitor)
-    expect(test.html).toContain('Begin the test')
+    expect(test.html).toContain('Start the test')
     expect(await given.onboardingOf(scene)).toMatchObject({
       state: 'configured',
       onboarding: { state: 'xml_provided' },
@@ -45,7 +45,7 @@ describe('metadata', () => {
     const { scene, visitor } = await uploaded({ xml: metadata() })
     await given.confirm(scene, visitor)
     const { html } = await visitor.visit(pathOf(scene, '/done'))
-    expect(html).toContain('<h1 class="pending">Stored, not tested yet</h1>')
+    expect(html).toContain('<h1 class="pending">Saved, not tested yet</h1>')
     expect(html).toMatch(/<a class="main" href="[^"]+\/test\?ui_locales=en">Test the sign-in/)
     expect(html).not.toContain('connected')
     expect(await given.onboardingOf(scene)).toMatchObject({ onboarding: { state: 'xml_provided' } })

@@ -37,7 +37,7 @@ describe('the link of an invitation', () => {
     const provider = await visitor.press(page, 'verify', { code: await given.codeTo(scene.email) })
     const mails = (await given.mailsTo(scene.email)).join()
 
-    expect(mails).toContain('The people who run Storefront <1> ask you to connect the identity provider')
+    expect(mails).toContain('You have been invited to connect the identity provider')
     expect(invitation.html).toContain('the identity provider of your organization to Storefront &lt;1>')
     expect(provider.html).toContain('will sign in to Storefront &lt;1>')
 
@@ -88,7 +88,7 @@ describe('the link of an invitation', () => {
     await service.clock.advance(2 * minute)
     const page = await createVisitor(service.baseUrl).visit(scene.link)
     expect(page.status).toBe(404)
-    expect(page.html).toContain('This invitation does not work any more')
+    expect(page.html).toContain('This invitation no longer works')
   })
 
   test('ends with the next invitation, and so do its sessions', async () => {
@@ -236,7 +236,7 @@ describe('the session of an administrator', () => {
       ]) {
         const answer = await visitor.request(`/onboarding/${idpId}/${part}`)
         expect(answer.status).toBe(404)
-        expect(answer.html).toContain('There is no such connection')
+        expect(answer.html).toContain('Connection not found')
       }
     }
     const csrf = /name="csrf" value="([\w-]+)"/.exec(page.html)?.[1] ?? ''

@@ -164,7 +164,7 @@ describe('where a sign-in by SSO begins', () => {
     await given.closeLinks(scene)
     const visitor = createVisitor(service.baseUrl)
     const closed = await visitor.visit(given.flows.authorizeUrl(scene, { idp_hint: idp_id }))
-    expect(closed.html).toContain('Nobody can sign in here yet')
+    expect(closed.html).toContain('Sign-in is not set up yet')
   })
 
   test('a connection that is switched off meanwhile asks no identity provider', async () => {

@@ -163,7 +163,7 @@ describe('what strangers post', () => {
       posted.push(await there.post(of, sent))
 
     expect(posted.map(({ status }) => status)).toEqual([403, 413, 403, 403, 403, 429, 429])
-    expect(posted.at(-1)?.html).toContain('Please wait a little')
+    expect(posted.at(-1)?.html).toContain('Too many attempts')
     expect(posted.at(-1)?.html).toContain('Too many answers of your organization have come from your network')
     const log = `select reason from log_events where domain = $1 and event_code = 'SSO_END_USER_SAML_FAILED' order by inserted_at`
     const reasons = (await limited.query<{ reason: string }>(log, [of.org_domain])).map(

@@ -208,7 +208,7 @@ describe('the built-in identity provider', () => {
     await chooseAtTestIdp(visitor, page, { email: anyEmail(), fault: 'expired' })
     const again = await atTestIdp(scene)
     const refused = await chooseAtTestIdp(again.visitor, again.page, { email: anyEmail(), fault: 'unsigned' })
-    expect(refused.html).toContain('Sandbox: for tests only')
+    expect(refused.html).toContain('Sandbox: for testing only')
     expect(refused.html).not.toContain('signature')
     const [, reference = ''] = /Reference: ([\w.-]+)/.exec(refused.html) ?? []
 

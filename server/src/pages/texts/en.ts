@@ -32,80 +32,81 @@ const words = {
     sign_in: {
       heading: (address: string, organization: string) => `Sign in as ${address} to ${organization}`,
       button: 'Sign in',
-      hint: 'The link works once. You will be taken straight to the application.',
-      unexpected: 'If you did not ask to sign in, close this page: nothing happens.',
+      hint: 'This link works once and takes you straight to the application.',
+      unexpected: 'If you did not try to sign in, close this page. Nothing will happen.',
     },
     password: {
       heading: (address: string, organization: string) =>
         `Choose a password for ${address} at ${organization}`,
-      button: 'Go on',
-      hint: 'The link works once. You will choose the password on the next page.',
-      unexpected: 'If you did not ask for a password, close this page: nothing changes.',
+      button: 'Continue',
+      hint: 'This link works once. You choose the password on the next page.',
+      unexpected: 'If you did not ask for a new password, close this page. Nothing will change.',
     },
   },
   /** A link that was opened in a browser other than the one that asked for it. */
   linkElsewhere: {
     button: 'Show my code',
-    hint: 'This is not the browser in which you asked for the link. You get a code here, which you enter there.',
+    hint: 'You asked for this link in a different browser. We will show you a code to enter there.',
   },
   deadLink: {
-    heading: 'This link does not work any more',
-    sentence: 'Sign-in links work once and for a few minutes, and this one cannot be used.',
-    advice: 'Go back to the application you want to sign in to and ask for a new link.',
+    heading: 'This link no longer works',
+    sentence: 'Sign-in links work once, and only for a few minutes.',
+    advice: 'Go back to the application and ask for a new link.',
   },
   deadRelay: {
-    heading: 'This address does not work any more',
-    sentence: 'It takes you to another application once and at once, and it cannot be used now.',
-    advice: 'Go back to the application you come from and try again there.',
+    heading: 'This link no longer works',
+    sentence: 'It can be used once, and only for a short time.',
+    advice: 'Go back to the application you came from and try again.',
   },
   relayEmailTaken: {
-    heading: 'You cannot be signed in there',
-    sentence: 'Somebody with your e-mail address is known there already, and nothing shows that this is you.',
-    advice: 'Sign in there directly, or ask the people who run that application.',
+    heading: 'You cannot sign in there',
+    sentence:
+      'An account with your e-mail address already exists there, and we cannot confirm that it is yours.',
+    advice: 'Sign in there directly, or contact the people who run that application.',
   },
   relayUserInactive: {
-    heading: 'You cannot be signed in there',
-    sentence: 'Your account there is switched off.',
-    advice: 'Ask the people who run that application.',
+    heading: 'You cannot sign in there',
+    sentence: 'Your account there has been deactivated.',
+    advice: 'Contact the people who run that application.',
   },
   /** The page was sent by a browser other than its own, or too late. */
   otherBrowser: {
-    heading: 'Please begin again, or open the link again',
+    heading: 'Please start again',
     sentence:
-      'This page was open for too long, belongs to another browser, or the browser did not keep its cookie.',
+      'This page was open for too long, belongs to a different browser, or your browser blocked its cookie.',
     advice:
-      'Go back to the application, or open the link from your message once more, in the browser you want to sign in with.',
+      'Go back to the application, or open the link in your e-mail again, in the browser you want to sign in with.',
   },
   flowOver: {
-    heading: 'This sign-in is over',
-    sentence: 'It was finished already, took more than an hour, or was begun in another browser.',
-    advice: 'Go back to the application and sign in from there.',
+    heading: 'This sign-in has expired',
+    sentence: 'It was already completed, took longer than an hour, or was started in a different browser.',
+    advice: 'Go back to the application and sign in again.',
   },
   notSignedIn: {
     heading: 'You are not signed in',
-    sentence:
-      'Nobody is signed in to this organization in this browser, or it was last used more than an hour ago.',
-    advice: 'Sign in from an application, and come back.',
+    sentence: 'You are not signed in to this organization in this browser, or your session has expired.',
+    advice: 'Sign in from an application, then come back.',
   },
   noWayToSignIn: {
-    heading: 'Nobody can sign in here yet',
-    sentence: 'The organization has not switched on any way to sign in.',
-    advice: 'Ask the people who run the application.',
+    heading: 'Sign-in is not set up yet',
+    sentence: 'This organization has not enabled a sign-in method.',
+    advice: 'Contact the people who run the application.',
   },
   signInRefused: {
-    heading: 'You cannot be signed in',
-    sentence: 'Your account, or your address, may not be used here at present.',
-    advice: 'Ask the people who gave you your account.',
+    heading: 'You cannot sign in',
+    sentence: 'Your account or e-mail address cannot be used here at the moment.',
+    advice: 'Contact your administrator.',
   },
   tooMany: {
-    heading: 'Please wait a little',
-    sentence: 'There were too many attempts from where you are.',
+    heading: 'Too many attempts',
+    sentence: 'There have been too many attempts from your network.',
     advice: 'Try again in a few minutes.',
   },
   unreadable: {
-    heading: 'This request cannot be read',
-    sentence: 'What was sent is too large, or is not what this address takes.',
-    advice: 'Go back and try again; if it stays so, give who runs the application the reference below.',
+    heading: 'We could not read this request',
+    sentence: 'It is too large, or not in the expected format.',
+    advice:
+      'Go back and try again. If it keeps happening, send the reference below to the people who run the application.',
   },
   /** Developers find what is wrong in the log, and in the sandbox on the page. */
   invalidRequest: {
@@ -115,8 +116,8 @@ const words = {
       'Go back and try again. If it keeps happening, send the reference below to the people who run the application.',
   },
   failure: {
-    heading: 'Something went wrong on our side',
-    sentence: 'The service cannot answer at this moment.',
+    heading: 'Something went wrong',
+    sentence: 'There is a problem on our side.',
     advice: 'Try again in a minute.',
   },
   reference: (requestId: string) => `Reference: ${requestId}`,
@@ -125,7 +126,7 @@ const words = {
   backToSignIn: 'Back to sign-in',
   tryAgain: 'Try again',
   forDevelopers: 'For developers',
-  sandbox: 'Sandbox: for tests only',
+  sandbox: 'Sandbox: for testing only',
   languages: 'Language',
   by: (product: string) => `Sign-in by ${product}`,
   legal: 'Legal',

@@ -31,35 +31,34 @@ export const fr: PageTexts = {
     sign_in: {
       heading: (address, organization) => `Se connecter en tant que ${address} à ${organization}`,
       button: 'Se connecter',
-      hint: 'Le lien ne fonctionne qu’une fois. Vous serez redirigé directement vers l’application.',
-      unexpected: 'Si vous n’avez rien demandé, fermez cette page\u00a0: rien ne se passera.',
+      hint: 'Ce lien ne fonctionne qu’une fois et vous mène directement à l’application.',
+      unexpected: 'Si vous n’avez pas demandé à vous connecter, fermez cette page. Rien ne se passera.',
     },
     password: {
       heading: (address, organization) => `Choisir un mot de passe pour ${address} chez ${organization}`,
       button: 'Continuer',
-      hint: 'Le lien ne sert qu’une fois. Vous choisirez le mot de passe à la page suivante.',
-      unexpected: 'Si vous n’avez pas demandé de mot de passe, fermez cette page\u00a0: rien ne change.',
+      hint: 'Ce lien ne fonctionne qu’une fois. Vous choisirez le mot de passe à la page suivante.',
+      unexpected: 'Si vous n’avez pas demandé de nouveau mot de passe, fermez cette page. Rien ne changera.',
     },
   },
   linkElsewhere: {
     button: 'Afficher mon code',
-    hint: 'Ce n’est pas le navigateur où vous avez demandé le lien. Vous obtenez ici un code, à saisir là-bas.',
+    hint: 'Vous avez demandé ce lien dans un autre navigateur. Nous allons afficher un code à y saisir.',
   },
   deadLink: {
     heading: 'Ce lien ne fonctionne plus',
-    sentence:
-      'Un lien de connexion ne sert qu’une fois et pendant quelques minutes, et celui-ci n’est plus utilisable.',
-    advice: 'Retournez à l’application à laquelle vous voulez vous connecter et demandez un nouveau lien.',
+    sentence: 'Un lien de connexion ne fonctionne qu’une fois, pendant quelques minutes.',
+    advice: 'Retournez à l’application et demandez un nouveau lien.',
   },
   deadRelay: {
-    heading: 'Cette adresse ne fonctionne plus',
-    sentence: 'Elle mène à une autre application une seule fois et aussitôt, et n’est plus utilisable.',
+    heading: 'Ce lien ne fonctionne plus',
+    sentence: 'Il ne fonctionne qu’une fois, pendant un court instant.',
     advice: 'Retournez à l’application d’où vous venez et réessayez.',
   },
   relayEmailTaken: {
     heading: 'Impossible de vous y connecter',
     sentence:
-      'Une personne ayant votre adresse e-mail y est déjà connue, et rien ne montre qu’il s’agit de vous.',
+      'Un compte avec votre adresse e-mail y existe déjà, et nous ne pouvons pas confirmer qu’il s’agit du vôtre.',
     advice: 'Connectez-vous-y directement, ou adressez-vous aux responsables de cette application.',
   },
   relayUserInactive: {
@@ -68,43 +67,42 @@ export const fr: PageTexts = {
     advice: 'Adressez-vous aux responsables de cette application.',
   },
   otherBrowser: {
-    heading: 'Veuillez recommencer, ou rouvrir le lien',
+    heading: 'Veuillez recommencer',
     sentence:
-      'Cette page est restée ouverte trop longtemps, appartient à un autre navigateur, ou le navigateur n’a pas gardé son cookie.',
+      'Cette page est restée ouverte trop longtemps, appartient à un autre navigateur, ou votre navigateur a bloqué son cookie.',
     advice:
-      'Retournez à l’application, ou ouvrez de nouveau le lien de votre message, dans le navigateur avec lequel vous voulez vous connecter.',
+      'Retournez à l’application, ou ouvrez de nouveau le lien de votre e-mail, dans le navigateur avec lequel vous voulez vous connecter.',
   },
   flowOver: {
-    heading: 'Cette connexion est terminée',
-    sentence: 'Elle a déjà abouti, a duré plus d’une heure, ou a été commencée dans un autre navigateur.',
-    advice: 'Retournez à l’application et connectez-vous à partir de là.',
+    heading: 'Cette connexion a expiré',
+    sentence: 'Elle a déjà abouti, a duré plus d’une heure ou a été commencée dans un autre navigateur.',
+    advice: 'Retournez à l’application et connectez-vous à nouveau.',
   },
   notSignedIn: {
     heading: 'Vous n’êtes pas connecté',
-    sentence:
-      'Personne n’est connecté à cette organisation dans ce navigateur, ou la dernière utilisation remonte à plus d’une heure.',
+    sentence: 'Vous n’êtes pas connecté à cette organisation dans ce navigateur, ou votre session a expiré.',
     advice: 'Connectez-vous à partir d’une application, puis revenez ici.',
   },
   noWayToSignIn: {
-    heading: 'Personne ne peut encore se connecter ici',
-    sentence: 'L’organisation n’a activé aucun moyen de se connecter.',
+    heading: 'La connexion n’est pas encore configurée',
+    sentence: 'Cette organisation n’a activé aucun moyen de connexion.',
     advice: 'Adressez-vous aux responsables de l’application.',
   },
   signInRefused: {
     heading: 'Connexion impossible',
-    sentence: 'Votre compte, ou votre adresse, n’est pas admis ici pour le moment.',
-    advice: 'Adressez-vous aux personnes qui vous ont donné votre compte.',
+    sentence: 'Votre compte ou votre adresse e-mail ne peut pas être utilisé ici pour le moment.',
+    advice: 'Contactez votre administrateur.',
   },
   tooMany: {
-    heading: 'Veuillez patienter un peu',
-    sentence: 'Il y a eu trop de tentatives depuis l’endroit où vous êtes.',
+    heading: 'Trop de tentatives',
+    sentence: 'Il y a eu trop de tentatives depuis votre réseau.',
     advice: 'Réessayez dans quelques minutes.',
   },
   unreadable: {
-    heading: 'Cette demande est illisible',
-    sentence: 'Ce qui a été envoyé est trop volumineux, ou n’est pas ce que cette adresse attend.',
+    heading: 'Nous n’avons pas pu lire cette requête',
+    sentence: 'Elle est trop volumineuse, ou n’a pas le format attendu.',
     advice:
-      'Revenez en arrière et réessayez\u00a0; si le problème persiste, communiquez la référence ci-dessous au responsable de l’application.',
+      'Revenez en arrière et réessayez. Si le problème persiste, transmettez la référence ci-dessous aux responsables de l’application.',
   },
   invalidRequest: {
     heading: 'L’application a envoyé une requête non valide',
@@ -113,8 +111,8 @@ export const fr: PageTexts = {
       'Revenez en arrière et réessayez. Si le problème persiste, transmettez la référence ci-dessous aux responsables de l’application.',
   },
   failure: {
-    heading: 'Un problème est survenu de notre côté',
-    sentence: 'Le service ne peut pas répondre pour le moment.',
+    heading: 'Une erreur est survenue',
+    sentence: 'Le problème vient de notre côté.',
     advice: 'Réessayez dans une minute.',
   },
   reference: (requestId) => `Référence\u00a0: ${requestId}`,

@@ -2,27 +2,28 @@
 export const accountSignIn = {
   accountSignIn: {
     heading: 'Choose an organization',
-    sentence: (application: string) => `You can use ${application} with these.`,
+    sentence: (application: string) => `You can use ${application} with these organizations.`,
     used: (when: string) => `Used ${when}`,
     isNew: 'New to you',
     enter: 'Continue',
-    beyond: 'Not among them? Enter its short name, as your organization has given it to you.',
+    beyond: 'Not listed? Enter the short name that your organization gave you.',
     shortName: 'Short name of the organization',
-    noneHeading: 'No organization has this address',
-    none: (application: string) => `Nobody can use ${application} with this address.`,
-    noneAdvice: 'Use another address, or ask the people who have invited you which one they have.',
-    forget: 'Forget this address in this browser',
+    noneHeading: 'No organization found',
+    none: (application: string) => `There is no organization with ${application} for this e-mail address.`,
+    noneAdvice: 'Use another address, or ask the people who invited you which address they used.',
+    forget: 'Forget this address on this device',
     elsewhere: 'Another organization',
     otherAddress: 'Use another address',
     /** Also of one that there is not. */
-    notOffered: 'You cannot use this organization. Choose one that is listed.',
+    notOffered: 'You cannot use this organization. Choose one from the list.',
     /** Where the sign-in of an application's own pages goes on. */
     continueSignIn: {
       heading: (organization: string) => `Continue at ${organization}`,
-      sentence: (application: string) => `To sign in to ${application}, your organization asks for more.`,
+      sentence: (application: string) =>
+        `Your organization requires another step before you can sign in to ${application}.`,
       button: 'Continue',
       unexpected:
-        'If this is not your address, or you did not ask to sign in, close this page: nothing happens.',
+        'If this is not your address, or you did not try to sign in, close this page. Nothing will happen.',
     },
   },
 }

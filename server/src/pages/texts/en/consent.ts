@@ -6,18 +6,18 @@ export const consent = {
     sentence: 'It will be able to:',
     /** By scope. */
     abilities: {
-      openid: 'Know that it is you',
+      openid: 'Confirm your identity',
       profile: 'See your name, picture and language',
       email: 'See your e-mail address',
       phone: 'See your telephone number',
       address: 'See your postal address',
-      offline_access: 'Keep access until you or your administrator end it',
+      offline_access: 'Keep access until you or your administrator revokes it',
     },
     returns: {
-      toSite: (host: string) => `Afterwards you return to ${host}.`,
-      toComputer: 'Afterwards you return to an app on this computer.',
+      toSite: (host: string) => `You will then return to ${host}.`,
+      toComputer: 'You will then return to an app on this computer.',
       toApp: (scheme: string) =>
-        `Afterwards you return to the app on this device that opens “${scheme}” links.`,
+        `You will then return to the app on this device that opens “${scheme}” links.`,
     },
     allow: 'Allow',
     refuse: 'Don’t allow',

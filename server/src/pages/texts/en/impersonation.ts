@@ -3,21 +3,21 @@ export const impersonation = {
   impersonation: {
     heading: (organization: string) => `Sign in as a user of ${organization}`,
     sentence:
-      'You will act as this user in one application. What you do there is recorded with your name, and the application shows that it is you.',
+      'You will act as this user in one application. Your actions are recorded under your name, and the application can see that it is you.',
     application: 'Application',
     actor: 'You',
     reason: 'Reason',
     duration: 'Ends after',
     minutes: (minutes: number) => (minutes === 1 ? 'one minute' : `${minutes} minutes`),
-    notified: 'The user is told of it by mail.',
+    notified: 'The user is notified by e-mail.',
     start: 'Sign in as this user',
-    hint: 'The address works once. Where you are signed in yourself, you stay signed in.',
+    hint: 'This link works once. Your own sessions are not affected.',
   },
   deadImpersonation: {
-    heading: 'This address does not work any more',
+    heading: 'This link no longer works',
     sentence:
-      'It starts an impersonation once and within five minutes, and cannot be used now: it was used or ended, or the user, the application or the organization does not permit it.',
-    advice: 'Go back to where you got it, and ask for a new one.',
+      'It works once, for five minutes. It was already used or ended, or the user, the application or the organization does not allow it.',
+    advice: 'Go back to where you got it and request a new one.',
   },
 }
 

@@ -2,16 +2,16 @@
 export const sessions = {
   sessions: {
     heading: 'Where you are signed in',
-    sentence: 'If there is a device that you do not know, sign it out and change your password.',
+    sentence: 'If you do not recognize a device, sign it out and change your password.',
     current: 'This device',
     onSystem: (browser: string, system: string) => `${browser} on ${system}`,
     unknownDevice: 'Unknown device',
     lastUsed: (when: string) => `Last used ${when}`,
     signedIn: (when: string) => `Signed in ${when}`,
     end: 'Sign out',
-    endOthers: 'Sign out everywhere else',
-    signOut: 'Sign out here',
-    onlyOne: 'You are signed in nowhere else.',
+    endOthers: 'Sign out of all other devices',
+    signOut: 'Sign out of this device',
+    onlyOne: 'You are not signed in anywhere else.',
   },
   signOut: {
     heading: 'Sign out?',

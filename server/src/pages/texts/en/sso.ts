@@ -1,10 +1,10 @@
 /** The words of the pages between us and an identity provider. */
 export const sso = {
   identityProvider: {
-    heading: 'You sign in at your organization',
-    sentence: 'You are taken to the sign-in page of your organization, and come back here afterwards.',
+    heading: 'Sign in with your organization',
+    sentence: 'We will take you to the sign-in page of your organization and back.',
     /** The identity provider was asked already, and the browser has come back. */
-    again: 'Go on to the sign-in page of your organization, or choose another address.',
+    again: 'Continue to the sign-in page of your organization, or use another address.',
     button: 'Continue to my organization',
     otherAddress: 'Use another address',
   },
@@ -15,35 +15,36 @@ export const sso = {
     button: 'Continue',
   },
   ssoRefused: {
-    heading: 'You cannot be signed in',
-    sentence: 'Your organization has answered, and the answer could not be accepted.',
-    advice: 'Try again from the application; if it stays so, give your IT department the reference below.',
+    heading: 'You cannot sign in',
+    sentence: 'We could not accept the response from your organization.',
+    advice:
+      'Try again from the application. If it keeps happening, send the reference below to your IT department.',
   },
   ssoTooLarge: {
-    heading: 'You cannot be signed in',
-    sentence: 'The answer of your organization is larger than we take.',
-    advice: 'Another try does not help: give your IT department the reference below.',
+    heading: 'You cannot sign in',
+    sentence: 'The response from your organization is too large.',
+    advice: 'Trying again will not help. Send the reference below to your IT department.',
   },
   ssoTooMany: {
-    heading: 'Please wait a little',
-    sentence: 'Too many answers of your organization have come from your network in the last minutes.',
+    heading: 'Too many attempts',
+    sentence: 'There have been too many sign-in attempts from your network in the last few minutes.',
     advice:
-      'Try again in a quarter of an hour; if it stays so, tell your IT department. Nothing is wrong with your account.',
+      'Try again in 15 minutes. If it keeps happening, tell your IT department. There is nothing wrong with your account.',
   },
   ssoUnavailable: {
-    heading: 'You cannot be signed in this way now',
-    sentence: 'The sign-in by your organization is switched off, or is not set up.',
-    advice: 'Ask your IT department, and give them the reference below.',
+    heading: 'Single sign-on is not available',
+    sentence: 'Single sign-on for your organization is turned off or not set up.',
+    advice: 'Contact your IT department and send them the reference below.',
   },
   deadSsoLink: {
-    heading: 'This address does not work any more',
-    sentence: 'It works once and for a few minutes.',
-    advice: 'Go back to the application and sign in from there.',
+    heading: 'This link no longer works',
+    sentence: 'It works once, and only for a few minutes.',
+    advice: 'Go back to the application and sign in again.',
   },
   unknownConnection: {
-    heading: 'There is nothing here',
-    sentence: 'No connection to an identity provider has this address.',
-    advice: 'Compare the address with the one that the connection shows.',
+    heading: 'Page not found',
+    sentence: 'There is no SSO connection at this address.',
+    advice: 'Compare the address with the one shown for the connection.',
   },
 }
 

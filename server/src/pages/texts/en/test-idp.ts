@@ -4,12 +4,12 @@ import type { TestIdpFault } from '../../../sso/test-idp/response.js'
 export const testIdp = {
   testIdp: {
     heading: 'Test identity provider',
-    sentence: 'It asks for no password, and vouches for whomever you name. It exists in the sandbox only.',
+    sentence: 'It signs in any user that you name, without a password. It is only available in the sandbox.',
     label: 'Or another e-mail address',
-    invalidEmail: 'This is not an e-mail address. Type one such as ada@example.com.',
+    invalidEmail: 'Enter a valid e-mail address, such as ada@example.com.',
     button: 'Sign in',
-    users: 'Who signs in',
-    fault: 'The response that is sent',
+    users: 'User to sign in',
+    fault: 'Response to send',
     faults: {
       none: 'Correct',
       encrypted: 'Correct, and encrypted',
@@ -17,19 +17,19 @@ export const testIdp = {
       expired: 'Wrong: expired',
       unsigned: 'Wrong: not signed',
       replayed: 'Wrong from the second time on: the same assertion again (replay)',
-      wrapped: 'Wrong: somebody else’s name, wrapped around a signed one',
+      wrapped: 'Wrong: another user’s name, wrapped around a signed assertion (XSW)',
     } satisfies Record<TestIdpFault, string>,
     answer: {
-      heading: 'The test identity provider answers',
-      sentence: 'You are taken back to the service.',
+      heading: 'Returning from the test identity provider',
+      sentence: 'You are being redirected to the service.',
       button: 'Continue',
     },
   },
   noTestIdp: {
     heading: 'There is no test identity provider here',
     sentence:
-      'It exists in the sandbox, for connections of the provider type test, and answers open requests alone.',
-    advice: 'Go back to the application and sign in from there.',
+      'It is only available in the sandbox, for connections of the provider type test, and only answers open requests.',
+    advice: 'Go back to the application and sign in again.',
   },
 }
 

@@ -6,18 +6,18 @@ export const consent: ConsentTexts = {
     change: 'Ce n’est pas vous\u00a0?',
     sentence: 'L’application pourra\u00a0:',
     abilities: {
-      openid: 'Savoir que c’est vous',
+      openid: 'Confirmer votre identité',
       profile: 'Voir votre nom, votre photo et votre langue',
       email: 'Voir votre adresse e-mail',
       phone: 'Voir votre numéro de téléphone',
       address: 'Voir votre adresse postale',
-      offline_access: 'Conserver l’accès jusqu’à ce que vous ou votre administrateur y mettiez fin',
+      offline_access: 'Conserver l’accès jusqu’à ce que vous ou votre administrateur le révoquiez',
     },
     returns: {
-      toSite: (host) => `Vous reviendrez ensuite à ${host}.`,
-      toComputer: 'Vous reviendrez ensuite à une application sur cet ordinateur.',
+      toSite: (host) => `Vous reviendrez ensuite sur ${host}.`,
+      toComputer: 'Vous reviendrez ensuite dans une application de cet ordinateur.',
       toApp: (scheme) =>
-        `Vous reviendrez ensuite à l’application de cet appareil qui ouvre les liens «\u00a0${scheme}\u00a0».`,
+        `Vous reviendrez ensuite dans l’application de cet appareil qui ouvre les liens «\u00a0${scheme}\u00a0».`,
     },
     allow: 'Autoriser',
     refuse: 'Refuser',

@@ -4,7 +4,7 @@ export const impersonation: ImpersonationTexts = {
   impersonation: {
     heading: (organization) => `Se connecter en tant qu’utilisateur de ${organization}`,
     sentence:
-      'Vous agirez à la place de cet utilisateur dans une application. Ce que vous y ferez sera consigné à votre nom, et l’application montre que c’est vous.',
+      'Vous agirez à la place de cet utilisateur dans une application. Vos actions seront consignées à votre nom, et l’application sait que c’est vous.',
     application: 'Application',
     actor: 'Vous',
     reason: 'Motif',
@@ -12,12 +12,12 @@ export const impersonation: ImpersonationTexts = {
     minutes: (minutes) => (minutes === 1 ? 'une minute' : `${minutes} minutes`),
     notified: 'L’utilisateur en est informé par e-mail.',
     start: 'Se connecter à sa place',
-    hint: 'L’adresse ne fonctionne qu’une fois. Là où vous êtes vous-même connecté, vous le restez.',
+    hint: 'Ce lien ne fonctionne qu’une fois. Vos propres sessions ne sont pas modifiées.',
   },
   deadImpersonation: {
-    heading: 'Cette adresse ne fonctionne plus',
+    heading: 'Ce lien ne fonctionne plus',
     sentence:
-      'Elle ne sert qu’une fois, pendant cinq minutes, et n’est plus utilisable\u00a0: elle a déjà servi ou a été annulée, ou bien l’utilisateur, l’application ou l’organisation ne le permet pas.',
-    advice: 'Retournez là où vous l’avez obtenue et demandez-en une nouvelle.',
+      'Il ne fonctionne qu’une fois, pendant cinq minutes. Il a déjà été utilisé ou annulé, ou bien l’utilisateur, l’application ou l’organisation ne le permet pas.',
+    advice: 'Retournez là où vous l’avez obtenu et demandez-en un nouveau.',
   },
 }

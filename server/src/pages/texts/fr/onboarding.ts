@@ -15,7 +15,7 @@ export const onboarding: OnboardingTexts = {
     allConnections: 'Toutes les connexions',
     declineSummary: 'Ce n’est pas de votre ressort\u00a0?',
     decline:
-      'Dites-le, et cette invitation prend fin. Les personnes qui vous ont invité sont prévenues et peuvent inviter quelqu’un d’autre.',
+      'Signalez-le, et cette invitation prendra fin. Les personnes qui vous ont invité seront prévenues et pourront inviter quelqu’un d’autre.',
     declineButton: 'Je n’en suis pas responsable',
     back: 'Retour',
     continue: 'Continuer',
@@ -23,52 +23,52 @@ export const onboarding: OnboardingTexts = {
   invitation: {
     heading: (organization) => `Configurer l’authentification unique pour ${organization}`,
     sentence: (service) =>
-      `Vous reliez le fournisseur d’identité de votre organisation à ${service}, étape par étape, afin que vos collègues s’y connectent avec le compte qu’ils ont déjà. Comptez une quinzaine de minutes\u00a0; vous pouvez vous arrêter et revenir quand vous voulez.`,
+      `Reliez le fournisseur d’identité de votre organisation à ${service}, afin que vos utilisateurs se connectent avec le compte qu’ils ont déjà. Comptez une quinzaine de minutes, étape par étape\u00a0; vous pouvez vous arrêter et revenir à tout moment.`,
     button: (address) => `Continuer en tant que ${address}`,
-    hint: 'Un code à 6 chiffres est envoyé à cette adresse.',
+    hint: 'Nous enverrons un code à 6 chiffres à cette adresse.',
     notInCharge:
-      'Ce n’est pas de votre ressort\u00a0? Continuez tout de même\u00a0: vous pourrez le dire après avoir saisi le code.',
-    tooManyMails: (wait) => `Plusieurs codes sont déjà en route. Redemandez-en un ${wait}.`,
+      'Ce n’est pas de votre ressort\u00a0? Continuez tout de même\u00a0: vous pourrez le signaler après avoir saisi le code.',
+    tooManyMails: (wait) => `Nous vous avons déjà envoyé plusieurs codes. Réessayez ${wait}.`,
   },
   adminCode: {
     heading: 'Consultez vos e-mails',
-    sentence: (address) =>
-      `Un code à 6 chiffres est en route vers ${address}. Il fonctionne pendant 10 minutes.`,
+    sentence: (address) => `Nous avons envoyé un code à 6 chiffres à ${address}. Il expire dans 10 minutes.`,
     label: 'Code à 6 chiffres',
     button: 'Continuer',
-    again: 'Recevoir un autre code',
-    sent: 'Un autre code est en route. Seul le plus récent fonctionne.',
+    again: 'Recevoir un nouveau code',
+    sent: 'Nous vous avons envoyé un nouveau code. Seul le plus récent fonctionne.',
     faults: {
       missing: 'Saisissez le code.',
-      wrong_code: 'Ce code ne fonctionne pas. Saisissez celui de l’e-mail le plus récent.',
-      code_over: 'Ce code n’est plus valable. Demandez-en un autre.',
+      wrong_code: 'Code incorrect. Saisissez celui de l’e-mail le plus récent.',
+      code_over: 'Ce code a expiré. Demandez-en un nouveau.',
       too_many: (wait) => `Trop de tentatives. Réessayez ${wait}.`,
-      too_many_mails: (wait) => `Plusieurs codes sont déjà en route. Redemandez-en un ${wait}.`,
+      too_many_mails: (wait) => `Nous vous avons déjà envoyé plusieurs codes. Réessayez ${wait}.`,
     },
   },
   deadInvitation: {
     heading: 'Cette invitation ne fonctionne plus',
-    sentence: 'Elle a plus de 30 jours, a été remplacée par une plus récente, ou a pris fin.',
+    sentence: 'Elle a plus de 30 jours, a été remplacée par une plus récente ou a été révoquée.',
     advice:
-      'Cherchez un e-mail plus récent, ou demandez une autre invitation aux personnes qui vous ont invité.',
+      'Cherchez un e-mail plus récent, ou demandez une nouvelle invitation aux personnes qui vous ont invité.',
   },
   notInvited: {
     heading: 'Ouvrez votre invitation',
-    sentence: 'Personne n’est connecté à cette page dans ce navigateur, ou cela fait plus de 8 heures.',
-    advice: 'Ouvrez à nouveau le lien de votre e-mail d’invitation. Ce que vous avez déjà fait est conservé.',
+    sentence:
+      'Vous n’êtes pas connecté à cette page dans ce navigateur, ou vous l’êtes depuis plus de 8 heures.',
+    advice: 'Ouvrez à nouveau le lien de votre e-mail d’invitation. Votre progression est enregistrée.',
   },
   declined: {
-    heading: 'Merci de nous l’avoir dit',
-    sentence: 'Votre invitation a pris fin, et les personnes qui vous ont invité sont prévenues.',
+    heading: 'Merci de nous avoir prévenus',
+    sentence: 'Votre invitation a pris fin, et nous avons prévenu les personnes qui vous ont invité.',
     advice: 'Vous pouvez fermer cette page.',
   },
   leftOnboarding: {
     heading: 'Vous êtes déconnecté',
-    sentence: 'Ce que vous avez déjà fait est conservé.',
+    sentence: 'Votre progression est enregistrée.',
     advice: 'Pour continuer, ouvrez à nouveau le lien de votre e-mail d’invitation.',
   },
   noSuchConnection: {
-    heading: 'Cette connexion n’existe pas',
+    heading: 'Connexion introuvable',
     sentence:
       'Votre invitation ne concerne aucune connexion à cette adresse, ou la connexion a été supprimée.',
     advice: 'Ouvrez à nouveau le lien de votre e-mail d’invitation.',
@@ -77,7 +77,7 @@ export const onboarding: OnboardingTexts = {
     heading: 'Vos connexions',
     sentence:
       'Chacune relie un fournisseur d’identité. Commencez par le bac à sable si vous voulez d’abord tester.',
-    none: 'Il n’y a pas encore de connexion. C’est aux personnes qui vous ont invité d’en créer une.',
+    none: 'Il n’y a pas encore de connexion. Demandez aux personnes qui vous ont invité d’en créer une.',
     environments: { sandbox: 'Bac à sable', production: 'Production' },
     states: {
       not_initialized: 'Pas commencée',
@@ -89,20 +89,20 @@ export const onboarding: OnboardingTexts = {
   provider: {
     heading: 'Quel est votre fournisseur d’identité\u00a0?',
     sentence: (service) =>
-      `C’est là que vos collègues se connectent à leurs autres applications, et se connecteront à ${service}. Vous obtenez ensuite les étapes à suivre dans sa console.`,
+      `Vos utilisateurs s’y connectent à leurs autres applications, et bientôt à ${service}. Nous vous guiderons dans sa console.`,
     custom: 'Un autre, ou le vôtre',
     customOidc: 'Un autre, ou le vôtre',
     test: 'Intégré, pour tester',
     minutes: (minutes) => `environ ${minutes} minutes`,
     current: 'Choisi',
     other: 'Un autre fournisseur d’identité\u00a0?',
-    restarts: 'Si vous en choisissez un autre, ses étapes reprennent au début.',
+    restarts: 'Si vous en choisissez un autre, vous reprendrez à sa première étape.',
     fixed:
-      'Votre fournisseur est relié, le choix est donc fixé. Pour en changer, demandez aux personnes qui vous ont invité de réinitialiser la configuration.',
+      'Votre fournisseur est relié et ne peut plus être changé ici. Pour en changer, demandez aux personnes qui vous ont invité de réinitialiser la configuration.',
   },
   tutorial: {
     step: (step, steps) => `Étape ${step} sur ${steps}`,
-    minutes: (minutes) => `environ ${minutes} minutes en tout`,
+    minutes: (minutes) => `environ ${minutes} minutes au total`,
     path: 'Dans les menus',
     setting: 'Réglage',
     attribute: 'Attribut',
@@ -127,6 +127,6 @@ export const onboarding: OnboardingTexts = {
     },
     goodToKnow: 'Bon à savoir',
     checked: (date) =>
-      `Comparé pour la dernière fois à la documentation publique le ${date}. Les noms des menus sont ceux de la console en anglais.`,
+      `Vérifié pour la dernière fois avec la documentation publique le ${date}. Les noms des menus sont ceux de la console en anglais.`,
   },
 }

@@ -2,23 +2,23 @@ import type { SessionTexts } from '../en/sessions.js'
 
 export const sessions: SessionTexts = {
   sessions: {
-    heading: 'Vos connexions',
-    sentence: 'S’il y a un appareil que vous ne connaissez pas, déconnectez-le et changez de mot de passe.',
+    heading: 'Vos appareils connectés',
+    sentence: 'Si vous ne reconnaissez pas un appareil, déconnectez-le et changez votre mot de passe.',
     current: 'Cet appareil',
     onSystem: (browser, system) => `${browser} sur ${system}`,
     unknownDevice: 'Appareil inconnu',
     lastUsed: (when) => `Dernière utilisation\u00a0: ${when}`,
     signedIn: (when) => `Connexion\u00a0: ${when}`,
     end: 'Déconnecter',
-    endOthers: 'Déconnecter les autres',
-    signOut: 'Se déconnecter ici',
-    onlyOne: 'Aucune autre connexion n’est ouverte.',
+    endOthers: 'Déconnecter tous les autres appareils',
+    signOut: 'Se déconnecter de cet appareil',
+    onlyOne: 'Vous n’êtes connecté sur aucun autre appareil.',
   },
   signOut: {
     heading: 'Se déconnecter\u00a0?',
-    sentence: (organization) => `Votre connexion à ${organization} prendra fin dans ce navigateur.`,
+    sentence: (organization) => `Vous serez déconnecté de ${organization} dans ce navigateur.`,
     button: 'Se déconnecter',
-    doneHeading: 'Déconnexion réussie',
+    doneHeading: 'Vous êtes déconnecté',
     done: 'Vous pouvez fermer cette page.',
   },
 }

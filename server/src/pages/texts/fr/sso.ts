@@ -2,9 +2,9 @@ import type { SsoTexts } from '../en/sso.js'
 
 export const sso: SsoTexts = {
   identityProvider: {
-    heading: 'Vous vous connectez auprès de votre organisation',
-    sentence: 'Vous allez être dirigé vers la page de connexion de votre organisation, puis ramené ici.',
-    again: 'Continuez vers la page de connexion de votre organisation, ou choisissez une autre adresse.',
+    heading: 'Connectez-vous avec votre organisation',
+    sentence: 'Nous vous dirigeons vers la page de connexion de votre organisation, puis vous ramenons ici.',
+    again: 'Continuez vers la page de connexion de votre organisation, ou utilisez une autre adresse.',
     button: 'Continuer vers mon organisation',
     otherAddress: 'Utiliser une autre adresse',
   },
@@ -16,36 +16,34 @@ export const sso: SsoTexts = {
   },
   ssoRefused: {
     heading: 'Connexion impossible',
-    sentence: 'Votre organisation a répondu, mais sa réponse n’a pas pu être acceptée.',
+    sentence: 'Nous n’avons pas pu accepter la réponse de votre organisation.',
     advice:
-      'Réessayez depuis l’application\u00a0; si cela persiste, donnez la référence ci-dessous à votre service informatique.',
+      'Réessayez depuis l’application. Si le problème persiste, transmettez la référence ci-dessous à votre service informatique.',
   },
   ssoTooLarge: {
     heading: 'Connexion impossible',
-    sentence: 'La réponse de votre organisation est plus volumineuse que ce que nous acceptons.',
-    advice:
-      'Un nouvel essai n’y changera rien\u00a0: donnez la référence ci-dessous à votre service informatique.',
+    sentence: 'La réponse de votre organisation est trop volumineuse.',
+    advice: 'Réessayer n’y changera rien. Transmettez la référence ci-dessous à votre service informatique.',
   },
   ssoTooMany: {
-    heading: 'Veuillez patienter un peu',
-    sentence:
-      'Trop de réponses de votre organisation sont venues de votre réseau au cours des dernières minutes.',
+    heading: 'Trop de tentatives',
+    sentence: 'Il y a eu trop de tentatives de connexion depuis votre réseau au cours des dernières minutes.',
     advice:
-      'Réessayez dans un quart d’heure\u00a0; si cela persiste, prévenez votre service informatique. Votre compte n’est pas en cause.',
+      'Réessayez dans 15 minutes. Si le problème persiste, prévenez votre service informatique. Votre compte n’est pas en cause.',
   },
   ssoUnavailable: {
-    heading: 'Cette connexion n’est pas possible en ce moment',
-    sentence: 'La connexion par votre organisation est désactivée ou n’est pas configurée.',
-    advice: 'Adressez-vous à votre service informatique en lui donnant la référence ci-dessous.',
+    heading: 'L’authentification unique n’est pas disponible',
+    sentence: 'L’authentification unique de votre organisation est désactivée ou n’est pas configurée.',
+    advice: 'Contactez votre service informatique et transmettez-lui la référence ci-dessous.',
   },
   deadSsoLink: {
-    heading: 'Cette adresse ne fonctionne plus',
-    sentence: 'Elle ne fonctionne qu’une fois et pendant quelques minutes.',
-    advice: 'Retournez à l’application et connectez-vous à partir de là.',
+    heading: 'Ce lien ne fonctionne plus',
+    sentence: 'Il ne fonctionne qu’une fois, pendant quelques minutes.',
+    advice: 'Retournez à l’application et connectez-vous à nouveau.',
   },
   unknownConnection: {
-    heading: 'Il n’y a rien ici',
-    sentence: 'Aucune connexion à un fournisseur d’identité n’a cette adresse.',
-    advice: 'Comparez l’adresse avec celle que la connexion affiche.',
+    heading: 'Page introuvable',
+    sentence: 'Il n’y a pas de connexion SSO à cette adresse.',
+    advice: 'Comparez l’adresse avec celle qu’affiche la connexion.',
   },
 }

@@ -4,12 +4,12 @@ export const testIdp: TestIdpTexts = {
   testIdp: {
     heading: 'Fournisseur d’identité de test',
     sentence:
-      'Il ne demande aucun mot de passe et se porte garant de la personne que vous nommez. Il n’existe que dans le bac à sable.',
+      'Il connecte l’utilisateur que vous indiquez, sans mot de passe. Il n’est disponible que dans le bac à sable.',
     label: 'Ou une autre adresse e-mail',
-    invalidEmail: 'Ce n’est pas une adresse e-mail. Saisissez-en une comme ada@example.com.',
+    invalidEmail: 'Saisissez une adresse e-mail valide, par exemple ada@example.com.',
     button: 'Se connecter',
-    users: 'Qui se connecte',
-    fault: 'La réponse à envoyer',
+    users: 'Utilisateur à connecter',
+    fault: 'Réponse à envoyer',
     faults: {
       none: 'Correcte',
       encrypted: 'Correcte et chiffrée',
@@ -17,18 +17,18 @@ export const testIdp: TestIdpTexts = {
       expired: 'Incorrecte\u00a0: expirée',
       unsigned: 'Incorrecte\u00a0: non signée',
       replayed: 'Incorrecte dès la deuxième fois\u00a0: la même assertion rejouée',
-      wrapped: 'Incorrecte\u00a0: un autre nom, enveloppé autour d’une assertion signée',
+      wrapped: 'Incorrecte\u00a0: le nom d’un autre utilisateur, autour d’une assertion signée (XSW)',
     },
     answer: {
-      heading: 'Le fournisseur d’identité de test répond',
-      sentence: 'Vous êtes ramené au service.',
+      heading: 'Retour du fournisseur d’identité de test',
+      sentence: 'Vous êtes redirigé vers le service.',
       button: 'Continuer',
     },
   },
   noTestIdp: {
     heading: 'Il n’y a pas de fournisseur d’identité de test ici',
     sentence:
-      'Il existe dans le bac à sable, pour les connexions du type de fournisseur test, et ne répond qu’aux demandes en cours.',
-    advice: 'Retournez à l’application et connectez-vous à partir de là.',
+      'Il n’est disponible que dans le bac à sable, pour les connexions du type de fournisseur test, et ne répond qu’aux demandes en cours.',
+    advice: 'Retournez à l’application et connectez-vous à nouveau.',
   },
 }
