@@ -7,6 +7,33 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 
 type Word = readonly [word: RegExp, instead: string, examples: readonly string[]]
 
+/** Phrases of texts for users, administrators and operators that read translated, with what people know from other products. */
+const leftOfTexts: readonly Word[] = [
+  [/\bgo together\b/, 'is incorrect', ['The address and this password do not go together.']],
+  [/(?<!\p{L})Go on\b|\bgo on where\b/u, 'Continue', ['Go on without a test', 'to go on where you stopped']],
+  [/\bany more\b/, 'no longer, or expired', ['This link does not work any more']],
+  [/\b[Ww]hoever\b|\bto whom\b|\bwhomever\b/, 'anyone who', ['Whoever asks you for it', 'tell us to whom']],
+  [/\b(?:[Bb]egin|begun) (?:again|anew)\b/, 'start again', ['Please begin again']],
+  [/\bon (?:its|their) way\b/, 'we sent', ['Several messages are on their way already']],
+  [/\b[Yy]our people\b/, 'your users', ['Your people sign in at']],
+  [/\binto use\b/, 'activate', ['put them into use']],
+  [/\bin charge\b/, 'responsible', ['Not in charge of this?']],
+  [/\b(?:it|that) stays so\b|\ball the same\b/, 'if it keeps happening, or anyway', ['if it stays so']],
+  [/\bonce more\b/, 'again', ['Open the link once more.']],
+  [/\bcode of 6 digits\b/, '6-digit code', ['a code of 6 digits']],
+  [/['`].*\bsecond (?:step|factor)\b/, 'two-step verification', ["'Set up a second step'"]],
+  [/Scan this picture/, 'Scan this QR code', ['Scan this picture with your app.']],
+  [/\bForgot it\b/, 'Forgot your password?', ['Forgot it, or never had one?']],
+  [
+    /\b(?:est|sont) (?:déjà )?en route\b/,
+    'nous avons envoyé',
+    ['Plusieurs messages sont déjà en route', 'est en route'],
+  ],
+  [/\b[Vv]os collègues\b/, 'vos utilisateurs', ['Vos collègues se connectent']],
+  [/\b[Nn]e sert qu’une fois\b/, 'ne fonctionne qu’une fois', ['Le lien ne sert qu’une fois']],
+  [/\b[Ss]canne[rz] cette image\b/, 'ce code QR', ['Scannez cette image']],
+]
+
 /** Comments that begin with a pronoun instead of their subject; refused in tests, too. */
 const subject: Word = [
   /^\s*(?:\/\*\*|\*|\/\/) (?:Who|Whoever|Whom|Whose|Those who|That which)\b/,
@@ -72,12 +99,22 @@ test('no comment of a test begins with a pronoun in the place of its subject', (
   expect(found).toEqual([])
 })
 
-test.each(left.flatMap(([, instead, examples]) => examples.map((example) => [example, instead])))(
-  'a word that left is noticed: %s',
-  (example, instead) => {
-    expect(leftIn(example ?? '').join()).toContain(`say ${instead}`)
-  },
-)
+test('the texts of pages, mails, text messages and errors have the words of the field', () => {
+  const { count, found } = faultsIn(
+    ['server/src/pages/texts', 'server/src/delivery', 'contract/src/core/errors.ts', 'server/src/cli'],
+    (file) => /\/texts(?:\/|\.ts)|\/errors\.ts$|\/cli\/[\w-]+\.ts$/.test(file) && !isOfTests(file),
+    leftOfTexts,
+  )
+
+  expect(count).toBeGreaterThan(40)
+  expect(found).toEqual([])
+})
+
+test.each(
+  [...left, ...leftOfTexts].flatMap(([, instead, examples]) => examples.map((example) => [example, instead])),
+)('a word that left is noticed: %s', (example, instead) => {
+  expect(leftIn(example ?? '', [...left, ...leftOfTexts]).join()).toContain(`say ${instead}`)
+})
 
 test('ordinary English is none of them', () => {
   const text = [

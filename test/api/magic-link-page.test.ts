@@ -47,7 +47,7 @@ describe('the page of a link', () => {
       'cross-origin-opener-policy': 'same-origin',
       'permissions-policy': expect.stringContaining('camera=(), '),
       'content-security-policy':
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
         "form-action 'self' https://store.example; frame-ancestors 'none'; base-uri 'none'",
     })
     expect(page.headers.getSetCookie()[0]).toMatch(/; HttpOnly; SameSite=Lax$/)
@@ -62,8 +62,23 @@ describe('the page of a link', () => {
     expect(shared?.headers.get('cache-control')).toContain('immutable')
     expect(shared?.headers.get('content-type')).toContain('text/css')
     expect(await brand?.text()).toMatch(
-      /^:root \{ --brand: #[0-9a-f]{6}; --on-brand: #[0-9a-f]{6}; --away: #[0-9a-f]{6} \}\n$/,
+      /^:root \{ (?:--[a-z-]+: #[0-9a-f]{6};? ){4}\}\n@media \(prefers-color-scheme: dark\) \{\n +:root \{ (?:--[a-z-]+: #[0-9a-f]{6};? ){4}\}\n\}\n$/,
     )
+  })
+
+  test('loads a font that is there, for ever', async () => {
+    const { html } = await openPage(await given.link(await given.scene()))
+    const [, href = ''] = /rel="preload" href="([^"]*)"/.exec(html) ?? []
+
+    const font = await fetch(`${service.baseUrl}${href}`)
+
+    expect(font.headers.get('cache-control')).toContain('immutable')
+    expect(font.headers.get('content-type')).toBe('font/woff2')
+    expect(
+      Buffer.from(await font.arrayBuffer())
+        .subarray(0, 4)
+        .toString(),
+    ).toBe('wOF2')
   })
 
   test('is in the language of the request, then of the organization, then of the browser', async () => {
@@ -310,7 +325,7 @@ describe('a form that our page did not send', () => {
     const answer = await press(link, { ...form, csrf }, headers)
 
     expect(answer.status).toBe(403)
-    expect(await answer.text()).toContain('open the link again')
+    expect(await answer.text()).toContain('open the link in your e-mail again')
     expect((await openMagicLink(link)).code).not.toBe('')
   })
 

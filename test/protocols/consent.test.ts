@@ -43,7 +43,7 @@ describe('prompt=consent', () => {
     for (const sentence of [sentences.openid, sentences.email, sentences.offline_access])
       expect(page.html).toContain(sentence)
     expect(page.html).not.toContain(sentences.profile)
-    for (const text of [scene.user.email, scene.application.name, 'Afterwards you return to store.example.'])
+    for (const text of [scene.user.email, scene.application.name, 'You will then return to store.example.'])
       expect(wordsOf(page)).toContain(text)
     expect(visitor.sessionSecret()).toBeUndefined()
     const landed = await visitor.press(page, 'allow')

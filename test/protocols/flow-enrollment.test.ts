@@ -188,12 +188,12 @@ describe('an enrolment by text message', () => {
   test('says so where the user has no number', async () => {
     const scene = await sceneToEnroll({ method: 'sms' })
     const { visitor, page } = await atEnroll(scene)
-    expect(page.html).toContain('has no phone number yet')
+    expect(page.html).toContain('has no phone number')
 
     const refused = await visitor.send(page, 'enroll')
 
     expect(refused.status).toBe(422)
-    expect(refused.html).toContain('has no phone number yet')
+    expect(refused.html).toContain('has no phone number')
   })
 
   async function textedCode(scene: FlowScene): Promise<string> {

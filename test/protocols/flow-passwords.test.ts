@@ -186,9 +186,9 @@ describe('the page that sets a password', () => {
   })
 
   const refusals = [
-    ['password1234', 'guessed first'],
-    ['short', 'must have'],
-    ['', 'must have'],
+    ['password1234', 'too common'],
+    ['short', 'must be'],
+    ['', 'must be'],
   ]
   test.each(sampled(refusals, 2))(
     'says what is wrong with %j, and takes another',

@@ -69,7 +69,7 @@ test('wrong codes of one network lock nobody out who opens the link elsewhere', 
   for (let times = 1; times <= 5; times++) await typeFrom('192.0.2.1', thief, wrong)
   const another = await openFrom('192.0.2.1', scene)
   const locked = await typeFrom('192.0.2.1', another, await given.codeTo(scene.email))
-  expect(locked.html).toContain('Ask for another one')
+  expect(locked.html).toContain('Request a new one')
 
   const owner = await openFrom('198.51.100.1', scene)
   const answer = await typeFrom('198.51.100.1', owner, await given.codeTo(scene.email))
@@ -94,7 +94,7 @@ test('of one link a hundred codes are tried in a day, from wherever', async () =
 
   const owner = await openFrom('198.51.100.1', scene)
   const late = await typeFrom('198.51.100.1', owner, await given.codeTo(scene.email))
-  expect(late.html).toContain('Ask for another one')
+  expect(late.html).toContain('Request a new one')
   const other = await given.invited()
   const elsewhere = await openFrom('198.51.100.1', other)
   const answer = await typeFrom('198.51.100.1', elsewhere, await given.codeTo(other.email))

@@ -69,7 +69,7 @@ describe('an administrator whose provider speaks OpenID Connect', () => {
     })
     const { data } = await client.logEvents.list({ org_domain: of.org_domain })
     expect(JSON.stringify(data)).toContain('ADMIN_ONBOARDING_XML_PROVIDED')
-    expect((await given.mailsTo(of.email)).join()).toContain('has entered the client of an OpenID provider')
+    expect((await given.mailsTo(of.email)).join()).toContain('entered the client of an OpenID provider')
   })
 
   test('finds the secret on no page, neither while it waits nor later', async () => {
@@ -98,7 +98,7 @@ describe('an administrator whose provider speaks OpenID Connect', () => {
     expect((await client.users.list({ org_domain: of.org_domain })).total).toBe(0)
     expect((await given.onboardingOf(of)).state).toBe('tested')
     const done = await of.visitor.visit(pathOf(of, 'done'))
-    expect(done.html).toContain('Before your client secret ends')
+    expect(done.html).toContain('Before your client secret expires')
   })
 
   test('is shown the check that failed', async () => {
@@ -115,7 +115,7 @@ describe('an administrator whose provider speaks OpenID Connect', () => {
     const of = await entered(await atClient())
     const other = await startOpenIdProvider(service.clock)
     const review = await enter({ ...of, idp: other })
-    expect(review.html).toContain('until the people who invited you put it into use')
+    expect(review.html).toContain('until the people who invited you activate it')
     await confirm(of)
     expect(await given.onboardingOf(of)).toMatchObject({
       issuer: of.idp.issuer,
@@ -127,7 +127,7 @@ describe('an administrator whose provider speaks OpenID Connect', () => {
     const { location } = await of.visitor.request(pathOf(of, 'test/start'))
     expect(location).toContain(other.issuer)
     await of.visitor.visit(other.approve(location ?? '', ada))
-    expect((await of.visitor.visit(pathOf(of, 'done'))).html).toContain('put the client into use')
+    expect((await of.visitor.visit(pathOf(of, 'done'))).html).toContain('activate the client')
 
     const { idp_id } = of.connection
     await client.ssoConnections.useOidcClient({ idp_id, version: 2 })
@@ -136,8 +136,8 @@ describe('an administrator whose provider speaks OpenID Connect', () => {
 
   test.each([
     ['', 'Enter the issuer.'],
-    ['ftp://id.example', 'This cannot be the issuer here.'],
-    ['http://10.0.0.1', 'This cannot be the issuer here.'],
+    ['ftp://id.example', 'This is not a valid issuer.'],
+    ['http://10.0.0.1', 'This is not a valid issuer.'],
   ])('is told what is wrong with the issuer %j', async (issuer, sentence) => {
     const page = await enter(await atClient(), { issuer })
     expect(page.status).toBe(422)
@@ -147,7 +147,7 @@ describe('an administrator whose provider speaks OpenID Connect', () => {
   test('is told what the provider calls itself, and may paste the address of its description', async () => {
     const of = await atClient()
     const wrong = await enter(of, { issuer: `${of.idp.issuer}/` })
-    expect(wrong.html).toContain('Your provider calls itself something else')
+    expect(wrong.html).toContain('Your provider reports a different issuer')
     expect(wrong.html).toContain(`which has ${of.idp.issuer}`)
     const right = await enter(of, { issuer: `${of.idp.issuer}/.well-known/openid-configuration` })
     expect(right.url).toContain('/review')
@@ -158,7 +158,7 @@ describe('an administrator whose provider speaks OpenID Connect', () => {
     const choice = await of.visitor.visit(pathOf(of, 'protocol'))
     await of.visitor.press(choice, 'choose', { protocol: 'oidc' })
     const page = await enter(of, { issuer: 'https://login.microsoftonline.com/common/v2.0' })
-    expect(page.html).toContain('stands for all tenants together')
+    expect(page.html).toContain('is shared by all tenants')
     expect(of.idp.asked).toEqual([])
   })
 
@@ -222,7 +222,7 @@ describe('the choice of the protocol', () => {
     await of.visitor.press(await of.visitor.visit(pathOf(of, 'protocol')), 'choose', { protocol: 'oidc' })
     await entered(of)
     const page = await of.visitor.visit(pathOf(of, 'protocol'))
-    expect(page.html).toContain('so the choice stands')
+    expect(page.html).toContain('can no longer be changed here')
     await of.visitor.send(page, 'choose', { protocol: 'saml' })
     expect((await given.onboardingOf(of)).protocol).toBe('oidc')
 

@@ -155,7 +155,7 @@ describe('uploaded metadata', () => {
     const { visitor } = await given.inTutorial(scene)
     const xml = () => idpMetadata({ from: service.clock.now() })
     const noticesTo = async (to: string) =>
-      (await given.mailsTo(to)).filter((text) => text.includes('has uploaded the metadata'))
+      (await given.mailsTo(to)).filter((text) => text.includes('uploaded the metadata'))
 
     await given.upload(scene, visitor, { xml: xml() })
     expect(await noticesTo(colleague)).toEqual([])
@@ -167,8 +167,8 @@ describe('uploaded metadata', () => {
       const told = await noticesTo(to)
       expect(told).toHaveLength(2)
       expect(told.join()).toContain(scene.connection.idp_id)
-      expect(told.join()).toContain('They are in use')
-      expect(told.join()).toContain('others are in use')
+      expect(told.join()).toContain('It is in use')
+      expect(told.join()).toContain('the previous metadata stays in use')
     }
     expect(await noticesTo(stranger)).toEqual([])
     expect((await sandbox.outbox.list({ to: stranger })).data).toHaveLength(1)
@@ -185,7 +185,7 @@ describe('uploaded metadata', () => {
     await inSandbox.confirm(scene, visitor)
 
     const [notice] = await inSandbox.mailsTo(colleague)
-    expect(notice).toContain('ce fournisseur d’identité décide qui se connecte')
+    expect(notice).toContain('ce fournisseur d’identité décide désormais qui peut se connecter')
     expect((await given.mailsTo(colleague)).join()).not.toContain('métadonnées')
   })
 })

@@ -109,7 +109,7 @@ describe('metadata', () => {
     await given.upload(scene, visitor, { file: metadata({ certificateDays: [-0.5, 10], validUntil }) })
 
     const { html } = await visitor.visit(pathOf(scene, '/review'))
-    expect(html).toContain('The file says that it is not valid any more.')
+    expect(html).toContain('The file has passed its expiry date.')
     expect(html).toContain('A signing certificate has expired.')
     expect(html).toContain('A signing certificate expires within 30 days.')
     expect(html.match(/SHA-256 fingerprint/g)).toHaveLength(2)
@@ -121,7 +121,7 @@ describe('metadata', () => {
     const { id: foreign } = await service.given.organization()
     await given.sso.configured(foreign, { entityId, from: service.clock.now() })
     await given.upload(scene, visitor, { file: metadata({ entityId }) })
-    const said = 'Another connection has metadata with the same entity ID.'
+    const said = 'Another connection uses metadata with the same entity ID.'
     // Other customers of the operator cannot be found out by trial.
     expect((await visitor.visit(pathOf(scene, '/review'))).html).not.toContain(said)
 
@@ -173,7 +173,7 @@ describe('metadata', () => {
     await given.confirm(scene, visitor)
     await given.upload(scene, visitor, { file: metadata({ entityId: 'https://two.idp.example' }) })
     const review = await visitor.visit(pathOf(scene, '/review'))
-    expect(review.html).toContain('The connection has metadata in use already.')
+    expect(review.html).toContain('The connection already has metadata in use.')
     await given.confirm(scene, visitor)
 
     const { idp_id } = scene.connection
@@ -183,8 +183,8 @@ describe('metadata', () => {
         { version: 1, current: true, entity_id: 'https://one.idp.example' },
       ],
     })
-    expect((await visitor.visit(pathOf(scene, '/metadata'))).html).toContain('Stored, and used for tests.')
-    expect((await visitor.visit(pathOf(scene, '/done'))).html).toContain('put the metadata into use')
+    expect((await visitor.visit(pathOf(scene, '/metadata'))).html).toContain('Saved and used for tests.')
+    expect((await visitor.visit(pathOf(scene, '/done'))).html).toContain('activate the metadata')
     await client.ssoConnections.useMetadata({ idp_id, version: 2 })
     expect((await visitor.visit(pathOf(scene, '/metadata'))).html).toContain('In use')
   })
@@ -197,7 +197,7 @@ describe('metadata', () => {
 
     const stale = await visitor.press(first, 'confirm', { upload_id: uploadIdOf(first) })
     expect(stale.status).toBe(422)
-    expect(stale.html).toContain('replaced or stored already')
+    expect(stale.html).toContain('already replaced or saved')
     const confirm = () => visitor.send(second, 'confirm', { upload_id: uploadIdOf(second) })
     const answers = await Promise.all([confirm(), confirm(), confirm()])
 
@@ -253,7 +253,7 @@ describe('metadata', () => {
       provider_type: 'okta',
       onboarding: { provider_type: 'okta', state: 'xml_provided' },
     })
-    expect((await visitor.visit(pathOf(scene, '/provider'))).html).toContain('so the choice stands')
+    expect((await visitor.visit(pathOf(scene, '/provider'))).html).toContain('can no longer be changed here')
     // Everything can be looked at again.
     for (const part of ['tutorial', 'metadata', 'test', 'done'])
       expect(new URL((await visitor.visit(pathOf(scene, `/${part}`))).url).pathname).toBe(

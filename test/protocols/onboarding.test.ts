@@ -38,12 +38,12 @@ describe('the link of an invitation', () => {
     const mails = (await given.mailsTo(scene.email)).join()
 
     expect(mails).toContain('You have been invited to connect the identity provider')
-    expect(invitation.html).toContain('the identity provider of your organization to Storefront &lt;1>')
-    expect(provider.html).toContain('will sign in to Storefront &lt;1>')
+    expect(invitation.html).toContain('your organization’s identity provider to Storefront &lt;1>')
+    expect(provider.html).toContain('and soon to Storefront &lt;1>')
 
     for (const other of [await given.invited(), await given.invitedToAll(1)]) {
       const { html } = await createVisitor(service.baseUrl).visit(other.link)
-      expect(html).toContain('the identity provider of your organization to Portico')
+      expect(html).toContain('your organization’s identity provider to Portico')
     }
   })
 
@@ -135,12 +135,12 @@ describe('the code', () => {
 
     for (let tries = 1; tries <= 5; tries++) {
       const answer = await visitor.press(page, 'verify', { code: wrong })
-      expect(answer.html).toContain('This code does not work. Enter the one')
+      expect(answer.html).toContain('Incorrect code. Enter the one')
     }
-    expect((await visitor.press(page, 'verify', { code })).html).toContain('Ask for another one')
+    expect((await visitor.press(page, 'verify', { code })).html).toContain('Request a new one')
 
     const again = await visitor.press(page, 'send_again')
-    expect(again.html).toContain('Another code is on its way')
+    expect(again.html).toContain('We have sent you a new code')
     expect((await visitor.press(again, 'verify', { code: await given.codeTo(scene.email) })).url).toContain(
       '/provider',
     )
@@ -165,7 +165,7 @@ describe('the code', () => {
     const code = await given.codeTo(scene.email)
     await service.clock.advance(10 * minute + 1)
 
-    expect((await visitor.press(page, 'verify', { code })).html).toContain('Ask for another one')
+    expect((await visitor.press(page, 'verify', { code })).html).toContain('Request a new one')
   })
 
   test('is not good any more once another one was asked for', async () => {
@@ -185,7 +185,7 @@ describe('the code', () => {
 
     const again = await visitor.press(page, 'send_again')
     expect(again.status).toBe(429)
-    expect(again.html).toContain('Several codes are on their way already')
+    expect(again.html).toContain('We have already sent you several codes')
     const elsewhere = await given.atCode(scene)
     expect(elsewhere.page.status).toBe(429)
 

@@ -30,7 +30,7 @@ describe('what strangers post', () => {
     expect([long.status, got.status, got.headers.get('allow')]).toEqual([413, 405, 'POST'])
     const nowhere = { connection: { ...scene.connection, acs_url: `${service.baseUrl}/saml/nobody_1/acs` } }
     expect((await given.post(nowhere, 'A'.repeat(450_000))).status).toBe(404)
-    expect(long.html).toContain('larger than we take')
+    expect(long.html).toContain('is too large')
     expect(long.html).toContain(scene.connection.__domain__)
     const reference = long.headers.get('x-request-id') ?? ''
     expect(long.html).toContain(`Reference: ${reference}`)
@@ -164,7 +164,7 @@ describe('what strangers post', () => {
 
     expect(posted.map(({ status }) => status)).toEqual([403, 413, 403, 403, 403, 429, 429])
     expect(posted.at(-1)?.html).toContain('Too many attempts')
-    expect(posted.at(-1)?.html).toContain('Too many answers of your organization have come from your network')
+    expect(posted.at(-1)?.html).toContain('There have been too many sign-in attempts from your network')
     const log = `select reason from log_events where domain = $1 and event_code = 'SSO_END_USER_SAML_FAILED' order by inserted_at`
     const reasons = (await limited.query<{ reason: string }>(log, [of.org_domain])).map(
       ({ reason }) => reason,

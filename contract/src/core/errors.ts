@@ -224,7 +224,7 @@ export const errorCodes = {
   secret_limit_reached: {
     status: 409,
     message: 'The application has two secrets already.',
-    remedy: 'Delete the one that is not in use any more: last_used_at of each says when it was.',
+    remedy: 'Delete the one that is no longer in use: last_used_at of each says when it last was.',
   },
   directory_sync_taken: {
     status: 409,

@@ -24,7 +24,7 @@ export function adminCodeMail(mail: AdminCodeMail): Message {
           <p class="ink" style={styles.paragraph}>
             {instruction}
           </p>
-          <p class="ink" style={{ ...styles.paragraph, 'font-size': '28px', 'letter-spacing': '6px' }}>
+          <p class="ink" style={styles.code}>
             <strong>{code}</strong>
           </p>
           <p class="ink" style={styles.paragraph}>

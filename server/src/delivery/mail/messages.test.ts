@@ -205,15 +205,15 @@ describe('the mail about metadata', () => {
     for (const { text, html } of [mailWith(true), mailWith(false)])
       for (const part of [text, html]) {
         expect(part).toContain('connection awesome_company_q3Jc0mVx8n2Zr5t')
-        expect(part).toContain('If none of you has done this')
+        expect(part).toContain('If none of you did this')
         expect(part).not.toContain('<a ')
       }
-    expect(mailWith(true).text).toContain('They are in use')
-    expect(mailWith(false).text).toContain('Nothing has changed for anybody who signs in')
+    expect(mailWith(true).text).toContain('It is in use')
+    expect(mailWith(false).text).toContain('Nothing has changed for your users yet')
   })
 
   test('is in French for every French', () => {
-    expect(mailWith(true, 'fr-CA').text).toContain('Elles sont utilisées')
-    expect(mailWith(false, 'fr').html).toContain('Rien n’a changé')
+    expect(mailWith(true, 'fr-CA').text).toContain('Elles sont actives')
+    expect(mailWith(false, 'fr').html).toContain('Rien n’a encore changé')
   })
 })

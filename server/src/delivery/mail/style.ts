@@ -73,7 +73,14 @@ export const styles = {
     'font-weight': '600',
     'overflow-wrap': 'anywhere',
   },
-  paragraph: { margin: '0', color: '#1b2230', 'font-size': '16px', 'line-height': '25px' },
+  paragraph: { margin: '0 0 12px', color: '#1b2230', 'font-size': '16px', 'line-height': '25px' },
+  code: {
+    margin: '16px 0',
+    color: '#1b2230',
+    'font-size': '30px',
+    'line-height': '40px',
+    'letter-spacing': '6px',
+  },
   action: { margin: '24px 0' },
   button: {
     display: 'inline-block',

@@ -50,7 +50,7 @@ const words = {
   },
   deadLink: {
     heading: 'This link no longer works',
-    sentence: 'Sign-in links work once, and only for a few minutes.',
+    sentence: 'Sign-in links work once and only for a few minutes, and this one cannot be used.',
     advice: 'Go back to the application and ask for a new link.',
   },
   deadRelay: {

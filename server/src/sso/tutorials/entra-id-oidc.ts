@@ -97,7 +97,7 @@ export const entraIdOidc: OidcTutorial = {
       blocks: [
         path(yours.app, 'Certificates & secrets', 'Client secrets', 'New client secret'),
         text(
-          'Choose how long it lives, at most 24 months, and press **Add**. Copy **Value** at once: it is not shown again. **Secret ID** is something else.',
+          'Choose how long it lives, at most 24 months, and press **Add**. Copy **Value** immediately: it will not be shown again. **Secret ID** is something else.',
           'Choisissez sa durée, au plus 24 mois, puis **Add**. Copiez **Value** tout de suite\u00a0: elle ne sera plus affichée. **Secret ID** est autre chose.',
         ),
         text(
@@ -105,7 +105,7 @@ export const entraIdOidc: OidcTutorial = {
           'Dans **Overview**, relevez **Application (client) ID** et **Directory (tenant) ID**. À la page suivante, vous saisissez les trois.',
         ),
         warn(
-          'Note in your calendar when the secret ends: nobody can sign in any more from then on, until you enter a new one here.',
+          'Note in your calendar when the secret ends: from then on nobody can sign in until you enter a new one here.',
           'Notez dans votre agenda la fin du secret\u00a0: dès lors, plus personne ne peut se connecter, jusqu’à ce que vous en saisissiez un nouveau ici.',
         ),
       ],

@@ -65,7 +65,7 @@ export const okta: Tutorial = {
       title: words('Let your users in', 'Ouvrir l’accès à vos utilisateurs'),
       blocks: [
         text(
-          'Okta signs in only those whom the app is assigned to. Open the app, and under **Assignments** add people or groups, yourself among them: you will test it in a moment.',
+          'Okta only signs in users to whom the app is assigned. Open the app, and under **Assignments** add people or groups, yourself among them: you will test it in a moment.',
           'Okta ne connecte que ceux à qui l’application est attribuée. Ouvrez-la et, sous **Assignments**, ajoutez des personnes ou des groupes, vous compris\u00a0: vous allez bientôt faire un test.',
         ),
         path('Applications', yours.app, 'Assignments', 'Assign'),

@@ -92,7 +92,7 @@ export const pingFederate: Tutorial = {
           ['Include the certificate in the signature', '✓'],
         ),
         text(
-          'Go on to the summary, turn the connection on, and press **Save**.',
+          'Continue to the summary, turn the connection on, and press **Save**.',
           'Continuez jusqu’au résumé, activez la connexion, puis **Save**.',
         ),
         warn(

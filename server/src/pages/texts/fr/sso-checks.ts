@@ -111,7 +111,7 @@ export const checkTexts: SsoSetupTexts['checkTexts'] = {
   },
   replay: {
     demands: 'L’assertion n’a pas encore servi.',
-    remedy: 'Se connecter à nouveau\u00a0; une assertion ne sert qu’une fois.',
+    remedy: 'Se connecter à nouveau\u00a0; une assertion ne fonctionne qu’une fois.',
   },
   oidc_state: {
     demands:
