@@ -392,7 +392,7 @@ function errorStates(frame: Frame, { application }: GalleryNames): GalleryPage[]
       }),
     ),
     page('error-other-browser', errorPage(frame, texts.otherBrowser, { reference })),
-    page('error-no-way', errorPage(frame, texts.noWayToSignIn)),
+    page('error-no-way', errorPage(frame, texts.noWayToSignIn, { reference })),
     page('error-refused', errorPage({ ...frame, isSandbox: true }, texts.signInRefused, { reference })),
     page('error-too-many', errorPage(frame, texts.tooMany, { reference })),
     page('error-unreadable', errorPage(nowhere, texts.unreadable, { reference })),

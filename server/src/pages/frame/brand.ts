@@ -55,7 +55,8 @@ export function brandColorsOf(brand: string, scheme: Scheme): BrandColors {
   })
   const ink = isRed ? { ...color, chroma: Math.min(color.chroma, 0.03) } : color
   const link = moved(ink, scheme.step, (hex) => {
-    const isReadable = scheme.grounds.every((ground) => contrastOf(hex, ground) >= 4.5)
+    // With hardly any color, less than the contrast of a text would look switched off.
+    const isReadable = scheme.grounds.every((ground) => contrastOf(hex, ground) >= (isRed ? 9 : 4.5))
     return isReadable && distanceOf(hex, scheme.danger) >= apart
   })
   const onFill = textColorOn(fill)

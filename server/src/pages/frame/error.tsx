@@ -3,7 +3,7 @@ import type { PageSentence } from '../texts/page-sentence.js'
 
 /** What a page with a problem has besides its sentence. */
 export interface ErrorExtras {
-  /** By which support finds the request in the log. */
+  /** By which support finds the request in the log; undefined for what is no error, from which nobody goes back. */
   readonly reference?: string | undefined
   readonly back?: { readonly label: string; readonly url: string } | undefined
   /** For developers, in English as in the RFC; only of the sandbox. */
@@ -21,17 +21,19 @@ export function errorPage(
     <HostedPage frame={frame} title={heading}>
       <p role="alert">{sentence}</p>
       <p>{advice}</p>
-      <p class="way-back">
-        {back === undefined ? (
-          <button type="button" class="second" data-back="" hidden>
-            {texts.goBack}
-          </button>
-        ) : (
-          <a class="second" href={back.url} rel="noreferrer">
-            {back.label}
-          </a>
-        )}
-      </p>
+      {(back ?? reference) !== undefined && (
+        <p class="way-back">
+          {back === undefined ? (
+            <button type="button" class="second" data-back="" hidden>
+              {texts.goBack}
+            </button>
+          ) : (
+            <a class="second" href={back.url} rel="noreferrer">
+              {back.label}
+            </a>
+          )}
+        </p>
+      )}
       {detail !== undefined && (
         <details>
           <summary>{texts.forDevelopers}</summary>

@@ -144,6 +144,6 @@ function page(
   })
 }
 
-function noMethod({ frame }: StepRequest): string {
-  return errorPage(frame, frame.texts.noWayToSignIn)
+function noMethod({ frame, caller }: StepRequest): string {
+  return errorPage(frame, frame.texts.noWayToSignIn, { reference: caller.cause.requestId })
 }
