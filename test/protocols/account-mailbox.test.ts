@@ -11,7 +11,7 @@ const client = await service.client()
 const given = accountSignInGivenOf(service, client)
 const { flows, links, inTwo } = given
 
-const dead = 'This link does not work any more'
+const dead = 'This link no longer works'
 
 describe('the link of a mailbox', () => {
   test('shows a code in another browser, proves nothing there, and lists nothing', async () => {
@@ -23,7 +23,7 @@ describe('the link of a mailbox', () => {
 
     const code = shownCode(opened)
     expect(code).toMatch(/^\d{6}$/)
-    expect(opened.html).toContain('Give it to nobody.')
+    expect(opened.html).toContain('Do not share this code.')
     expect([...other.cookies.keys()].filter((name) => name.includes('email'))).toEqual([])
     expect((await other.request(sent.url)).status).toBe(404)
     const wrong = await visitor.press(sent, 'link_code', { code: otherCode(code) })

@@ -138,7 +138,7 @@ describe('an address without an organization', () => {
 
     const page = await given.open(link, visitor)
 
-    expect(page.html).toContain('No organization has this address')
+    expect(page.html).toContain('No organization found')
   })
 
   test('a user who was carried over by a relay is not listed until they have proved the address there', async () => {
