@@ -46,7 +46,7 @@ const rooms = {
   'sign-in': ['account-flows', 'impersonation', 'relays', 'totp', 'magic-link', 'password', 'flows'],
   directory: [
     ...['directory-sync', 'sessions', 'token-customization', 'users', 'application-secrets', 'applications'],
-    ...['organizations', 'meta-keys', 'account-record', '.'],
+    ...['organizations', 'domains', 'meta-keys', 'account-record', '.'],
   ],
   tokens: ['.', 'api-keys', 'signing-keys'],
   delivery: ['webhooks', 'outbox', 'sms', 'mail', 'log-events', 'events', 'jobs', '.', 'limits'],

@@ -8,6 +8,10 @@ const exceptions: readonly (readonly [statement: RegExp, reason: string])[] = [
     /^select sso_connections\.account_id as accountId, .*\bcertificate_warned_at\b/,
     'A worker watches certificates.',
   ],
+  [
+    /^update domains set next_check_at = \$1 from organizations /,
+    'A worker checks the domains that are due.',
+  ],
   [/^(with recursive earliest|with wanted) as .*\bwebhook_deliveries\b/, 'A worker sends what is due.'],
   [
     /^(update|delete from|select last from|with (?:over)?due as) .*\bjobs\b/,

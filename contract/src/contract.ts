@@ -6,6 +6,7 @@ import { applications } from './resources/applications.js'
 import { applicationSecrets } from './resources/application-secrets.js'
 import { directorySync } from './resources/directory-sync.js'
 import { discovery } from './resources/discovery.js'
+import { domains } from './resources/domains.js'
 import { events } from './events/events.js'
 import { impersonations } from './resources/impersonations.js'
 import { logEvents } from './resources/log-events.js'
@@ -26,6 +27,7 @@ import { webhooks } from './events/webhooks.js'
 /** Every endpoint of the service. Server, SDK, mock, OpenAPI documents and the cross-cutting tests are derived from it. */
 export const contract = {
   organizations,
+  domains,
   users,
   applications,
   applicationSecrets,

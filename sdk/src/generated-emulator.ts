@@ -96,6 +96,13 @@ export interface OutboxMessage {
   inserted_at: string
 }
 
+/** Answered by `dns.set`. */
+export interface DnsAnswer {
+  name: string
+  texts: string[] | null
+  answer: 'none' | 'no_answer' | null
+}
+
 /** What `state.get` takes. */
 export interface StateGetInput {}
 
@@ -151,6 +158,15 @@ export interface OutboxListInput {
 /** What `outbox.clear` takes. */
 export interface OutboxClearInput {}
 
+/** What `dns.set` takes. */
+export interface DnsSetInput {
+  name: string
+  /** TXT records of the name. */
+  texts?: string[]
+  /** Instead of texts: the name has no record, or no server answers. */
+  answer?: 'none' | 'no_answer'
+}
+
 /** What `accounts.create` takes. */
 export interface AccountsCreateInput {
   name: string
@@ -200,6 +216,8 @@ export interface AccountsCreateKeyInput {
     | 'write:impersonations'
     | 'read:discovery'
     | 'write:discovery'
+    | 'read:domains'
+    | 'write:domains'
   >
   /** Organizations to which the key is limited; default: all. */
   organization_ids?: string[]
@@ -338,6 +356,24 @@ export interface OutboxMethods {
   clear(input?: OutboxClearInput, options?: RequestOptions): Promise<Cleared>
 }
 
+/** The methods of `portico.control.dns`. */
+export interface DnsMethods {
+  /**
+   * Set what a name has as TXT records; other names have none, and no name server is asked.
+   * `PUT /_emulator/dns/:name`. Sends no API token.
+   *
+   * @throws EmulatorError 422 `invalid_parameters`.
+   * @example
+   * ```ts
+   * const dnsAnswer = await portico.control.dns.set({
+   *   name: '_portico-challenge.corp.test',
+   *   texts: ['token=k3vq7m2xw5ta4hzj6ybr2n5cdpfg3e7s'],
+   * })
+   * ```
+   */
+  set(input: DnsSetInput, options?: RequestOptions): Promise<DnsAnswer>
+}
+
 /** The methods of `portico.control.accounts`. */
 export interface AccountsMethods {
   /**
@@ -377,6 +413,7 @@ export interface EmulatorControl {
   readonly jobs: JobsMethods
   readonly faults: FaultsMethods
   readonly outbox: OutboxMethods
+  readonly dns: DnsMethods
   readonly accounts: AccountsMethods
 }
 
@@ -391,6 +428,7 @@ export const emulatorRoutes = /* @__PURE__ */ readRoutes<
   | 'faults.clear'
   | 'outbox.list'
   | 'outbox.clear'
+  | 'dns.set'
   | 'accounts.create'
   | 'accounts.createKey'
 >({
@@ -400,6 +438,7 @@ export const emulatorRoutes = /* @__PURE__ */ readRoutes<
   jobs: `/_emulator/jobs run POSTo`,
   faults: `/_emulator/faults add POSTbfo list GETo clear DELETEo`,
   outbox: `/_emulator/outbox list GETo clear DELETEo`,
+  dns: `/_emulator/dns/:name set PUTbfo`,
   accounts: `/_emulator/accounts create POSTbfo
 /_emulator/accounts/:account_domain/api-keys createKey POSTbfo`,
 })

@@ -74,7 +74,7 @@ export interface OrganizationStatus {
   state: 'pending' | 'terminated'
 }
 
-/** Part of `OrganizationList`, `UserList`, `ApplicationList`, `MetaKeyList`, `SessionList`, `ImpersonationList`, `SsoConnectionList`, `SsoLoginTraceList` and 7 more. */
+/** Part of `OrganizationList`, `DomainList`, `UserList`, `ApplicationList`, `MetaKeyList`, `SessionList`, `ImpersonationList`, `SsoConnectionList` and 8 more. */
 export interface Pagination {
   current_page: number
   /** Up to five page numbers around the current one. */
@@ -98,6 +98,69 @@ export interface DeletedOrganization {
 export interface OrganizationDeletion {
   deleted: true
   resource: Organization
+  type: '__Deleted__'
+}
+
+/** Answered by `domains.create`, `domains.list`, `domains.get`, `domains.update`, `domains.check`. */
+export interface Domain {
+  __type__: 'Domain'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** UUID in lower case. */
+  id: string
+  /** In lower case; international ones as xn--…. */
+  domain: string
+  /** verified, lapsing and declared count: connections, directories and relays are authoritative for addresses of the domain. */
+  state: 'pending' | 'verified' | 'lapsing' | 'lapsed' | 'expired' | 'declared'
+  /** The account answers for the domain, without a proof. */
+  declared: boolean
+  /** Addresses of all subdomains belong to the domain. */
+  include_subdomains: boolean
+  /** Users with addresses of the domain sign in only with the SSO connection that is authoritative for them. */
+  sso_required: boolean
+  /**
+   * Addresses that are exempt from sso_required, for the day the identity provider fails.
+   * Personal data.
+   */
+  sso_exempt_emails: string[]
+  /** DNS record that proves the domain. */
+  record: DomainRecord
+  /** Time of the latest proof after which it has counted. */
+  verified_at: string | null
+  /** RFC 3339 in UTC with milliseconds. */
+  checked_at: string | null
+  /** Result of the latest look-up; no_answer proves nothing and lapses nothing. */
+  last_result: 'matched' | 'not_matched' | 'no_record' | 'no_answer' | null
+  /** pending: end of the token; lapsing: time from which the domain does not count. */
+  expires_at: string | null
+  /** RFC 3339 in UTC with milliseconds. */
+  inserted_at: string
+  /** RFC 3339 in UTC with milliseconds. */
+  updated_at: string
+}
+
+/** Part of `Domain`, `DomainData`. */
+export interface DomainRecord {
+  type: 'TXT'
+  name: string
+  /** Token of this organization and domain, which is no secret. */
+  value: string
+}
+
+/** Answered by `domains.list`. */
+export interface DomainList {
+  __type__: 'List'
+  data: Domain[]
+  pagination: Pagination
+  total: number
+  /** Value of after for the next page; null at the end. */
+  next_cursor: string | null
+}
+
+/** Answered by `domains.delete`. */
+export interface DomainDeletion {
+  deleted: true
+  resource: Domain
   type: '__Deleted__'
 }
 
@@ -179,7 +242,7 @@ export interface Identity {
   data: { [name: string]: JsonValue }
 }
 
-/** Part of `Identity`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `AccountAccountUpdateSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent` and 74 more. */
+/** Part of `Identity`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 81 more. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue }
 
 /** Part of `User`. */
@@ -946,8 +1009,10 @@ export interface SsoConnection {
   user_security_type: 'none' | 'user_registered' | 'user_provisionned'
   /** The profile is updated at each sign-in. */
   update_user_new_connection: boolean
-  /** Domains whose addresses sign in with this connection; empty: allowed_email_domains of the organization, if it has no other connection. */
+  /** Domains whose addresses sign in with this connection, which is authoritative for those that are verified or declared; empty: allowed_email_domains of the organization that no connection names. */
   email_domains: string[]
+  /** Handling of users with addresses of other domains, which another connection does not name: refuse: they are neither created nor linked; create: unknown ones are created, with an unverified address, and nobody is linked; any_address: whoever controls the identity provider can sign in as any user of the organization; null: refuse where the connection or the organization names a domain, otherwise create. Users who have signed in with the connection before still do. */
+  other_domains: 'refuse' | 'create' | 'any_address' | null
   /** Handling of unsolicited responses: bounce: the service starts a sign-in of its own; accept: the user is signed in; reject: the response is refused. */
   idp_initiated: 'bounce' | 'accept' | 'reject'
   /** Accepts RSA-SHA1 signatures, which can be forged. */
@@ -1476,11 +1541,18 @@ export interface EventPage {
   has_more: boolean
 }
 
-/** Part of `EventPage`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `AccountAccountUpdateSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent` and 74 more. */
+/** Part of `EventPage`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 81 more. */
 export type Event =
   | OrganizationOrganizationCreateSuccessEvent
   | OrganizationOrganizationUpdateSuccessEvent
   | OrganizationOrganizationDeleteSuccessEvent
+  | DomainDomainCreateSuccessEvent
+  | DomainDomainUpdateSuccessEvent
+  | DomainDomainDeleteSuccessEvent
+  | DomainDomainVerifySuccessEvent
+  | DomainDomainLapseSuccessEvent
+  | DomainDomainExpireSuccessEvent
+  | DomainDomainShareSuccessEvent
   | AccountAccountUpdateSuccessEvent
   | UserUserCreateSuccessEvent
   | UserUserUpdateSuccessEvent
@@ -1587,7 +1659,7 @@ export interface OrganizationOrganizationCreateSuccessEvent {
   data: Organization | TruncatedData
 }
 
-/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `AccountAccountUpdateSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent` and 72 more. */
+/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent`, `DomainDomainLapseSuccessEvent` and 79 more. */
 export interface Actor {
   /** user: on a page; admin: in the onboarding; directory: its provider, by SCIM; operator: at the command line; system: the service itself. */
   type: 'api_key' | 'user' | 'admin' | 'directory' | 'operator' | 'system'
@@ -1595,7 +1667,7 @@ export interface Actor {
   id: string
 }
 
-/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `AccountAccountUpdateSuccessEvent`, `UserUserCreateSuccessEvent`, `UserUserUpdateSuccessEvent`, `UserUserDeleteSuccessEvent`, `UserUserEraseSuccessEvent` and 72 more. */
+/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent`, `DomainDomainLapseSuccessEvent` and 79 more. */
 export interface TruncatedData {
   id?: string
   truncated: true
@@ -1655,6 +1727,235 @@ export interface OrganizationOrganizationDeleteSuccessEvent {
   webhook_id: string | null
   code: 'organization.organization.delete.success'
   data: Organization | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface DomainDomainCreateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account if no organization owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
+  id: string
+  /** Reasons of the failure; null if the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
+  cursor: string | null
+  /** Receiving webhook of a delivery; null in the stream. */
+  webhook_id: string | null
+  code: 'domain.domain.create.success'
+  data: DomainData | TruncatedData
+}
+
+/** Part of `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent`, `DomainDomainLapseSuccessEvent`, `DomainDomainExpireSuccessEvent`, `DomainDomainShareSuccessEvent`. */
+export interface DomainData {
+  __type__: 'Domain'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** UUID in lower case. */
+  id: string
+  /** In lower case; international ones as xn--…. */
+  domain: string
+  /** verified, lapsing and declared count: connections, directories and relays are authoritative for addresses of the domain. */
+  state: 'pending' | 'verified' | 'lapsing' | 'lapsed' | 'expired' | 'declared'
+  /** The account answers for the domain, without a proof. */
+  declared: boolean
+  /** Addresses of all subdomains belong to the domain. */
+  include_subdomains: boolean
+  /** Users with addresses of the domain sign in only with the SSO connection that is authoritative for them. */
+  sso_required: boolean
+  /** DNS record that proves the domain. */
+  record: DomainRecord
+  /** Time of the latest proof after which it has counted. */
+  verified_at: string | null
+  /** RFC 3339 in UTC with milliseconds. */
+  checked_at: string | null
+  /** Result of the latest look-up; no_answer proves nothing and lapses nothing. */
+  last_result: 'matched' | 'not_matched' | 'no_record' | 'no_answer' | null
+  /** pending: end of the token; lapsing: time from which the domain does not count. */
+  expires_at: string | null
+  /** RFC 3339 in UTC with milliseconds. */
+  inserted_at: string
+  /** RFC 3339 in UTC with milliseconds. */
+  updated_at: string
+}
+
+/** Part of `Event`. */
+export interface DomainDomainUpdateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account if no organization owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
+  id: string
+  /** Reasons of the failure; null if the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
+  cursor: string | null
+  /** Receiving webhook of a delivery; null in the stream. */
+  webhook_id: string | null
+  code: 'domain.domain.update.success'
+  data: DomainData | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface DomainDomainDeleteSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account if no organization owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
+  id: string
+  /** Reasons of the failure; null if the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
+  cursor: string | null
+  /** Receiving webhook of a delivery; null in the stream. */
+  webhook_id: string | null
+  code: 'domain.domain.delete.success'
+  data: DomainData | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface DomainDomainVerifySuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account if no organization owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
+  id: string
+  /** Reasons of the failure; null if the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
+  cursor: string | null
+  /** Receiving webhook of a delivery; null in the stream. */
+  webhook_id: string | null
+  code: 'domain.domain.verify.success'
+  data: DomainData | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface DomainDomainLapseSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account if no organization owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
+  id: string
+  /** Reasons of the failure; null if the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
+  cursor: string | null
+  /** Receiving webhook of a delivery; null in the stream. */
+  webhook_id: string | null
+  code: 'domain.domain.lapse.success'
+  data: DomainData | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface DomainDomainExpireSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account if no organization owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
+  id: string
+  /** Reasons of the failure; null if the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
+  cursor: string | null
+  /** Receiving webhook of a delivery; null in the stream. */
+  webhook_id: string | null
+  code: 'domain.domain.expire.success'
+  data: DomainData | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface DomainDomainShareSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account if no organization owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
+  id: string
+  /** Reasons of the failure; null if the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
+  cursor: string | null
+  /** Receiving webhook of a delivery; null in the stream. */
+  webhook_id: string | null
+  code: 'domain.domain.share.success'
+  data: DomainData | TruncatedData
 }
 
 /** Part of `Event`. */
@@ -3886,6 +4187,8 @@ export interface ApiKey {
     | 'write:impersonations'
     | 'read:discovery'
     | 'write:discovery'
+    | 'read:domains'
+    | 'write:domains'
   > | null
   /** null: every organization of the account. */
   organization_ids: string[] | null
@@ -4728,6 +5031,165 @@ export type OrganizationsDeleteErrorCode =
   | 'body_too_large'
   | 'media_type_unsupported'
   | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `domains.create` takes. */
+export interface DomainsCreateInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** Such as example.com, also with letters of any language. */
+  domain: string
+  declared?: boolean
+  include_subdomains?: boolean
+  sso_required?: boolean
+  /** Personal data. */
+  sso_exempt_emails?: string[]
+  /** Must equal the environment of the API key, in any case. */
+  environment?: string
+}
+
+/** Codes that `domains.create` answers. */
+export type DomainsCreateErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'idempotency_in_flight'
+  | 'domain_taken'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'idempotency_key_reused'
+  | 'domains_exhausted'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `domains.list` takes. */
+export interface DomainsListInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** Page number, starting at 1. */
+  page?: unknown
+  /** The same as page. */
+  current_page?: unknown
+  /** Records on a page: 1 to 100. */
+  per_page?: unknown
+  /** next_cursor of the previous page. */
+  after?: string
+  /** Must equal the environment of the API key, in any case. */
+  environment?: string
+  /** Only this domain. */
+  domain?: string
+}
+
+/** Codes that `domains.list` answers. */
+export type DomainsListErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `domains.get` takes. */
+export interface DomainsGetInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** UUID. */
+  domain_id: string
+  /** Must equal the environment of the API key, in any case. */
+  environment?: string
+}
+
+/** Codes that `domains.get` answers. */
+export type DomainsGetErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'domain_not_found'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `domains.update` takes. */
+export interface DomainsUpdateInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** UUID. */
+  domain_id: string
+  declared?: boolean
+  include_subdomains?: boolean
+  sso_required?: boolean
+  /** Personal data. */
+  sso_exempt_emails?: string[]
+  /** Must equal the environment of the API key, in any case. */
+  environment?: string
+}
+
+/** Codes that `domains.update` answers. */
+export type DomainsUpdateErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'domain_not_found'
+  | 'precondition_failed'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `domains.delete` takes. */
+export interface DomainsDeleteInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** UUID. */
+  domain_id: string
+}
+
+/** Codes that `domains.delete` answers. */
+export type DomainsDeleteErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'domain_not_found'
+  | 'precondition_failed'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `domains.check` takes. */
+export interface DomainsCheckInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** UUID. */
+  domain_id: string
+}
+
+/** Codes that `domains.check` answers. */
+export type DomainsCheckErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'domain_not_found'
+  | 'idempotency_in_flight'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'idempotency_key_reused'
   | 'rate_limited'
   | 'unavailable'
 
@@ -5723,6 +6185,7 @@ export type MagicLinkCreateChallengeErrorCode =
   | 'https_required'
   | 'insufficient_scope'
   | 'email_domain_not_allowed'
+  | 'sso_required'
   | 'organization_not_found'
   | 'user_not_found'
   | 'application_not_found'
@@ -5961,6 +6424,7 @@ export type PasswordCreateRequestErrorCode =
   | 'https_required'
   | 'insufficient_scope'
   | 'email_domain_not_allowed'
+  | 'sso_required'
   | 'organization_not_found'
   | 'password_connection_not_found'
   | 'user_not_found'
@@ -6006,6 +6470,7 @@ export type PasswordCreateChallengeErrorCode =
   | 'https_required'
   | 'insufficient_scope'
   | 'email_domain_not_allowed'
+  | 'sso_required'
   | 'organization_not_found'
   | 'password_connection_not_found'
   | 'user_not_found'
@@ -6456,7 +6921,9 @@ export interface SsoConnectionsCreateInput {
     | 'test'
   seats_limit?: number
   update_user_new_connection?: boolean
+  /** Declares those that the organization does not have yet among its domains. */
   email_domains?: string[]
+  other_domains?: 'refuse' | 'create' | 'any_address' | null
   idp_initiated?: 'bounce' | 'accept' | 'reject'
   allow_sha1?: boolean
   allow_cbc_unsigned_response?: boolean
@@ -6565,7 +7032,9 @@ export interface SsoConnectionsUpdateInput {
     | 'test'
   seats_limit?: number
   update_user_new_connection?: boolean
+  /** Declares those that the organization does not have yet among its domains. */
   email_domains?: string[]
+  other_domains?: 'refuse' | 'create' | 'any_address' | null
   idp_initiated?: 'bounce' | 'accept' | 'reject'
   allow_sha1?: boolean
   allow_cbc_unsigned_response?: boolean
@@ -7359,6 +7828,7 @@ export interface EventsListInput {
   code?:
     | 'all'
     | 'organization.all'
+    | 'domain.all'
     | 'account.all'
     | 'user.all'
     | 'application.all'
@@ -7376,6 +7846,13 @@ export interface EventsListInput {
     | 'organization.organization.create.success'
     | 'organization.organization.update.success'
     | 'organization.organization.delete.success'
+    | 'domain.domain.create.success'
+    | 'domain.domain.update.success'
+    | 'domain.domain.delete.success'
+    | 'domain.domain.verify.success'
+    | 'domain.domain.lapse.success'
+    | 'domain.domain.expire.success'
+    | 'domain.domain.share.success'
     | 'account.account.update.success'
     | 'user.user.create.success'
     | 'user.user.update.success'
@@ -7475,6 +7952,7 @@ export interface WebhooksCreateInput {
   event_codes: Array<
     | 'all'
     | 'organization.all'
+    | 'domain.all'
     | 'account.all'
     | 'user.all'
     | 'application.all'
@@ -7492,6 +7970,13 @@ export interface WebhooksCreateInput {
     | 'organization.organization.create.success'
     | 'organization.organization.update.success'
     | 'organization.organization.delete.success'
+    | 'domain.domain.create.success'
+    | 'domain.domain.update.success'
+    | 'domain.domain.delete.success'
+    | 'domain.domain.verify.success'
+    | 'domain.domain.lapse.success'
+    | 'domain.domain.expire.success'
+    | 'domain.domain.share.success'
     | 'account.account.update.success'
     | 'user.user.create.success'
     | 'user.user.update.success'
@@ -7646,6 +8131,7 @@ export interface WebhooksUpdateInput {
   event_codes?: Array<
     | 'all'
     | 'organization.all'
+    | 'domain.all'
     | 'account.all'
     | 'user.all'
     | 'application.all'
@@ -7663,6 +8149,13 @@ export interface WebhooksUpdateInput {
     | 'organization.organization.create.success'
     | 'organization.organization.update.success'
     | 'organization.organization.delete.success'
+    | 'domain.domain.create.success'
+    | 'domain.domain.update.success'
+    | 'domain.domain.delete.success'
+    | 'domain.domain.verify.success'
+    | 'domain.domain.lapse.success'
+    | 'domain.domain.expire.success'
+    | 'domain.domain.share.success'
     | 'account.account.update.success'
     | 'user.user.create.success'
     | 'user.user.update.success'
@@ -7849,6 +8342,13 @@ export interface WebhooksListDeliveriesInput {
     | 'organization.organization.create.success'
     | 'organization.organization.update.success'
     | 'organization.organization.delete.success'
+    | 'domain.domain.create.success'
+    | 'domain.domain.update.success'
+    | 'domain.domain.delete.success'
+    | 'domain.domain.verify.success'
+    | 'domain.domain.lapse.success'
+    | 'domain.domain.expire.success'
+    | 'domain.domain.share.success'
     | 'account.account.update.success'
     | 'user.user.create.success'
     | 'user.user.update.success'
@@ -8006,6 +8506,8 @@ export interface LogEventsListInput {
   code?:
     | 'API_KEY_TOKEN_ISSUED'
     | 'API_KEY_TOKEN_REFUSED'
+    | 'DOMAIN_VERIFIED'
+    | 'DOMAIN_LAPSED'
     | 'END_USER_MAGIC_LINK_STARTED'
     | 'END_USER_MAGIC_LINK_SUCCESS'
     | 'END_USER_MAGIC_LINK_FAILED'
@@ -8089,6 +8591,8 @@ export interface LogEventsListOfAccountInput {
   code?:
     | 'API_KEY_TOKEN_ISSUED'
     | 'API_KEY_TOKEN_REFUSED'
+    | 'DOMAIN_VERIFIED'
+    | 'DOMAIN_LAPSED'
     | 'END_USER_MAGIC_LINK_STARTED'
     | 'END_USER_MAGIC_LINK_SUCCESS'
     | 'END_USER_MAGIC_LINK_FAILED'
@@ -9024,6 +9528,7 @@ export type ErrorCode =
   | 'key_limited_to_organizations'
   | 'plan_limit_reached'
   | 'email_domain_not_allowed'
+  | 'sso_required'
   | 'impersonation_refused'
   | 'sandbox_only'
   | 'totp_inactive'
@@ -9036,6 +9541,7 @@ export type ErrorCode =
   | 'account_not_found'
   | 'discovery_not_found'
   | 'organization_not_found'
+  | 'domain_not_found'
   | 'user_not_found'
   | 'session_not_found'
   | 'impersonation_not_found'
@@ -9056,6 +9562,7 @@ export type ErrorCode =
   | 'totp_enrollment_not_found'
   | 'method_not_allowed'
   | 'email_taken'
+  | 'domain_taken'
   | 'meta_key_taken'
   | 'password_connection_taken'
   | 'onboarding_taken'
@@ -9080,6 +9587,7 @@ export type ErrorCode =
   | 'password_code_refused'
   | 'idempotency_key_reused'
   | 'meta_keys_exhausted'
+  | 'domains_exhausted'
   | 'webhooks_exhausted'
   | 'metadata_required'
   | 'initiate_login_uri_required'
@@ -9130,6 +9638,12 @@ export interface Operations {
     output: OrganizationDeletion
     code: OrganizationsDeleteErrorCode
   }
+  'domains.create': { input: DomainsCreateInput; output: Domain; code: DomainsCreateErrorCode }
+  'domains.list': { input: DomainsListInput; output: DomainList; code: DomainsListErrorCode }
+  'domains.get': { input: DomainsGetInput; output: Domain; code: DomainsGetErrorCode }
+  'domains.update': { input: DomainsUpdateInput; output: Domain; code: DomainsUpdateErrorCode }
+  'domains.delete': { input: DomainsDeleteInput; output: DomainDeletion; code: DomainsDeleteErrorCode }
+  'domains.check': { input: DomainsCheckInput; output: Domain; code: DomainsCheckErrorCode }
   'users.create': { input: UsersCreateInput; output: User; code: UsersCreateErrorCode }
   'users.list': { input: UsersListInput; output: UserList; code: UsersListErrorCode }
   'users.get': { input: UsersGetInput; output: User | DeletedUser; code: UsersGetErrorCode }
@@ -9635,6 +10149,96 @@ export interface OrganizationsMethods {
   delete(input: OrganizationsDeleteInput, options?: RequestOptions): Promise<OrganizationDeletion>
 }
 
+/** The methods of `client.domains`. */
+export interface DomainsMethods {
+  /**
+   * Add an e-mail domain to an organization; its record proves it.
+   * `POST /api/v2/org/:org_domain/domains`. Requires the scope `write:domains`. Sends an Idempotency-Key, so that it can be repeated safely. etagOf() returns the version of the answer.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 409 `domain_taken`, `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`, `domains_exhausted`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const domain = await client.domains.create({ org_domain: 'awesome-company', domain: 'awesome.example' })
+   * ```
+   */
+  create(input: DomainsCreateInput, options?: RequestOptions): Promise<Domain>
+
+  /**
+   * List the domains of an organization, newest first.
+   * `GET /api/v2/org/:org_domain/domains`. Requires the scope `read:domains`.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * for await (const domain of client.domains.list.all({ org_domain: 'awesome-company' })) console.log(domain)
+   * ```
+   */
+  readonly list: ListMethod<DomainsListInput, DomainList, Domain>
+
+  /**
+   * Get a domain.
+   * `GET /api/v2/org/:org_domain/domains/:domain_id`. Requires the scope `read:domains`. etagOf() returns the version of the answer.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `domain_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const domain = await client.domains.get({
+   *   org_domain: 'awesome-company',
+   *   domain_id: '0190d1b0-3f4e-7d5c-b6a7-98f0e1d2c3b4',
+   * })
+   * ```
+   */
+  get(input: DomainsGetInput, options?: RequestOptions): Promise<Domain>
+
+  /**
+   * Change a domain.
+   * `PUT /api/v2/org/:org_domain/domains/:domain_id`. Requires the scope `write:domains`. With `ifMatch`, only that version is changed.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `domain_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const domain = await client.domains.update({
+   *   org_domain: 'awesome-company',
+   *   domain_id: '0190d1b0-3f4e-7d5c-b6a7-98f0e1d2c3b4',
+   *   declared: false,
+   *   include_subdomains: false,
+   *   sso_required: false,
+   * })
+   * ```
+   */
+  update(input: DomainsUpdateInput, options?: RequestOptions): Promise<Domain>
+
+  /**
+   * Delete a domain; nothing is authoritative for its addresses any more.
+   * `DELETE /api/v2/org/:org_domain/domains/:domain_id`. Requires the scope `write:domains`. With `ifMatch`, only that version is changed.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `domain_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const domainDeletion = await client.domains.delete({
+   *   org_domain: 'awesome-company',
+   *   domain_id: '0190d1b0-3f4e-7d5c-b6a7-98f0e1d2c3b4',
+   * })
+   * ```
+   */
+  delete(input: DomainsDeleteInput, options?: RequestOptions): Promise<DomainDeletion>
+
+  /**
+   * Look the record of a domain up now.
+   * `POST /api/v2/org/:org_domain/domains/:domain_id/check`. Requires the scope `write:domains`. Sends an Idempotency-Key, so that it can be repeated safely. etagOf() returns the version of the answer.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `domain_not_found`; 409 `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const domain = await client.domains.check({
+   *   org_domain: 'awesome-company',
+   *   domain_id: '0190d1b0-3f4e-7d5c-b6a7-98f0e1d2c3b4',
+   * })
+   * ```
+   */
+  check(input: DomainsCheckInput, options?: RequestOptions): Promise<Domain>
+}
+
 /** The methods of `client.users`. */
 export interface UsersMethods {
   /**
@@ -9977,7 +10581,7 @@ export interface MagicLinkMethods {
    * Create a single-use link that signs a user in.
    * `POST /api/v2/magic-link-challenge`. Requires the scope `write:magic_links`.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `email_domain_not_allowed`; 404 `organization_not_found`, `user_not_found`, `application_not_found`; 409 `connection_inactive`, `user_inactive`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `no_application`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `email_domain_not_allowed`, `sso_required`; 404 `organization_not_found`, `user_not_found`, `application_not_found`; 409 `connection_inactive`, `user_inactive`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `no_application`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const magicLinkChallenge = await client.magicLink.createChallenge({ user_email: 'ada@awesome.example', org_domain: 'awesome-company' })
@@ -10117,7 +10721,7 @@ export interface PasswordMethods {
    * Start setting a first or forgotten password; the link comes from a magic-link challenge, and you send it.
    * `POST /api/v2/password-request`. Requires the scope `write:passwords`.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `email_domain_not_allowed`; 404 `organization_not_found`, `user_not_found`, `application_not_found`, `password_connection_not_found`; 409 `connection_inactive`, `user_inactive`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `no_application`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `email_domain_not_allowed`, `sso_required`; 404 `organization_not_found`, `user_not_found`, `application_not_found`, `password_connection_not_found`; 409 `connection_inactive`, `user_inactive`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `no_application`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const passwordRequest = await client.password.createRequest({
@@ -10133,7 +10737,7 @@ export interface PasswordMethods {
    * Check the password of a user who signs in.
    * `POST /api/v2/password-challenge`. Requires the scope `write:passwords`.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `email_domain_not_allowed`; 404 `organization_not_found`, `user_not_found`, `application_not_found`, `password_connection_not_found`; 409 `connection_inactive`, `user_inactive`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `no_application`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `email_domain_not_allowed`, `sso_required`; 404 `organization_not_found`, `user_not_found`, `application_not_found`, `password_connection_not_found`; 409 `connection_inactive`, `user_inactive`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `no_application`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const passedPasswordChallenge = await client.password.createChallenge({
@@ -11459,6 +12063,7 @@ export interface OidcMethods {
 /** The operations of the service, by resource. */
 export interface Client {
   readonly organizations: OrganizationsMethods
+  readonly domains: DomainsMethods
   readonly users: UsersMethods
   readonly applications: ApplicationsMethods
   readonly applicationSecrets: ApplicationSecretsMethods
@@ -11488,6 +12093,9 @@ export type RouteRow = readonly [method: string, path: string, flags: string]
 export const routeTable = /* @__PURE__ */ readRoutes<OperationName>({
   organizations: `/api/v2/organizations list GETl create POSTbi
 /api/v2/organizations/:org_domain get GET update PUTb delete DELETE`,
+  domains: `/api/v2/org/:org_domain/domains create POSTbi list GETl
+/api/v2/org/:org_domain/domains/:domain_id get GET update PUTb delete DELETE
+/api/v2/org/:org_domain/domains/:domain_id/check check POSTi`,
   users: `/api/v2/org/:org_domain/users create POSTbi list GETl
 /api/v2/org/:org_domain/users/:user_id get GET update PUTb delete DELETE
 /api/v2/org/:org_domain/user-by-email/:user_email getByEmail GET

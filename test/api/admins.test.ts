@@ -11,7 +11,12 @@ const service = await startService()
 const client = await service.client()
 
 /** Jobs that send mail to administrators. */
-const adminMailJobs = ['send_admin_invitation', 'send_admin_code', 'send_metadata_notice']
+const adminMailJobs = [
+  'send_admin_invitation',
+  'send_admin_code',
+  'send_metadata_notice',
+  'send_domain_notice',
+]
 
 async function linksTo(to: string): Promise<string[]> {
   await service.runJobs()

@@ -276,6 +276,27 @@ const recipes: Partial<Record<ErrorCode, Recipe>> = {
     })
     return ask(route, world, token)
   },
+  sso_required: async (route, world, token) => {
+    const client = await service.client()
+    const org_domain = world['org_domain'] ?? ''
+    const domain = (world['user_email'] ?? '').split('@')[1] ?? ''
+    const organization_id = world['organization_id'] ?? ''
+    await client.domains.create({ org_domain, domain, sso_required: true })
+    await client.ssoConnections.create({ organization_id, email_domains: [domain] })
+    return ask(route, world, token)
+  },
+  domain_not_found: (route, world, token) => ask(route, { ...world, domain_id: randomUUID() }, token),
+  domain_taken: async (route, world, token) => {
+    await ask(route, world, token)
+    return ask(route, world, token)
+  },
+  domains_exhausted: async (route, world, token) => {
+    const client = await service.client()
+    const org_domain = world['org_domain'] ?? ''
+    for (let count = 0; count < 50; count += 1)
+      await client.domains.create({ org_domain, domain: `${anything()}.example` })
+    return ask(route, world, token, { body: freshBody(route, world) })
+  },
   impersonation_refused: async (route, world, token) => {
     const client = await service.client()
     await client.organizations.update({ org_domain: world['org_domain'] ?? '', impersonation: 'refused' })

@@ -57,7 +57,9 @@ export async function signInBySso(
   { org_domain, user_email }: { readonly org_domain: string; readonly user_email: string },
 ): Promise<void> {
   const { id: organization_id } = await client.organizations.get({ org_domain })
-  await client.ssoConnections.create({ organization_id, provider_type: 'test' })
+  const domain = user_email.split('@')[1] ?? ''
+  await client.domains.create({ org_domain, domain, declared: true, sso_exempt_emails: [user_email] })
+  await client.ssoConnections.create({ organization_id, provider_type: 'test', other_domains: 'any_address' })
   const challenge = () => client.ssoConnections.createSamlChallenge({ org_domain, user_email })
   const ask = async () => {
     const visitor = createVisitor(service.baseUrl)

@@ -179,6 +179,7 @@ describe('the export of a person', () => {
       directory_group_members: true,
       directory_users: true,
       discoveries: true,
+      domain_exemptions: true,
       email_challenges: true,
       email_sessions: true,
       events: true,

@@ -57,6 +57,7 @@ describe('from the sandbox to production', () => {
     expect(promoted.steps.map(({ action, path }) => [action, path.at(-1)])).toEqual([
       ['create', 'Storefront'],
       ['create', 'Back office'],
+      ['create', 'awesome.example'],
       ['create', 'password_connection'],
       ['update', 'magic_link_connection'],
       ['update', 'totp_connection'],
@@ -78,7 +79,7 @@ describe('from the sandbox to production', () => {
   test('every change of an apply is told as an event, of the operator and with one request id', async () => {
     const { events } = await givenPromoted()
 
-    expect(events).toHaveLength(9)
+    expect(events).toHaveLength(10)
     expect(new Set(events.map(({ actor }) => actor.type))).toEqual(new Set(['operator']))
     expect(new Set(events.map(({ request_id }) => request_id)).size).toBe(1)
   })

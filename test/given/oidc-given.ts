@@ -8,7 +8,7 @@ import {
   type SaidClaims,
   type TestOpenIdProvider,
 } from './openid-provider.js'
-import { leadOf } from './saml-given.js'
+import { leadOf, trustOf } from './saml-given.js'
 import { createVisitor, type Seen } from './visitor.js'
 
 type SsoConnection = Awaited<ReturnType<Client['ssoConnections']['get']>>
@@ -43,7 +43,7 @@ export function oidcGivenOf(service: Service, client: Client) {
       allowed_redirect_urls: [callback],
     })
     const of = { org_domain, organization_id, application }
-    return { ...of, ...(await connect(of, settings)) }
+    return { ...of, ...(await connect(of, { ...trustOf(settings, organization), ...settings })) }
   }
 
   /** Another connection of an organization, with its own provider by default. */

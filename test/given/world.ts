@@ -19,7 +19,11 @@ export async function createWorld(service: Service, key: Key = {}, orgDomain?: s
   await giveDirectory(client, hooked)
   const relay = await giveRelay(client, hooked)
   const sso = { ...(await giveConnection(client, hooked)), ...(await giveAdmin(client, hooked)) }
-  const secret = { ...(await giveSecret(client, hooked)), ...(await giveImpersonation(client, hooked)) }
+  const secret = {
+    ...(await giveSecret(client, hooked)),
+    ...(await giveImpersonation(client, hooked)),
+    ...(await giveDomain(client, hooked, key.environment === 'production')),
+  }
   const discovery = await giveDiscovery(service, client, hooked)
   const account_domain = (key.account ?? service.account).domain
   const signedIn = { ...(await giveSession(client, hooked)), ...discovery }
@@ -50,6 +54,12 @@ async function giveSecret(
   { org_domain, client_id }: Pick<World, 'org_domain' | 'client_id'>,
 ) {
   return { secret_id: (await client.applicationSecrets.create({ org_domain, client_id })).id }
+}
+
+/** Adds a domain to the organization of a world: proved at once in the sandbox, else declared. */
+async function giveDomain(client: Client, { org_domain }: Pick<World, 'org_domain'>, declared = false) {
+  const { id } = await client.domains.create({ org_domain, domain: `${anything()}.example`, declared })
+  return { domain_id: id }
 }
 
 /** Has somebody sign in as the user of a world, from now on. */
@@ -128,6 +138,7 @@ export async function createWorldOf(route: NamedOperation, service: Service): Pr
 /** Resources whose operations need no user able to sign in. */
 const withoutSignIn = new Set([
   'organizations',
+  'domains',
   'users',
   'applications',
   'applicationSecrets',
@@ -159,6 +170,7 @@ async function createPlainWorld(client: Client, route: NamedOperation): Promise<
     ...(user && { user_id: user.id, user_email: user.email }),
     ...(application && { client_id: application.id, application_id: application.id }),
     ...(secret && secret),
+    ...(takes('domain_id') && (await giveDomain(client, place))),
     ...(metaKey && { key: metaKey.name, key_name: metaKey.name }),
     ...(route.resource === 'admins' && (await giveAdmin(client, place))),
   }
@@ -329,9 +341,12 @@ export async function withAccountApplication(
 }
 
 /** Members of a body that must be unique, because the sample of an operation repeats its values. */
-export function freshMembers(name: string): Record<string, string> {
+export function freshMembers(name: string): Record<string, unknown> {
   return {
     ...(name === 'users.create' && { email: anyEmail() }),
+    // Of a named domain another event tells.
+    ...(name.startsWith('organizations.') && { allowed_email_domains: [] }),
+    ...(name === 'domains.create' && { domain: `${anything()}.example` }),
     ...(name === 'tokenCustomization.createMetaKey' && { name: `key_${anything()}` }),
   }
 }

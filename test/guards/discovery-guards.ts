@@ -152,8 +152,8 @@ export const discoveryGuards = [
   guard({
     name: 'second factor: of a user who enters by a discovery',
     file: enter,
-    find: '  if (await isTotpAskedOf(trx, tenant, user.id)) return undefined\n',
-    replace: '',
+    find: '  if (user.is_sso_required === true || (await isTotpAskedOf(trx, tenant, user.id))) return undefined\n',
+    replace: '  if (user.is_sso_required === true) return undefined\n',
     red: journey('what is missing is passed on our pages a second factor'),
     green: works,
   }),

@@ -7,6 +7,7 @@ import { clientGuards } from './client-guards.js'
 import { codeGuards } from './code-guards.js'
 import { directoryGuards } from './directory-guards.js'
 import { discoveryGuards } from './discovery-guards.js'
+import { domainGuards } from './domain-guards.js'
 import { erasureGuards } from './erasure-guards.js'
 import { flowGuards } from './flow-guards.js'
 import { flowLinkGuards } from './flow-link-guards.js'
@@ -47,6 +48,7 @@ export const guards: readonly Guard[] = [
   ...codeGuards,
   ...directoryGuards,
   ...discoveryGuards,
+  ...domainGuards,
   ...refreshGuards,
   ...presentedTokenGuards,
   ...promotionGuards,

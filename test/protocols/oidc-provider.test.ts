@@ -18,6 +18,7 @@ test('a provider that we have not written, in its own process, signs a user in b
   const { idp_id, oidc_redirect_uri } = await client.ssoConnections.create({
     organization_id,
     provider_type: 'custom_oidc',
+    email_domains: ['people.example'],
   })
   const idp = await startOidcIdentityProvider({
     client_id: 'portico',

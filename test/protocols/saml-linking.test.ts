@@ -35,14 +35,14 @@ describe('a user who is there already', () => {
     })
   })
 
-  test('is linked where the connection is the only one of the organization', async () => {
-    const scene = await given.scene()
+  test('is linked where the connection may sign in any address', async () => {
+    const scene = await given.scene({ other_domains: 'any_address' })
     const { email } = await service.given.user({ org_domain: scene.org_domain })
     expect(isIn((await given.signIn(scene, { nameId: email })).landed)).toBe(true)
   })
 
   test('is not linked by one of several connections to whose organization no domain belongs', async () => {
-    const scene = await given.scene()
+    const scene = await given.scene({ other_domains: null })
     await given.connect(scene, {}, 'idp2')
     const { email } = await service.given.user({ org_domain: scene.org_domain })
     const { landed } = await given.signIn(scene, { nameId: email })

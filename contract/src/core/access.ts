@@ -20,6 +20,7 @@ const scopedResources = [
   'account',
   'impersonations',
   'discovery',
+  'domains',
 ] as const
 
 export type Scope = `${'read' | 'write'}:${(typeof scopedResources)[number]}`
@@ -70,7 +71,7 @@ export interface Access<Code extends string = string> {
   /** Available with sandbox keys only. */
   readonly sandboxOnly: boolean
   /** Has a rate limit of its own beside that of the API key; successes also carry the headers of the limit. */
-  readonly limited: 'sign-in' | 'mail' | 'sms' | false
+  readonly limited: 'sign-in' | 'mail' | 'sms' | 'domain-check' | false
   /** The function of the route in clients and verifiers; null on nearly all. */
   readonly role: Role | null
   /** Replaces the record's example where that would mislead: for a secret that only this answer shows. */

@@ -45,6 +45,12 @@ export const errorCodes = {
     message: 'The organization does not allow sign-ins with addresses of this domain.',
     remedy: 'Add the domain to allowed_email_domains of the organization, or use another address.',
   },
+  sso_required: {
+    status: 403,
+    message: 'Users with addresses of this domain sign in with the SSO connection of the organization alone.',
+    remedy:
+      'Send the user to the identity provider, or exempt the address among the domains of the organization.',
+  },
   impersonation_refused: {
     status: 403,
     message: 'The organization does not allow that anybody signs in as its users.',
@@ -105,6 +111,11 @@ export const errorCodes = {
     status: 404,
     message: 'No organization that this key may see has this domain.',
     remedy: 'Check the domain, and that the key belongs to the account that manages the organization.',
+  },
+  domain_not_found: {
+    status: 404,
+    message: 'The organization has no such domain in this environment.',
+    remedy: 'Compare the id with the list of its domains; naming one in email_domains is not its id.',
   },
   user_not_found: {
     status: 404,
@@ -205,6 +216,11 @@ export const errorCodes = {
     status: 409,
     message: 'Another user of this organization and environment has this e-mail address.',
     remedy: 'Update that user, or choose another address.',
+  },
+  domain_taken: {
+    status: 409,
+    message: 'The organization has this domain in this environment already.',
+    remedy: 'Find it in the list of its domains; where it was not proved in 30 days, it can be added again.',
   },
   meta_key_taken: {
     status: 409,
@@ -328,6 +344,11 @@ export const errorCodes = {
     status: 422,
     message: 'The organization declares the maximum number of metadata keys.',
     remedy: 'Delete a key that is no longer used; 50 are allowed.',
+  },
+  domains_exhausted: {
+    status: 422,
+    message: 'The organization has 50 domains in this environment.',
+    remedy: 'Delete one that it does not use.',
   },
   webhooks_exhausted: {
     status: 422,

@@ -8,6 +8,7 @@ import { ErasedUser, RemovedAdmin } from '../resources/erasure.js'
 import {
   ApplicationSecretData,
   DirectorySyncData,
+  DomainData,
   ImpersonationData,
   MagicLinkChallengeData,
   PasswordChallengeData,
@@ -57,6 +58,10 @@ const onboardingPage = [{ source: 'The pages of the onboarding', actor: 'admin' 
 const signInPage = [{ source: 'The page of a sign-in', actor: 'user' }] as const
 const scim = [{ source: 'A request of the provider of a directory', actor: 'directory' }] as const
 const commandLine = [{ source: 'The command line', actor: 'operator' }] as const
+const domainChecks = [
+  { source: 'POST …/domains/<id>/check', actor: 'api_key' },
+  { source: 'The checks of domains', actor: 'system' },
+] as const
 const purge = { source: 'The purge', actor: 'system' } as const
 const impersonationPage = [{ source: 'The page of an impersonation', actor: 'system' }] as const
 const relayAddress = [{ source: 'The address of a relay', actor: 'user' }] as const
@@ -71,6 +76,37 @@ export const eventCatalog = {
   'organization.organization.delete.success': {
     tells: 'An organization was deleted; everything it contained is inaccessible.',
     data: Organization,
+  },
+  'domain.domain.create.success': {
+    tells: 'An e-mail domain was added to an organization.',
+    data: DomainData,
+    elsewhere: [
+      { source: 'email_domains of an SSO connection, and allowed_email_domains', actor: 'api_key' },
+      ...commandLine,
+    ],
+  },
+  'domain.domain.update.success': { tells: 'A domain was changed.', data: DomainData },
+  'domain.domain.delete.success': { tells: 'A domain was deleted.', data: DomainData },
+  'domain.domain.verify.success': {
+    tells: 'A domain was proved, for the first time or again.',
+    data: DomainData,
+    elsewhere: domainChecks,
+  },
+  'domain.domain.lapse.success': {
+    tells:
+      'The record of a proved domain was missing three times: the domain lapses in 14 days, or has lapsed, as its state says.',
+    data: DomainData,
+    elsewhere: domainChecks,
+  },
+  'domain.domain.expire.success': {
+    tells: 'A domain was not proved in 30 days; its token is void.',
+    data: DomainData,
+    elsewhere: domainChecks,
+  },
+  'domain.domain.share.success': {
+    tells: 'Another organization of the account has proved the same domain; both are told.',
+    data: DomainData,
+    elsewhere: domainChecks,
   },
   'account.account.update.success': {
     tells: 'The account was changed: the name, the look or the links of the product.',

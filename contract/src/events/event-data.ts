@@ -3,6 +3,7 @@
 import { z } from 'zod/v4'
 import { ApplicationSecret } from '../resources/application-secrets.js'
 import { DirectorySync } from '../resources/directory-sync.js'
+import { Domain } from '../resources/domains.js'
 import { Impersonation } from '../resources/impersonations.js'
 import { MagicLinkChallenge } from '../resources/magic-link.js'
 import { PassedPasswordChallenge, Password } from '../resources/password.js'
@@ -25,6 +26,17 @@ export const ApplicationSecretData = ApplicationSecret.omit({ value: true }).met
   id: 'ApplicationSecretData',
   examples: [withoutSecrets(ApplicationSecret, exampleOf(ApplicationSecret))],
 })
+
+/** A domain without the addresses of persons. */
+export const DomainData = Domain.omit({ sso_exempt_emails: true }).meta({
+  id: 'DomainData',
+  examples: [exampleOfDomain()],
+})
+
+function exampleOfDomain() {
+  const { sso_exempt_emails: _, ...data } = exampleOf(Domain)
+  return data
+}
 
 /** An impersonation without its address. */
 export const ImpersonationData = Impersonation.omit({ url: true }).meta({

@@ -210,6 +210,32 @@ export const EmulatorOutbox = record(
   { data: [] },
 )
 
+export const NewDnsAnswer = z
+  .strictObject({
+    texts: list(text(2_000), 50).optional().describe('TXT records of the name'),
+    answer: z
+      .enum(['none', 'no_answer'])
+      .optional()
+      .describe('Instead of texts: the name has no record, or no server answers'),
+  })
+  .refine(({ texts, answer }) => (texts === undefined) !== (answer === undefined), {
+    path: ['texts'],
+    message: 'or answer is needed, and not both',
+  })
+  .meta({ examples: [{ texts: ['token=k3vq7m2xw5ta4hzj6ybr2n5cdpfg3e7s'] }] })
+export type NewDnsAnswer = z.output<typeof NewDnsAnswer>
+
+export const DnsAnswer = record(
+  'DnsAnswer',
+  {
+    name: z.string(),
+    texts: z.array(z.string()).nullable(),
+    answer: z.enum(['none', 'no_answer']).nullable(),
+  },
+  { name: '_portico-challenge.corp.test', texts: ['token=k3vq7m2xw5ta4hzj6ybr2n5cdpfg3e7s'], answer: null },
+)
+export type DnsAnswer = z.output<typeof DnsAnswer>
+
 export const Cleared = record(
   'Cleared',
   { cleared: z.int().describe('Number of removed entries') },
@@ -356,6 +382,20 @@ export const emulator = {
         path: '/outbox',
         summary: 'Delete all messages',
         responses: { 200: Cleared },
+        metadata,
+      },
+    },
+    options,
+  ),
+  dns: c.router(
+    {
+      set: {
+        method: 'PUT',
+        path: '/dns/:name',
+        summary: 'Set what a name has as TXT records; other names have none, and no name server is asked',
+        pathParams: z.object({ name: z.string().meta({ examples: ['_portico-challenge.corp.test'] }) }),
+        body: NewDnsAnswer,
+        responses: { 200: DnsAnswer, ...refusals('invalid_parameters') },
         metadata,
       },
     },

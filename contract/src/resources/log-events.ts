@@ -22,6 +22,9 @@ import { exampleOf, Pagination, record } from '../core/record.js'
 export const logEventCodes = {
   API_KEY_TOKEN_ISSUED: 'An access token was issued to an API key.',
   API_KEY_TOKEN_REFUSED: 'A token request with the client_id of an API key was refused.',
+  DOMAIN_VERIFIED: 'A domain of an organization was proved; the reason is the domain.',
+  DOMAIN_LAPSED:
+    'The record of a proved domain is missing: the domain lapses in 14 days, or has lapsed; the reason is the domain.',
   END_USER_MAGIC_LINK_STARTED: 'A magic link was requested.',
   END_USER_MAGIC_LINK_SUCCESS:
     'A user signed in with a magic link; a reason names the step that has to follow instead.',

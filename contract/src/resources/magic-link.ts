@@ -130,6 +130,7 @@ export const magicLink = c.router(
         'user_not_found',
         'application_not_found',
         'email_domain_not_allowed',
+        'sso_required',
         'connection_inactive',
         'user_inactive',
         'no_application',

@@ -240,9 +240,10 @@ const authorizationChecks = {
   },
   linking: {
     demands:
-      'The user is known by NameID, or by issuer and sub; or the address is in a domain of the organization, for which the connection is authoritative, and, with an OpenID provider, the address is asserted as verified and, once verified, its user has no other sub at that provider; or no user has the address yet.',
+      'The user is known by NameID, or by issuer and sub; or the connection is authoritative for the domain of the address, and, with an OpenID provider, the address is asserted as verified and, once verified, its user has no other sub at that provider; or no user has the address yet, no other connection names its domain, and other_domains of the connection does not refuse it.',
     mender: 'operator',
-    remedy: 'Add the domain of the address to allowed_email_domains of the organization.',
+    remedy:
+      'Add the domain of the address to email_domains of the connection; if it is there, prove it, or declare it, among the domains of the organization.',
   },
   user_policy: {
     demands:

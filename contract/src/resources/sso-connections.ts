@@ -35,6 +35,7 @@ import {
 import {
   DefaultRedirection,
   idpInitiatedModes,
+  otherDomainsRules,
   SsoConnection,
   SsoLoginTrace,
   SsoOauthChallenge,
@@ -82,7 +83,10 @@ const settings = {
   provider_type: providerType().optional(),
   seats_limit: integer({ min: 0, max: 1_000_000 }).optional(),
   update_user_new_connection: flag().optional(),
-  email_domains: list(domainName(), 100).optional(),
+  email_domains: list(domainName(), 100)
+    .optional()
+    .describe('Declares those that the organization does not have yet among its domains'),
+  other_domains: z.enum(otherDomainsRules).nullish(),
   idp_initiated: z.enum(idpInitiatedModes).optional(),
   allow_sha1: flag().optional(),
   allow_cbc_unsigned_response: flag().optional(),

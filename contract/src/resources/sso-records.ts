@@ -17,6 +17,9 @@ export type SsoConnectionState = (typeof connectionStates)[number]
 export const userPolicies = ['none', 'user_registered', 'user_provisionned'] as const
 export type UserPolicy = (typeof userPolicies)[number]
 
+export const otherDomainsRules = ['refuse', 'create', 'any_address'] as const
+export type OtherDomains = (typeof otherDomainsRules)[number]
+
 export const idpInitiatedModes = ['bounce', 'accept', 'reject'] as const
 export type IdpInitiated = (typeof idpInitiatedModes)[number]
 
@@ -167,7 +170,13 @@ export const SsoConnection = record(
     email_domains: z
       .array(z.string())
       .describe(
-        'Domains whose addresses sign in with this connection; empty: allowed_email_domains of the organization, if it has no other connection',
+        'Domains whose addresses sign in with this connection, which is authoritative for those that are verified or declared; empty: allowed_email_domains of the organization that no connection names',
+      ),
+    other_domains: z
+      .enum(otherDomainsRules)
+      .nullable()
+      .describe(
+        'Handling of users with addresses of other domains, which another connection does not name: refuse: they are neither created nor linked; create: unknown ones are created, with an unverified address, and nobody is linked; any_address: whoever controls the identity provider can sign in as any user of the organization; null: refuse where the connection or the organization names a domain, otherwise create. Users who have signed in with the connection before still do',
       ),
     idp_initiated: z
       .enum(idpInitiatedModes)
@@ -211,6 +220,7 @@ export const SsoConnection = record(
     user_security_type: 'none',
     update_user_new_connection: false,
     email_domains: ['awesome.example'],
+    other_domains: null,
     idp_initiated: 'bounce',
     allow_sha1: false,
     allow_cbc_unsigned_response: false,

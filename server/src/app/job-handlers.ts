@@ -1,4 +1,5 @@
 import { sendAdminInvitation } from '../sso/admins/send-invitation.js'
+import { sendDomainNotice, enqueueDomainNotices } from '../sso/admins/domain-notice.js'
 import { foldRecordCounts } from '../platform/db/fold-record-counts.js'
 import { numberAllEvents } from '../delivery/events/number-events.js'
 import { makeLogEventMonths } from '../delivery/log-events/months.js'
@@ -16,6 +17,7 @@ import { prepareKeysOfAccounts } from '../tokens/signing-keys/account-keys.js'
 import { prepareKeysOfAccount, publishNextKeys } from '../tokens/signing-keys/prepare.js'
 import { rotateDueSigningKeys } from '../tokens/signing-keys/rotate.js'
 import { watchCertificates } from '../sso/connections/watch-certificates.js'
+import { checkDueDomains } from '../directory/domains/check.js'
 import { endSessionsOfOrganization } from '../directory/end-sessions.js'
 import { sendLogoutToken } from '../protocols/oidc/logout-token.js'
 import { sendTotpCode } from '../sign-in/totp/send-code.js'
@@ -62,6 +64,14 @@ export const jobHandlers: { readonly [Name in JobName]: JobHandler<JobPayloads[N
     run: sendMetadataNotice,
     retryAfterSeconds: [60, 300, 1800],
   },
+  tell_admins_of_domain: {
+    run: enqueueDomainNotices,
+    retryAfterSeconds: [5, 60, 300, 1800],
+  },
+  send_domain_notice: {
+    run: sendDomainNotice,
+    retryAfterSeconds: [60, 300, 1800],
+  },
   send_logout_token: {
     run: sendLogoutToken,
     retryAfterSeconds: [5, 60, 300, 1800, 7200],
@@ -82,6 +92,11 @@ export const jobHandlers: { readonly [Name in JobName]: JobHandler<JobPayloads[N
     run: watchCertificates,
     retryAfterSeconds: [60, 300],
     everySeconds: 24 * 60 * 60,
+  },
+  check_domains: {
+    run: checkDueDomains,
+    retryAfterSeconds: [],
+    everySeconds: 60,
   },
   fold_record_counts: {
     run: ({ db }) => foldRecordCounts(db),

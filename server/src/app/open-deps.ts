@@ -15,6 +15,7 @@ import { openMailer } from '../platform/mail/mailer.js'
 import { createMetrics } from '../platform/observability/metrics.js'
 import { openOpenIdProviders } from '../platform/openid/providers.js'
 import { openOutbound } from '../platform/outbound/post.js'
+import { txtReader, type ReadTxt } from '../platform/outbound/txt.js'
 import { openKnownPasswords } from '../platform/passwords/known-passwords.js'
 import { openPasswordHasher, type PasswordCost } from '../platform/passwords/password-hash.js'
 import { newRsaKeyPair } from '../platform/crypto/rsa-key-pair.js'
@@ -27,6 +28,8 @@ export type { Deps, OpenDeps } from '../delivery/deps.js'
 export interface GivenDeps extends Partial<Pick<Deps, 'now' | 'log' | 'mail' | 'sms' | 'newRsaKeyPair'>> {
   /** An embedded Postgres that is running already; close() stops it. */
   readonly embedded?: EmbeddedPostgres | undefined
+  /** An emulator has records of its own. */
+  readonly readTxt?: ReadTxt
   /** A lower hashing cost for tests: at the normal one a password takes as long as fifty requests. */
   readonly passwordCost?: PasswordCost
   /** Read-only: runs no migration, creates and records no master keys, and leaves checking them to the caller. */
@@ -67,7 +70,8 @@ export async function openDeps(config: Config, given: GivenDeps = {}): Promise<O
   const directDb = pool('direct', { url: config.database.directUrl ?? url, poolSize: 2 })
   const mail = given.mail ?? openMailer(config)
   const sms = given.sms ?? openSmsSender(config.sms.provider)
-  const outbound = openOutbound(config.outbound)
+  const readTxt = given.readTxt ?? txtReader({ servers: config.dnsServers })
+  const outbound = openOutbound(config.outbound, { readTxt })
   const openIdProviders = openOpenIdProviders({ config, outbound, now })
 
   async function close(): Promise<void> {

@@ -7,6 +7,7 @@ import type { UsedSecret } from '../../directory/application-secrets/last-use.js
 import type { Deps } from '../../delivery/deps.js'
 import { directorySyncRoutes } from '../../directory/directory-sync/routes.js'
 import { discoveryRoutes } from '../../protocols/discoveries/routes.js'
+import { domainRoutes } from '../../directory/domains/routes.js'
 import { eventRoutes } from '../../delivery/events/routes.js'
 import { impersonationRoutes } from '../../sign-in/impersonation/routes.js'
 import { logEventRoutes } from '../../delivery/log-events/routes.js'
@@ -35,6 +36,7 @@ export interface ApiHooks {
 export function apiOf(deps: Deps, hooks: ApiHooks = {}): Implementation<typeof contract> {
   return {
     organizations: organizationRoutes(deps),
+    domains: domainRoutes(deps),
     users: userRoutes(deps),
     applications: applicationRoutes(deps),
     applicationSecrets: applicationSecretRoutes(deps),

@@ -26,6 +26,7 @@ import { createMovableClock } from './clock.js'
 import type { Control } from './control.js'
 import type { Databases } from './databases.js'
 import { openSeeding } from './derived-randomness.js'
+import { createDns } from './dns.js'
 import { createFaults } from './faults.js'
 import { findNextDue } from './next-due.js'
 import { EmulatorRefusal } from './refusal.js'
@@ -84,11 +85,13 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
     const accounts = await plant(seed, configOf(databases.seedUrl))
     const clock = createMovableClock()
     const faults = createFaults()
+    const dns = createDns()
     const open = async () =>
       startRun(configOf(await databases.copySeeded()), {
         now: clock.now,
         log,
         faults: applyFaults(faults),
+        readTxt: dns.readTxt,
         runsJobs,
       })
     const world = { run: await open(), accounts: [...accounts] }
@@ -112,6 +115,7 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
       const reset = async () => {
         const before = world.run
         faults.clear()
+        dns.clear()
         clock.reset()
         world.run = await open()
         world.accounts = [...accounts]
@@ -122,6 +126,7 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
       }
       return {
         faults,
+        dns,
         state,
         reset: () => exclusively(reset),
         clock: () => ({ now: clock.now().toISOString(), jobs_run: 0 }),

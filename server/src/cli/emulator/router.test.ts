@@ -4,12 +4,14 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { onTestFinished, expect, test } from 'vitest'
 import type { Control } from './control.js'
+import { createDns } from './dns.js'
 import { createFaults } from './faults.js'
 import { createEmulatorApp } from './router.js'
 
 const unused = () => Promise.reject(new Error('not asked for'))
 const control: Control = {
   faults: createFaults(),
+  dns: createDns(),
   state: () => {
     throw new Error('not asked for')
   },

@@ -26,6 +26,9 @@ export function emulatorRoutes(control: Control) {
       list: async ({ query }) => ({ status: 200, body: { data: await control.messages(query.to) } }),
       clear: async () => ({ status: 200, body: { cleared: await control.clearMessages() } }),
     }),
+    dns: s.router(emulator.dns, {
+      set: ({ params, body }) => Promise.resolve({ status: 200, body: control.dns.set(params.name, body) }),
+    }),
     accounts: s.router(emulator.accounts, {
       create: async ({ body }) => ({ status: 201, body: await control.createAccount(body) }),
       createKey: async ({ params, body }) => ({

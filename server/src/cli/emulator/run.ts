@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { startLastUses } from '../../app/last-uses.js'
 import type { Config } from '../../platform/config/config.js'
 import type { OpenDeps } from '../../delivery/deps.js'
+import type { ReadTxt } from '../../platform/outbound/txt.js'
 import { openDeps } from '../../app/open-deps.js'
 import { createApp } from '../../app/http/app.js'
 import { startBackground } from '../../app/background.js'
@@ -23,6 +24,7 @@ interface RunOptions {
   readonly log: Logger
   /** Handles a request before the service does. */
   readonly faults: RequestHandler
+  readonly readTxt: ReadTxt
   /** Whether jobs run by themselves, as in a service. */
   readonly runsJobs: boolean
 }
@@ -31,8 +33,8 @@ interface RunOptions {
 const patienceMs = 5_000
 
 export async function startRun(config: Config, options: RunOptions): Promise<Run> {
-  const { now, log, faults, runsJobs } = options
-  const deps = await openDeps(config, { now, log })
+  const { now, log, faults, readTxt, runsJobs } = options
+  const deps = await openDeps(config, { now, log, readTxt })
   const lastUses = startLastUses(deps)
   const app = createApp(deps, { ...lastUses.hooks, faults })
   const worker = runsJobs ? startBackground(deps) : undefined

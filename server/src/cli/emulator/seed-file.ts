@@ -5,6 +5,7 @@ import { environment, flag, id, list, slug, text } from '@portico/contract/field
 import { MagicLinkConnectionChanges } from '@portico/contract/magic-link'
 import { NewOrganization } from '@portico/contract/organizations'
 import { NewPasswordConnection } from '@portico/contract/password-input'
+import { NewDomain } from '@portico/contract/domains'
 import { NewSsoConnection, SsoConnectionChanges } from '@portico/contract/sso-connections'
 import { NewMetaKey } from '@portico/contract/token-customization'
 import { TotpConnectionChanges } from '@portico/contract/totp'
@@ -59,6 +60,7 @@ const SeedEnvironment = z
     magic_link_connection: MagicLinkConnectionChanges.optional(),
     password_connection: NewPasswordConnection.optional(),
     totp_connection: TotpConnectionChanges.optional(),
+    domains: z.array(entryOf(NewDomain, {})).default([]),
     sso_connections: z.array(SeedSsoConnection).default([]),
     users: z.array(SeedUser).default([]),
   })

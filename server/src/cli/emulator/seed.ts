@@ -9,6 +9,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { ApiError } from '../../platform/errors.js'
 import { change } from '../../delivery/events/change.js'
 import { updateMagicLinkConnection } from '../../sign-in/magic-link/connection.js'
+import { createDomain } from '../../directory/domains/domains.js'
 import { createOrganization } from '../../directory/organizations/organizations.js'
 import { createPasswordConnection } from '../../sign-in/password/connection.js'
 import { findNewPasswordFault } from '../../sign-in/password/new-password.js'
@@ -185,6 +186,8 @@ async function plantEnvironment(
     await plant(planting, only('password_connection'), () => createPasswordConnection(deps, tenant, password))
   if (totp !== undefined)
     await plant(planting, only('totp_connection'), () => updateTotpConnection(deps, tenant, totp, undefined))
+  for (const [index, { input }] of seed.domains.entries())
+    await plant(planting, below('domains', index, input.domain), () => createDomain(deps, tenant, input))
   for (const [index, connection] of seed.sso_connections.entries())
     await plant(planting, below('sso_connections', index, connection.name), () =>
       plantSsoConnection(deps, owner, applications, connection),

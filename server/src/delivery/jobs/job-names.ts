@@ -67,6 +67,18 @@ export interface JobPayloads {
     /** Identical for every attempt. */
     readonly messageId: string
   }
+  /** Has a mail sent to each administrator about the missing record of a domain. */
+  readonly tell_admins_of_domain: {
+    readonly accountId: string
+    readonly environment: Environment
+    readonly organizationId: string
+    readonly domainId: string
+  }
+  readonly send_domain_notice: JobPayloads['tell_admins_of_domain'] & {
+    readonly adminId: string
+    /** Identical for every attempt. */
+    readonly messageId: string
+  }
   /** Tells an application of the end of a session that it had tokens of; added by endSessions(). */
   readonly send_logout_token: {
     readonly accountId: string
@@ -90,6 +102,7 @@ export interface JobPayloads {
   /** Ends the sessions of a deleted organization. */
   readonly end_organization_sessions: { readonly accountId: string; readonly organizationId: string }
   readonly watch_certificates: Record<string, never>
+  readonly check_domains: Record<string, never>
   readonly fold_record_counts: Record<string, never>
   readonly delete_expired: Record<string, never>
   readonly partition_log_events: Record<string, never>

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { adminCodeMail } from './admin-code.js'
+import { domainNoticeMail } from './domain-notice.js'
 import type { Message, Sender } from './frame.js'
 import { metadataNoticeMail } from './metadata-notice.js'
 import { adminInvitationMail, magicLinkMail, noticeMail } from './messages.js'
@@ -18,6 +19,20 @@ const mails: Readonly<Record<string, (sender: Sender) => Message>> = {
     metadataNoticeMail({ ...sender, idpId: 'awesome_company', protocol: 'oidc', isCurrent: true }),
   'metadata that wait': (sender) =>
     metadataNoticeMail({ ...sender, idpId: 'awesome_company', protocol: 'saml', isCurrent: false }),
+  'a domain that lapses': (sender) =>
+    domainNoticeMail({
+      ...sender,
+      domain: 'corp.dev',
+      record: { name: '_x.corp.dev', value: 'token=x' },
+      lapsesOn: '2026-03-28',
+    }),
+  'a domain that has lapsed': (sender) =>
+    domainNoticeMail({
+      ...sender,
+      domain: 'corp.dev',
+      record: { name: '_x.corp.dev', value: 'token=x' },
+      lapsesOn: null,
+    }),
   'a password that was set': (sender) => noticeMail({ ...sender, notice: 'password_set' }),
   'a recovery code that was used': (sender) => noticeMail({ ...sender, notice: 'recovery_code_used' }),
   'a second factor': (sender) => noticeMail({ ...sender, notice: 'totp_enrolled' }),

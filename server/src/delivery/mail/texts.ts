@@ -12,6 +12,7 @@ export interface MailTexts {
   readonly adminCode: AdminCodeTexts
   readonly metadataNotice: MetadataNoticeTexts
   readonly clientNotice: MetadataNoticeTexts
+  readonly domainNotice: DomainNoticeTexts
   readonly impersonation: ImpersonationTexts
   readonly sandbox: string
   readonly sentBy: (product: string, organization: string) => string
@@ -53,6 +54,14 @@ interface MetadataNoticeTexts {
   readonly inUse: string
   readonly waits: string
   readonly unexpected: string
+}
+
+interface DomainNoticeTexts {
+  readonly subject: (domain: string) => string
+  readonly told: (domain: string, organization: string) => string
+  readonly record: (name: string, value: string) => string
+  readonly lapses: (day: string) => string
+  readonly lapsed: string
 }
 
 interface ImpersonationTexts {
@@ -146,6 +155,16 @@ const en: MailTexts = {
       'Nothing has changed for your users yet: the previous client stays in use until the people who invited you activate the new one.',
     unexpected:
       'If none of you did this, contact the people who invited you immediately: anyone who can choose the provider can sign in as any user.',
+  },
+  domainNotice: {
+    subject: (domain) => `The record of ${domain} is missing`,
+    told: (domain, organization) =>
+      `The DNS record that proves ${domain} to be a domain of ${organization} is not there any more.`,
+    record: (name, value) => `Add it again, as TXT at ${name}: ${value}`,
+    lapses: (day) =>
+      `Until ${day} nothing changes. From then on single sign-on and directory sync are not trusted with its addresses, until the record is there.`,
+    lapsed:
+      'Single sign-on and directory sync are not trusted with its addresses now. Who has signed in before still can; the record changes it for all others.',
   },
   impersonation: {
     subject: (organization) => `A member of our staff used your account at ${organization}`,
@@ -247,6 +266,16 @@ const fr: MailTexts = {
       'Rien n’a encore changé pour vos utilisateurs\u00a0: le client précédent reste actif jusqu’à ce que les personnes qui vous ont invité activent le nouveau.',
     unexpected:
       'Si aucun de vous ne l’a fait, contactez immédiatement les personnes qui vous ont invité\u00a0: quiconque peut choisir le fournisseur peut se connecter à la place de n’importe quel utilisateur.',
+  },
+  domainNotice: {
+    subject: (domain) => `L’enregistrement de ${domain} est introuvable`,
+    told: (domain, organization) =>
+      `L’enregistrement DNS qui prouve que ${domain} est un domaine de ${organization} n’existe plus.`,
+    record: (name, value) => `L’ajouter de nouveau, de type TXT, sous ${name}\u00a0: ${value}`,
+    lapses: (day) =>
+      `Rien ne change jusqu’au ${day}. Ensuite l’authentification unique et la synchronisation d’annuaire ne répondent plus de ses adresses, jusqu’à ce que l’enregistrement existe.`,
+    lapsed:
+      'L’authentification unique et la synchronisation d’annuaire ne répondent plus de ses adresses. Ceux qui se sont déjà connectés le peuvent toujours\u00a0; l’enregistrement le rétablit pour tous les autres.',
   },
   impersonation: {
     subject: (organization) => `Un membre de notre assistance a utilisé votre compte chez ${organization}`,

@@ -79,6 +79,7 @@ async function send(options: SenderOptions, together = 1): Promise<void> {
   const waiting: (() => void)[] = []
   const outbound: Outbound = {
     get: () => Promise.reject(new Error('deliveries are posted')),
+    readTxt: () => Promise.reject(new Error('deliveries are posted')),
     async post() {
       await new Promise<void>((resolve) => {
         waiting.push(resolve)

@@ -21,6 +21,7 @@ import { emit } from '../../delivery/events/emit.js'
 import { eraseStoredAnswers } from '../../delivery/events/idempotency.js'
 import { enqueue } from '../../delivery/jobs/enqueue.js'
 import { endImpersonatedSessions } from '../end-sessions.js'
+import { declareDomains } from '../domains/declare.js'
 import { createMagicLinkConnection } from '../new-magic-link-connection.js'
 import { environments } from '@portico/contract/fields'
 import { insertSigningKeys, prepareSigningKeys } from '../../tokens/signing-keys/signing-keys.js'
@@ -73,6 +74,8 @@ export async function createOrganization(
       await createMagicLinkConnection(deps, trx, owner)
       await createTotpConnection(deps, trx, owner)
       await enqueueKeysOfOrganization(deps, trx, owner)
+      const place = { ...owner, domain: row.domain, cause: caller.cause }
+      await declareDomains(deps, trx, place, row.allowed_email_domains ?? [])
     }
     const created = toChanged(row, caller)
     const scope = { ...caller, domain: row.domain }
@@ -174,6 +177,10 @@ export function updateOrganization(
       .returning([...organizationColumns, isProductionUp().as('is_production_up')])
       .executeTakeFirst()
     if (row === undefined) throw await whyOrganizationUnchanged(trx, tenant, versions)
+    for (const environment of environments) {
+      const place = { ...tenant, environment, organizationId: row.id }
+      await declareDomains(deps, trx, place, domains ?? [])
+    }
     if (impersonation === 'refused')
       await endImpersonatedSessions(deps, trx, { accountId: tenant.accountId, organizationId: row.id })
     const updated = toChanged(row, tenant)

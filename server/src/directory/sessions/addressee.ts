@@ -1,6 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
 import { ApiError } from '../../platform/errors.js'
+import { isSsoRequired } from '../domains/authority.js'
 import type { Caller } from '../../platform/tenant.js'
 import { isOrganizationOf } from '../../platform/db/tenant-predicate.js'
 
@@ -44,6 +45,10 @@ export function addresseesOf(db: Kysely<DB>, caller: Caller, { email, domain }: 
       'organizations.allowed_email_domains',
       'users.id as user_id',
       'users.active as is_user_active',
+      isSsoRequired({
+        ...{ accountId, environment, organizationId: sql.ref('organizations.id') },
+        emailNormalized: sql<string>`${email}::text`,
+      }).as('is_sso_required'),
     ])
     .limit(2)
 }

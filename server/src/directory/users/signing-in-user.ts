@@ -7,6 +7,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { createIn, creation } from '../../delivery/events/create.js'
 import { emit } from '../../delivery/events/emit.js'
 import type { Tenant } from '../../platform/tenant.js'
+import { isSsoRequiredOf } from '../domains/authority.js'
 import { insertIdentity, toIdentityRow, type IdentityName, type AssertedIdentity } from './identities.js'
 import { emissionOfNewUser, insertUserIf, userInsertion, type UserInsertion } from './insert-user.js'
 import { touchUser } from './change-user.js'
@@ -23,6 +24,8 @@ export interface SigningInUser {
   readonly email_verified: boolean
   /** When a link or code of ours was first used; null before. */
   readonly email_proved_at: Date | null
+  /** Whether single sign-on is the only way; of a user found by their address. */
+  readonly is_sso_required?: boolean
   /** Created by this sign-in: nothing of before can be there. */
   readonly isNew?: boolean
 }
@@ -48,7 +51,7 @@ const signingInColumns = [
 const selectByEmail = statement((db, user: TenantKey & { readonly normalizedEmail: string }) =>
   usersOf(db, user)
     .where('users.email_normalized', '=', user.normalizedEmail)
-    .select(signingInColumns)
+    .select([...signingInColumns, isSsoRequiredOf('users').as('is_sso_required')])
     .forNoKeyUpdate(),
 )
 

@@ -2,6 +2,7 @@ import type { Config } from '../../platform/config/config.js'
 import type { OpenDeps } from '../../delivery/deps.js'
 import { examineApplications } from './applications.js'
 import { examineEmailDomains } from './email-domains.js'
+import { domainsMigration, examineComingDomains } from './coming-domains.js'
 import { examineCounts } from './counts.js'
 import { examineDefaultRedirections } from './default-redirections.js'
 import { reading, failedCheck, type Check, type Finding } from './finding.js'
@@ -59,10 +60,17 @@ const checksOfRecords: Readonly<Record<string, Check>> = {
   'E-mail domains': examineEmailDomains,
 }
 
+const checksOfComing: Readonly<Record<string, Check>> = {
+  'Coming with the migrations': examineComingDomains,
+}
+
 /** Checks the database and its records, and changes nothing. Findings are in the order of repair. */
 export async function examineDatabase(deps: OpenDeps, { isBeforeStart }: Examination): Promise<Finding[]> {
   const findings = [await examineVersion(deps), await examineClock(deps), examineMigrations(deps)]
-  if (deps.pendingMigrations.length > 0) return findings
+  if (deps.pendingMigrations.length > 0) {
+    const isComing = !isBeforeStart && deps.pendingMigrations[0] === domainsMigration
+    return isComing ? [...findings, ...(await examineEach(deps, checksOfComing))] : findings
+  }
   if (isBeforeStart) return [...findings, ...(await examineEach(deps, checksBeforeStart))]
   return [
     ...findings,

@@ -5,6 +5,7 @@ import {
   ApplicationQuery,
   NewApplication,
 } from '@portico/contract/applications'
+import { Domain, DomainChanges, DomainQuery, NewDomain } from '@portico/contract/domains'
 import { DirectorySync, DirectorySyncChanges, NewDirectorySync } from '@portico/contract/directory-sync'
 import { PageQuery } from '@portico/contract/fields'
 import { MagicLinkConnection, MagicLinkConnectionChanges } from '@portico/contract/magic-link'
@@ -29,6 +30,7 @@ import {
   getDirectorySync,
   updateDirectorySync,
 } from '../../directory/directory-sync/directory-sync.js'
+import { createDomain, deleteDomain, listDomains, updateDomain } from '../../directory/domains/domains.js'
 import { getMagicLinkConnection, updateMagicLinkConnection } from '../../sign-in/magic-link/connection.js'
 import {
   createPasswordConnection,
@@ -91,6 +93,20 @@ export const kinds = [
     find: (deps, place) => findApplications(deps, place, place.domain),
     create: (deps, place, input) =>
       createApplication(deps, place, { ...input, organization_domain_scope: place.domain }),
+  }),
+  kindOf({
+    section: 'domains',
+    resource: 'domains',
+    of: 'organization',
+    key: 'domain',
+    omitted: { ...isPlace, sso_exempt_emails: 'is addresses of persons of one environment' },
+    record: Domain,
+    creation: NewDomain,
+    changes: DomainChanges,
+    find: (deps, place) => everyPage((page) => listDomains(deps, place, DomainQuery.parse(page))),
+    create: createDomain,
+    update: (deps, place, id, input) => updateDomain(deps, place, { id, input }, undefined),
+    remove: (deps, place, id) => deleteDomain(deps, place, id, undefined),
   }),
   kindOf({
     section: 'password_connection',

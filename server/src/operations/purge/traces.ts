@@ -40,6 +40,7 @@ export const nonPersonalTables: readonly (keyof DB)[] = [
   'config_numbers',
   'directories',
   'directory_groups',
+  'domains',
   'ended_families',
   'event_horizons',
   'event_positions',

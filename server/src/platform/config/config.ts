@@ -87,6 +87,10 @@ function toConfig(
     },
     productName: values.PRODUCT_NAME,
     trustedProxies: values.TRUSTED_PROXIES,
+    /** Empty: those of the system. */
+    dnsServers: values.DNS_SERVERS,
+    /** The first label of the names at which records prove domains, without its underscore. */
+    domainChallengeLabel: values.DOMAIN_CHALLENGE_LABEL,
     outbound: { allowed: values.OUTBOUND_ALLOW, isHttpAllowed: !isProduction },
     /** Undefined: passwords are not checked against breaches. */
     breachCheckUrl: values.BREACH_CHECK_URL,

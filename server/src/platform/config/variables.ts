@@ -47,6 +47,13 @@ function isProxy(text: string): boolean {
   return isIP(address) !== 0 && (prefix === undefined || /^\d{1,3}$/.test(prefix))
 }
 
+/** Whether the text is the address of a name server, with or without a port. */
+function isNameServer(text: string): boolean {
+  const { host, bare } =
+    /^\[?(?<host>[0-9a-f:.]+?)\]?(?::\d{1,5})?$|^(?<bare>[0-9a-f:.]+)$/i.exec(text)?.groups ?? {}
+  return isIP(text) !== 0 || isIP(host ?? '') !== 0 || isIP(bare ?? '') !== 0
+}
+
 /** The fault of a list of master keys, without quoting a key; undefined without a fault. */
 function faultOfMasterKeys(text: string): string | undefined {
   try {
@@ -163,6 +170,19 @@ export const Variables = z.object({
     .describe(
       'Private networks that webhooks, logout tokens and other calls may go to, commas between; outside production over http too',
     ),
+  DNS_SERVERS: list
+    .refine(
+      (servers) => servers.every(isNameServer),
+      'must be addresses such as 10.0.0.2, 10.0.0.2:53 or [2001:db8::2]:53, commas between',
+    )
+    .describe(
+      'Name servers that are asked for the records of domains, commas between. Unset: those of the system',
+    ),
+  DOMAIN_CHALLENGE_LABEL: z
+    .string()
+    .regex(/^[a-z0-9](?:[a-z0-9-]{0,50}[a-z0-9])?$/, 'must be lower-case letters, digits and dashes')
+    .default('portico')
+    .describe('Domains are proved by records at _<label>-challenge.<domain>'),
   BREACH_CHECK_URL: z
     .string()
     .regex(

@@ -36,6 +36,7 @@ import * as m0030 from './migrations/0030-front-door.js'
 import * as m0031 from './migrations/0031-impersonations.js'
 import * as m0032 from './migrations/0032-discoveries.js'
 import * as m0033 from './migrations/0033-account-sign-in.js'
+import * as m0034 from './migrations/0034-domains.js'
 
 /** Every migration by name, in the order in which they are applied. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -72,4 +73,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0031-impersonations': m0031,
   '0032-discoveries': m0032,
   '0033-account-sign-in': m0033,
+  '0034-domains': m0034,
 }

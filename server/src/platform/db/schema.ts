@@ -247,6 +247,40 @@ export interface Discoveries {
   step: string;
 }
 
+export interface DomainExemptions {
+  account_id: string;
+  domain_id: string;
+  email: string;
+  email_normalized: string;
+  environment: string;
+  inserted_at: Timestamp;
+  organization_id: string;
+}
+
+export interface Domains {
+  account_id: string;
+  checked_at: Timestamp | null;
+  checks: Generated<number>;
+  declared: boolean;
+  domain: string;
+  environment: string;
+  expires_at: Timestamp | null;
+  id: string;
+  include_subdomains: boolean;
+  inserted_at: Timestamp;
+  last_result: string | null;
+  negative_at: Timestamp | null;
+  negatives: Generated<number>;
+  next_check_at: Timestamp | null;
+  organization_id: string;
+  sso_required: boolean;
+  state: string;
+  token: string;
+  updated_at: Timestamp;
+  verified_at: Timestamp | null;
+  version: Generated<number>;
+}
+
 export interface EmailChallenges {
   account_id: string;
   application_id: string;
@@ -880,6 +914,7 @@ export interface SsoConnections {
   idp_initiated: string;
   inserted_at: Timestamp;
   organization_id: string;
+  other_domains: string | null;
   protocol: string;
   provider_type: string;
   seats_limit: number;
@@ -1154,6 +1189,8 @@ export interface DB {
   directory_groups: DirectoryGroups;
   directory_users: DirectoryUsers;
   discoveries: Discoveries;
+  domain_exemptions: DomainExemptions;
+  domains: Domains;
   email_challenges: EmailChallenges;
   email_sessions: EmailSessions;
   ended_families: EndedFamilies;

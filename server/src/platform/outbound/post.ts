@@ -3,6 +3,7 @@ import http, { type ClientRequest, type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { resolvingLookup } from './resolve.js'
+import { txtReader, type ReadTxt } from './txt.js'
 import { isAddressAllowed, isTargetAllowed, type OutboundRules } from './target.js'
 
 /** Connections to servers that tenants name. */
@@ -11,6 +12,8 @@ export interface Outbound {
   post(request: OutboundPost): Promise<OutboundAnswer>
   /** The same of a GET. */
   get(request: OutboundGet): Promise<OutboundAnswer>
+  /** Asks name servers for the TXT records of a name of ours below a domain; nothing is connected to. */
+  readonly readTxt: ReadTxt
   /** Ends every connection; a request that is under way rejects. */
   close(): void
 }
@@ -66,11 +69,14 @@ const maxIdleSockets = 4
  * Opens connections to allowed addresses only. The check of an address is the lookup of its connection, so that no
  * second answer of a name server can come between: the socket connects to what was checked, and stays with it.
  *
- * @param options lookup asks name servers unless given.
+ * @param options lookup and readTxt ask name servers unless given.
  */
 export function openOutbound(
   rules: OutboundRules,
-  { lookup = resolvingLookup({ fallback: rules.allowed.length > 0 }) }: { lookup?: LookupFunction } = {},
+  {
+    lookup = resolvingLookup({ fallback: rules.allowed.length > 0 }),
+    readTxt = txtReader(),
+  }: { lookup?: LookupFunction; readTxt?: ReadTxt } = {},
 ): Outbound {
   const kept = { keepAlive: true, maxFreeSockets: maxIdleSockets, timeout: idleMs }
   const agentsOf = (settings: http.AgentOptions) => ({
@@ -106,6 +112,7 @@ export function openOutbound(
   return {
     post: (request) => ask({ ...request, method: 'POST' }),
     get: (request) => ask({ ...request, method: 'GET' }),
+    readTxt,
     close() {
       isClosed = true
       for (const { 'http:': plain, 'https:': secured } of Object.values(agents)) {

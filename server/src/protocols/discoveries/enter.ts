@@ -93,7 +93,7 @@ async function signIn(
   const user = await findOrJoin(deps, trx, { tenant, proof, mayJoin: entry.kind === 'may_join' })
   // Deactivated, or gone with its organization, since it was listed.
   if (user?.active !== true) throw notOffered(deps)
-  if (await isTotpAskedOf(trx, tenant, user.id)) return undefined
+  if (user.is_sso_required === true || (await isTotpAskedOf(trx, tenant, user.id))) return undefined
   const asUser = ofUser(tenant, user.id)
   await markEmailProved(deps, trx, asUser, user)
   const { organizationId, applicationId, redirectUri } = client

@@ -1,12 +1,13 @@
 import type { DiscoveredOrganization } from '@portico/contract/discovery'
 import { sql } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
+import { authoritativeDomains } from '../../directory/domains/authority.js'
 import { isConfigured } from '../../directory/configured.js'
 import { statement } from '../../platform/db/statement.js'
 import { isOrganizationOf, ofEnvironment, sameTenant } from '../../platform/db/tenant-predicate.js'
 import type { Caller } from '../../platform/tenant.js'
 import { listEntries, type Entry } from '../../sign-in/account-flows/entries.js'
-import { connectionOfAddress, type OpenConnection } from '../../sso/sign-in/connection-of-address.js'
+import { connectionOfAddress, toOpenConnection } from '../../sso/sign-in/connection-of-address.js'
 import type { DiscoveryRow } from './discovery.js'
 import { toDiscoveredOrganization } from './record.js'
 
@@ -54,21 +55,16 @@ type ConnectionRow = Awaited<ReturnType<typeof selectConnections>>[number]
 
 /** The way by which findWay() enters. */
 function firstFactorOf(
-  { organization_id, is_link_active, is_password_active, allowed_email_domains }: DescribedRow,
+  { organization_id, is_link_active, is_password_active }: DescribedRow,
   connections: readonly ConnectionRow[],
   emailNormalized: string,
 ): DiscoveredOrganization['first_factor'] {
   const own = connections
     .filter((connection) => connection.organization_id === organization_id)
-    .map((row): OpenConnection => ({
-      connectionId: row.id,
-      idpId: row.idp_id,
-      emailDomains: row.email_domains,
-    }))
+    .map(toOpenConnection)
   const methods = {
     hasLink: is_link_active === true,
     hasPassword: is_password_active === true,
-    allowedEmailDomains: allowed_email_domains,
   }
   if (connectionOfAddress(own, methods, emailNormalized) !== undefined) return 'sso'
   if (methods.hasLink) return 'email'
@@ -129,7 +125,13 @@ const selectConnections = statement((db, key: DescribedKey) =>
     .where(sql<boolean>`organizations.domain = any(${key.domains}::text[])`)
     .where('connection.active', '=', true)
     .where(isConfigured())
-    .select(['connection.organization_id', 'connection.id', 'connection.idp_id', 'connection.email_domains'])
+    .select([
+      'connection.organization_id',
+      'connection.id',
+      'connection.idp_id',
+      'connection.email_domains',
+      authoritativeDomains('connection').as('authoritative_domains'),
+    ])
     .orderBy('connection.inserted_at')
     .orderBy('connection.id'),
 )

@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { hashSecret, isDirectorySecret, isSecretEqual } from '../../platform/crypto/secret.js'
 import { lookup } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
+import { countedDomains } from '../../directory/domains/authority.js'
 import { scimBaseUrl } from '../../directory/directory-sync/base-url.js'
 import type { Cause } from '../../platform/tenant.js'
 import type { ScimCaller } from './scim-caller.js'
@@ -53,7 +54,7 @@ export async function authenticateDirectory(
     providerType: row.provider_type as DirectoryProvider,
     takesOverUsers: row.takes_over_users,
     allowedEmailDomains: row.allowed_email_domains,
-    connectedEmailDomains: row.connected_email_domains,
+    trustedEmailDomains: row.trusted_email_domains,
     baseUrl: scimBaseUrl(config.baseUrl, row.id),
     active: row.active,
   }
@@ -100,9 +101,12 @@ const selectDirectory = lookup((db, { directoryId }: { directoryId: string }) =>
       'organizations.domain',
       'organizations.allowed_email_domains',
       'accounts.domain as account_domain',
-      sql<string[]>`array(
-        select unnest(sso_connections.email_domains) from sso_connections
-        where ${sameTenant('sso_connections', 'directories')}
-      )`.as('connected_email_domains'),
+      countedDomains(
+        sql`organizations.allowed_email_domains || array(
+          select unnest(sso_connections.email_domains) from sso_connections
+          where ${sameTenant('sso_connections', 'directories')}
+        )`,
+        'directories',
+      ).as('trusted_email_domains'),
     ]),
 )

@@ -1,5 +1,6 @@
 import type { DirectoryProvider, ScimQuirk, ScimRequest } from '@portico/contract/directory-sync'
 import type { Transaction } from 'kysely'
+import type { CoveredDomains } from '../../directory/domains/authority.js'
 import type { DB } from '../../platform/db/schema.js'
 import type { Tenant } from '../../platform/tenant.js'
 
@@ -12,8 +13,8 @@ export interface ScimCaller {
   readonly takesOverUsers: boolean
   /** allowed_email_domains of the organization; null or empty: any address. */
   readonly allowedEmailDomains: readonly string[] | null
-  /** email_domains of the organization's SSO connections. */
-  readonly connectedEmailDomains: readonly string[]
+  /** Domains of the organization that it or one of its connections names, and that count. */
+  readonly trustedEmailDomains: CoveredDomains
   /** `{base_url}/scim/v2/<directory id>`, the prefix of the URLs of resources. */
   readonly baseUrl: string
   /** Logs the outcome of the request in the directory's log, in the transaction of its change. */

@@ -1,5 +1,6 @@
 import { email as emailField } from '@portico/contract/fields'
 import { isEmailDomainAllowed } from '../../directory/allowed-domain.js'
+import { isCovered } from '../../directory/domains/authority.js'
 import { normalizeEmail } from '../../platform/email.js'
 import type { ScimCaller } from './scim-caller.js'
 import { ScimError } from './scim-error.js'
@@ -37,15 +38,10 @@ export function checkEmailDomain({ allowedEmailDomains }: ScimCaller, email: str
   throw invalidValue('emails', `must be of the domains ${(allowedEmailDomains ?? []).join(', ')}`)
 }
 
-/** Whether the directory's assertion verifies an address: its domain is the organization's or its identity providers'. */
-export function isEmailDomainTrusted(
-  { allowedEmailDomains, connectedEmailDomains }: ScimCaller,
-  email: string,
-): boolean {
+/** Whether the directory's assertion verifies an address: its domain is one of the organization that counts. */
+export function isEmailDomainTrusted({ trustedEmailDomains }: ScimCaller, email: string): boolean {
   const normalized = normalizeEmail(email)
-  const isOwn =
-    (allowedEmailDomains ?? []).length > 0 && isEmailDomainAllowed(allowedEmailDomains, normalized)
-  return isOwn || connectedEmailDomains.includes(normalized.slice(normalized.lastIndexOf('@') + 1))
+  return isCovered(trustedEmailDomains, normalized.slice(normalized.lastIndexOf('@') + 1))
 }
 
 /** @returns A 409 for a value of another user, with a clause about that user. */

@@ -29,7 +29,7 @@ export async function passByProof(
   { tenant, flow, proof, mayJoin }: ProvedEntry,
 ): Promise<void> {
   const user = await findOrJoin(deps, trx, { tenant, proof, mayJoin })
-  if (user?.active !== true) return
+  if (user?.active !== true || user.is_sso_required === true) return
   await markEmailProved(deps, trx, ofUser(tenant, user.id), user)
   const held = await lockFlow(deps, trx, flow, { steps: firstFactorSteps })
   if (held === undefined) return

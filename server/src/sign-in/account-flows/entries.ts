@@ -3,6 +3,7 @@ import { sql, type Expression, type Kysely } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
 import { isAddressAllowed } from '../../directory/allowed-domain.js'
 import { isConfigured } from '../../directory/configured.js'
+import { isSsoRequired, ownsDomain, selfAndParentsOf } from '../../directory/domains/authority.js'
 import { isUsableBy } from '../../directory/usable.js'
 import type { DB } from '../../platform/db/schema.js'
 import { statement } from '../../platform/db/statement.js'
@@ -33,7 +34,7 @@ export interface EntryKey {
   readonly onlyDomain: string | null
 }
 
-type Mailbox = EntryKey & { readonly emailDomain: string }
+type Mailbox = EntryKey & { readonly emailDomain: string; readonly emailDomains: readonly string[] }
 
 /** Finds organizations for a mailbox. An organization that invites people is a source of its own. */
 type EntrySource = (db: Kysely<DB>, mailbox: Mailbox) => Promise<readonly Entry[]>
@@ -44,7 +45,8 @@ const sources: readonly EntrySource[] = [listMemberships, listConnections, listO
 /** The organizations that the owner of a mailbox can enter by an application: the last used first, then by name. */
 export async function listEntries({ db }: Pick<Deps, 'db'>, key: EntryKey): Promise<Entry[]> {
   const { emailNormalized } = key
-  const mailbox = { ...key, emailDomain: emailNormalized.slice(emailNormalized.lastIndexOf('@') + 1) }
+  const emailDomain = emailNormalized.slice(emailNormalized.lastIndexOf('@') + 1)
+  const mailbox = { ...key, emailDomain, emailDomains: selfAndParentsOf(emailDomain) }
   const found = await Promise.all(sources.map((source) => source(db, mailbox)))
   const byDomain = new Map<string, Entry>()
   for (const entry of found.flat()) if (!byDomain.has(entry.domain)) byDomain.set(entry.domain, entry)
@@ -111,7 +113,7 @@ const selectConnections = statement((db, mailbox: Mailbox) =>
       join.on(isOrganizationOf('organizations', 'connection')),
     )
     .where(ofEnvironment(mailbox, 'connection'))
-    .where(sql<boolean>`connection.email_domains @> array[${mailbox.emailDomain}::text]`)
+    .where(ownsDomain('connection', mailbox))
     .where('connection.active', '=', true)
     .where(isConfigured())
     .where('connection.user_security_type', '=', 'none')
@@ -136,6 +138,14 @@ const selectOpenOrganizations = statement((db, mailbox: Mailbox) =>
     // Containment is what the index of the domains serves, whose work does not grow with the organizations.
     .where(sql<boolean>`organizations.allowed_email_domains @> array[${mailbox.emailDomain}::text]`)
     .where(isUnknown(mailbox))
+    .where(
+      sql<boolean>`not ${isSsoRequired({
+        accountId: mailbox.accountId,
+        environment: mailbox.environment,
+        organizationId: sql.ref('organizations.id'),
+        emailNormalized: sql<string>`${mailbox.emailNormalized}::text`,
+      })}`,
+    )
     .orderBy('organizations.name')
     .limit(mostEntries),
 )

@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
 import { isConfigured } from '../../directory/configured.js'
+import { ownsDomain, selfAndParentsOf } from '../../directory/domains/authority.js'
 import { isUsableBy } from '../../directory/usable.js'
 import { statement } from '../../platform/db/statement.js'
 import { isOrganizationOf, ofEnvironment, sameEnvironment } from '../../platform/db/tenant-predicate.js'
-import { publicMailDomains } from './public-mail-domains.js'
+import { publicMailDomains } from '../../platform/public-mail-domains.js'
 
 /** Where the addresses of a domain sign in. */
 export interface RoutedDomain {
@@ -13,7 +14,7 @@ export interface RoutedDomain {
 }
 
 /**
- * The connection that owns the domain of an address, where exactly one organization of the account has one. It says that a
+ * The connection that names the domain of an address, as one that counts, where exactly one organization of the account has one. It says that a
  * domain has single sign-on, as the page of its identity provider does, and never whether a user exists.
  */
 export async function findRoutedDomain(
@@ -27,7 +28,10 @@ export async function findRoutedDomain(
 ): Promise<RoutedDomain | undefined> {
   const emailDomain = emailNormalized.slice(emailNormalized.lastIndexOf('@') + 1)
   if (publicMailDomains.has(emailDomain)) return undefined
-  const claimants = await selectClaimants(db, { accountId, environment, applicationId, emailDomain })
+  const emailDomains = selfAndParentsOf(emailDomain)
+  const claimants = await selectClaimants(db, {
+    ...{ accountId, environment, applicationId, emailDomain, emailDomains },
+  })
   const [owner, ...others] = claimants
   // Also where the application could use only one of them: two claimants are a fault, which the doctor tells.
   if (owner === undefined || others.some((other) => other.organization_id !== owner.organization_id))
@@ -42,6 +46,8 @@ interface DomainKey {
   readonly environment: string
   readonly applicationId: string
   readonly emailDomain: string
+  /** It, and those above it. */
+  readonly emailDomains: readonly string[]
 }
 
 const selectClaimants = statement((db, key: DomainKey) =>
@@ -52,7 +58,7 @@ const selectClaimants = statement((db, key: DomainKey) =>
       join.on(sameEnvironment('applications', 'connection')).on('applications.id', '=', key.applicationId),
     )
     .where(ofEnvironment(key, 'connection'))
-    .where(sql<boolean>`connection.email_domains @> array[${key.emailDomain}::text]`)
+    .where(ownsDomain('connection', key))
     .where('connection.active', '=', true)
     .where(isConfigured())
     .where('organizations.deleted_at', 'is', null)

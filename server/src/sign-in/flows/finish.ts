@@ -20,6 +20,7 @@ import type { RequestedClaims } from '../../tokens/user-claims.js'
 import { isTotpAskedOfUserOf } from '../../directory/sessions/totp-asked.js'
 import { ofUser, type Tenant } from '../../platform/tenant.js'
 import { markProvedBySignIn } from '../../directory/users/proved-email.js'
+import { isSsoRequiredOf } from '../../directory/domains/authority.js'
 import { isRequiredMetadataMissing } from '../../directory/users/signing-in-user.js'
 import { usersOf } from '../../directory/users/whole-user.js'
 import {
@@ -212,7 +213,14 @@ async function finish(
   // Locked, so that a deactivation either precedes the sign-in or ends its session.
   const user = await usersOf(trx, tenant)
     .where('users.id', '=', userId)
-    .select(['users.id', 'users.email', 'users.email_normalized', 'users.email_proved_at', 'users.active'])
+    .select([
+      'users.id',
+      'users.email',
+      'users.email_normalized',
+      'users.email_proved_at',
+      'users.active',
+      isSsoRequiredOf('users').as('is_sso_required'),
+    ])
     .forNoKeyUpdate()
     .executeTakeFirst()
   const log = (
@@ -310,11 +318,14 @@ const otherUserExpected = {
 
 function whyRefused(
   consumedFlow: ConsumedFlow,
-  user: { readonly email_normalized: string; readonly active: boolean } | undefined,
+  user:
+    | { readonly email_normalized: string; readonly active: boolean; readonly is_sso_required: boolean }
+    | undefined,
 ): string | undefined {
   if (user === undefined) return 'user_not_found'
   if (!user.active) return 'user_inactive'
   if (!consumedFlow.is_redirect_allowed) return 'redirect_not_allowed'
+  if (user.is_sso_required && !consumedFlow.amr?.includes('sso')) return 'sso_required'
   return isEmailDomainAllowed(consumedFlow.allowed_email_domains, user.email_normalized)
     ? undefined
     : 'email_domain_not_allowed'

@@ -8,6 +8,7 @@ import type { Flow, FlowKey, Step } from './flow.js'
 import { firstFactorSteps, moveFlow } from './step.js'
 import { ofUser, type Tenant } from '../../platform/tenant.js'
 import { isSecondFactorMissing } from '../../directory/sessions/totp-asked.js'
+import { isSsoRequiredOf } from '../../directory/domains/authority.js'
 import type { CodeDestination } from '../../directory/sessions/code-destination.js'
 import { completeSignIn, type CompletedFactors } from '../../directory/sessions/complete-sign-in.js'
 import { isEmailDomainAllowed } from '../../directory/allowed-domain.js'
@@ -221,6 +222,7 @@ export async function completePendingSignIn(
       'pending.flow_id',
       'users.email_normalized',
       'organizations.allowed_email_domains',
+      isSsoRequiredOf('users').as('is_sso_required'),
       sql<boolean>`(
         ${isUsableBy(sql.ref('pending.organization_id'))}
         and pending.redirect_uri = any(applications.allowed_redirect_urls)
@@ -228,6 +230,7 @@ export async function completePendingSignIn(
     ])
     .executeTakeFirst()
   if (consumedFlow === undefined || !consumedFlow.is_redirect_allowed) return undefined
+  if (consumedFlow.is_sso_required && !consumedFlow.amr.includes('sso')) return undefined
   if (!isEmailDomainAllowed(consumedFlow.allowed_email_domains, consumedFlow.email_normalized))
     return undefined
   const bothFactors = [...consumedFlow.amr, amr, 'mfa']

@@ -21,7 +21,7 @@ import { isOrganizationOf } from '../../platform/db/tenant-predicate.js'
  * Makes a single-use link that signs a user in, or leads to a new password. The link is in the answer, or a mail job
  * carries its ids and makes the token when it sends the mail.
  *
- * @throws ApiError `organization_not_found`, `connection_inactive`, `email_domain_not_allowed`,
+ * @throws ApiError `organization_not_found`, `connection_inactive`, `email_domain_not_allowed`, `sso_required`,
  *   `application_not_found`, `no_application`, `rate_limited` when the address has been sent enough mails,
  *   `invalid_parameters` when the application demands PKCE and the code_challenge is missing, or when the password
  *   request is not one of the address; and, for a caller who may read users, `user_not_found` and `user_inactive`.
@@ -85,6 +85,7 @@ function checkConnection(addressee: Addressee, email: string): void {
   if (!addressee.active) throw new ApiError('connection_inactive')
   if (!isEmailDomainAllowed(addressee.allowed_email_domains, email))
     throw new ApiError('email_domain_not_allowed')
+  if (addressee.is_sso_required) throw new ApiError('sso_required')
 }
 
 /** Reveals no user to a caller who may not read users: the link of an unknown address leads nowhere. */

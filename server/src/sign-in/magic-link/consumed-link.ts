@@ -8,6 +8,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { emit } from '../../delivery/events/emit.js'
 import type { FlowKey } from '../flows/flow.js'
 import { isEmailDomainAllowed } from '../../directory/allowed-domain.js'
+import { isSsoRequired } from '../../directory/domains/authority.js'
 import { ofUser, type Tenant } from '../../platform/tenant.js'
 import { createSigningInUser, findUser, type SigningInUser } from '../../directory/users/signing-in-user.js'
 import { toMagicLinkChallenge } from './record.js'
@@ -69,6 +70,12 @@ function linkColumns({ ownPage }: Pick<LinkKey, 'ownPage'>) {
     'organizations.domain',
     'organizations.allowed_email_domains',
     'accounts.domain as account_domain',
+    isSsoRequired({
+      accountId: sql.ref('challenge.account_id'),
+      environment: sql.ref('challenge.environment'),
+      organizationId: sql.ref('challenge.organization_id'),
+      emailNormalized: sql.ref('challenge.email_normalized'),
+    }).as('is_sso_required'),
     sql<boolean>`(
       ${isUsableBy(sql.ref('challenge.organization_id'))}
       and (
@@ -112,6 +119,7 @@ export function whyRefused(consumedLink: ConsumedLink): string | undefined {
   if (!consumedLink.is_connection_active && !isPasswordOfFlow) return 'connection_inactive'
   if (!isEmailDomainAllowed(consumedLink.allowed_email_domains, consumedLink.email_normalized))
     return 'email_domain_not_allowed'
+  if (consumedLink.is_sso_required) return 'sso_required'
   return consumedLink.is_redirect_allowed ? undefined : 'redirect_not_allowed'
 }
 

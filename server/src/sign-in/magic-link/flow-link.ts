@@ -101,9 +101,11 @@ async function findAddressee(db: Kysely<DB>, caller: Caller & Tenant, email: str
 
 type Addressee = Awaited<ReturnType<typeof findAddressee>>
 
-function checkMagicLinkConnection({ is_link_active, allowed_email_domains }: Addressee, email: string): void {
+function checkMagicLinkConnection(addressee: Addressee, email: string): void {
+  const { is_link_active, allowed_email_domains, is_sso_required } = addressee
   if (!is_link_active) throw new ApiError('connection_inactive')
   if (!isEmailDomainAllowed(allowed_email_domains, email)) throw new ApiError('email_domain_not_allowed')
+  if (is_sso_required) throw new ApiError('sso_required')
 }
 
 function ownPageOf({ config }: Pick<Deps, 'config'>, { domain }: Tenant): string {

@@ -22,12 +22,14 @@ interface PasswordConnectionState {
   /** Of the connection; null without one. */
   readonly active: boolean | null
   readonly allowed_email_domains: readonly string[] | null
+  readonly is_sso_required: boolean
 }
 
-/** @throws ApiError `password_connection_not_found`, `connection_inactive`, `email_domain_not_allowed` */
+/** @throws ApiError `password_connection_not_found`, `connection_inactive`, `email_domain_not_allowed`, `sso_required` */
 export function checkPasswordConnection(connection: PasswordConnectionState, normalizedEmail: string): void {
   if (connection.active === null) throw new ApiError('password_connection_not_found')
   if (!connection.active) throw new ApiError('connection_inactive')
   if (!isEmailDomainAllowed(connection.allowed_email_domains, normalizedEmail))
     throw new ApiError('email_domain_not_allowed')
+  if (connection.is_sso_required) throw new ApiError('sso_required')
 }

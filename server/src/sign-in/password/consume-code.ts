@@ -3,6 +3,7 @@ import { isUsableBy } from '../../directory/usable.js'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import { isEmailDomainAllowed } from '../../directory/allowed-domain.js'
+import { isSsoRequired } from '../../directory/domains/authority.js'
 import type { Tenant } from '../../platform/tenant.js'
 import {
   isOrganizationOf,
@@ -57,11 +58,15 @@ export async function consumePasswordCode(
       'request.code_challenge',
       'request.scope',
       'organizations.allowed_email_domains',
+      isSsoRequired({
+        ...{ accountId: tenant.accountId, environment: tenant.environment },
+        organizationId: sql.ref('organizations.id'),
+        emailNormalized: sql<string>`${email}::text`,
+      }).as('is_sso_required'),
     ])
     .executeTakeFirst()
-  return consumedCode !== undefined && isEmailDomainAllowed(consumedCode.allowed_email_domains, email)
-    ? consumedCode
-    : undefined
+  if (consumedCode === undefined || consumedCode.is_sso_required) return undefined
+  return isEmailDomainAllowed(consumedCode.allowed_email_domains, email) ? consumedCode : undefined
 }
 
 export type ConsumedPasswordCode = NonNullable<Awaited<ReturnType<typeof consumePasswordCode>>>

@@ -2,6 +2,7 @@ import type { Kysely, Transaction } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import { logEvent, type LogEntry } from '../../delivery/log-events/log-event.js'
+import { isSsoRequiredOf } from '../../directory/domains/authority.js'
 import { onlyAddressee, type SoughtAddress } from '../../directory/sessions/addressee.js'
 import { isEmailDomainAllowed } from '../../directory/allowed-domain.js'
 import type { Caller, Tenant } from '../../platform/tenant.js'
@@ -50,7 +51,7 @@ type PasswordVerification<Destination> =
  *
  * @param destinationOf The destination of the sign-in, in the organization that was found.
  * @throws ApiError `organization_not_found`, `password_connection_not_found`, `connection_inactive`,
- *   `email_domain_not_allowed`, `rate_limited`, and what `destinationOf` throws
+ *   `email_domain_not_allowed`, `sso_required`, `rate_limited`, and what `destinationOf` throws
  */
 export async function verifyPassword<Destination>(
   deps: Deps,
@@ -176,10 +177,15 @@ async function lockUserOfPassword(
     .where('users.active', '=', true)
     .where('passwords.set_at', '=', password.setAt)
     .where('connection.active', '=', true)
-    .select(['users.id', 'organizations.allowed_email_domains'])
+    .select([
+      'users.id',
+      'organizations.allowed_email_domains',
+      isSsoRequiredOf('users').as('is_sso_required'),
+    ])
     .forNoKeyUpdate(['users', 'passwords'])
     .executeTakeFirst()
-  if (held === undefined || !isEmailDomainAllowed(held.allowed_email_domains, email)) return undefined
+  if (held === undefined || held.is_sso_required) return undefined
+  if (!isEmailDomainAllowed(held.allowed_email_domains, email)) return undefined
   return held.id
 }
 

@@ -10,6 +10,7 @@ import { emit } from '../../delivery/events/emit.js'
 import { logEvent, type LogEntry } from '../../delivery/log-events/log-event.js'
 import { issuerOf } from '../../tokens/claims.js'
 import { grantedScope } from '../../tokens/scopes.js'
+import { authoritativeDomains, isCoveredBy } from '../../directory/domains/authority.js'
 import { completeSignIn, toRedirectUrl } from '../../directory/sessions/complete-sign-in.js'
 import { ofUser, type Cause, type Tenant } from '../../platform/tenant.js'
 import { lockIdentity, type AssertedIdentity } from '../../directory/users/identities.js'
@@ -110,9 +111,9 @@ const consumeLinkToken = statement((db, { tokenHash, at }: { tokenHash: Buffer; 
 type ConsumedRelay = Awaited<ReturnType<typeof consumeLinkToken>>[number]
 
 /**
- * Whether the carried user's address counts as verified at the partner. An organization trusts its only identity
- * provider about all its users; elsewhere the assertion counts only for domains that the operator has assigned to the
- * organization or the connection. Otherwise it could claim other users' addresses at every partner.
+ * Whether the carried user's address counts as verified at the partner. An organization may let its identity provider bring
+ * any address; elsewhere the assertion counts only for domains for which that connection is authoritative. Otherwise it could
+ * claim other users' addresses at every partner.
  */
 function isAddressProved() {
   return sql<boolean>`(
@@ -130,7 +131,7 @@ function isAddressProved() {
         and identity.user_id = carried.id
         and identity.kind in ('saml', 'oidc')
         and not coalesce(
-          substring(carried.email_normalized from '[^@]*$') = any(origin.allowed_email_domains || connection.email_domains),
+          ${isCoveredBy(authoritativeDomains('connection', 'origin'), sql`substring(carried.email_normalized from '[^@]*$')`)},
           false
         )
     )

@@ -7,6 +7,14 @@ import { emitOnboarding } from '../connections/onboarding.js'
 import type { Cause } from '../../platform/tenant.js'
 import { ofOrganization } from '../../platform/db/tenant-predicate.js'
 
+/** The jobs whose mails go to administrators. */
+const adminMailJobs = [
+  'send_admin_invitation',
+  'send_admin_code',
+  'send_metadata_notice',
+  'send_domain_notice',
+]
+
 /** An administrator to erase. */
 interface AdminToErase {
   readonly accountId: string
@@ -118,7 +126,7 @@ async function eraseLogAndMail(
   await sql`
     update jobs set last_error = null
     where account_id = ${accountId}
-      and name in ('send_admin_invitation', 'send_admin_code', 'send_metadata_notice')
+      and name = any(${adminMailJobs}::text[])
       and payload->>'organizationId' = ${organizationId}
       and strpos(lower(last_error), ${email}) > 0`.execute(trx)
 }

@@ -17,6 +17,7 @@ import { change, type Changed } from '../../delivery/events/change.js'
 import { mails } from '../../delivery/mail/mail-limits.js'
 import { makeServiceProviderKey } from '../saml/service-provider-key.js'
 import type { Caller } from '../../platform/tenant.js'
+import { declareDomains } from '../../directory/domains/declare.js'
 import { normalizeEmail } from '../../platform/email.js'
 import { isConnection } from './connection-key.js'
 import { chooseDefaultRedirection, insertDefaultRedirection } from './default-redirection.js'
@@ -86,6 +87,7 @@ export async function createSsoConnection(
   const settings = { ...settingsOf(sent), protocol }
   return change(deps, caller.cause, async (trx) => {
     const connection = await insertConnection(deps, trx, caller, { organizationId, domain, idpId, settings })
+    await declareDomains(deps, trx, { ...connection, cause: caller.cause }, sent.email_domains ?? [])
     await insertSsoKey(deps, trx, connection, { ...key, purpose: 'service_provider' })
     if (applicationId !== undefined) await insertDefaultRedirection(deps, trx, connection, { applicationId })
     if (email !== undefined)
@@ -183,6 +185,7 @@ export async function updateSsoConnection(
       .set({ ...settings, updated_at: deps.now(), version: sql`version + 1` })
       .where(isConnection(connection))
       .execute()
+    await declareDomains(deps, trx, { ...connection, cause: caller.cause }, sent.email_domains ?? [])
     if (read === undefined) return
     if (spoken.protocol !== 'saml') throw foreignMetadata()
     if (spoken.providerType === 'test') throw builtInMetadata()

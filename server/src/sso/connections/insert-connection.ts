@@ -41,6 +41,7 @@ export async function insertConnection(
     user_security_type: settings.user_security_type ?? 'none',
     update_user_new_connection: settings.update_user_new_connection ?? false,
     email_domains: settings.email_domains ?? [],
+    other_domains: settings.other_domains ?? null,
     idp_initiated: settings.idp_initiated ?? 'bounce',
     allow_sha1: settings.allow_sha1 ?? false,
     allow_cbc_unsigned_response: settings.allow_cbc_unsigned_response ?? false,

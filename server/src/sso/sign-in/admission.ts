@@ -3,6 +3,7 @@ import type { DB } from '../../platform/db/schema.js'
 import { lookup } from '../../platform/db/statement.js'
 import { totalInOrganization } from '../../platform/db/totals.js'
 import { isEmailDomainAllowed } from '../../directory/allowed-domain.js'
+import { countedDomains, isCovered } from '../../directory/domains/authority.js'
 import type { ConnectionKey } from '../connections/connection-key.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { normalizeEmail } from '../../platform/email.js'
@@ -55,9 +56,10 @@ export async function authorizeAssertedUser(
   const isLinked =
     known !== undefined ||
     (user === undefined
-      ? authority !== 'claimed'
+      ? authority !== 'refused'
       : isEmailTrusted && !(user.email_verified && (await isOtherSubject(trx, tenant, user, identity))))
   assertCheck(checks, 'linking', isLinked, {
+    expected: isLinked || authority === 'trusted' ? null : missingDomain(live, email),
     received: asserted.isEmailVerified || isLinked ? email : `${email}, which is not said to be verified`,
   })
   await checkPolicy(trx, live, { user, checks })
@@ -81,30 +83,45 @@ async function isOtherSubject(
 }
 
 /**
- * The authority of a connection for an address. `trusted`: its domain is the connection's own, or the organization's, or
- * the connection is the only one there is; `claimed`: the domain belongs to another connection only; `unclaimed`: neither.
- * Without this, an identity provider of an organization could take over or preempt the users of another one.
+ * The authority of a connection for an address. `trusted`: it is authoritative for the domain, or for every address; `refused`: the
+ * domain belongs to another connection, or other domains are refused; `unclaimed`: it may bring new users, unverified.
  */
 async function authorityFor(
   trx: Transaction<DB>,
-  { allowedEmailDomains, ...key }: LiveConnection,
+  { authoritativeDomains, otherDomains, ...key }: LiveConnection,
   email: string,
-): Promise<'trusted' | 'claimed' | 'unclaimed'> {
-  const domain = email.slice(email.lastIndexOf('@') + 1)
-  const connections = await selectConnections(trx, key)
-  const owners = connections.filter(({ email_domains: domains }) => domains.includes(domain))
-  const isOwner = owners.some(({ id }) => id === key.connectionId)
-  if (owners.length > 0 && !isOwner) return 'claimed'
-  const isListed = (allowedEmailDomains ?? []).length > 0
-  const isOrganizations = isListed
-    ? isEmailDomainAllowed(allowedEmailDomains, email)
-    : connections.length === 1
-  return isOwner || isOrganizations ? 'trusted' : 'unclaimed'
+): Promise<'trusted' | 'refused' | 'unclaimed'> {
+  const domain = emailDomainOf(email)
+  if (isCovered(authoritativeDomains, domain)) return 'trusted'
+  const others = (await selectConnections(trx, key)).filter(({ id }) => id !== key.connectionId)
+  const isOthers = others.some(
+    (other) => other.email_domains.includes(domain) || isCovered(other.counted_domains, domain),
+  )
+  if (isOthers || otherDomains === 'refuse') return 'refused'
+  return otherDomains === 'any_address' ? 'trusted' : 'unclaimed'
 }
 
 const selectConnections = lookup((db, key: Omit<ConnectionKey, 'connectionId'>) =>
-  db.selectFrom('sso_connections').where(ofOwner(key)).select(['id', 'email_domains']),
+  db
+    .selectFrom('sso_connections')
+    .where(ofOwner(key))
+    .select([
+      'id',
+      'email_domains',
+      countedDomains(sql.ref('sso_connections.email_domains'), 'sso_connections').as('counted_domains'),
+    ]),
 )
+
+/** The remedy beside the address: which domain is missing, and where. */
+function missingDomain({ authoritativeDomains }: LiveConnection, email: string): string {
+  const own = authoritativeDomains.filter((entry) => !entry.startsWith('.')).join(', ')
+  const domain = emailDomainOf(email)
+  return `${domain} among email_domains of the connection, and verified or declared${own === '' ? '' : `; it is authoritative for ${own}`}`
+}
+
+function emailDomainOf(email: string): string {
+  return email.slice(email.lastIndexOf('@') + 1)
+}
 
 interface Applicant {
   readonly user: SigningInUser | undefined

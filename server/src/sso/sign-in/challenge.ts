@@ -15,6 +15,7 @@ import { startFlow } from '../../sign-in/flows/start.js'
 import { issuerOf } from '../../tokens/claims.js'
 import { grantedScope } from '../../tokens/scopes.js'
 import { isConfigured } from '../../directory/configured.js'
+import { authoritativeDomains } from '../../directory/domains/authority.js'
 import { chooseDestination } from '../../directory/sessions/code-destination.js'
 import type { Caller, Tenant } from '../../platform/tenant.js'
 import { normalizeEmail } from '../../platform/email.js'
@@ -139,7 +140,6 @@ async function findOrganization(db: Kysely<DB>, caller: Caller, { domain, email 
     .select([
       'organizations.id',
       'organizations.domain',
-      'organizations.allowed_email_domains',
       isMethodActive('password_connections', environment).as('has_password'),
       isMethodActive('magic_link_connections', environment).as('has_link'),
       connectionsOfOrganization(environment).as('connections'),
@@ -178,6 +178,7 @@ function connectionsOfOrganization(environment: string) {
   return sql<AnyConnection[]>`(
     select coalesce(jsonb_agg(jsonb_build_object(
       'connectionId', connection.id, 'idpId', connection.idp_id, 'emailDomains', connection.email_domains,
+      'authoritativeDomains', ${authoritativeDomains('connection')},
       'protocol', connection.protocol,
       'isActive', connection.active, 'isConfigured', ${isConfigured()}
     ) order by connection.inserted_at, connection.id), '[]')
@@ -220,12 +221,7 @@ function ofAddress(
   organization: Omit<FoundOrganization, 'connections'>,
   email: string | undefined,
 ): AnyConnection | undefined {
-  const {
-    has_password: hasPassword,
-    has_link: hasLink,
-    allowed_email_domains: allowedEmailDomains,
-  } = organization
-  const otherMethods = { hasPassword, hasLink, allowedEmailDomains }
+  const otherMethods = { hasPassword: organization.has_password, hasLink: organization.has_link }
   return email === undefined ? undefined : connectionOfAddress(open, otherMethods, email)
 }
 

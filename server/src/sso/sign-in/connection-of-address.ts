@@ -1,6 +1,7 @@
 import { lookup } from '../../platform/db/statement.js'
 import { isConfigured } from '../../directory/configured.js'
 import type { Deps } from '../../delivery/deps.js'
+import { authoritativeDomains, isCovered, type CoveredDomains } from '../../directory/domains/authority.js'
 import type { ConnectionKey } from '../connections/connection-key.js'
 import { isOrganizationOf, ofEnvironment, ofOwner } from '../../platform/db/tenant-predicate.js'
 
@@ -10,13 +11,14 @@ export interface OpenConnection {
   readonly idpId: string
   /** The e-mail domains that are the connection's own. */
   readonly emailDomains: readonly string[]
+  /** For whose addresses it is authoritative. */
+  readonly authoritativeDomains: CoveredDomains
 }
 
 /** The organization's settings that decide beside its connections. */
 interface OtherMethods {
   readonly hasPassword: boolean
   readonly hasLink: boolean
-  readonly allowedEmailDomains: readonly string[] | null
 }
 
 /** The open connections of an organization and environment, the oldest first. */
@@ -25,16 +27,37 @@ export async function findOpenConnections(
   { accountId, environment, organizationId }: Omit<ConnectionKey, 'connectionId'>,
 ): Promise<OpenConnection[]> {
   const rows = await selectOpen(db, { accountId, environment, organizationId })
-  return rows.map((row) => ({ connectionId: row.id, idpId: row.idp_id, emailDomains: row.email_domains }))
+  return rows.map(toOpenConnection)
+}
+
+/** A row with the columns of a connection on the pages. */
+export function toOpenConnection(row: {
+  readonly id: string
+  readonly idp_id: string
+  readonly email_domains: readonly string[]
+  readonly authoritative_domains: CoveredDomains
+}): OpenConnection {
+  return {
+    connectionId: row.id,
+    idpId: row.idp_id,
+    emailDomains: row.email_domains,
+    authoritativeDomains: row.authoritative_domains,
+  }
 }
 
 const selectOpen = lookup((db, key: { accountId: string; environment: string; organizationId: string }) =>
   db
     .selectFrom('sso_connections as connection')
+    .innerJoin('organizations', (join) => join.on(isOrganizationOf('organizations', 'connection')))
     .where(ofOwner(key, 'connection'))
     .where('connection.active', '=', true)
     .where(isConfigured())
-    .select(['connection.id', 'connection.idp_id', 'connection.email_domains'])
+    .select([
+      'connection.id',
+      'connection.idp_id',
+      'connection.email_domains',
+      authoritativeDomains('connection').as('authoritative_domains'),
+    ])
     .orderBy('connection.inserted_at')
     .orderBy('connection.id'),
 )
@@ -63,29 +86,32 @@ const selectDomain = lookup((db, key: { accountId: string; environment: string; 
 )
 
 /**
- * The connection of an address, which only its domain decides: the connection that has the domain among its own; or the
+ * The connection of an address, which only its domain decides: the connection that names the domain and is authoritative for it; or the
  * only one there is, for the domains of the organization, and for every address where there is no other sign-in method.
  */
 export function connectionOfAddress<Connection extends OpenConnection>(
   connections: readonly Connection[],
-  { hasPassword, hasLink, allowedEmailDomains }: OtherMethods,
+  { hasPassword, hasLink }: OtherMethods,
   normalizedEmail: string,
 ): Connection | undefined {
   const domain = normalizedEmail.slice(normalizedEmail.lastIndexOf('@') + 1)
-  const owner = connections.find(({ emailDomains }) => emailDomains.includes(domain))
+  const owner = connections.find(
+    ({ emailDomains, authoritativeDomains: own }) => emailDomains.length > 0 && isCovered(own, domain),
+  )
   const only = onlyOne(connections)
   if (owner !== undefined || only === undefined) return owner
-  const isDomainOfOrganization = allowedEmailDomains?.includes(domain) ?? false
-  return isDomainOfOrganization || !(hasPassword || hasLink) ? only : undefined
+  return isCovered(only.authoritativeDomains, domain) || !(hasPassword || hasLink) ? only : undefined
 }
 
 /** The connections that users choose by a button, because no domain of an address decides. */
 export function connectionsToChoose(
   connections: readonly OpenConnection[],
-  { hasPassword, hasLink, allowedEmailDomains }: OtherMethods,
+  { hasPassword, hasLink }: OtherMethods,
 ): OpenConnection[] {
-  const isDecidedByAddress = (allowedEmailDomains ?? []).length > 0 || !(hasPassword || hasLink)
-  if (onlyOne(connections) !== undefined && isDecidedByAddress) return []
+  const only = onlyOne(connections)
+  const isDecidedByAddress =
+    only !== undefined && (only.authoritativeDomains.length > 0 || !(hasPassword || hasLink))
+  if (isDecidedByAddress) return []
   return connections.filter(({ emailDomains }) => emailDomains.length === 0)
 }
 

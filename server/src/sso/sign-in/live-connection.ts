@@ -1,10 +1,16 @@
 import type { Environment } from '@portico/contract/fields'
 import type { Protocol, ProviderType } from '@portico/contract/sso-onboarding'
-import type { IdpInitiated, SsoConnectionState, UserPolicy } from '@portico/contract/sso-records'
+import type {
+  IdpInitiated,
+  OtherDomains,
+  SsoConnectionState,
+  UserPolicy,
+} from '@portico/contract/sso-records'
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
 import type { DB, SsoMetadataVersions } from '../../platform/db/schema.js'
 import { lookup, statement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
+import { authoritativeDomains, type CoveredDomains } from '../../directory/domains/authority.js'
 import { acsUrlOf, entityIdOf } from '../saml/service-provider.js'
 import type { ServiceProviderKey } from '../saml/service-provider-key.js'
 import type { ServiceProvider, TrustedIdentityProvider } from '../saml/validate-response.js'
@@ -24,6 +30,9 @@ export interface LiveConnection extends ConnectionKey {
   readonly protocol: Protocol
   readonly providerType: ProviderType | 'unset'
   readonly emailDomains: readonly string[]
+  /** For whose addresses it is authoritative. */
+  readonly authoritativeDomains: CoveredDomains
+  readonly otherDomains: OtherDomains
   readonly active: boolean
   readonly state: SsoConnectionState
   readonly seatsLimit: number
@@ -98,6 +107,8 @@ export function liveConnections(db: Kysely<DB>) {
       'organizations.allowed_email_domains',
       'connection.active',
       'connection.email_domains',
+      authoritativeDomains('connection').as('authoritative_domains'),
+      sql<OtherDomains | null>`connection.other_domains`.as('other_domains'),
       'connection.seats_limit',
       'connection.update_user_new_connection',
       'connection.allow_sha1',
@@ -120,6 +131,8 @@ export function toLiveConnection(row: LiveRow): LiveConnection {
     protocol: row.protocol,
     providerType: row.provider_type,
     emailDomains: row.email_domains,
+    authoritativeDomains: row.authoritative_domains,
+    otherDomains: row.other_domains ?? defaultOtherDomains(row),
     active: row.active,
     state: row.state,
     seatsLimit: row.seats_limit,
@@ -129,6 +142,11 @@ export function toLiveConnection(row: LiveRow): LiveConnection {
     allowSha1: row.allow_sha1,
     allowCbcUnsignedResponse: row.allow_cbc_unsigned_response,
   }
+}
+
+/** The rule of a connection that has none: naming domains says whom it is for. */
+function defaultOtherDomains(row: Pick<LiveRow, 'email_domains' | 'allowed_email_domains'>): OtherDomains {
+  return row.email_domains.length > 0 || (row.allowed_email_domains ?? []).length > 0 ? 'refuse' : 'create'
 }
 
 /** The content of a version of an identity provider's metadata. */

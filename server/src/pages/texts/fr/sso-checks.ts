@@ -189,8 +189,9 @@ export const checkTexts: SsoSetupTexts['checkTexts'] = {
   },
   linking: {
     demands:
-      'L’utilisateur est connu par le NameID, ou par l’émetteur et sub\u00a0; ou son adresse est d’un domaine de l’organisation, de sorte que la connexion peut parler pour elle, et un fournisseur OpenID la dit vérifiée et ne connaît l’utilisateur sous aucun autre sub\u00a0; ou elle n’est encore à personne.',
-    remedy: 'Ajouter le domaine de l’adresse à allowed_email_domains de l’organisation.',
+      'L’utilisateur est connu par le NameID, ou par l’émetteur et sub\u00a0; ou la connexion répond du domaine de son adresse, et un fournisseur OpenID la dit vérifiée et ne connaît l’utilisateur sous aucun autre sub\u00a0; ou elle n’est encore à personne, aucune autre connexion ne nomme son domaine, et other_domains de la connexion ne la refuse pas.',
+    remedy:
+      'Ajouter le domaine de l’adresse à email_domains de la connexion\u00a0; s’il y est, le prouver ou le déclarer parmi les domaines de l’organisation.',
   },
   user_policy: {
     demands:
