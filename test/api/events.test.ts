@@ -53,7 +53,7 @@ describe('the stream of events', () => {
       __environment__: 'sandbox',
       data: user,
       errors: null,
-      params: { org_domain: domain, email: user.email },
+      params: { org_domain: domain, email: user.email, via: 'api' },
       actor: { type: 'api_key' },
       webhook_id: null,
     })

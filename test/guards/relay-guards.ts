@@ -47,9 +47,9 @@ export const relayGuards = [
   guard({
     name: 'identity: of a relay, no user of the same address',
     file: consume,
-    find: 'return createSigningInUser(deps, trx, ofUser(tenant, id), user)',
+    find: "return admit(deps, trx, ofUser(tenant, id), { via: 'relay', id, email, emailVerified, identity })",
     replace:
-      'return (await createSigningInUser(deps, trx, ofUser(tenant, id), user)) ?? findUser(trx, tenant, spent.email)',
+      "return (await admit(deps, trx, ofUser(tenant, id), { via: 'relay', id, email, emailVerified, identity })) ?? findUser(trx, tenant, spent.email)",
     also: [{ file: consume, find: '  findUserByIdentity,', replace: '  findUser,\n  findUserByIdentity,' }],
     red: address('signs nobody in as the partner’s user with the same e-mail address'),
     green: signsIn,

@@ -1,7 +1,6 @@
 import { guard, protocolTest, unitTest } from './guard.js'
 
 const folder = 'server/src/sso/sign-in'
-const admission = `${folder}/admission.ts`
 const asserted = `${folder}/asserted-identity.ts`
 const seats = (title: string) => protocolTest('saml-seats', title)
 
@@ -17,9 +16,9 @@ export const samlUserGuards = [
   }),
   guard({
     name: 'saml: seats of many at once, by several connections',
-    file: admission,
-    find: "const name = ['seats', key.accountId, key.environment, key.organizationId].join(' ')",
-    replace: "const name = ['seats', key.accountId, key.environment, key.connectionId].join(' ')",
+    file: 'server/src/directory/users/admit.ts',
+    find: "const name = ['seats', tenant.accountId, tenant.environment, organizationId].join(' ')",
+    replace: "const name = ['seats', tenant.accountId, tenant.environment, tenant.cause.requestId].join(' ')",
     red: seats('the seats of an organization are the same for all of its connections'),
     green: seats('the seats of an organization are not asked of users who have one'),
   }),

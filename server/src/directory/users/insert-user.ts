@@ -1,14 +1,11 @@
 import type { PhoneNumber } from '@portico/contract/profile'
 import type { NewUser } from '@portico/contract/user-input'
-import type { Kysely, RawBuilder } from 'kysely'
 import { randomBytes } from '../../platform/crypto/random.js'
-import { insertWhere } from '../../platform/db/insert-if.js'
-import type { DB, Json } from '../../platform/db/schema.js'
+import type { Json } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { normalizeEmail } from '../../platform/email.js'
 import { toUser, toUserRow, unwritten, writtenPartOf, type IdentityRow } from './record.js'
-import { tenantColumns } from '../../platform/db/tenant-predicate.js'
 
 /** A new user; no telephone number is verified. */
 interface UserToInsert {
@@ -35,7 +32,7 @@ export function userInsertion({ now }: Pick<Deps, 'now'>, tenant: Tenant, user: 
 }
 
 /** The columns of a new user that the parameters know, for the statement and for the record alike. */
-function knownColumns(user: UserInsertion) {
+export function knownColumns(user: UserInsertion) {
   return {
     ...writtenPartOf(user),
     id: user.id,
@@ -46,17 +43,6 @@ function knownColumns(user: UserInsertion) {
     inserted_at: user.at,
     updated_at: user.at,
   }
-}
-
-/**
- * Inserts a user into the tenant's organization if a condition holds.
- *
- * @returns A query that inserts the row, or nothing when the condition does not hold; it fails on `users_email_key` when
- *   the address belongs to another user.
- */
-export function insertUserIf(db: Kysely<DB>, user: UserInsertion, condition: RawBuilder<boolean>) {
-  const row = { ...tenantColumns(user), ...knownColumns(user), email_normalized: user.emailNormalized }
-  return insertWhere(db, 'users', row, condition)
 }
 
 /** The event of a user whom a statement with these parameters creates, for create(). */

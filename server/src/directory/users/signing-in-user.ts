@@ -1,15 +1,12 @@
-import type { UserChanges } from '@portico/contract/user-input'
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { organizationIdOf } from '../../platform/db/organization-id.js'
 import type { DB } from '../../platform/db/schema.js'
 import { sqlStatement, statement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
-import { createIn, creation } from '../../delivery/events/create.js'
 import { emit } from '../../delivery/events/emit.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { isSsoRequiredOf } from '../domains/authority.js'
-import { insertIdentity, toIdentityRow, type IdentityName, type AssertedIdentity } from './identities.js'
-import { emissionOfNewUser, insertUserIf, userInsertion, type UserInsertion } from './insert-user.js'
+import type { AssertedIdentity, IdentityName } from './identities.js'
 import { touchUser } from './change-user.js'
 import { toChangedUser, usersOf } from './whole-user.js'
 import { sameTenant } from '../../platform/db/tenant-predicate.js'
@@ -81,48 +78,6 @@ const selectByIdentity = statement((db, identity: TenantKey & IdentityName) =>
     .select([...signingInColumns, 'identity.id as identity_id'])
     .forNoKeyUpdate('users'),
 )
-
-/** Inserts a user unless another one has the address. */
-const insertNewUser = creation((db, user: UserInsertion) =>
-  insertUserIf(db, user, sql<boolean>`true`)
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('users.organization_id'),
-)
-
-/** A user unknown before the sign-in. */
-interface NewSigningInUser {
-  readonly id: string
-  readonly email: string
-  readonly emailVerified: boolean
-  /** The profile asserted by an identity provider. */
-  readonly profile?: NonNullable<UserChanges['profile']>
-  /** The asserted identity by which the next sign-in finds the user. */
-  readonly identity?: AssertedIdentity
-}
-
-/**
- * Creates the user of a verified address or of an asserted identity.
- *
- * @returns Undefined when the address belongs to a user already.
- */
-export async function createSigningInUser(
-  deps: Deps,
-  trx: Transaction<DB>,
-  tenant: Tenant,
-  { id, email, emailVerified, profile = {}, identity }: NewSigningInUser,
-): Promise<SigningInUser | undefined> {
-  const user = userInsertion(deps, tenant, {
-    id,
-    input: { email, profile },
-    emailVerified,
-    phoneNumbers: [],
-  })
-  const emission = emissionOfNewUser(user, tenant, identity === undefined ? [] : [toIdentityRow(identity)])
-  const created = await createIn(deps, trx, tenant, { insert: insertNewUser, parameters: user, emission })
-  if (created === undefined) return undefined
-  if (identity !== undefined) await insertIdentity(deps, trx, tenant, { userId: id, ...identity })
-  return { id, email, active: user.active, email_verified: emailVerified, email_proved_at: null, isNew: true }
-}
 
 /**
  * Records that a user, whom the transaction has locked, has authenticated at the issuer of an identity again, with the

@@ -13,9 +13,10 @@ import { change, type Changed } from '../../delivery/events/change.js'
 import { create, creation } from '../../delivery/events/create.js'
 import { emit } from '../../delivery/events/emit.js'
 import type { Tenant } from '../../platform/tenant.js'
+import { atDoor, insertAdmitted } from './admit.js'
 import { changeUser, removeUser } from './change-user.js'
 import { normalizeEmail } from '../../platform/email.js'
-import { emissionOfNewUser, insertUserIf, userInsertion, type UserInsertion } from './insert-user.js'
+import { emissionOfNewUser, userInsertion, type UserInsertion } from './insert-user.js'
 import { changedPhoneNumbers } from '../../platform/phone.js'
 import { toDeletedUser, toUser, userColumns } from './record.js'
 import { replaceMetadata } from './stored-metadata.js'
@@ -36,7 +37,7 @@ type UserKey = TenantKey & { readonly id: string }
 type NewUserParameters = UserInsertion & { readonly names: readonly string[] }
 
 function insertUserWithKeys(db: Kysely<DB>, user: NewUserParameters) {
-  return insertUserIf(db, user, hasRequiredKeys(user, user.names))
+  return insertAdmitted('api', db, user, hasRequiredKeys(user, user.names))
 }
 
 const insertWholeUser = creation((db, user: NewUserParameters) =>
@@ -62,7 +63,7 @@ export function createUser(deps: Deps, tenant: Tenant, input: NewUser): Promise<
   const emission = emissionOfNewUser(user, tenant)
   return create(
     deps,
-    tenant,
+    atDoor('api', tenant),
     { insert: insertWholeUser, parameters: user, emission },
     () => new ApiError('metadata_required'),
   ).catch(asEmailTaken)
@@ -84,7 +85,10 @@ function createUserWith(
     if (inserted === undefined) throw new ApiError('metadata_required')
     await replaceMetadata(trx, tenant, user.id, metadata)
     const row = await readUser(trx, tenant, user.id)
-    return emit(deps, trx, tenant, { code: 'user.user.create.success', ...toChangedUser(row, tenant) })
+    return emit(deps, trx, atDoor('api', tenant), {
+      code: 'user.user.create.success',
+      ...toChangedUser(row, tenant),
+    })
   })
 }
 

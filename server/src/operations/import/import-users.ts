@@ -1,4 +1,4 @@
-import { sql, type Kysely, type Transaction } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
 import type { DB } from '../../platform/db/schema.js'
 import { statement } from '../../platform/db/statement.js'
@@ -11,12 +11,8 @@ import { insertPasswords } from '../../sign-in/password/stored-password.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { lockDeclaredKeys, type DeclaredKey } from '../../directory/meta-keys/declared-keys.js'
 import { normalizeEmail } from '../../platform/email.js'
-import {
-  emissionOfNewUser,
-  insertUserIf,
-  userInsertion,
-  type UserInsertion,
-} from '../../directory/users/insert-user.js'
+import { atDoor, insertAdmitted } from '../../directory/users/admit.js'
+import { emissionOfNewUser, userInsertion, type UserInsertion } from '../../directory/users/insert-user.js'
 import { valuesByKey, writeValues } from '../../directory/users/stored-metadata.js'
 import { readUser, toChangedUser } from '../../directory/users/whole-user.js'
 import { toFaultSentence, toImportableUser, type ImportableUser } from './importable-user.js'
@@ -123,7 +119,7 @@ async function checkPasswordConnection({ db }: Pick<Deps, 'db'>, tenant: Tenant)
 }
 
 function insertOnce(db: Kysely<DB>, user: UserInsertion) {
-  return insertUserIf(db, user, sql<boolean>`true`).onConflict((conflict) =>
+  return insertAdmitted('import', db, user).onConflict((conflict) =>
     conflict
       .columns(['account_id', 'environment', 'organization_id', 'email_normalized'])
       .where('deleted_at', 'is', null)
@@ -195,7 +191,7 @@ async function insertUser(
   const user = userInsertion(deps, tenant, { id, input, emailVerified, phoneNumbers })
   if (values.size === 0) {
     const emission = emissionOfNewUser(user, tenant)
-    const created = await createIn(deps, trx, tenant, {
+    const created = await createIn(deps, trx, atDoor('import', tenant), {
       insert: insertWholeUser,
       parameters: user,
       emission,
@@ -206,6 +202,9 @@ async function insertUser(
   if (inserted === undefined) return undefined
   await writeValues(trx, tenant, id, values)
   const row = await readUser(trx, tenant, id)
-  await emit(deps, trx, tenant, { code: 'user.user.create.success', ...toChangedUser(row, tenant) })
+  await emit(deps, trx, atDoor('import', tenant), {
+    code: 'user.user.create.success',
+    ...toChangedUser(row, tenant),
+  })
   return id
 }

@@ -8,7 +8,8 @@ import type { Deps } from '../../delivery/deps.js'
 import { normalizeEmail } from '../../platform/email.js'
 import { createIn, creation } from '../../delivery/events/create.js'
 import { identityOfDirectory } from '../../directory/users/identities.js'
-import { emissionOfNewUser, insertUserIf, type UserInsertion } from '../../directory/users/insert-user.js'
+import { atDoor, insertAdmitted } from '../../directory/users/admit.js'
+import { emissionOfNewUser, type UserInsertion } from '../../directory/users/insert-user.js'
 import { keyOf, type DirectoryKey, type ScimCaller } from './scim-caller.js'
 import { unauthenticated } from './scim-error.js'
 import { uniquenessError } from './user-email.js'
@@ -46,16 +47,18 @@ export async function insertUserOfDirectory(
   const identity = identityOfDirectory({ id: directoryId, provider: providerType }, described)
   const emission = emissionOfNewUser(user, tenant, [identity])
   const parameters = { ...user, ...toRow(deps, caller, user.id, described) }
-  const created = await createIn(deps, trx, tenant, { insert: insertBoth, parameters, emission }).catch(
-    asTaken,
-  )
+  const created = await createIn(deps, trx, atDoor('directory', tenant), {
+    insert: insertBoth,
+    parameters,
+    emission,
+  }).catch(asTaken)
   return created && emission
 }
 
 /** One statement for both rows, so that a constraint violation of the second also prevents the first. */
 const insertBoth = creation(
   (db, user: UserInsertion & DirectoryUserRow) =>
-    insertUserIf(db, user, sql<boolean>`true`)
+    insertAdmitted('directory', db, user)
       .onConflict((conflict) => conflict.doNothing())
       .returning('users.organization_id'),
   (user) => sql`, described as (

@@ -1,7 +1,8 @@
 import type { Transaction } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
+import { admit, asNobody } from '../../directory/users/admit.js'
 import { markEmailProved } from '../../directory/users/proved-email.js'
-import { createSigningInUser, findUser, type SigningInUser } from '../../directory/users/signing-in-user.js'
+import { findUser, type SigningInUser } from '../../directory/users/signing-in-user.js'
 import { newId } from '../../platform/crypto/random.js'
 import type { DB } from '../../platform/db/schema.js'
 import { ofUser, type Tenant } from '../../platform/tenant.js'
@@ -51,7 +52,8 @@ export async function findOrJoin(
   const found = await findUser(trx, tenant, emailNormalized)
   if (found !== undefined || !mayJoin) return found
   const id = newId()
-  const created = await createSigningInUser(deps, trx, ofUser(tenant, id), { id, email, emailVerified: true })
+  const user = { via: 'link', id, email, emailVerified: true } as const
+  const created = await admit(deps, trx, ofUser(tenant, id), user).catch(asNobody)
   // A concurrent sign-in may have created the user first.
   return created ?? findUser(trx, tenant, emailNormalized)
 }

@@ -10,7 +10,8 @@ import type { FlowKey } from '../flows/flow.js'
 import { isEmailDomainAllowed } from '../../directory/allowed-domain.js'
 import { isSsoRequired } from '../../directory/domains/authority.js'
 import { ofUser, type Tenant } from '../../platform/tenant.js'
-import { createSigningInUser, findUser, type SigningInUser } from '../../directory/users/signing-in-user.js'
+import { admit, asNobody } from '../../directory/users/admit.js'
+import { findUser, type SigningInUser } from '../../directory/users/signing-in-user.js'
 import { toMagicLinkChallenge } from './record.js'
 import { isOrganizationOf, ofOwner, sameEnvironment, sameTenant } from '../../platform/db/tenant-predicate.js'
 
@@ -138,8 +139,8 @@ export async function findOrCreateUser(
   const found = await findUser(trx, tenant, consumedLink.email_normalized)
   if (found !== undefined || !mayCreateUser(consumedLink)) return found
   const id = newId()
-  const user = { id, email: consumedLink.email, emailVerified: true }
-  const created = await createSigningInUser(deps, trx, ofUser(tenant, id), user)
+  const user = { via: 'link', id, email: consumedLink.email, emailVerified: true } as const
+  const created = await admit(deps, trx, ofUser(tenant, id), user).catch(asNobody)
   // A concurrent sign-in may have created the user first.
   return created ?? findUser(trx, tenant, consumedLink.email_normalized)
 }

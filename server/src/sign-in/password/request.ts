@@ -12,7 +12,8 @@ import { onlyAddressee } from '../../directory/sessions/addressee.js'
 import { chooseDestination, type CodeDestination } from '../../directory/sessions/code-destination.js'
 import { mayReadUsers, type Caller, type Tenant } from '../../platform/tenant.js'
 import { normalizeEmail } from '../../platform/email.js'
-import { createSigningInUser, findUser } from '../../directory/users/signing-in-user.js'
+import { admit } from '../../directory/users/admit.js'
+import { findUser } from '../../directory/users/signing-in-user.js'
 import { checkPasswordConnection, passwordAddresseesOf } from './addressee.js'
 import { insertPasswordRequest, type NewRequestRow } from './open-request.js'
 import { setPasswordUrl } from './own-page.js'
@@ -102,8 +103,8 @@ async function createUserOf(
   tenant: Tenant,
   email: string,
 ): Promise<string | null> {
-  const user = { id: newId(), email, emailVerified: false }
-  const created = await createSigningInUser(deps, trx, tenant, user)
+  const user = { via: 'api', id: newId(), email, emailVerified: false } as const
+  const created = await admit(deps, trx, tenant, user)
   const found = created ?? (await findUser(trx, tenant, normalizeEmail(email)))
   return found?.id ?? null
 }

@@ -13,9 +13,9 @@ import { grantedScope } from '../../tokens/scopes.js'
 import { authoritativeDomains, isCoveredBy } from '../../directory/domains/authority.js'
 import { completeSignIn, toRedirectUrl } from '../../directory/sessions/complete-sign-in.js'
 import { ofUser, type Cause, type Tenant } from '../../platform/tenant.js'
+import { admit } from '../../directory/users/admit.js'
 import { lockIdentity, type AssertedIdentity } from '../../directory/users/identities.js'
 import {
-  createSigningInUser,
   findUserByIdentity,
   isRequiredMetadataMissing,
   renewIdentity,
@@ -212,8 +212,8 @@ async function findOrCreateUser(
     return found
   }
   const id = newId()
-  const user = { id, email: consumedRelay.email, emailVerified: consumedRelay.is_address_proved, identity }
-  return createSigningInUser(deps, trx, ofUser(tenant, id), user)
+  const { email, is_address_proved: emailVerified } = consumedRelay
+  return admit(deps, trx, ofUser(tenant, id), { via: 'relay', id, email, emailVerified, identity })
 }
 
 interface RelaySignIn {

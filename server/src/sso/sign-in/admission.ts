@@ -1,12 +1,12 @@
 import { sql, type Transaction } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
 import { lookup } from '../../platform/db/statement.js'
-import { totalInOrganization } from '../../platform/db/totals.js'
 import { isEmailDomainAllowed } from '../../directory/allowed-domain.js'
 import { countedDomains, isCovered } from '../../directory/domains/authority.js'
 import type { ConnectionKey } from '../connections/connection-key.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { normalizeEmail } from '../../platform/email.js'
+import { countSeats, hasSeat } from '../../directory/users/admit.js'
 import { hasIdentityOfIssuer, lockIdentity, type IdentityName } from '../../directory/users/identities.js'
 import { findUser, findUserByIdentity, type SigningInUser } from '../../directory/users/signing-in-user.js'
 import type { Asserted } from './asserted-identity.js'
@@ -170,23 +170,20 @@ const selectProvisioned = lookup((db, user: ProvisionedUser) =>
     .select('directories.id'),
 )
 
-/** Counts under a lock, so that concurrent new users cannot exceed the seats. */
+/** The seats are the organization's, across its connections. */
 async function checkSeats(
   trx: Transaction<DB>,
-  { seatsLimit, ...key }: LiveConnection,
+  { seatsLimit: limit, organizationId }: LiveConnection,
   tenant: Tenant,
   checks: CheckList,
 ): Promise<void> {
-  if (seatsLimit === 0) {
+  const seats = await countSeats(trx, tenant, { organizationId, limit })
+  if (limit === 0) {
     assertCheck(checks, 'seats', true)
     return
   }
-  // The seats are the organization's, across its connections.
-  const name = ['seats', key.accountId, key.environment, key.organizationId].join(' ')
-  await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(trx)
-  const users = await totalInOrganization(trx, 'users', tenant)
-  assertCheck(checks, 'seats', users < seatsLimit, {
-    expected: `fewer users than ${seatsLimit}`,
-    received: String(users),
+  assertCheck(checks, 'seats', hasSeat(seats), {
+    expected: `fewer users than ${limit}`,
+    received: String(seats.taken),
   })
 }

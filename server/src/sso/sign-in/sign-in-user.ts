@@ -4,12 +4,8 @@ import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import { ofUser, type Tenant } from '../../platform/tenant.js'
 import { insertIdentity, type IdentityName, type AssertedIdentity } from '../../directory/users/identities.js'
-import {
-  createSigningInUser,
-  renewIdentity,
-  emitUserChange,
-  type SigningInUser,
-} from '../../directory/users/signing-in-user.js'
+import { admit } from '../../directory/users/admit.js'
+import { renewIdentity, emitUserChange, type SigningInUser } from '../../directory/users/signing-in-user.js'
 import { markEmailVerified } from '../../directory/users/change-user.js'
 import { usersOf } from '../../directory/users/whole-user.js'
 import type { AuthorizedUser } from './admission.js'
@@ -78,8 +74,8 @@ async function createUser(
   { userId, email, isEmailTrusted, asserted, checks }: NewUserOfConnection,
 ): Promise<void> {
   const { identity, profile } = asserted
-  const user = { id: userId, email, emailVerified: isEmailTrusted, profile, identity }
-  const created = await createSigningInUser(deps, trx, tenant, user)
+  const user = { via: 'sso', id: userId, email, emailVerified: isEmailTrusted, profile, identity } as const
+  const created = await admit(deps, trx, tenant, user)
   if (created === undefined) assertCheck(checks, 'linking', false, { received: email })
 }
 

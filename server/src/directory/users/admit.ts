@@ -1,0 +1,199 @@
+import type { UserChanges } from '@portico/contract/user-input'
+import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
+import { insertWhere } from '../../platform/db/insert-if.js'
+import { organizationIdOf } from '../../platform/db/organization-id.js'
+import type { DB } from '../../platform/db/schema.js'
+import { statement } from '../../platform/db/statement.js'
+import { tenantColumns } from '../../platform/db/tenant-predicate.js'
+import { totalInOrganization } from '../../platform/db/totals.js'
+import type { Tenant } from '../../platform/tenant.js'
+import type { Deps } from '../../delivery/deps.js'
+import { createIn, creation } from '../../delivery/events/create.js'
+import { isAddressAllowed } from '../allowed-domain.js'
+import { isSsoRequired } from '../domains/authority.js'
+import { insertIdentity, toIdentityRow, type AssertedIdentity } from './identities.js'
+import { emissionOfNewUser, knownColumns, userInsertion, type UserInsertion } from './insert-user.js'
+import type { SigningInUser } from './signing-in-user.js'
+
+/**
+ * The doors by which users come into being, as `via` of the event says: the API, an import, a directory, an identity provider, a
+ * link or code of ours, and a partner's relay.
+ */
+export type Door = 'api' | 'import' | 'directory' | 'sso' | 'link' | 'relay'
+
+type Rule = 'email_domain' | 'sso'
+
+/**
+ * The rules of each door that the insert itself asks, so that no change of them comes between. The list of domains gates
+ * sign-ins: neither the API nor an import asks it, a relay's partner has none, a directory and an identity provider have
+ * answers of their own for it, and are no way around single sign-on.
+ */
+const rules: Readonly<Record<Door, readonly Rule[]>> = {
+  api: [],
+  import: [],
+  directory: [],
+  sso: [],
+  link: ['email_domain', 'sso'],
+  relay: [],
+}
+
+/** A rule has refused a new user. Each door turns it into its answer. */
+export class AdmissionRefused extends Error {
+  override readonly name = 'AdmissionRefused'
+  constructor(readonly code: 'email_domain_not_allowed' | 'sso_required') {
+    super(`refused by ${code}`)
+  }
+}
+
+/**
+ * Inserts a user into the tenant's organization by a door, if its rules and a condition hold: the only statement that does.
+ *
+ * @returns A query that inserts the row, or nothing when a rule or the condition does not hold; it fails on `users_email_key`
+ *   when the address belongs to another user.
+ */
+export function insertAdmitted(
+  via: Door,
+  db: Kysely<DB>,
+  user: UserInsertion,
+  condition: RawBuilder<boolean> = sql<boolean>`true`,
+) {
+  const row = { ...tenantColumns(user), ...knownColumns(user), email_normalized: user.emailNormalized }
+  const conditions = [condition, ...rules[via].map((rule) => conditionOf[rule](user))]
+  return insertWhere(db, 'users', row, sql<boolean>`${sql.join(conditions, sql` and `)}`)
+}
+
+const conditionOf: Readonly<Record<Rule, (user: UserInsertion) => RawBuilder<boolean>>> = {
+  email_domain: isDomainAllowed,
+  sso: (user) => sql<boolean>`not ${isSsoRequiredOf(user)}`,
+}
+
+function isDomainAllowed(
+  user: Pick<UserInsertion, 'accountId' | 'domain' | 'organizationIds' | 'emailNormalized'>,
+) {
+  return sql<boolean>`exists (
+    select from organizations
+    where organizations.account_id = ${user.accountId}
+      and organizations.id = ${organizationIdOf(user)}
+      and ${isAddressAllowed(sql<string>`${user.emailNormalized}::text`)}
+  )`
+}
+
+function isSsoRequiredOf(user: UserInsertion) {
+  return isSsoRequired({
+    accountId: user.accountId,
+    environment: user.environment,
+    organizationId: organizationIdOf(user),
+    emailNormalized: sql<string>`${user.emailNormalized}::text`,
+  })
+}
+
+/** The tenant with a cause whose events say the door. */
+export function atDoor(via: Door, tenant: Tenant): Tenant {
+  const { cause } = tenant
+  return { ...tenant, cause: { ...cause, params: () => ({ ...cause.params(), via }) } }
+}
+
+function insertionBy(via: Door) {
+  return creation((db, user: UserInsertion) =>
+    insertAdmitted(via, db, user)
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('users.organization_id'),
+  )
+}
+
+const insertions = {
+  api: insertionBy('api'),
+  sso: insertionBy('sso'),
+  link: insertionBy('link'),
+  relay: insertionBy('relay'),
+}
+
+/** A user who was unknown before a sign-in, or the request of one. */
+interface Newcomer {
+  readonly via: keyof typeof insertions
+  readonly id: string
+  readonly email: string
+  readonly emailVerified: boolean
+  /** The profile asserted by an identity provider. */
+  readonly profile?: NonNullable<UserChanges['profile']>
+  /** The asserted identity by which the next sign-in finds the user. */
+  readonly identity?: AssertedIdentity
+}
+
+/**
+ * Admits the user of an address or of an asserted identity. The doors whose request is one statement of its own, the API,
+ * imports and directories, insert by insertAdmitted().
+ *
+ * @returns Undefined when the address belongs to a user already, who is not admitted again.
+ * @throws AdmissionRefused
+ */
+export async function admit(
+  deps: Deps,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  { via, id, email, emailVerified, profile = {}, identity }: Newcomer,
+): Promise<SigningInUser | undefined> {
+  const user = userInsertion(deps, tenant, {
+    id,
+    input: { email, profile },
+    emailVerified,
+    phoneNumbers: [],
+  })
+  const emission = emissionOfNewUser(user, tenant, identity === undefined ? [] : [toIdentityRow(identity)])
+  const insert = insertions[via]
+  const created = await createIn(deps, trx, atDoor(via, tenant), { insert, parameters: user, emission })
+  if (created === undefined) {
+    if (rules[via].length > 0) await checkRules(trx, user)
+    return undefined
+  }
+  if (identity !== undefined) await insertIdentity(deps, trx, tenant, { userId: id, ...identity })
+  return { id, email, active: user.active, email_verified: emailVerified, email_proved_at: null, isNew: true }
+}
+
+/** @throws AdmissionRefused with the first rule that has refused the user. */
+async function checkRules(trx: Transaction<DB>, user: UserInsertion): Promise<void> {
+  const [found] = await selectRules(trx, user)
+  if (found?.is_domain_allowed === false) throw new AdmissionRefused('email_domain_not_allowed')
+  if (found?.is_sso_required === true) throw new AdmissionRefused('sso_required')
+}
+
+const selectRules = statement((db, user: UserInsertion) =>
+  db.selectNoFrom([
+    isDomainAllowed(user).as('is_domain_allowed'),
+    isSsoRequiredOf(user).as('is_sso_required'),
+  ]),
+)
+
+/** The user of a door that refuses them is nobody there. */
+export function asNobody(error: unknown): undefined {
+  if (error instanceof AdmissionRefused) return undefined
+  throw error
+}
+
+/** Seats of an organization: how many there are, and how many users have one. */
+interface Seats {
+  readonly limit: number
+  readonly taken: number
+}
+
+/**
+ * Counts the seats under a lock until the transaction ends, so that concurrent newcomers cannot exceed them. They are the
+ * organization's, whichever door or connection a newcomer comes by.
+ *
+ * @param limit 0: any number, and nothing is counted.
+ */
+export async function countSeats(
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  { organizationId, limit }: { readonly organizationId: string; readonly limit: number },
+): Promise<Seats> {
+  if (limit === 0) return { limit, taken: 0 }
+  const name = ['seats', tenant.accountId, tenant.environment, organizationId].join(' ')
+  await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(trx)
+  return { limit, taken: await totalInOrganization(trx, 'users', tenant) }
+}
+
+/** Whether a newcomer has a seat. */
+export function hasSeat({ limit, taken }: Seats): boolean {
+  return limit === 0 || taken < limit
+}
