@@ -134,13 +134,38 @@ describe('the proof of a mailbox', () => {
     expect(await isListed(scene)).toBe(false)
   })
 
+  /** Ends the session of the first organization by the API. */
+  async function endSession({
+    first: { org_domain, user },
+  }: Pick<Awaited<ReturnType<typeof inTwo>>, 'first'>) {
+    const of = { org_domain, user_id: user.id }
+    const [session] = (await client.sessions.list(of)).data
+    if (session === undefined) throw new Error('there is no session')
+    await client.sessions.end({ ...of, session_id: session.id })
+  }
+
   test('is over when the session that came from it is ended', async () => {
     const scene = await proved()
-    const user = { org_domain: scene.first.org_domain, user_id: scene.first.user.id }
-    const [session] = (await client.sessions.list(user)).data
-    if (session === undefined) throw new Error('there is no session')
 
-    await client.sessions.end({ ...user, session_id: session.id })
+    await endSession(scene)
+
+    expect(await isListed(scene)).toBe(false)
+  })
+
+  test('is over so, too, when its user has signed in to the organization again meanwhile', async () => {
+    const scene = await proved()
+    const again = {
+      org_domain: scene.first.org_domain,
+      user: scene.first.user,
+      application: scene.application,
+    }
+    const { visitor } = scene
+    const page = await visitor.visit(given.authorizeUrl(again, { prompt: 'login' }))
+    await service.clock.advance(1)
+    await visitor.press(page, 'identify', { email: scene.email })
+    expect(isIn(await given.open(await links.newestLinkTo(scene.email), visitor))).toBe(true)
+
+    await endSession(scene)
 
     expect(await isListed(scene)).toBe(false)
   })

@@ -91,7 +91,8 @@ async function openOrRenewSession(
         user_agent: userAgent,
         amr: [...signIn.amr],
         identity_id: signIn.identityId ?? null,
-        email_session_id: signIn.emailSessionId ?? null,
+        // Without a new proof the session keeps the one that it came from, which its end is to end.
+        ...(signIn.emailSessionId != null && { email_session_id: signIn.emailSessionId }),
         authenticated_at: signIn.authenticatedAt,
         last_used_at: at,
         browser_used_at: at,
