@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { answerOf, goodPassword, isIn } from '../given/flow-given.js'
 import { anyEmail } from '../given/given.js'
 import { startService } from '../given/harness.js'
+import type { Seen } from '../given/visitor.js'
+import { untilWaiting, whileHeld } from '../given/waiting.js'
 import { accountSignInGivenOf, listedOn } from './account-sign-in-given.js'
 
 const service = await startService()
@@ -160,6 +162,30 @@ describe('entering an organization', () => {
     await given.enter(back, second, visitor)
 
     expect((await visitor.visit(asked.url)).status).toBe(404)
+  })
+
+  test('is given up while its sign-in finishes: of both, none fails', async () => {
+    const { email, application, first, visitor } = await inTwo()
+    const asked = { prompt: 'consent select_organization' }
+    const list = await given.prove(application, email, visitor, asked)
+    const consent = await given.enter(list, first.org_domain, visitor)
+    const back = await visitor.visit(list.url)
+    const givingUp: Promise<Seen>[] = []
+
+    // The sign-in has locked its flow, and waits for its user; then each of both waits for the other one.
+    const allowed = await whileHeld(
+      service,
+      ['select from users where id = $1 for update', first.user.id],
+      () => visitor.send(consent, 'allow'),
+      async () => {
+        givingUp.push(visitor.send(back, 'change_address'))
+        await untilWaiting(service, 2)
+      },
+    )
+
+    // The database chooses which of both it lets go on.
+    expect([200, 303, 404]).toContain(allowed.status)
+    expect((await Promise.all(givingUp)).map(({ status }) => status)).toEqual([303])
   })
 
   test('runs one flow of many choices at once', async () => {

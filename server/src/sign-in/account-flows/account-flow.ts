@@ -2,6 +2,7 @@ import type { AuthorizationRequest } from '@portico/contract/authorize'
 import type { Environment } from '@portico/contract/fields'
 import { sql, type Transaction, type Updateable } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
+import { repeated } from '../../delivery/events/change.js'
 import { lookColumns, toAccountLook, type AccountLook } from '../../directory/organizations/account-look.js'
 import { newId } from '../../platform/crypto/random.js'
 import { hashSecret } from '../../platform/crypto/secret.js'
@@ -225,13 +226,17 @@ async function endEnteredFlow(
     .execute()
 }
 
-/** The same in a transaction of its own. */
+/**
+ * The same in a transaction of its own, repeated after a deadlock: a sign-in that finishes locks the organization's flow before
+ * this one.
+ */
 export function moveAccountFlowAlone(
   deps: Pick<Deps, 'db' | 'now'>,
   key: AccountFlowKey,
   move: AccountMove,
 ): Promise<boolean> {
-  return deps.db.transaction().execute((trx) => moveAccountFlow(deps, trx, key, move))
+  const { db } = deps
+  return repeated(db, () => db.transaction().execute((trx) => moveAccountFlow(deps, trx, key, move)))
 }
 
 /** Ends an account flow: its application gets an answer. */
