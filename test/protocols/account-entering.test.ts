@@ -5,11 +5,12 @@ import { startService } from '../given/harness.js'
 import type { Seen } from '../given/visitor.js'
 import { untilWaiting, whileHeld } from '../given/waiting.js'
 import { accountSignInGivenOf, listedOn } from './account-sign-in-given.js'
+import { mfa } from './enrolling-given.js'
 
 const service = await startService()
 const client = await service.client()
 const given = accountSignInGivenOf(service, client)
-const { flows, inTwo } = given
+const { flows, links, inTwo } = given
 
 describe('entering an organization', () => {
   test('asks for its password where it has no links', async () => {
@@ -44,6 +45,22 @@ describe('entering an organization', () => {
     const landed = await given.enter(list, first.org_domain, visitor)
 
     expect(answerOf(landed).get('error')).toBe('unmet_authentication_requirements')
+  })
+
+  test('enrolls a second factor by a proof of this sign-in, and of an earlier one only after another mail', async () => {
+    const { email, application, first, visitor } = await inTwo()
+    await flows.totp.activate(first.org_domain)
+    const enter = async (list: Seen) => given.enter(list, first.org_domain, visitor)
+    const enrolling = 'Set up a second step'
+    expect((await enter(await given.prove(application, email, visitor, mfa))).html).toContain(enrolling)
+    await service.clock.advance(30 * 60)
+
+    const page = await enter(await given.begin(application, visitor, mfa))
+
+    expect(page.html).not.toContain(enrolling)
+    const sent = await visitor.press(page, 'identify', { email })
+    expect(sent.url).toContain(`/t/${first.org_domain}/`)
+    expect((await given.open(await links.newestLinkTo(email), visitor)).html).toContain(enrolling)
   })
 
   test('ends what was begun with the address before its owner first proved it', async () => {

@@ -132,7 +132,11 @@ export async function enterChosen(
     return 'not_offered'
   }
   const { email } = proof
-  return enter(deps, flow, browser, { client, email, proof, mayJoin: entry.kind === 'may_join' })
+  const isProofOlder = proof.provedAt.getTime() < flow.insertedAt.getTime()
+  return enter(deps, flow, browser, {
+    ...{ client, email, proof, isProofOlder },
+    mayJoin: entry.kind === 'may_join',
+  })
 }
 
 /** The sessions of the browser, where the application has its user choose between them. */
@@ -193,6 +197,8 @@ export async function enterByAddress(
 interface Choice extends OrganizationPlace {
   readonly email: string
   readonly proof: ProvedAddress | undefined
+  /** The mailbox was proved before this sign-in began; left out: it was not. */
+  readonly isProofOlder?: boolean
   readonly mayJoin: boolean
 }
 
@@ -219,7 +225,7 @@ export async function enterOrganization(
   deps: Deps,
   entering: EnteringRequest,
   browser: DecidingBrowser,
-  { client, connectionId: routedId, email, proof, mayJoin }: Choice,
+  { client, connectionId: routedId, email, proof, isProofOlder = false, mayJoin }: Choice,
 ): Promise<EnteredOrganization> {
   const { accountFlowId } = entering
   const way = await findWay(deps, client, email)
@@ -228,7 +234,7 @@ export async function enterOrganization(
   const place = {
     client,
     connectionId,
-    entering: { accountFlowId, proof, mayJoin, methods: way.methods },
+    entering: { accountFlowId, proof, isProofOlder, mayJoin, methods: way.methods },
   }
   const decision = await decideAt(deps, browser, place, { request, hint: undefined })
   deps.metrics.countEntrance('path' in decision ? 'page' : 'code' in decision ? 'code' : 'refused')

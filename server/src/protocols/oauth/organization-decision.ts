@@ -62,6 +62,8 @@ export interface Entering {
   readonly accountFlowId: string | null
   /** Undefined where the address was only typed. */
   readonly proof: ProvedAddress | undefined
+  /** The proof is of an earlier sign-in: a stranger at an unattended browser must not enroll a second factor by it. */
+  readonly isProofOlder: boolean
   /** A link of the organization creates the user of this address. */
   readonly mayJoin: boolean
   readonly methods: SignInMethods
@@ -257,9 +259,10 @@ async function enterFlow(
   })
   // A connection decides for its addresses, whatever was proved.
   if (flow.connectionId !== null) return
-  const { proof, mayJoin, methods } = entering
-  if (proof !== undefined && methods.hasLink)
-    await passByProof(deps, trx, { tenant: { ...caller, domain }, flow: key, proof, mayJoin })
-  else if (methods.hasPassword && !(methods.hasLink && flow.preferredWay === 'magic_link'))
+  const { proof, isProofOlder, mayJoin, methods } = entering
+  if (proof !== undefined && methods.hasLink) {
+    const mayEnroll = !flow.isMfaRequired || !isProofOlder
+    await passByProof(deps, trx, { tenant: { ...caller, domain }, flow: key, proof, mayJoin, mayEnroll })
+  } else if (methods.hasPassword && !(methods.hasLink && flow.preferredWay === 'magic_link'))
     await moveFlow(deps, trx, key, { from: ['identifier'], to: 'password' })
 }

@@ -8,6 +8,7 @@ import type { DB } from '../../platform/db/schema.js'
 import { ofUser, type Tenant } from '../../platform/tenant.js'
 import type { FlowKey } from '../flows/flow.js'
 import { completeFactorOfLockedFlow, lockFlow } from '../flows/lock-flow.js'
+import { isTotpAskedOf } from '../flows/pending-sign-in.js'
 import { firstFactorSteps } from '../flows/step.js'
 import type { ProvedAddress } from './email-session.js'
 
@@ -18,19 +19,23 @@ interface ProvedEntry {
   readonly proof: ProvedAddress
   /** The organization's links create a user of this address. */
   readonly mayJoin: boolean
+  /** A second factor that is demanded may be enrolled by it; else the user must have one. */
+  readonly mayEnroll: boolean
 }
 
 /**
  * Passes the first factor of a new flow by a mailbox that was proved before, as a link to it would: a second factor is asked for
- * as always. Nothing happens without an active user, of whom the flow then says no more than it would to anybody.
+ * as always. Nothing happens without an active user, of whom the flow then says no more than it would to anybody, or without the
+ * second factor of one who may not enroll it now.
  */
 export async function passByProof(
   deps: Deps,
   trx: Transaction<DB>,
-  { tenant, flow, proof, mayJoin }: ProvedEntry,
+  { tenant, flow, proof, mayJoin, mayEnroll }: ProvedEntry,
 ): Promise<void> {
   const user = await findOrJoin(deps, trx, { tenant, proof, mayJoin })
   if (user?.active !== true || user.is_sso_required === true) return
+  if (!mayEnroll && !(await isTotpAskedOf(trx, tenant, user.id))) return
   await markEmailProved(deps, trx, ofUser(tenant, user.id), user)
   const held = await lockFlow(deps, trx, flow, { steps: firstFactorSteps })
   if (held === undefined) return
@@ -47,7 +52,7 @@ export async function passByProof(
 export async function findOrJoin(
   deps: Deps,
   trx: Transaction<DB>,
-  { tenant, proof: { email, emailNormalized }, mayJoin }: Omit<ProvedEntry, 'flow'>,
+  { tenant, proof: { email, emailNormalized }, mayJoin }: Omit<ProvedEntry, 'flow' | 'mayEnroll'>,
 ): Promise<SigningInUser | undefined> {
   const found = await findUser(trx, tenant, emailNormalized)
   if (found !== undefined || !mayJoin) return found
