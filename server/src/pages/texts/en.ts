@@ -32,7 +32,7 @@ const words = {
     sign_in: {
       heading: (address: string, organization: string) => `Sign in as ${address} to ${organization}`,
       button: 'Sign in',
-      hint: 'This link works once and takes you straight to the application.',
+      hint: 'This link works once and continues your sign-in.',
       unexpected: 'If you did not try to sign in, close this page. Nothing will happen.',
     },
     password: {

@@ -31,7 +31,7 @@ export const fr: PageTexts = {
     sign_in: {
       heading: (address, organization) => `Se connecter en tant que ${address} à ${organization}`,
       button: 'Se connecter',
-      hint: 'Ce lien ne fonctionne qu’une fois et vous mène directement à l’application.',
+      hint: 'Ce lien ne fonctionne qu’une fois et poursuit votre connexion.',
       unexpected: 'Si vous n’avez pas demandé à vous connecter, fermez cette page. Rien ne se passera.',
     },
     password: {
