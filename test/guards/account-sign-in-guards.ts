@@ -84,8 +84,32 @@ export const accountSignInGuards = [
   condition(
     'a proof that has ended since',
     finish,
-    '      .where(isProofStillOpen())\n',
+    '      .where(isEntryStillOpen())\n',
     proof('that has ended finishes no sign-in at another organization'),
+  ),
+  guard({
+    name: 'account sign-in: a choice that was given up before its flow began',
+    file: 'server/src/sign-in/flows/account-flow-of.ts',
+    find: "account_flows.step <> 'entered' or proof.ended_at is not null",
+    replace: 'proof.ended_at is not null',
+    red: proof('leaves none behind either that begins while sign_out_here gives it up'),
+    green: signsIn,
+  }),
+  guard({
+    name: 'account sign-in: the proof of a session that is renewed',
+    file: 'server/src/sign-in/flows/keep-session.ts',
+    find: '...(signIn.emailSessionId != null && { email_session_id: signIn.emailSessionId }),',
+    replace: 'email_session_id: signIn.emailSessionId ?? null,',
+    red: proof('is over so, too, when its user has signed in to the organization again meanwhile'),
+    green: signsIn,
+  }),
+  condition(
+    'no second factor by a proof of before',
+    `${folder}/enter.ts`,
+    '  if (!mayEnroll && !(await isTotpAskedOf(trx, tenant, user.id))) return\n',
+    entered(
+      'enrolls a second factor by a proof of this sign-in, and of an earlier one only after another mail',
+    ),
   ),
   guard({
     name: 'account sign-in: the proof of an address before',

@@ -3,7 +3,7 @@ import { isIn } from '../given/flow-given.js'
 import { flowIdOf, otherCode, shownCode } from '../given/flow-link-given.js'
 import { startService } from '../given/harness.js'
 import type { Visitor } from '../given/visitor.js'
-import { whileHeld } from '../given/waiting.js'
+import { whileHeld, whileInsertWaits } from '../given/waiting.js'
 import { accountSignInGivenOf, listedOn } from './account-sign-in-given.js'
 
 const service = await startService()
@@ -214,6 +214,24 @@ describe('the proof of a mailbox', () => {
       const again = await scene.visitor.visit(list.url)
 
       await scene.visitor.press(again, action)
+
+      const landed = await scene.visitor.press(consent, 'allow')
+      expect(isIn(landed)).toBe(false)
+    },
+  )
+
+  test.each(['sign_out_here', 'change_address'])(
+    'leaves none behind either that begins while %s gives it up',
+    async (action) => {
+      const scene = await inTwo()
+      const asked = { prompt: 'consent select_organization' }
+      const list = await given.prove(scene.application, scene.email, scene.visitor, asked)
+      const again = await scene.visitor.visit(list.url)
+      const enter = () => given.enter(list, scene.first.org_domain, scene.visitor)
+
+      const consent = await whileInsertWaits(service, { table: 'sign_in_flows', when: 'true' }, enter, () =>
+        scene.visitor.send(again, action),
+      )
 
       const landed = await scene.visitor.press(consent, 'allow')
       expect(isIn(landed)).toBe(false)

@@ -20,14 +20,17 @@ export function addressProvedByBrowser() {
   )`
 }
 
-/** Whether the proof with which a statement's flow was entered has not been ended; others have none. */
-export function isProofStillOpen() {
+/**
+ * Whether the account flow in which a statement's flow was entered has not gone back, which may have come before the flow began,
+ * and its proof has not been ended; others have none.
+ */
+export function isEntryStillOpen() {
   return sql<boolean>`not exists (
     select from account_flows
-    join email_sessions as proof on ${sameEnvironment('proof', 'account_flows')}
+    left join email_sessions as proof on ${sameEnvironment('proof', 'account_flows')}
       and proof.id = account_flows.email_session_id
     where ${sameEnvironment('account_flows', 'flow')} and account_flows.id = flow.account_flow_id
-      and proof.ended_at is not null
+      and (account_flows.step <> 'entered' or proof.ended_at is not null)
   )`
 }
 

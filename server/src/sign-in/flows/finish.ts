@@ -26,7 +26,7 @@ import { usersOf } from '../../directory/users/whole-user.js'
 import {
   addressProvedByBrowser,
   endAccountFlowOf,
-  isProofStillOpen,
+  isEntryStillOpen,
   provedByBrowser,
 } from './account-flow-of.js'
 import { callerAtPage, type FlowRequest } from './flow.js'
@@ -86,7 +86,7 @@ const consumeFlow = statement(
       .where('flow.used_at', 'is', null)
       .where('flow.expires_at', '>', key.at)
       .where(isSessionStillOpen())
-      .where(isProofStillOpen())
+      .where(isEntryStillOpen())
       .where(isSecondFactorPassed())
       .where(isConnectionStillActive())
       .where('organizations.domain', '=', key.organizationDomain)
