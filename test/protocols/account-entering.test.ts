@@ -51,7 +51,7 @@ describe('entering an organization', () => {
     const { email, application, first, visitor } = await inTwo()
     await flows.totp.activate(first.org_domain)
     const enter = async (list: Seen) => given.enter(list, first.org_domain, visitor)
-    const enrolling = 'Set up a second step'
+    const enrolling = 'Set up two-step verification'
     expect((await enter(await given.prove(application, email, visitor, mfa))).html).toContain(enrolling)
     await service.clock.advance(30 * 60)
 
