@@ -1,10 +1,11 @@
 import { routes, type Route } from '@portico/contract/walk'
 import { openMagicLink, type Pagination } from '@portico/sdk'
 import { anyEmail, anything, givenOf } from '../given/given.js'
-import { send, type References } from '../given/request-of.js'
+import { bodyFor, send, type References } from '../given/request-of.js'
 import { scimGivenOf } from '../given/scim-given.js'
 import { ssoGivenOf } from '../given/sso-given.js'
 import type { Service } from '../given/harness.js'
+import { freshMembers } from '../given/world.js'
 
 export type Row = Readonly<Record<string, unknown>> & { readonly id: string }
 
@@ -129,7 +130,10 @@ export function recipeOf(route: Route): Recipe | undefined {
   )
   if (create === undefined || route.verb !== 'list') return recipes[route.name]
   const derived: Recipe = ({ service, token, references }) => ({
-    create: () => send(create, { baseUrl: service.baseUrl, token, references }),
+    create() {
+      const body = { ...bodyFor(create, references), ...freshMembers(create.name) }
+      return send(create, { baseUrl: service.baseUrl, token, references, body })
+    },
     ...(remove && {
       remove({ id }) {
         const named = { ...references, [remove.pathParameters.at(-1) ?? '']: id }

@@ -188,7 +188,7 @@ describe('another enrolment of a user who has one', () => {
     const { data } = await client.outbox.list({ to: scene.user.email })
     // Newest first; the other mail is about the first enrolment.
     expect(data.map(({ subject }) => subject)).toEqual([
-      expect.stringContaining('new second factor'),
+      expect.stringContaining('New two-step verification'),
       expect.stringContaining('was set up'),
     ])
   })

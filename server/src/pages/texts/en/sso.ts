@@ -16,7 +16,7 @@ export const sso = {
   },
   ssoRefused: {
     heading: 'You cannot sign in',
-    sentence: 'We could not accept the response from your organization.',
+    sentence: 'We could not accept the sign-in from your organization.',
     advice:
       'Try again from the application. If it keeps happening, send the reference below to your IT department.',
   },
