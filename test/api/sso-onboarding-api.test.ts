@@ -217,7 +217,7 @@ describe('inviting the administrator of an onboarding', () => {
     await service.runJobs()
     const { data } = await client.outbox.list({ to: sso_admin_email })
     expect(data[0]?.subject).toBe(`Configurer l’authentification unique pour ${name}`)
-    expect(data[0]?.text).toContain('Le lien fonctionne pendant 30 jours')
+    expect(data[0]?.text).toContain('Ce lien fonctionne pendant 30 jours')
   })
 
   test('again makes another link, and the earlier one is worth nothing, to whomever it was sent', async () => {
