@@ -43,7 +43,8 @@ export interface Sessions {
    * Reads who a request is from. Where cookies can be written, a session that is about to be too old is renewed.
    *
    * @throws SessionError `service_unavailable` when a session has been too old for five minutes and the service does not
-   *   answer; `session_too_large` when it does not fit into a cookie any more.
+   *   answer; `client_refused` when it answers then that it does not take the application; `session_too_large`
+   *   when it does not fit into a cookie any more.
    */
   read(request: RequestHead, use?: CookieUse): Promise<Auth>
   /** The answer to a request that a route's demands refuse; undefined when it may go on. */

@@ -38,7 +38,8 @@ export interface UserSession {
    * An access token of the user, renewed where it is about to expire.
    *
    * @throws SessionError `session_read_only` where none is held and no cookie can be written, `signed_out` when the session
-   *   has ended, `service_unavailable` when the service does not answer.
+   *   has ended, `service_unavailable` when the service does not answer, `client_refused` when it does not take the
+   *   application.
    */
   accessToken(): Promise<string>
 }

@@ -121,11 +121,15 @@ export function toResponse(head: RequestHead, { code, status, signIn, challenge 
   return Response.json({ error: { code, sign_in_url: signIn } }, { status, headers })
 }
 
-/** The answer where a session cannot be read because the service does not answer; undefined for any other error. */
+/** The answer where a session cannot be read because the service does not answer, or not this application. */
 export function outageOf(error: unknown): Response | undefined {
-  if (!(error instanceof SessionError) || error.code !== 'service_unavailable') return undefined
-  const headers = { 'cache-control': 'no-store', 'retry-after': '5' }
+  if (!(error instanceof SessionError) || !isOutage(error)) return undefined
+  const headers = { 'cache-control': 'no-store', ...(error.status === 503 && { 'retry-after': '5' }) }
   return Response.json({ error: { code: error.code } }, { status: error.status, headers })
+}
+
+function isOutage({ code }: SessionError): boolean {
+  return code === 'service_unavailable' || code === 'client_refused'
 }
 
 /** The address that begins a sign-in. */

@@ -46,7 +46,11 @@ export interface SessionOptions {
   readonly webhookKey?: string | readonly string[] | undefined
   /** Keeps the contents of sessions, where a cookie of 1,500 bytes is too small. */
   readonly store?: SessionStore | undefined
-  /** Told of faults that users do not see, such as a refresh that failed while the session is still good. */
+  /**
+   * Hears of faults: those that end a request below basePath with an error, a sign-in that failed, a webhook that is
+   * refused, and those that users do not see, such as a refresh that failed while the session is still good. By default
+   * console.error gets a line with code, message and the cause's message, in which no token, code or secret is.
+   */
   readonly onError?: ((error: unknown) => void) | undefined
   /** Milliseconds since 1970; the system's clock by default. */
   readonly now?: (() => number) | undefined
@@ -82,6 +86,8 @@ export interface SessionSettings {
 }
 
 const month = 30 * 24 * 60 * 60
+const loopback = 'or http on localhost, 127.0.0.1 or [::1]'
+const unread = '\nNo variable is set: node --env-file=.env reads them from a file.'
 
 /**
  * @throws TypeError that names everything that is missing or wrong.
@@ -94,37 +100,50 @@ export function settingsOf(options: SessionOptions): SessionSettings {
     const listed = value ?? (variables[variable] || [])
     return typeof listed === 'string' ? listed.split(',').map((item) => item.trim()) : listed
   }
-  function check(isGood: boolean, fault: string): void {
-    if (!isGood) faults.push(fault)
+  /** With the value, where an application has to set one. */
+  function check(isGood: boolean, fault: string, value = 'set'): void {
+    if (!isGood) faults.push(value === '' ? fault.replace('must', 'is not set: it must') : fault)
   }
 
+  const address = text(options.baseUrl, 'PORTICO_URL') ?? ''
+  const origin = text(options.appUrl, 'APP_URL') ?? ''
   const account = text(options.account, 'PORTICO_ACCOUNT') ?? ''
   const clientId = text(options.clientId, 'PORTICO_CLIENT_ID') ?? ''
   const clientSecret = text(options.clientSecret, 'PORTICO_CLIENT_SECRET')
-  const environment = text(options.environment, 'PORTICO_ENVIRONMENT')
+  const environment = text(options.environment, 'PORTICO_ENVIRONMENT') ?? ''
   const secrets = list(options.secret, 'SESSION_SECRET')
   const webhookKeys = list(options.webhookKey, 'PORTICO_WEBHOOK_KEY')
   const signedOutUrl = text(options.signedOutUrl, 'SIGNED_OUT_URL')
   const { basePath = '/auth', maxAgeSeconds = month, refreshSeconds, now = Date.now } = options
   const scope = options.scope ?? 'openid email profile offline_access'
 
-  const baseUrl = addressOf(text(options.baseUrl, 'PORTICO_URL'))
-  const appUrl = addressOf(text(options.appUrl, 'APP_URL'))
-  check(baseUrl !== '', 'baseUrl (PORTICO_URL) must be the https address of the service')
-  check(isSlug(account), 'account (PORTICO_ACCOUNT) must be the domain of an account')
-  check(clientId !== '', 'clientId (PORTICO_CLIENT_ID) must be the client_id of an application')
+  const baseUrl = addressOf(address)
+  const appUrl = addressOf(origin)
+  check(
+    baseUrl !== '',
+    `baseUrl (PORTICO_URL) must be the https address of the service, ${loopback}`,
+    address,
+  )
+  check(isSlug(account), 'account (PORTICO_ACCOUNT) must be the domain of an account', account)
+  check(clientId !== '', 'clientId (PORTICO_CLIENT_ID) must be the client_id of an application', clientId)
   check(
     clientSecret !== '',
     'clientSecret (PORTICO_CLIENT_SECRET) must not be empty: leave it out without one',
   )
-  check(isEnvironment(environment), 'environment (PORTICO_ENVIRONMENT) must be sandbox or production')
+  check(
+    isEnvironment(environment),
+    'environment (PORTICO_ENVIRONMENT) must be sandbox or production',
+    environment,
+  )
   check(
     secrets.length > 0 && secrets.every((secret) => secret.length >= 32),
     'secret (SESSION_SECRET) must have 32 characters or more',
+    secrets.join(''),
   )
   check(
     appUrl !== '' && new URL(appUrl).origin === appUrl,
-    'appUrl (APP_URL) must be the https origin of the application, such as https://app.example',
+    `appUrl (APP_URL) must be the https origin of the application, such as https://app.example, ${loopback}`,
+    origin,
   )
   check(/^(\/[\w-]+)+$/.test(basePath), 'basePath must be a path such as /auth')
   check(scope.split(' ').includes('openid'), 'scope must have openid')
@@ -137,8 +156,10 @@ export function settingsOf(options: SessionOptions): SessionSettings {
     webhookKeys.every((key) => key.startsWith('whsec_')),
     'webhookKey (PORTICO_WEBHOOK_KEY) must be a signature_key: whsec_…',
   )
-  if (faults.length > 0 || !isEnvironment(environment))
-    throw new TypeError(`Sessions cannot begin:\n- ${faults.join('\n- ')}`)
+  if (faults.length > 0 || !isEnvironment(environment)) {
+    const isUnread = [address, account, clientId, environment, ...secrets, origin].join('') === ''
+    throw new TypeError(`Sessions cannot begin:\n- ${faults.join('\n- ')}${isUnread ? unread : ''}`)
+  }
 
   return {
     ...{ baseUrl, account, clientId, clientSecret, environment, secrets, appUrl, basePath, scope },
@@ -148,10 +169,18 @@ export function settingsOf(options: SessionOptions): SessionSettings {
     claims: options.claims ?? [],
     revocations: options.revocations,
     store: options.store,
-    onError: options.onError ?? (() => undefined),
+    onError: options.onError ?? report,
     now: () => Math.floor(now() / 1000),
     fetch: options.fetch,
   }
+}
+
+/** One line, because a cause may have a text of others in it. */
+function report(error: unknown): void {
+  const { code, message, cause }: { code?: unknown; message?: unknown; cause?: unknown } = Object(error)
+  const { message: reason }: { message?: unknown } = Object(cause)
+  const told = ['Portico', code, message, reason].filter((part) => part !== undefined)
+  console.error(told.join(': ').replace(/\p{Cc}+/gu, ' '))
 }
 
 function isEnvironment(text: string | undefined): text is 'sandbox' | 'production' {
@@ -159,9 +188,9 @@ function isEnvironment(text: string | undefined): text is 'sandbox' | 'productio
 }
 
 /** The address without a trailing slash; empty when it is none that credentials may go to. */
-function addressOf(text: string | undefined): string {
+function addressOf(text: string): string {
   try {
-    return baseUrlOf(text ?? '')
+    return baseUrlOf(text)
   } catch {
     return ''
   }

@@ -6,6 +6,7 @@ const sentences: Readonly<Partial<Record<SessionErrorCode, string>>> = {
   sign_in_refused: 'You were not signed in.',
   cross_site: 'This request came from another site.',
   exchange_failed: 'You could not be signed in. Please try again.',
+  client_refused: 'This application is not set up correctly. Please tell its makers.',
   service_unavailable: 'The sign-in is not available at the moment. Please try again in a minute.',
 }
 

@@ -65,7 +65,8 @@ export function createReader(parts: {
         if (renewed === undefined) await cookie.forget(opened)
         return renewed && { contents: await store(renewed.contents, id), id }
       } catch (error) {
-        if (error instanceof SessionError) throw error
+        // Other credentials of the application end no session of its users.
+        if (error instanceof SessionError && error.code !== 'client_refused') throw error
         if (age >= graceSeconds.outage) throw unavailable(error)
         // A reader that cannot write would take it for stale. The browser keeps what it has.
         if (age >= 0) forward(await cookie.sealed({ ...contents, fresh: now() }))
@@ -110,6 +111,8 @@ export function entriesOf({ sid, sub, org, act }: Contents): string[] {
   return [`sid:${sid}`, ...(act === undefined ? [] : [`imp:${act[1]}`]), `user:${sub}`, `org:${org}`]
 }
 
+/** The reason why the service could not be asked, which an error of the session layer says itself. */
 export function unavailable(cause: unknown): SessionError {
+  if (cause instanceof SessionError) return cause
   return new SessionError('service_unavailable', 'the service does not answer', { cause })
 }

@@ -144,6 +144,7 @@ async function takeEvent(request: RouteRequest, { settings, revocations }: Parts
     return redirectless(204)
   } catch (error) {
     if (!(error instanceof WebhookError)) throw error
+    settings.onError(error)
     return refuse(400, error.code)
   }
 }

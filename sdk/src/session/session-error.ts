@@ -26,13 +26,16 @@ export type SessionErrorCode =
   | 'sign_in_refused'
   /** The code could not be exchanged for a valid ID token. */
   | 'exchange_failed'
+  /** The service does not take the application's own credentials. No user can help it. */
+  | 'client_refused'
 
 /** Statuses to answer with. */
 const statuses: Readonly<Record<SessionErrorCode, number>> = {
   ...{ signed_out: 401, insufficient_user_authentication: 401 },
   ...{ cross_site: 403, impersonated: 403, permission_missing: 403, other_organization: 409 },
   ...{ service_unavailable: 503, session_read_only: 500, session_too_large: 500 },
-  ...{ state_unknown: 400, issuer_mismatch: 400, sign_in_refused: 400, exchange_failed: 502 },
+  ...{ state_unknown: 400, issuer_mismatch: 400, sign_in_refused: 400 },
+  ...{ exchange_failed: 502, client_refused: 502 },
 }
 
 /** A failure of the session layer. Never contains a token, a cookie or a part of one. */

@@ -1,5 +1,6 @@
 import { exchange, jsonOf, type Answer } from '../exchange.js'
 import type { SessionSettings } from './options.js'
+import { SessionError } from './session-error.js'
 
 /** What the token endpoint issues. */
 export interface IssuedTokens {
@@ -14,7 +15,8 @@ export interface IssuedTokens {
 export interface TokenEndpoints {
   /**
    * @returns The tokens; undefined when the grant is refused (`invalid_grant`).
-   * @throws Error when the service does not answer, or answers anything else.
+   * @throws SessionError `client_refused` when the application is; Error when the service does not answer, or answers
+   *   anything else.
    */
   issue(grant: Readonly<Record<string, string>>): Promise<IssuedTokens | undefined>
   /** Revokes a refresh token with its family, and its session with endSession. @throws Error unless it is done. */
@@ -35,6 +37,8 @@ export function createTokenEndpoints({
       const answer = await post('token', grant)
       const body = jsonOf(answer) ?? {}
       if (answer.status === 400 && body['error'] === 'invalid_grant') return undefined
+      if (isClientRefused(answer.status, body['error']))
+        throw new SessionError('client_refused', `${unexpected('token', answer).message}: ${remedy}`)
       const { id_token: idToken, access_token: accessToken, refresh_token: refreshToken } = body
       const lifetime = Number(body['expires_in'])
       const isComplete = answer.status === 200 && typeof idToken === 'string' && lifetime > 0
@@ -64,6 +68,14 @@ export function createTokenEndpoints({
       { fetch, timeoutMs, maxBytes },
     )
   }
+}
+
+/** What a developer has to look at. The answer tells nobody which of them is wrong. */
+const remedy = 'compare PORTICO_CLIENT_ID, PORTICO_CLIENT_SECRET and PORTICO_ENVIRONMENT'
+
+/** Whether the application itself is refused, and not its grant (RFC 6749 section 5.2). */
+function isClientRefused(status: number, error: unknown): boolean {
+  return (status === 401 && error === 'invalid_client') || (status === 400 && error === 'unauthorized_client')
 }
 
 /** An answer that tells nothing of the grant; with the error code, and without the rest of the body. */

@@ -48,6 +48,7 @@ export function optionsOf(provider: Provider, options: SessionOptions = {}): Ses
     ...{ baseUrl, clientId, clientSecret, account: 'acme', environment: 'sandbox', appUrl, secret },
     now: () => provider.state.seconds * 1000,
     fetch: provider.fetch,
+    onError: () => undefined,
     ...options,
   }
 }
