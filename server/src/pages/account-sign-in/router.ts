@@ -204,9 +204,10 @@ async function takeLink(exchange: Exchange): Promise<void> {
   if (outcome === undefined) sendPlainSentence(exchange, 404, 'deadLink')
   else if ('secret' in outcome) await continueProved(exchange, outcome, browserSecret)
   else {
-    const { code, applicationName, look } = outcome
+    const { code, applicationName, environment, look } = outcome
     const organization = ownerOfAccount(site.productName, look)
-    const frame = frameOf(site, req, { organization, isSandbox: false, url: undefined })
+    const isSandbox = environment === 'sandbox'
+    const frame = frameOf(site, req, { organization, isSandbox, url: undefined })
     sendPage(site, res, linkCodePage({ frame, code, applicationName }), frame)
   }
 }

@@ -81,9 +81,11 @@ async function consume(exchange: Exchange, token: string, frame: Frame): Promise
     browserSecret: findFlowSecret(req.headers.cookie, site.isHttps),
   })
   if (outcome === undefined) sendDeadLink(exchange, 404, frame)
-  else if ('code' in outcome)
-    sendPage(site, res, linkCodePage({ frame: { ...frame, url: undefined }, ...outcome }), frame)
-  else redirect(exchange, outcome.redirectUrl, outcome.redirectUrl)
+  else if ('code' in outcome) {
+    const { code, applicationName, environment } = outcome
+    const shown = { ...frame, isSandbox: environment === 'sandbox', url: undefined }
+    sendPage(site, res, linkCodePage({ frame: shown, code, applicationName }), frame)
+  } else redirect(exchange, outcome.redirectUrl, outcome.redirectUrl)
 }
 
 function sendDeadLink(exchange: Exchange, status: number, frame: Frame): void {

@@ -19,6 +19,7 @@ import {
   openLinkCode,
   sealLinkCode,
 } from '../magic-link/link-code.js'
+import type { ShownLinkCode } from '../magic-link/flow-arrival.js'
 import type { LinkCodeOutcome } from '../magic-link/verify-link-code.js'
 import { moveAccountFlow, type AccountFlow, type AccountFlowKey } from './account-flow.js'
 import { openEmailSession } from './email-session.js'
@@ -131,9 +132,7 @@ function toOpenLink(row: Awaited<ReturnType<typeof selectOpenLink>>[number]): Op
 }
 
 /** What a link leads to: the list of organizations in its own browser, in another one a code to type there. */
-export type EmailLinkOutcome =
-  | ProvedMailbox
-  | { readonly code: string; readonly applicationName: string; readonly look: AccountLook }
+export type EmailLinkOutcome = ProvedMailbox | (ShownLinkCode & { readonly look: AccountLook })
 
 /**
  * Consumes a link, once. In the browser of its flow it proves the mailbox; any other one shows a code and proves nothing there,
@@ -153,7 +152,8 @@ export async function openEmailLink(
     const { email, applicationId, applicationName } = open
     if (open.isOtherBrowser) {
       const code = await showCode(deps, trx, open)
-      return { record: code === undefined ? undefined : { code, applicationName, look: open.look } }
+      const { environment, look } = open
+      return { record: code === undefined ? undefined : { code, applicationName, environment, look } }
     }
     const flow = { ...open, accountDomain: link.accountDomain }
     return { record: await proveMailbox(deps, trx, { flow, email, applicationId, requestId }) }

@@ -1,3 +1,4 @@
+import type { Environment } from '@portico/contract/fields'
 import type { Transaction } from 'kysely'
 import { hashSecret } from '../../platform/crypto/secret.js'
 import type { DB } from '../../platform/db/schema.js'
@@ -32,6 +33,7 @@ interface FlowArrival {
 export interface ShownLinkCode {
   readonly code: string
   readonly applicationName: string
+  readonly environment: Environment
 }
 
 /**
@@ -109,7 +111,8 @@ async function showCode(
       link_code_failures: 0,
     },
   })
-  return { code, applicationName: consumedLink.application_name }
+  const { application_name: applicationName, environment } = consumedLink
+  return { code, applicationName, environment }
 }
 
 /** A flow to continue, with the link and its user. */
