@@ -61,7 +61,7 @@ function instructions(of: {
 3. In a second tab open ${of.appUrl}/o/${one}/invoices, which switches back without a question.
    Add an invoice in the first tab: it is still ${two}'s, so nothing is added to the wrong company.
 4. Open Payroll: it asks for a second factor, which any authenticator app has.
-5. Sign out, which asks because of the other company. Mails are kept at ${of.baseUrl}/outbox, if you ask for a link in the place of the password.
+5. Sign out: both companies are signed out at once, and nothing is asked. Mails are kept at ${of.baseUrl}/outbox, if you ask for a link in the place of the password.
 
 Ctrl+C ends the product and its service, and removes their data.
 `

@@ -85,7 +85,8 @@ async function connectionOf(options: CommandOptions): Promise<ClientOptions> {
   const found = await readCredentials(dataDir)
   if (found === undefined)
     throw new Error(
-      `${credentialsPath(dataDir)} is not there: name a sandbox key with --base-url, --domain and --client-id.`,
+      `${credentialsPath(dataDir)} is not there: name a sandbox key with --base-url, --domain and --client-id, ` +
+        'or set DATA_DIR to the directory of the service.',
     )
   const { client_id, client_secret } = found.sandbox
   return {

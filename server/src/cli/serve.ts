@@ -36,6 +36,7 @@ async function serve(options: ServeOptions): Promise<void> {
     `Docs      ${addresses.docs}`,
     ...(addresses.outbox === undefined ? [] : [`Outbox    ${addresses.outbox} (the mail of the sandbox)`]),
     `Metrics   ${addresses.metrics}`,
+    `Process   ${process.pid}, which \`kill ${process.pid}\` ends`,
     ...nextSteps(config, service),
   ])
   await closed
