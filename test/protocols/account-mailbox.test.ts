@@ -24,6 +24,7 @@ describe('the link of a mailbox', () => {
     const code = shownCode(opened)
     expect(code).toMatch(/^\d{6}$/)
     expect(opened.html).toContain('Do not share this code.')
+    expect(opened.html).toContain('Sandbox: for testing only')
     expect([...other.cookies.keys()].filter((name) => name.includes('email'))).toEqual([])
     expect((await other.request(sent.url)).status).toBe(404)
     const wrong = await visitor.press(sent, 'link_code', { code: otherCode(code) })
@@ -98,6 +99,13 @@ describe('the link of a mailbox', () => {
     expect((await visitor.visit(link.replace(/\/a\/[^/]+\//, '/a/no-such-account/'))).status).toBe(404)
     const foreign = await visitor.send(sent, 'resend', {}, { origin: 'https://evil.example' })
     expect(foreign.status).toBe(403)
+    const told = service.logLines.find((line) => line.includes('origin_mismatch')) ?? '{}'
+    expect(JSON.parse(told)).toMatchObject({
+      request_id: foreign.headers.get('x-request-id'),
+      reason: 'origin_mismatch',
+      origin: 'https://evil.example',
+      expected_origin: service.baseUrl,
+    })
   })
 })
 

@@ -180,7 +180,7 @@ describe('a link that is opened in another browser', () => {
 
     expect(opened.status).toBe(200)
     expect(shownCode(opened)).toMatch(/^\d{6}$/)
-    expect(opened.html).toContain('Sandbox: for tests only')
+    expect(opened.html).toContain('Sandbox: for testing only')
     expect(other.sessionSecret()).toBeUndefined()
     expect((await other.visit(page.url)).html).toContain('This sign-in has expired')
     expect(await links.stepOf(page)).toBe('link_sent')

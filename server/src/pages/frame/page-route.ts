@@ -17,6 +17,9 @@ export interface Exchange {
   readonly res: Response
 }
 
+/** Of an origin, in characters: a header may be longer. */
+const maxLoggedLength = 200
+
 type Answer = (exchange: Exchange) => Promise<void> | void
 
 /** A path of the pages, with the handler of each method. */
@@ -26,6 +29,8 @@ interface PageRoute {
   /** A GET with side effects: a HEAD or a prefetch gets an empty answer instead. */
   readonly visit?: Answer
   readonly post?: Answer
+  /** Whether the POST is one of other sites: of an application, or an identity provider. */
+  readonly isFromElsewhere?: boolean
   /** Body parsers of the POST. */
   readonly read?: RequestHandler[]
   /** Whether the path exists; if not, the next route is tried. Undefined: it always exists. */
@@ -42,8 +47,9 @@ export function pageRouter(deps: Deps, site: Site, routes: readonly PageRoute[])
 }
 
 function pageRoute(router: Router, scope: Pick<Exchange, 'deps' | 'site'>, route: PageRoute): void {
-  const { path, visit, post, read = [], isThere, otherwise } = route
+  const { path, visit, read = [], isThere, otherwise } = route
   const get = visit === undefined ? route.get : unlessOnlyLooking(visit)
+  const post = route.post && !route.isFromElsewhere ? watched(route.post) : route.post
   const by =
     (answer: Answer): RequestHandler =>
     (req, res, next) => {
@@ -60,6 +66,19 @@ function pageRoute(router: Router, scope: Pick<Exchange, 'deps' | 'site'>, route
     return otherwise(exchange, 405)
   }
   router.all(path, by(refuse))
+}
+
+/** Says to the operator why a form is refused: its page has another address than BASE_URL, or is of another site. */
+function watched(post: Answer): Answer {
+  return async (exchange) => {
+    await post(exchange)
+    const { deps, site, req, res } = exchange
+    const { origin } = req.headers
+    const expected = new URL(site.baseUrl).origin
+    if (res.statusCode !== 403 || origin === undefined || origin === 'null' || origin === expected) return
+    const told = { origin: origin.slice(0, maxLoggedLength), expected_origin: expected }
+    deps.log.info({ request_id: requestIdOf(req), reason: 'origin_mismatch', ...told }, 'a form is refused')
+  }
 }
 
 /** The name of a page in the log and the metrics: its path below that of the organization or account. */

@@ -50,6 +50,7 @@ export function signInRouter(deps: Deps, site: Site): Router {
       visit: (exchange) => answerAuthorization(exchange, queryOfUrl(exchange.req.originalUrl), false),
       read: [formTextReader(maxBody)],
       post: (exchange) => answerAuthorization(exchange, bodyOf(exchange.req), true),
+      isFromElsewhere: true,
       otherwise: (exchange, status) => sendInvalid(exchange, status),
     },
     {

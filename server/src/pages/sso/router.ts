@@ -42,7 +42,7 @@ export function ssoRouter(deps: Deps, site: Site): Router {
   const otherwise = (exchange: Exchange, status: number) => sendFailure(exchange, status, 'unknownConnection')
   const router = pageRouter(deps, site, [
     { path: '/saml/:idp_id/metadata', get: sendMetadata, otherwise },
-    { path: '/saml/:idp_id/acs', read: [readResponse], post: takeResponse, otherwise },
+    { path: '/saml/:idp_id/acs', read: [readResponse], post: takeResponse, isFromElsewhere: true, otherwise },
     { path: '/saml/:idp_id/continue', visit: continueAfterResponse, otherwise },
     { path: '/saml/:idp_id/refused', get: showRefusal, otherwise },
     { path: '/oidc/:idp_id/callback', visit: takeAnswer, otherwise },
