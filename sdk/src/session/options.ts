@@ -1,4 +1,5 @@
 import { baseUrlOf } from '../base-url.js'
+import { isObject } from '../exchange.js'
 import { isSlug, issuersOfAccount } from '../issuers.js'
 import type { Revocations } from './revocations.js'
 
@@ -177,10 +178,14 @@ export function settingsOf(options: SessionOptions): SessionSettings {
 
 /** One line, because a cause may have a text of others in it. */
 function report(error: unknown): void {
-  const { code, message, cause }: { code?: unknown; message?: unknown; cause?: unknown } = Object(error)
-  const { message: reason }: { message?: unknown } = Object(cause)
-  const told = ['Portico', code, message, reason].filter((part) => part !== undefined)
+  const { code, message, cause } = membersOf(error)
+  const parts = ['Portico', code, message, membersOf(cause)['message']]
+  const told = parts.filter((part) => typeof part === 'string')
   console.error(told.join(': ').replace(/\p{Cc}+/gu, ' '))
+}
+
+function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return isObject(value) ? value : {}
 }
 
 function isEnvironment(text: string | undefined): text is 'sandbox' | 'production' {
