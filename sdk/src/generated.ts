@@ -197,6 +197,11 @@ export interface User {
   metadata: MetaData[]
   /** Personal data. */
   profile: Profile
+  /**
+   * Only where preload_associations contains it; null for a user whom no directory keeps.
+   * Personal data.
+   */
+  directory_attributes?: DirectoryAttributes | null
   /** # and six hexadecimal digits, drawn at creation. */
   avatar_hexa_color: string
   /** RFC 3339 in UTC with milliseconds. */
@@ -291,6 +296,46 @@ export interface Profile {
   phone_number: string | null
   /** Copy of the same member of the user; read-only. */
   address: Address
+}
+
+/** Part of `User`. */
+export interface DirectoryAttributes {
+  display_name: string | null
+  /** Job title. */
+  title: string | null
+  /** For example Employee or Contractor. */
+  user_type: string | null
+  employee_number: string | null
+  cost_center: string | null
+  /** Text of the directory; not the organization of the user. */
+  organization: string | null
+  division: string | null
+  department: string | null
+  manager: {
+    /** As the directory sends it. */
+    id: string | null
+    display_name: string | null
+    /** Id of the manager, where the directory keeps that user; null in events. */
+    user_id: string | null
+  } | null
+  /** At most 100. They grant nothing here. */
+  roles: Array<{
+    value: string | null
+    display: string | null
+    type: string | null
+    primary: boolean
+  }>
+  /** At most 100. They grant nothing here. */
+  entitlements: Array<{
+    value: string | null
+    display: string | null
+    type: string | null
+    primary: boolean
+  }>
+  /** As in Accept-Language. */
+  preferred_language: string | null
+  honorific_prefix: string | null
+  honorific_suffix: string | null
 }
 
 /** Answered by `users.list`. */
@@ -5350,6 +5395,8 @@ export interface UsersListInput {
   after?: string
   /** Must equal the environment of the API key, in any case. */
   environment?: string
+  /** What an answer contains beside the record: directory_attributes, what the directory says of a user. */
+  preload_associations?: Array<'directory_attributes'>
   /** inserted_at, updated_at or email; - before it: descending. */
   sort?: string
 }
@@ -5372,6 +5419,8 @@ export interface UsersGetInput {
   user_id: string
   /** Must equal the environment of the API key, in any case. */
   environment?: string
+  /** What an answer contains beside the record: directory_attributes, what the directory says of a user. */
+  preload_associations?: Array<'directory_attributes'>
 }
 
 /** Codes that `users.get` answers. */
@@ -5393,6 +5442,8 @@ export interface UsersGetByEmailInput {
   user_email: string
   /** Must equal the environment of the API key, in any case. */
   environment?: string
+  /** What an answer contains beside the record: directory_attributes, what the directory says of a user. */
+  preload_associations?: Array<'directory_attributes'>
 }
 
 /** Codes that `users.getByEmail` answers. */

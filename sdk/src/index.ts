@@ -80,6 +80,7 @@ export type {
   DirSyncUserProvisionSuccessEvent,
   DirSyncUserUpdateFailEvent,
   DirSyncUserUpdateSuccessEvent,
+  DirectoryAttributes,
   DirectorySync,
   DirectorySyncData,
   DirectorySyncDeletion,

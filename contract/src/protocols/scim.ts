@@ -143,7 +143,9 @@ export const userSchema: ScimSchema = {
       { multiValued: true },
     ),
     complex('photos', 'Pictures', valueMembers, { multiValued: true }),
+    complex('ims', 'Addresses of instant messengers', valueMembers, { multiValued: true }),
     complex('roles', 'Roles at the provider', valueMembers, { multiValued: true }),
+    complex('entitlements', 'Entitlements at the provider', valueMembers, { multiValued: true }),
     complex(
       'groups',
       'Changed only through groups',

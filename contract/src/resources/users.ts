@@ -3,6 +3,7 @@ import { z } from 'zod/v4'
 import { access } from '../core/access.js'
 import { changing, creating, inOrganization, reading } from '../core/answers.js'
 import {
+  choices,
   environment,
   EnvironmentQuery,
   id,
@@ -18,6 +19,7 @@ import {
   UserPath,
 } from '../core/fields.js'
 import { order } from '../core/order.js'
+import { DirectoryAttributes } from './directory-attributes.js'
 import { MetaData, MetaKey } from './metadata.js'
 import { Address, PhoneNumber, Profile } from './profile.js'
 import { deletedOf, deletionOf, exampleOf, listOf, record } from '../core/record.js'
@@ -67,6 +69,9 @@ export const User = record(
       ),
     metadata: personal(z.array(MetaData)),
     profile: personal(Profile),
+    directory_attributes: personal(DirectoryAttributes.nullable().optional()).describe(
+      'Only where preload_associations contains it; null for a user whom no directory keeps',
+    ),
     avatar_hexa_color: z.string().describe('# and six hexadecimal digits, drawn at creation'),
     inserted_at: timestamp(),
     updated_at: timestamp(),
@@ -100,7 +105,22 @@ export type DeletedUser = z.output<typeof DeletedUser>
 /** What lists of them can be ordered by. */
 export const userOrders = ['inserted_at', 'updated_at', 'email'] as const
 
+const associations = ['directory_attributes'] as const
+
+const PreloadQuery = z.object({
+  preload_associations: choices(associations)
+    .optional()
+    .describe(
+      'What an answer contains beside the record: directory_attributes, what the directory says of a user',
+    ),
+})
+/** What a read of users asks for beside their records. */
+export type PreloadQuery = z.output<typeof PreloadQuery>
+
+const OneUserQuery = EnvironmentQuery.extend(PreloadQuery.shape)
+
 export const UserQuery = PageQuery.extend({
+  ...PreloadQuery.shape,
   sort: order(userOrders, 'inserted_at, updated_at or email; - before it: descending'),
 })
 export type UserQuery = z.output<typeof UserQuery>
@@ -154,7 +174,7 @@ export const users = c.router(
       path: '/api/v2/org/:org_domain/users/:user_id',
       summary: 'Get a user',
       pathParams: UserPath,
-      query: EnvironmentQuery,
+      query: OneUserQuery,
       responses: reading(
         { 200: z.union([User, DeletedUser]) },
         ...inOrganization,
@@ -168,7 +188,7 @@ export const users = c.router(
       path: '/api/v2/org/:org_domain/user-by-email/:user_email',
       summary: 'Get a user by e-mail address',
       pathParams: OrganizationPath.extend({ user_email: pathEmail() }),
-      query: EnvironmentQuery,
+      query: OneUserQuery,
       responses: reading({ 200: User }, ...inOrganization, 'user_not_found', 'invalid_parameters'),
       metadata: access({ tag, scope: 'read:users', versioned: 'answers' }),
     },

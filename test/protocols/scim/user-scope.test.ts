@@ -85,6 +85,22 @@ describe('a user who is not of the directory', () => {
     })
   })
 
+  test('has what the directory says of them once they are taken over', async () => {
+    const { scim, org_domain } = await given.directory({ takes_over_users: true })
+    const { id, email } = await verifiedUser(org_domain)
+    const user = { org_domain, user_id: id, preload_associations: ['directory_attributes' as const] }
+    expect(await client.users.get(user)).toMatchObject({ directory_attributes: null })
+
+    await scim('POST', '/Users', { body: userBody({ email, title: 'Countess' }) })
+
+    const directory_attributes = { title: 'Countess', department: null, roles: [] }
+    expect(await client.users.get(user)).toMatchObject({ directory_attributes })
+    expect((await given.events(org_domain)).at(-1)).toMatchObject({
+      code: 'dir_sync.user.provision.success',
+      data: { resource: { changes: { new_values: { directory_attributes } } } },
+    })
+  })
+
   test('is not taken over with an address that nobody has verified, or another one', async () => {
     const { scim, org_domain } = await given.directory({ takes_over_users: true })
     const { email } = await service.given.user({ org_domain })
@@ -200,7 +216,8 @@ describe('events', () => {
     await scim('PATCH', `/Users/${id}`, { body: replacing('title', 'Countess') })
     const events = await given.events(org_domain)
     expect(events.at(-1)?.data).toMatchObject({ change: 'update', resource: { id } })
-    expect(Object.keys(changesOf(events.at(-1)?.data).new_values)).toEqual(['updated_at'])
+    const changed = ['updated_at', 'directory_attributes']
+    expect(Object.keys(changesOf(events.at(-1)?.data).new_values)).toEqual(changed)
   })
 })
 

@@ -11,7 +11,7 @@ import { announceDeliveries } from './announce.js'
 import type { Changed } from './change.js'
 
 /** Larger data is cut to its ids, so that every event fits a webhook. */
-const maxDataBytes = 20_000
+export const maxDataBytes = 20_000
 
 /** An event, but for its organization. */
 export interface EventToEmit<Code extends EventCode, Emitted extends EventRecord<Code>> {

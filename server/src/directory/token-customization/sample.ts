@@ -95,7 +95,7 @@ async function findSampleUser(
     const metadata = keys.map((key) => ({ key, value: sampleValues[key.type] }))
     return { ...exampleOf(User), id: newTimelessId(), metadata }
   }
-  const { record } = await getUser(deps, tenant, id)
+  const { record } = await getUser(deps, tenant, id, {})
   if ('deleted' in record) throw new ApiError('user_not_found')
   return record
 }

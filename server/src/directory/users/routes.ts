@@ -12,9 +12,10 @@ export function userRoutes(deps: Deps) {
   return s.router(contract.users, {
     create: async ({ req, res, body }) => created(res, await createUser(deps, tenantOf(req), body)),
     list: async ({ req, query }) => listed(await listUsers(deps, tenantOf(req), query)),
-    get: async ({ req, res, params }) => ok(res, await getUser(deps, tenantOf(req), params.user_id)),
-    getByEmail: async ({ req, res, params }) =>
-      ok(res, await getUserByEmail(deps, tenantOf(req), params.user_email)),
+    get: async ({ req, res, params, query }) =>
+      ok(res, await getUser(deps, tenantOf(req), params.user_id, query)),
+    getByEmail: async ({ req, res, params, query }) =>
+      ok(res, await getUserByEmail(deps, tenantOf(req), params.user_email, query)),
     update: async ({ req, res, params, body, headers }) =>
       ok(res, await updateUser(deps, tenantOf(req), params.user_id, body, versionsOf(headers))),
     delete: async ({ req, res, params, headers }) =>

@@ -1,5 +1,11 @@
 import type { NewUser, UserChanges } from '@portico/contract/user-input'
-import { userOrders, type DeletedUser, type User, type UserQuery } from '@portico/contract/users'
+import {
+  userOrders,
+  type DeletedUser,
+  type PreloadQuery,
+  type User,
+  type UserQuery,
+} from '@portico/contract/users'
 import { sql, type Kysely } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
 import { organizationIdOf, whyNotFound } from '../../platform/db/organization-id.js'
@@ -15,6 +21,7 @@ import { emit } from '../../delivery/events/emit.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { atDoor, insertAdmitted } from './admit.js'
 import { changeUser, removeUser } from './change-user.js'
+import { withPreloads } from './directory-attributes.js'
 import { normalizeEmail } from '../../platform/email.js'
 import { emissionOfNewUser, userInsertion, type UserInsertion } from './insert-user.js'
 import { changedPhoneNumbers } from '../../platform/phone.js'
@@ -102,7 +109,7 @@ export async function listUsers(
   tenant: Tenant,
   query: UserQuery,
 ): Promise<Page<User>> {
-  return findPage(
+  const page = await findPage(
     {
       query,
       order: orderOf(query.sort, userOrders),
@@ -112,6 +119,7 @@ export async function listUsers(
     },
     (row) => toUser(row, tenant),
   )
+  return { ...page, data: await withPreloads(readDb, tenant, page.data, query) }
 }
 
 function usersIn(db: Kysely<DB>, tenant: TenantKey) {
@@ -139,11 +147,22 @@ export async function getUser(
   { db }: Pick<Deps, 'db'>,
   tenant: Tenant,
   id: string,
+  query: PreloadQuery,
 ): Promise<Changed<User | DeletedUser>> {
   const [row] = await selectUser(db, { ...tenant, id })
   if (row === undefined) throw await whyNotFound(db, tenant, 'user_not_found')
   if (row.deleted_at !== null) return { record: toDeletedUser(row) }
-  return toChangedUser(row, tenant)
+  return preloaded(db, tenant, toChangedUser(row, tenant), query)
+}
+
+async function preloaded(
+  db: Kysely<DB>,
+  tenant: Tenant,
+  changed: Changed<User>,
+  query: PreloadQuery,
+): Promise<Changed<User>> {
+  const [record = changed.record] = await withPreloads(db, tenant, [changed.record], query)
+  return { ...changed, record }
 }
 
 /**
@@ -168,10 +187,11 @@ export async function getUserByEmail(
   { db }: Pick<Deps, 'db'>,
   tenant: Tenant,
   email: string,
+  query: PreloadQuery,
 ): Promise<Changed<User>> {
   const [row] = await selectUserByEmail(db, { ...tenant, emailNormalized: normalizeEmail(email) })
   if (row === undefined) throw await whyNotFound(db, tenant, 'user_not_found')
-  return toChangedUser(row, tenant)
+  return preloaded(db, tenant, toChangedUser(row, tenant), query)
 }
 
 /**

@@ -1,12 +1,15 @@
 import type { DirectorySyncEvent, ScimResourceType } from '@portico/contract/directory-sync'
 import type { JsonValue } from '@portico/contract/fields'
+import type { User } from '@portico/contract/users'
 import type { Transaction } from 'kysely'
 import { isDeepStrictEqual } from 'node:util'
 import type { z } from 'zod/v4'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
-import { emit } from '../../delivery/events/emit.js'
+import { emit, maxDataBytes } from '../../delivery/events/emit.js'
+import { toDirectoryAttributes } from '../../directory/users/directory-attributes.js'
 import type { ScimCaller } from './scim-caller.js'
+import type { ScimResource } from './values.js'
 
 /** A change by the provider of a directory. */
 interface DirectoryChange {
@@ -23,6 +26,7 @@ interface DirectoryChange {
 }
 
 type Values = Record<string, z.output<typeof JsonValue>>
+type Changes = DirectorySyncEvent['resource']['changes']
 
 /** Emits the event of a provider's change, with the changed members of the record. */
 export async function emitDirectoryChange(
@@ -41,7 +45,7 @@ export async function emitDirectoryChange(
       change,
       directory_sync_id: directoryId,
       provider: providerType,
-      resource: { id, type, changes: changedMembers(before ?? {}, after ?? {}) },
+      resource: { id, type, changes: fitting(changedMembers(before ?? {}, after ?? {})) },
     },
     organizationId,
     subjectId: userId,
@@ -49,8 +53,51 @@ export async function emitDirectoryChange(
   })
 }
 
-/** The members in which two records differ, with the values of both. */
-export function changedMembers(before: object, after: object): DirectorySyncEvent['resource']['changes'] {
+/** What an event has besides the changes, in bytes; more than it ever is. */
+const envelopeBytes = 1000
+
+/** Changes that fit into an event: the directory's attributes must not cost it the record. */
+function fitting(changes: Changes): Changes {
+  if (Buffer.byteLength(JSON.stringify(changes)) <= maxDataBytes - envelopeBytes) return changes
+  const cut = (values: Values): Values =>
+    values['directory_attributes'] ? { ...values, directory_attributes: { truncated: true } } : values
+  return { new_values: cut(changes.new_values), previous_values: cut(changes.previous_values) }
+}
+
+/** A user as an event tells of it: the record, and what the directory says beside it. */
+export function withDirectoryAttributes(user: User, resource: ScimResource): User {
+  // The manager is a user of the directory or not: the event does not ask the database.
+  return { ...user, directory_attributes: toDirectoryAttributes(resource, null) }
+}
+
+/** The members in which two records differ, with the values of both; of the directory's attributes those that differ. */
+export function changedMembers(before: object, after: object): Changes {
+  const { newValues, previousValues } = differences(before, after)
+  const said = [before, after].map((record) => attributesIn(record))
+  if ('directory_attributes' in newValues && said[0] !== undefined && said[1] !== undefined) {
+    const attributes = differences(said[0], said[1])
+    newValues['directory_attributes'] = attributes.newValues
+    previousValues['directory_attributes'] = attributes.previousValues
+  }
+  return { new_values: newValues, previous_values: previousValues }
+}
+
+/** The names of the members in which two users differ, as the request log has them. */
+export function changedNames(before: object, after: object): string[] {
+  const { new_values: changed } = changedMembers(before, after)
+  return Object.entries(changed).flatMap(([name, value]) =>
+    name === 'directory_attributes' && attributesIn(before) !== undefined
+      ? Object.keys(value ?? {}).map((inner) => `${name}.${inner}`)
+      : [name],
+  )
+}
+
+function attributesIn(record: object): object | undefined {
+  const value: unknown = Reflect.get(record, 'directory_attributes')
+  return typeof value === 'object' && value !== null ? value : undefined
+}
+
+function differences(before: object, after: object) {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
     (name) => !isDeepStrictEqual(Reflect.get(before, name), Reflect.get(after, name)),
   )
@@ -59,5 +106,5 @@ export function changedMembers(before: object, after: object): DirectorySyncEven
     Object.fromEntries(
       names.filter((name) => name in record).map((name) => [name, Reflect.get(record, name) as unknown]),
     ) as Values
-  return { new_values: valuesIn(after), previous_values: valuesIn(before) }
+  return { newValues: valuesIn(after), previousValues: valuesIn(before) }
 }

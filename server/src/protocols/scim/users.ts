@@ -10,7 +10,7 @@ import { normalizeEmail } from '../../platform/email.js'
 import { userInsertion } from '../../directory/users/insert-user.js'
 import { changedPhoneNumbers } from '../../platform/phone.js'
 import { findUser } from '../../directory/users/signing-in-user.js'
-import { changedMembers, emitDirectoryChange } from './directory-event.js'
+import { changedNames, emitDirectoryChange, withDirectoryAttributes } from './directory-event.js'
 import {
   asTaken,
   insertDirectoryUser,
@@ -83,7 +83,7 @@ async function createScimUser(deps: Deps, caller: ScimCaller, call: ScimCall): P
       body: bodyOf(caller, found, projection),
       tag: tagOfFound(found),
       location: locationOf(caller, id),
-      changes: [{ type: 'User', id, members: Object.keys(found.user) }],
+      changes: [{ type: 'User', id, members: [...Object.keys(found.user), 'directory_attributes'] }],
       userId: id,
     }
   })
@@ -113,10 +113,11 @@ async function insertScimUser(
   const known = toDirectoryUser(resource)
   const created = await insertUserOfDirectory(deps, trx, caller, userInsertion(deps, tenant, user), known)
   if (created === undefined) return undefined
-  const { record: after, version } = created
+  const { record, version } = created
+  const after = withDirectoryAttributes(record, resource)
   const event = { type: 'User', change: 'provision', id, before: undefined, after } as const
   await emitDirectoryChange(deps, trx, caller, { ...event, userId: id, email })
-  return { user: after, version, known }
+  return { user: record, version, known }
 }
 
 /**
@@ -237,12 +238,13 @@ async function writeFound(
     isEmailVouched: !isSameEmail && isEmailDomainTrusted(caller, email),
   }).catch(asTaken)
   const kind = known === undefined ? 'provision' : 'update'
-  const event = { type: 'User', change: kind, id: user.id, before: user, after: record } as const
+  const shown = [
+    known === undefined ? user : withDirectoryAttributes(user, before),
+    withDirectoryAttributes(record, after),
+  ] as const
+  const event = { type: 'User', change: kind, id: user.id, before: shown[0], after: shown[1] } as const
   await emitDirectoryChange(deps, trx, caller, { ...event, userId: user.id, email })
-  return {
-    written: { user: record, version, known: described },
-    members: Object.keys(changedMembers(user, record).new_values),
-  }
+  return { written: { user: record, version, known: described }, members: changedNames(...shown) }
 }
 
 /** The row lock excludes other writers of the user; the groups in the tag are as of this moment. */
@@ -268,7 +270,8 @@ async function deleteScimUser(
     if (known === undefined) throw notOfDirectory()
     checkTag(found, ifMatch)
     await removeUser(deps, trx, caller.tenant, id, undefined)
-    const event = { type: 'User', change: 'deprovision', id, before: user, after: undefined } as const
+    const before = withDirectoryAttributes(user, toResource(user, known))
+    const event = { type: 'User', change: 'deprovision', id, before, after: undefined } as const
     await emitDirectoryChange(deps, trx, caller, { ...event, userId: id, email: user.email })
     const changes: ScimAnswer['changes'] = [{ type: 'User', id, members: [] }]
     return { status: 204, changes, userId: id }

@@ -1,0 +1,108 @@
+import type { DirectoryAttributes } from '@portico/contract/directory-attributes'
+import { enterpriseUserSchema, userSchema } from '@portico/contract/scim'
+import type { DeletedUser, PreloadQuery, User } from '@portico/contract/users'
+import { sql, type Kysely } from 'kysely'
+import type { DB, Json } from '../../platform/db/schema.js'
+import { statement } from '../../platform/db/statement.js'
+import { ofTenant, sameTenant } from '../../platform/db/tenant-predicate.js'
+import type { TenantKey } from './whole-user.js'
+
+/** A resource as the directory has it: values by schema and by attribute. */
+type Stored = Readonly<Record<string, Readonly<Record<string, unknown>>>>
+
+/**
+ * What a directory says of a user beyond the record.
+ *
+ * @param managerId The user whom `manager` names, where the directory keeps one of this id.
+ */
+export function toDirectoryAttributes(stored: Stored, managerId: string | null): DirectoryAttributes {
+  const core = stored[userSchema.id] ?? {}
+  const enterprise = stored[enterpriseUserSchema.id] ?? {}
+  const name = membersOf(core['name'])
+  return {
+    display_name: textOf(core['displayName']),
+    title: textOf(core['title']),
+    user_type: textOf(core['userType']),
+    employee_number: textOf(enterprise['employeeNumber']),
+    cost_center: textOf(enterprise['costCenter']),
+    organization: textOf(enterprise['organization']),
+    division: textOf(enterprise['division']),
+    department: textOf(enterprise['department']),
+    manager: toManager(enterprise['manager'], managerId),
+    roles: toValues(core['roles']),
+    entitlements: toValues(core['entitlements']),
+    preferred_language: textOf(core['preferredLanguage']),
+    honorific_prefix: textOf(name['honorificPrefix']),
+    honorific_suffix: textOf(name['honorificSuffix']),
+  }
+}
+
+function toManager(value: unknown, userId: string | null): DirectoryAttributes['manager'] {
+  if (value === undefined) return null
+  const manager = membersOf(value)
+  return { id: textOf(manager['value']), display_name: textOf(manager['displayName']), user_id: userId }
+}
+
+function toValues(value: unknown): DirectoryAttributes['roles'] {
+  const list: readonly unknown[] = Array.isArray(value) ? value : []
+  return list.map(membersOf).map((element) => ({
+    value: textOf(element['value']),
+    display: textOf(element['display']),
+    type: textOf(element['type']),
+    primary: element['primary'] === true,
+  }))
+}
+
+function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? { ...value } : {}
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null
+}
+
+/**
+ * Users with what their read asks for beside the records; deleted ones stay as they are. A read that asks for nothing costs
+ * no statement.
+ */
+export async function withPreloads<Record extends User | DeletedUser>(
+  db: Kysely<DB>,
+  tenant: TenantKey,
+  users: readonly Record[],
+  { preload_associations: associations = [] }: PreloadQuery,
+): Promise<Record[]> {
+  if (!associations.includes('directory_attributes') || users.length === 0) return [...users]
+  const rows = await selectAttributes(db, { ...tenant, ids: users.map(({ id }) => id) })
+  const byId = new Map(rows.map((row) => [row.user_id, row]))
+  return users.map((user) => {
+    if ('deleted' in user) return user
+    const row = byId.get(user.id)
+    const attributes = row && toDirectoryAttributes(storedIn(row.attributes), row.manager_id)
+    return { ...user, directory_attributes: attributes ?? null }
+  })
+}
+
+/** Written only by scim/directory-users.ts, from resources. */
+function storedIn(attributes: Json): Stored {
+  return attributes as unknown as Stored
+}
+
+const managerValue = sql<string>`known.attributes -> ${sql.lit(enterpriseUserSchema.id)} -> 'manager' ->> 'value'`
+
+/** SCIM names a manager by the id of the user; other directories send an id of their own, which is no UUID of a user here. */
+const managerId = sql<string | null>`(
+  select manager.user_id from directory_users manager
+  where ${sameTenant('manager', 'known')}
+    and manager.directory_id = known.directory_id
+    and manager.user_id = case
+      when ${managerValue} ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then (${managerValue})::uuid
+    end
+)`
+
+const selectAttributes = statement((db, wanted: TenantKey & { readonly ids: readonly string[] }) =>
+  db
+    .selectFrom('directory_users as known')
+    .where(ofTenant(wanted, 'known'))
+    .where(sql<boolean>`known.user_id = any(${wanted.ids}::uuid[])`)
+    .select(['known.user_id', 'known.attributes', managerId.as('manager_id')]),
+)
