@@ -158,6 +158,7 @@ const inPaths: Readonly<Record<string, string>> = {
   token: 'no-such-token',
   hash: 'no-such-hash',
   page: 'metadata',
+  name: 'deadLink',
   environment: 'sandbox',
 }
 

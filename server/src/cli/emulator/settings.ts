@@ -12,7 +12,7 @@ const refused: Readonly<Record<string, string>> = {
   MASTER_KEYS: 'what an emulator seals is thrown away, and no key that seals anything else belongs near it',
   SMTP_URL: 'an emulator keeps all mail in its outbox',
   SMS_URL: 'an emulator keeps all text messages in its outbox',
-  DNS_SERVERS: 'an emulator has the records that PUT /_emulator/dns/<name> gave it',
+  DNS_SERVERS: 'an emulator has the records that its control is given',
 }
 
 /** The settings that belong to a real service, and what to do about each; empty when an emulator may start. */

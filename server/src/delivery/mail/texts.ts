@@ -159,7 +159,7 @@ const en: MailTexts = {
   domainNotice: {
     subject: (domain) => `The record of ${domain} is missing`,
     told: (domain, organization) =>
-      `The DNS record that proves ${domain} to be a domain of ${organization} is not there any more.`,
+      `The DNS record that proves ${domain} to be a domain of ${organization} is no longer there.`,
     record: (name, value) => `Add it again, as TXT at ${name}: ${value}`,
     lapses: (day) =>
       `Until ${day} nothing changes. From then on single sign-on and directory sync are not trusted with its addresses, until the record is there.`,
