@@ -57,7 +57,14 @@ const order: readonly { readonly title: string; readonly files: readonly string[
   },
   {
     title: 'Connect companies',
-    files: guides('sso', 'domains', 'oidc-connections', 'directory-sync', 'onboarding', 'sso-troubleshooting'),
+    files: guides(
+      'sso',
+      'domains',
+      'oidc-connections',
+      'directory-sync',
+      'onboarding',
+      'sso-troubleshooting',
+    ),
   },
   { title: 'Exchange data', files: guides('events', 'webhooks', 'relays', 'import', 'privacy') },
   {
