@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { isIn } from '../given/flow-given.js'
 import { flowIdOf, otherCode, shownCode } from '../given/flow-link-given.js'
 import { startService } from '../given/harness.js'
@@ -99,9 +99,16 @@ describe('the link of a mailbox', () => {
     expect((await visitor.visit(link.replace(/\/a\/[^/]+\//, '/a/no-such-account/'))).status).toBe(404)
     const foreign = await visitor.send(sent, 'resend', {}, { origin: 'https://evil.example' })
     expect(foreign.status).toBe(403)
-    const told = service.logLines.find((line) => line.includes('origin_mismatch')) ?? '{}'
+    const requestId = foreign.headers.get('x-request-id') ?? ''
+    // An emulator writes its lines in blocks.
+    const told = await vi.waitFor(() => {
+      const line = service.logLines.find(
+        (each) => each.includes(requestId) && each.includes('origin_mismatch'),
+      )
+      return line ?? expect.fail('no line has the origin')
+    })
     expect(JSON.parse(told)).toMatchObject({
-      request_id: foreign.headers.get('x-request-id'),
+      request_id: requestId,
       reason: 'origin_mismatch',
       origin: 'https://evil.example',
       expected_origin: service.baseUrl,
