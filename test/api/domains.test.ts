@@ -1,11 +1,15 @@
-import { describe, expect, test } from 'vitest'
+import type { Client } from '@portico/sdk'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { anyEmail, anything } from '../given/given.js'
 import { startService } from '../given/harness.js'
 import { startNameServer, type Behavior } from '../given/name-server.js'
 
 const dns = await startNameServer()
 const service = await startService({ variables: { DNS_SERVERS: dns.address } })
-const client = await service.client()
+let client: Client
+beforeAll(async () => {
+  client = await service.client()
+})
 const day = 24 * 60 * 60
 
 /** A name in a zone that the name server of the test has. */
