@@ -120,6 +120,26 @@ export const accountSignInGuards = [
     green: signsIn,
   }),
   guard({
+    name: 'account sign-in: a returned link proves no mailbox',
+    file: provedEmail,
+    find: 'if (isLinkReturned || user.email_proved_at !== null) return',
+    replace: 'if (user.email_proved_at !== null) return',
+    red: firstVisit(
+      'a sign-in link that the API has returned verifies the address, and its organization is chosen still',
+    ),
+    green: signsIn,
+  }),
+  guard({
+    name: 'account sign-in: nor does a password that it has set',
+    file: 'server/src/sign-in/password/consume-code.ts',
+    find: 'return sql<boolean>`exists (${returned})`',
+    replace: 'return sql<boolean>`(false and exists (${returned}))`',
+    red: firstVisit(
+      'a password that was set by a link that the API has returned signs in, and its organization is chosen still',
+    ),
+    green: signsIn,
+  }),
+  guard({
     name: 'account sign-in: a link is consumed once',
     file: openLink,
     find: "    .where('used_at', 'is', null)\n    .where('voided_at', 'is', null)\n    .returning('id')",

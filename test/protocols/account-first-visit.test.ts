@@ -1,3 +1,4 @@
+import { followMagicLink } from '@portico/sdk'
 import { expect, test } from 'vitest'
 import { goodPassword, isIn, type FlowScene } from '../given/flow-given.js'
 import { startService } from '../given/harness.js'
@@ -78,6 +79,29 @@ test('the proof of another address proves nothing of the user who signs in', asy
   expect(isIn(await given.pass(scene, identifier, visitor))).toBe(true)
 
   expect(listedOn(await given.prove(application, user.email))).toEqual([org_domain])
+})
+
+test('a sign-in link that the API has returned verifies the address, and its organization is chosen still', async () => {
+  const application = await given.application()
+  const { org_domain, user } = await given.member()
+  const { id } = await client.organizations.get({ org_domain })
+  const ofOne = await service.client({ organizationIds: [id] })
+  const { magic_link: link } = await ofOne.magicLink.createChallenge({
+    org_domain,
+    user_email: user.email,
+    send_email: false,
+  })
+  expect(await followMagicLink(link ?? '')).toMatchObject({ outcome: 'code' })
+
+  expect(await client.users.get({ org_domain, user_id: user.id })).toMatchObject({ email_verified: true })
+  expect(listedOn(await given.prove(application, user.email))).toEqual([org_domain])
+})
+
+test('a password that was set by a link that the API has returned signs in, and its organization is chosen still', async () => {
+  const scene = await given.scene(await given.application())
+  expect(isIn((await given.signIn(scene)).landed)).toBe(true)
+
+  expect(listedOn(await given.prove(scene.application, scene.user.email))).toEqual([scene.org_domain])
 })
 
 test('a session that only goes on, because consent alone is asked for, is not ended by the proof', async () => {

@@ -9,19 +9,22 @@ import { markEmailVerified } from './change-user.js'
 import type { SigningInUser } from './signing-in-user.js'
 
 /**
- * Records that the owner of a mailbox has used a link or code of ours, of a user whom the transaction has locked. The first time
- * ends what another person may have begun with the address: sessions, refresh tokens and unfinished sign-ins.
+ * Records that a link or code of ours was used, of a user whom the transaction has locked. A mailed one was used by the owner
+ * of the mailbox: the first one ends what another person may have begun with the address (sessions, refresh tokens and
+ * unfinished sign-ins). One that the API has returned verifies the address and proves nothing, because whoever has called the
+ * API can open it.
  */
 export async function markEmailProved(
   deps: Pick<Deps, 'db' | 'now'>,
   trx: Transaction<DB>,
   tenant: Tenant,
   user: SigningInUser,
+  isLinkReturned = false,
 ): Promise<void> {
   const { id: userId } = user
   // This ends the same, and forgets the password.
   if (!user.email_verified) await markEmailVerified(deps, trx, tenant, userId)
-  if (user.email_proved_at !== null) return
+  if (isLinkReturned || user.email_proved_at !== null) return
   if (user.email_verified && user.isNew !== true) await endEarlierSignIns(deps, trx, tenant, userId)
   await updateProvedAt(trx, { ...tenant, userId, at: deps.now() })
 }

@@ -64,6 +64,7 @@ function linkColumns({ ownPage }: Pick<LinkKey, 'ownPage'>) {
     'challenge.scope',
     'challenge.expires_at',
     'challenge.find_or_create_user',
+    'challenge.is_link_returned',
     'challenge.password_request_id',
     'challenge.flow_id',
     'connection.find_or_create_user as may_create_user',

@@ -52,6 +52,7 @@ export async function consumePasswordCode(
       'request.application_id',
       'request.redirect_uri',
       'request.opened_at',
+      isLinkReturned(trx).as('is_link_returned'),
       'request.flow_id',
       'request.state',
       'request.nonce',
@@ -70,6 +71,17 @@ export async function consumePasswordCode(
 }
 
 export type ConsumedPasswordCode = NonNullable<Awaited<ReturnType<typeof consumePasswordCode>>>
+
+/** Whether the API has returned a link to the request: whoever has called it can have opened it. */
+function isLinkReturned(trx: Transaction<DB>) {
+  const returned = trx
+    .selectFrom('magic_link_challenges as challenge')
+    .where(sameTenant('challenge', 'request'))
+    .where('challenge.password_request_id', '=', sql.ref<string>('request.id'))
+    .where('challenge.is_link_returned', '=', true)
+    .select('challenge.id')
+  return sql<boolean>`exists (${returned})`
+}
 
 /** A code is valid only at its own destination: our page, or a redirect URI of the application. */
 function leadsTo(ownPage: string | null) {

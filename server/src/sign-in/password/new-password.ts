@@ -55,8 +55,10 @@ interface Replacement {
   readonly organizationId: string
   readonly applicationId: string
   readonly user: SigningInUser
-  /** The user has opened a link sent to their address. */
-  readonly isAddressShown: boolean
+  /** The user has opened a link to the page. */
+  readonly isLinkOpened: boolean
+  /** The API has returned such a link. */
+  readonly isLinkReturned: boolean
   readonly hash: string
   /** The flow in which the user sets it, which continues. */
   readonly flowId?: string
@@ -71,13 +73,13 @@ export async function replacePassword(
   deps: Deps,
   trx: Transaction<DB>,
   tenant: Tenant,
-  { organizationId, applicationId, user, isAddressShown, hash, flowId }: Replacement,
+  { organizationId, applicationId, user, isLinkOpened, isLinkReturned, hash, flowId }: Replacement,
 ): Promise<number> {
   const { accountId, environment } = tenant
   const owner = { accountId, environment, organizationId, userId: user.id }
   await endSessionsOf(deps, trx, tenant, user.id, flowId)
   // What it would end has ended; the flow goes on.
-  if (isAddressShown) await markEmailProved(deps, trx, tenant, { ...user, isNew: true })
+  if (isLinkOpened) await markEmailProved(deps, trx, tenant, { ...user, isNew: true }, isLinkReturned)
   await voidPasswordRequests(deps, trx, tenant, normalizeEmail(user.email))
   const id = await writePassword(deps, trx, owner, hash)
   await emit(deps, trx, tenant, {

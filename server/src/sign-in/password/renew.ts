@@ -76,7 +76,8 @@ export async function renewPassword(
       organizationId: flow.organizationId,
       applicationId: flow.applicationId,
       user,
-      isAddressShown: false,
+      isLinkOpened: false,
+      isLinkReturned: false,
       hash,
       flowId: flow.flowId,
     })

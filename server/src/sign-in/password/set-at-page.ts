@@ -177,7 +177,8 @@ async function useCode(
     organizationId: consumedCode.organization_id,
     applicationId: consumedCode.application_id,
     user,
-    isAddressShown: consumedCode.opened_at !== null,
+    isLinkOpened: consumedCode.opened_at !== null,
+    isLinkReturned: consumedCode.is_link_returned,
     hash,
   })
   return { userId: user.id, flowId: consumedCode.flow_id }

@@ -104,7 +104,8 @@ async function useCode(
     organizationId: consumedCode.organization_id,
     applicationId: consumedCode.application_id,
     user,
-    isAddressShown: consumedCode.opened_at !== null,
+    isLinkOpened: consumedCode.opened_at !== null,
+    isLinkReturned: consumedCode.is_link_returned,
     hash,
   })
   // A pending sign-in would let the holder of the code pass the password now and keep the second factor for later.
