@@ -38,11 +38,9 @@ export function runTests(
 ): Promise<RunReport> {
   const files = [...new Set(tests.map(({ file }) => file))]
   const titles = [...new Set(tests.map(({ title }) => escaped(title)))]
-  return run(root, files, databaseUrl, [
-    '--testNamePattern',
-    `^(${titles.join('|')})$`,
-    `--bail=${maxFailures}`,
-  ])
+  const options = ['--testNamePattern', `^(${titles.join('|')})$`, `--bail=${maxFailures}`]
+  // Named tests run also where the suite runs a sample of their table.
+  return run(root, files, databaseUrl, options, { PORTICO_TEST_FULL: '1' })
 }
 
 /** Runs the tests of these files whose titles match, in one process of vitest. */
@@ -60,11 +58,12 @@ async function run(
   files: readonly string[],
   databaseUrl: string | undefined,
   options: readonly string[],
+  variables: NodeJS.ProcessEnv = {},
 ): Promise<RunReport> {
   const folder = await mkdtemp(join(tmpdir(), 'portico-report-'))
   const report = join(folder, 'report.json')
   try {
-    const output = await execute(root, databaseUrl, [
+    const output = await execute(root, { ...variables, TEST_DATABASE_URL: databaseUrl }, [
       'node_modules/vitest/vitest.mjs',
       'run',
       ...files,
@@ -95,8 +94,9 @@ export function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(own)
 }
 
-function execute(root: string, databaseUrl: string | undefined, args: string[]): Promise<string> {
-  const env = { ...cleanEnvironment(), ...(databaseUrl !== undefined && { TEST_DATABASE_URL: databaseUrl }) }
+function execute(root: string, variables: NodeJS.ProcessEnv, args: string[]): Promise<string> {
+  const given = Object.entries(variables).filter(([, value]) => value !== undefined)
+  const env = { ...cleanEnvironment(), ...Object.fromEntries(given) }
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, { cwd: root, env, timeout: timeLimitMs })
     const chunks: string[] = []
