@@ -7,8 +7,6 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** Slow files of small size, which vitest would run last. */
 const long = [
-  'test/clients/emulated/some.test.ts',
-  'test/docs/site-browser.test.ts',
   'test/protocols/pages.test.ts',
   'test/clients/sdk/package.test.ts',
   'test/cli/portico-serve.test.ts',

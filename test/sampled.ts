@@ -13,6 +13,6 @@ export function sampled<Case>(cases: readonly Case[], count: number): Case[] {
 }
 
 /** A test that only `npm run test:full` runs, with the rest of its file. */
-export const longTest: (title: string, body: () => Promise<void>, timeout?: number) => void = isFullRun
+export const longTest: (title: string, body: () => void | Promise<void>, timeout?: number) => void = isFullRun
   ? test
   : () => undefined

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { freePort } from '../given/free-port.js'
 import { startService } from '../given/harness.js'
 import { startReceiver } from '../given/receiver.js'
-import { sampled } from '../sampled.js'
+import { longTest, sampled } from '../sampled.js'
 import { webhooksOf } from './webhook-given.js'
 
 const service = await startService()
@@ -184,7 +184,7 @@ describe('a receiver that is gone', () => {
     expect(service.clock.now().getTime() - Date.parse(since ?? '')).toBeLessThan(minute * 1000)
   })
 
-  test('gets everything of a day when it is back', async () => {
+  longTest('gets everything of a day when it is back', async () => {
     const receiver = await startReceiver(503)
     const webhook = await given.subscribed(receiver)
     const hours = [...Array(24).keys()]

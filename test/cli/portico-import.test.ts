@@ -7,6 +7,7 @@ import { tablesWith } from '../api/stored-text.js'
 import { anyEmail, anything } from '../given/given.js'
 import { startService } from '../given/harness.js'
 import { givenFolder, portico, porticoJson, program, removeFolders, type Outcome } from './portico.js'
+import { longTest } from '../sampled.js'
 
 const service = await startService()
 const client = await service.client()
@@ -190,7 +191,7 @@ describe('portico import-users', { timeout: 60_000 }, () => {
     expect(await storedPasswords(org_domain)).toHaveLength(2)
   })
 
-  test('goes on where it was killed, and makes nobody twice', async () => {
+  longTest('goes on where it was killed, and makes nobody twice', async () => {
     const { org_domain, scope } = await givenTarget()
     const count = 2_000
     const file = givenFile(

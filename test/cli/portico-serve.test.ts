@@ -13,18 +13,22 @@ import { credentialsIn, givenDataDir } from './serve-given.js'
 afterAll(removeFolders)
 
 describe('portico serve', () => {
-  test('keeps account and keys at later starts', async () => {
-    const dataDir = await givenDataDir()
-    const first = await given.service({ DATA_DIR: dataDir })
-    const { sandbox } = credentialsIn(dataDir)
-    expect(await first.stop()).toBe(0)
+  longTest(
+    'keeps account and keys at later starts',
+    async () => {
+      const dataDir = await givenDataDir()
+      const first = await given.service({ DATA_DIR: dataDir })
+      const { sandbox } = credentialsIn(dataDir)
+      expect(await first.stop()).toBe(0)
 
-    const second = await given.service({ DATA_DIR: dataDir })
-    expect(second.credentials).toBe('kept')
-    expect(credentialsIn(dataDir)).toMatchObject({ base_url: second.baseUrl, domain: 'acme', sandbox })
-    expect((await tokenOf(second.baseUrl, 'acme', sandbox)).status).toBe(200)
-    expect(await second.stop('SIGINT')).toBe(0)
-  }, 60_000)
+      const second = await given.service({ DATA_DIR: dataDir })
+      expect(second.credentials).toBe('kept')
+      expect(credentialsIn(dataDir)).toMatchObject({ base_url: second.baseUrl, domain: 'acme', sandbox })
+      expect((await tokenOf(second.baseUrl, 'acme', sandbox)).status).toBe(200)
+      expect(await second.stop('SIGINT')).toBe(0)
+    },
+    60_000,
+  )
 
   longTest(
     'gives a backup that serves elsewhere, with the keys of its account',

@@ -4,7 +4,7 @@ import { createVerifier } from '@portico/sdk'
 import { afterAll, describe, expect, test } from 'vitest'
 import { startService } from '../given/harness.js'
 import { codeGivenOf, exchange, type CodeGiven } from '../protocols/code-given.js'
-import { sampled } from '../sampled.js'
+import { longTest, sampled } from '../sampled.js'
 import { bundler, compile, packedConsumer, root } from '../clients/sdk/packed.js'
 import { givenFolder, portico, porticoJson, removeFolders, type Outcome } from './portico.js'
 
@@ -57,47 +57,58 @@ const values: Readonly<Record<keyof typeof keys, string>> = {
 }
 
 describe('portico types', () => {
-  test('writes types that are those of real tokens, with every value and with none; wrong uses of them do not compile', async () => {
-    const scene = await given.scene()
-    await givenKeys(scene.org_domain)
-    const options = ['--organization', scene.org_domain, '--environment', 'sandbox']
-    expect((await types(...options, '--out', join(consumer.folder, 'claims.ts'))).stderr).toBe('')
+  longTest(
+    'writes types that are those of real tokens, with every value and with none; wrong uses of them do not compile',
+    async () => {
+      const scene = await given.scene()
+      await givenKeys(scene.org_domain)
+      const options = ['--organization', scene.org_domain, '--environment', 'sandbox']
+      expect((await types(...options, '--out', join(consumer.folder, 'claims.ts'))).stderr).toBe('')
 
-    const without = await claimsOf(scene)
-    for (const [key_name, key_value] of Object.entries(values))
-      await client.tokenCustomization.setUserMetadata({
-        org_domain: scene.org_domain,
-        user_id: scene.user.id,
-        key_name,
-        key_value,
-      })
-    const whole = await claimsOf(scene)
+      const without = await claimsOf(scene)
+      for (const [key_name, key_value] of Object.entries(values))
+        await client.tokenCustomization.setUserMetadata({
+          org_domain: scene.org_domain,
+          user_id: scene.user.id,
+          key_name,
+          key_value,
+        })
+      const whole = await claimsOf(scene)
 
-    expect(without.access.meta_data).toEqual({})
-    expect(Object.keys(whole.access.meta_data).toSorted()).toEqual(Object.keys(keys).toSorted())
-    // A literal must have all required members of its type and no others.
-    const literals = [without, whole].map(
-      ({ access, id }, index) =>
-        `export const access${index}: AccessClaims = ${JSON.stringify(access)}
+      expect(without.access.meta_data).toEqual({})
+      expect(Object.keys(whole.access.meta_data).toSorted()).toEqual(Object.keys(keys).toSorted())
+      // A literal must have all required members of its type and no others.
+      const literals = [without, whole].map(
+        ({ access, id }, index) =>
+          `export const access${index}: AccessClaims = ${JSON.stringify(access)}
          export const id${index}: IdClaims = ${JSON.stringify(id)}`,
-    )
-    const program = `import type { AccessClaims, IdClaims } from './claims.js'\n${literals.join('\n')}`
-    const uses = `const number: number | undefined = meta_data.employee_number
+      )
+      const program = `import type { AccessClaims, IdClaims } from './claims.js'\n${literals.join('\n')}`
+      const uses = `const number: number | undefined = meta_data.employee_number
       const text: (string | undefined)[] = [meta_data['cost center'], meta_data.born, meta_data.seen, meta_data.badge]
       const guest: boolean | undefined = meta_data.is_guest
       return [number?.toFixed(), text, guest, meta_data.score, meta_data.boss, meta_data.settings]`
-    const right = { 'literals.ts': program, 'uses.ts': verifying(uses), 'none.ts': await typesWithoutKeys() }
-    expect(await compile(consumer, right, { options: bundler })).toBe('')
+      const right = {
+        'literals.ts': program,
+        'uses.ts': verifying(uses),
+        'none.ts': await typesWithoutKeys(),
+      }
+      expect(await compile(consumer, right, { options: bundler })).toBe('')
 
-    const misuses = `const certain: number = meta_data.employee_number
+      const misuses = `const certain: number = meta_data.employee_number
       const text: string | undefined = meta_data.score
       return [certain, text, meta_data.employee_numbr]`
-    const wrong = { 'lacking.ts': program.replace('"sub":', '"subject":'), 'misuses.ts': verifying(misuses) }
-    const complaint = await compile(consumer, wrong, { options: bundler })
-    expect(complaint).toMatch(/lacking\.ts.*subject/)
-    const misused = [...complaint.matchAll(/^misuses\.ts.*(TS\d+)/gm)].map(([, code]) => code)
-    expect(misused).toEqual(['TS2322', 'TS2322', 'TS2551'])
-  }, 120_000)
+      const wrong = {
+        'lacking.ts': program.replace('"sub":', '"subject":'),
+        'misuses.ts': verifying(misuses),
+      }
+      const complaint = await compile(consumer, wrong, { options: bundler })
+      expect(complaint).toMatch(/lacking\.ts.*subject/)
+      const misused = [...complaint.matchAll(/^misuses\.ts.*(TS\d+)/gm)].map(([, code]) => code)
+      expect(misused).toEqual(['TS2322', 'TS2322', 'TS2551'])
+    },
+    120_000,
+  )
 
   test.each(sampled(['with keys', 'without keys'], 1))(
     'writes types that the examples of a protected route take, %s, and their handlers know the metadata',

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import openapiTypescript, { astToString } from 'openapi-typescript'
 import { describe, expect, test } from 'vitest'
-import { sampled } from '../sampled.js'
+import { longTest, sampled } from '../sampled.js'
 
 const run = promisify(execFile)
 
@@ -27,11 +27,15 @@ test.each(documents)(
 )
 
 describe.each(typed)('docs/%s', (file) => {
-  test('gives types that compile under strict options and know the records', async () => {
-    const faults = await compile()
+  longTest(
+    'gives types that compile under strict options and know the records',
+    async () => {
+      const faults = await compile()
 
-    expect(faults.filter((fault) => fault.startsWith(`${file}/`) || !isOfTyped(fault))).toEqual([])
-  }, 60_000)
+      expect(faults.filter((fault) => fault.startsWith(`${file}/`) || !isOfTyped(fault))).toEqual([])
+    },
+    60_000,
+  )
 })
 
 const use = `

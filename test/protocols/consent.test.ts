@@ -10,6 +10,7 @@ import { pkcePair, type Seen } from '../given/visitor.js'
 import { untilWaiting } from '../given/waiting.js'
 import { authorizeGivenOf } from './authorize-given.js'
 import { exchange } from './code-given.js'
+import { longTest } from '../sampled.js'
 
 const service = await startService()
 const client = await service.client()
@@ -272,38 +273,41 @@ describe.skipIf(!hasTool(browserTool))('in a browser', () => {
     atFileEnd(() => browser.close())
   })
 
-  test('a press in the first half second is not taken, and without scripts the page does the same', async () => {
-    const scene = await given.scene()
-    for (const javaScriptEnabled of [true, false]) {
-      const page = await browser.newPage({ javaScriptEnabled, locale: 'en-US' })
-      await page.route(`${callback}**`, (route) => route.fulfill({ body: 'store' }))
-      await page.goto(given.authorizeUrl(scene, { prompt }))
-      await page.locator('input[type=email]').fill(scene.user.email)
-      await page.getByRole('button', { name: 'Continue' }).click()
-      await page.locator('input[type=password]').fill(goodPassword)
-      await page.getByRole('button', { name: 'Sign in' }).click()
-      const allow = page.getByRole('button', { name: 'Allow', exact: true })
-      if (javaScriptEnabled) {
-        await allow.waitFor()
-        const isTaken = await page.evaluate(
-          `new Promise((resolve) => {
+  longTest(
+    'a press in the first half second is not taken, and without scripts the page does the same',
+    async () => {
+      const scene = await given.scene()
+      for (const javaScriptEnabled of [true, false]) {
+        const page = await browser.newPage({ javaScriptEnabled, locale: 'en-US' })
+        await page.route(`${callback}**`, (route) => route.fulfill({ body: 'store' }))
+        await page.goto(given.authorizeUrl(scene, { prompt }))
+        await page.locator('input[type=email]').fill(scene.user.email)
+        await page.getByRole('button', { name: 'Continue' }).click()
+        await page.locator('input[type=password]').fill(goodPassword)
+        await page.getByRole('button', { name: 'Sign in' }).click()
+        const allow = page.getByRole('button', { name: 'Allow', exact: true })
+        if (javaScriptEnabled) {
+          await allow.waitFor()
+          const isTaken = await page.evaluate(
+            `new Promise((resolve) => {
              const form = document.querySelector('button[value=allow]').form
              form.dataset.later = ''
              form.addEventListener('submit', (event) => resolve(!event.defaultPrevented))
              setTimeout(() => resolve('sent' in form.dataset), 50)
              form.requestSubmit()
            })`,
-        )
-        expect(isTaken).toBe(false)
-        await page.locator('form[data-later]').first().waitFor({ state: 'detached' })
-        await page.evaluate(`delete document.querySelector('button[value=allow]').form.dataset.later`)
+          )
+          expect(isTaken).toBe(false)
+          await page.locator('form[data-later]').first().waitFor({ state: 'detached' })
+          await page.evaluate(`delete document.querySelector('button[value=allow]').form.dataset.later`)
+        }
+        await allow.click()
+        await page.waitForURL(`${callback}**`)
+        expect(new URL(page.url()).searchParams.get('code')).toMatch(/^[\w-]{43}$/)
+        await page.close()
       }
-      await allow.click()
-      await page.waitForURL(`${callback}**`)
-      expect(new URL(page.url()).searchParams.get('code')).toMatch(/^[\w-]{43}$/)
-      await page.close()
-    }
-  })
+    },
+  )
 })
 
 function isConsent({ html }: Seen): boolean {

@@ -9,7 +9,7 @@ import { browserTool, hasTool } from '../debian-tools.js'
 import { atFileEnd } from '../file-end.js'
 import { flowGivenOf, goodPassword, type FlowGiven, type FlowScene } from '../given/flow-given.js'
 import { startService, type Service } from '../given/harness.js'
-import { sampled } from '../sampled.js'
+import { longTest, sampled } from '../sampled.js'
 
 let service: Service
 let client: Client
@@ -56,7 +56,7 @@ describe.skipIf(!hasTool(browserTool))('in a browser', () => {
     { lang: 'fr', javaScriptEnabled: true },
     { lang: 'en', javaScriptEnabled: false },
   ] as const
-  test.each(sampled(looks, 2))(
+  test.each(sampled(looks, 1))(
     'a person signs in by password: $lang, scripts: $javaScriptEnabled',
     async ({ lang, javaScriptEnabled }) => {
       const scene = await atStorefront(given.scene())
@@ -91,7 +91,7 @@ describe.skipIf(!hasTool(browserTool))('in a browser', () => {
     60_000,
   )
 
-  test('who stays in a language that was chosen on a page signs in in it', async () => {
+  longTest('who stays in a language that was chosen on a page signs in in it', async () => {
     const scene = await atStorefront(given.scene())
     const { page } = await open({ locale: 'en-GB' })
     await page.goto(urlOf(scene))
@@ -103,7 +103,7 @@ describe.skipIf(!hasTool(browserTool))('in a browser', () => {
     await page.getByRole('heading', { name: 'Saisissez votre mot de passe' }).waitFor()
   })
 
-  test('the code of an app is sent as soon as it is typed', async () => {
+  longTest('the code of an app is sent as soon as it is typed', async () => {
     const scene = await atStorefront(given.enrolledScene())
     const { page } = await open({})
     await throughPassword(page, urlOf(scene), scene.user.email)
@@ -114,7 +114,7 @@ describe.skipIf(!hasTool(browserTool))('in a browser', () => {
     await page.waitForURL(`${storefront}**`)
   })
 
-  test('without scripts a recovery code does in its place', async () => {
+  longTest('without scripts a recovery code does in its place', async () => {
     const scene = await atStorefront(given.enrolledScene())
     const { page } = await open({ javaScriptEnabled: false })
     await throughPassword(page, urlOf(scene), scene.user.email)

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { browserTool, hasTool } from '../debian-tools.js'
 import { openOnboardingBrowser, says, type OnboardingBrowser } from '../given/onboarding-browser.js'
+import { longTest } from '../sampled.js'
 
 let setup: OnboardingBrowser
 
@@ -31,7 +32,7 @@ describe.skipIf(!hasTool(browserTool))('an administrator', () => {
     expect(faults).toEqual([])
   })
 
-  test('without scripts sees the values, and no button that does nothing', async () => {
+  longTest('without scripts sees the values, and no button that does nothing', async () => {
     const scene = await setup.given.invited({ provider_type: 'okta' })
     const { page } = await setup.open(scene, { lang: 'en', javaScriptEnabled: false })
     await setup.arrive(page, scene, 'en')
@@ -41,7 +42,7 @@ describe.skipIf(!hasTool(browserTool))('an administrator', () => {
     expect(await page.getByRole('button', { name: 'Copy' }).count()).toBe(0)
   })
 
-  test('downloads our metadata', async () => {
+  longTest('downloads our metadata', async () => {
     const scene = await setup.given.invited({ provider_type: 'adfs' })
     const { page } = await setup.open(scene, { lang: 'en', colorScheme: 'light' })
     await setup.arrive(page, scene, 'en')
@@ -52,7 +53,7 @@ describe.skipIf(!hasTool(browserTool))('an administrator', () => {
     expect(download.suggestedFilename()).toBe('sp-metadata.xml')
   })
 
-  test('goes on in the language that they have chosen', async () => {
+  longTest('goes on in the language that they have chosen', async () => {
     const scene = await setup.given.invited()
     const { page } = await setup.open(scene, { lang: 'en', colorScheme: 'light' })
     await page.goto(scene.link)

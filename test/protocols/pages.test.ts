@@ -10,6 +10,7 @@ import {
   faultsOf,
   tooWideIn,
 } from '../given/page-walks.js'
+import { longTest } from '../sampled.js'
 
 let gallery: PageGallery
 
@@ -49,11 +50,11 @@ describe.skipIf(!hasTool(browserTool))('a page of each layout', () => {
     expect(words).toBeGreaterThan(100)
   })
 
-  test('is gone through by key from top to bottom, and shows where one is', async () => {
+  longTest('is gone through by key from top to bottom, and shows where one is', async () => {
     await expectKeysToLeadThrough(gallery, gallery.fewPaths('usual', 'en'))
   })
 
-  test('has the focus on its fault, with scripts and without', async () => {
+  longTest('has the focus on its fault, with scripts and without', async () => {
     await expectFocusOnFault(gallery, gallery.fewPaths('usual', 'fr'))
   })
 })

@@ -19,6 +19,7 @@ import {
 } from '../given/simplesamlphp.js'
 import { pkcePair } from '../given/visitor.js'
 import { exchange } from './code-given.js'
+import { longTest } from '../sampled.js'
 
 const isPossible = hasSimpleSaml && hasTool(browserTool)
 
@@ -70,7 +71,7 @@ describe.skipIf(!isPossible)('SimpleSAMLphp as the identity provider, in a brows
     await expectEveryCheck(scene, 'sign_in', unaskedChecks)
   })
 
-  test('it encrypts the assertion in a response that it signs, and signs in as well', async () => {
+  longTest('it encrypts the assertion in a response that it signs, and signs in as well', async () => {
     const scene = await connected({}, { encrypts: true })
     const { verifier, challenge } = pkcePair()
     const page = await browser.newPage()
@@ -83,19 +84,22 @@ describe.skipIf(!isPossible)('SimpleSAMLphp as the identity provider, in a brows
     await expectEveryCheck(scene, 'sign_in', unaskedChecks)
   })
 
-  test('a sign-in that begins there is asked for anew, and ends at the application of the default redirection', async () => {
-    const scene = await connected({ idp_initiated: 'bounce' })
-    const page = await browser.newPage()
+  longTest(
+    'a sign-in that begins there is asked for anew, and ends at the application of the default redirection',
+    async () => {
+      const scene = await connected({ idp_initiated: 'bounce' })
+      const page = await browser.newPage()
 
-    await page.goto(idp.unsolicitedUrl(scene.connection.sp_id))
-    await signInThere(page)
+      await page.goto(idp.unsolicitedUrl(scene.connection.sp_id))
+      await signInThere(page)
 
-    const claims = await claimsAt(scene, await codeAt(page))
-    expect(claims).toMatchObject(whatItSays)
-    const [asked, unasked] = await tracesOf(scene)
-    expect(unasked).toMatchObject({ kind: 'idp_initiated', outcome: 'success', user_id: null })
-    expect(asked).toMatchObject({ kind: 'sign_in', outcome: 'success', user_id: claims.sub })
-  })
+      const claims = await claimsAt(scene, await codeAt(page))
+      expect(claims).toMatchObject(whatItSays)
+      const [asked, unasked] = await tracesOf(scene)
+      expect(unasked).toMatchObject({ kind: 'idp_initiated', outcome: 'success', user_id: null })
+      expect(asked).toMatchObject({ kind: 'sign_in', outcome: 'success', user_id: claims.sub })
+    },
+  )
 
   test('a sign-in that begins there is taken as it is, where the connection accepts that', async () => {
     const scene = await connected({ idp_initiated: 'accept' })
@@ -109,19 +113,24 @@ describe.skipIf(!isPossible)('SimpleSAMLphp as the identity provider, in a brows
     await expectEveryCheck(scene, 'idp_initiated', askedChecks)
   })
 
-  test('a sign-in that begins there ends at a page with a reference, where the connection rejects that', async () => {
-    const scene = await connected({ idp_initiated: 'reject' })
-    const page = await browser.newPage()
+  longTest(
+    'a sign-in that begins there ends at a page with a reference, where the connection rejects that',
+    async () => {
+      const scene = await connected({ idp_initiated: 'reject' })
+      const page = await browser.newPage()
 
-    await page.goto(idp.unsolicitedUrl(scene.connection.sp_id))
-    await signInThere(page)
+      await page.goto(idp.unsolicitedUrl(scene.connection.sp_id))
+      await signInThere(page)
 
-    const shown = await page.getByText(/^Reference: /).innerText()
-    const traces = await tracesOf(scene)
-    expect(traces).toMatchObject([{ kind: 'idp_initiated', outcome: 'failed', failed_check: 'unsolicited' }])
-    expect(shown).toBe(`Reference: ${traces[0]?.request_id}`)
-    expect((await client.users.list({ org_domain: scene.org_domain })).total).toBe(0)
-  })
+      const shown = await page.getByText(/^Reference: /).innerText()
+      const traces = await tracesOf(scene)
+      expect(traces).toMatchObject([
+        { kind: 'idp_initiated', outcome: 'failed', failed_check: 'unsolicited' },
+      ])
+      expect(shown).toBe(`Reference: ${traces[0]?.request_id}`)
+      expect((await client.users.list({ org_domain: scene.org_domain })).total).toBe(0)
+    },
+  )
 
   type Scene = Awaited<ReturnType<typeof connected>>
   type Settings = Partial<Parameters<Client['ssoConnections']['create']>[0]>

@@ -4,5 +4,4 @@ import { runThroughEmulator } from './run.js'
  *     npm run test:emulator                          every test that uses a service
  *     npm run test:emulator -- test/api/users   those whose path contains a word
  */
-const { code } = await runThroughEmulator(process.argv.slice(2), 'inherit')
-process.exitCode = code
+process.exitCode = await runThroughEmulator(process.argv.slice(2))

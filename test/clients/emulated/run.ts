@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { cleanEnvironment } from '../../guards/vitest-run.js'
 import { packedConsumer, root } from '../sdk/packed.js'
@@ -11,12 +10,9 @@ import { packedConsumer, root } from '../sdk/packed.js'
  * Runs tests of a service against an emulator, started by startPortico() of the packed SDK, with that SDK as the client.
  *
  * @param words Parts of paths, of which a file's path must contain one; empty: all files.
- * @returns The exit code, and the output unless it was inherited.
+ * @returns The exit code.
  */
-export async function runThroughEmulator(
-  words: readonly string[],
-  stdout: 'inherit' | 'pipe',
-): Promise<{ code: number; output: string }> {
+export async function runThroughEmulator(words: readonly string[]): Promise<number> {
   const consumer = await packedConsumer()
   try {
     // The peer dependency of the mock.
@@ -29,16 +25,14 @@ export async function runThroughEmulator(
     const child = spawn(process.execPath, [vitest, ...args], {
       cwd: root,
       env: { ...cleanEnvironment(), PORTICO_TEST_SDK: consumer.installed, TMPDIR: temporary },
-      stdio: ['ignore', stdout, 'inherit'],
+      stdio: ['ignore', 'inherit', 'inherit'],
     })
-    const exit = once(child, 'exit')
-    const output = child.stdout === null ? '' : await text(child.stdout)
     // The code is null after a signal.
-    const [code] = (await exit) as [number | null]
+    const [code] = (await once(child, 'exit')) as [number | null]
     const left = await findLeft(temporary)
     for (const name of left)
       process.stderr.write(`${name} was left behind in the folder of temporary files\n`)
-    return { code: left.length > 0 ? 1 : (code ?? 1), output }
+    return left.length > 0 ? 1 : (code ?? 1)
   } finally {
     await consumer.remove()
   }

@@ -14,7 +14,7 @@ import { startPortico, type Portico } from '@portico/sdk/testing'
 import { afterAll, describe, expect, test } from 'vitest'
 import { givenFolder, portico as run, removeFolders } from '../../cli/portico.js'
 import { startService } from '../../given/harness.js'
-import { sampled } from '../../sampled.js'
+import { longTest, sampled } from '../../sampled.js'
 import { buildSite } from '../../docs/built-site.js'
 import { command, givenEmulator } from './emulator.js'
 
@@ -283,17 +283,15 @@ async function startAndKill() {
   return { stdout, stderr, left: leftIn(env.TMPDIR), baseUrl, folder, status }
 }
 
-test.skipIf(process.platform === 'win32')(
-  'an emulator ends when its parent was killed, and all that it made is gone',
-  async () => {
+if (process.platform !== 'win32')
+  longTest('an emulator ends when its parent was killed, and all that it made is gone', async () => {
     const { baseUrl, folder, status } = await givenKilled()
 
     expect(status).toBe(200)
     for (let left = 300; left > 0 && existsSync(folder); left -= 1) await sleep(50)
     expect(existsSync(folder)).toBe(false)
     await expect(fetch(`${baseUrl}/_emulator/state`)).rejects.toThrow()
-  },
-)
+  })
 
 describe('an emulator for tests runs in a folder of its own', () => {
   const script = `#!/usr/bin/env node\nprocess.stderr.write('planted: ' + process.argv[1])\nprocess.exit(3)\n`
@@ -323,7 +321,7 @@ describe('an emulator for tests runs in a folder of its own', () => {
     ['stop()', () => startIn(repository, named, { END: 'stop' })],
   ]
 
-  test.each(sampled(ends, 2))(
+  test.each(sampled(ends, 1))(
     'the command that the message names is run, and after %s nothing is left',
     async (_, start) => {
       const { stdout, stderr, left } = await start()

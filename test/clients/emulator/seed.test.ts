@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Portico } from '@portico/sdk/testing'
 import { afterAll, describe, expect, test } from 'vitest'
 import { portico as run, porticoProcess } from '../../cli/portico.js'
-import { sampled } from '../../sampled.js'
+import { longTest, sampled } from '../../sampled.js'
 import { givenEmulator } from './emulator.js'
 import { expectTold, faultsForTheService, organization, type SeedFault } from './seed-faults.js'
 
@@ -121,30 +121,33 @@ async function worldOf(portico: Portico) {
 }
 
 describe('the same seed', () => {
-  test('makes the same ids, keys, secrets and colors, in two emulators at once and after a reset', async () => {
-    const seeds = sampled(others, 1)
-    const [portico, ...beside] = await Promise.all([
-      givenOne(),
-      ...seeds.map(([users]) => givenEmulator({ seed: seedOf(users) })),
-    ])
+  longTest(
+    'makes the same ids, keys, secrets and colors, in two emulators at once and after a reset',
+    async () => {
+      const seeds = sampled(others, 1)
+      const [portico, ...beside] = await Promise.all([
+        givenOne(),
+        ...seeds.map(([users]) => givenEmulator({ seed: seedOf(users) })),
+      ])
 
-    const world = await worldOf(portico)
-    expect(world.signing_keys.map(([, alg]) => alg)).toContain('RS256')
-    expect(world.users[0]).toMatchObject({ metadata: [[{ name: 'team' }, 'engines']] })
-    for (const [index, [, expectSame]] of seeds.entries()) {
-      const other = beside[index]
-      if (other === undefined) expect.unreachable('an emulator of each seed was started')
-      expectSame(world, await worldOf(other))
-      // The emulators are independent.
-      expect(portico.baseUrl).not.toBe(other.baseUrl)
-    }
+      const world = await worldOf(portico)
+      expect(world.signing_keys.map(([, alg]) => alg)).toContain('RS256')
+      expect(world.users[0]).toMatchObject({ metadata: [[{ name: 'team' }, 'engines']] })
+      for (const [index, [, expectSame]] of seeds.entries()) {
+        const other = beside[index]
+        if (other === undefined) expect.unreachable('an emulator of each seed was started')
+        expectSame(world, await worldOf(other))
+        // The emulators are independent.
+        expect(portico.baseUrl).not.toBe(other.baseUrl)
+      }
 
-    await portico
-      .client({ name: 'Back end' })
-      .users.create({ org_domain: 'awesome-company', email: 'eve@awesome.example', metadata: [] })
-    await portico.reset()
-    expect(await worldOf(portico)).toEqual(world)
-  })
+      await portico
+        .client({ name: 'Back end' })
+        .users.create({ org_domain: 'awesome-company', email: 'eve@awesome.example', metadata: [] })
+      await portico.reset()
+      expect(await worldOf(portico)).toEqual(world)
+    },
+  )
 
   test('makes these ids on every machine', async () => {
     const portico = await givenOne()

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { startReceiver } from '../../given/receiver.js'
 import { ada, givenEmulator, smallSeed } from './emulator.js'
 
-// Starts an emulator of its own. test/clients/emulated/some.test.ts runs tests against one without a worker.
+// Starts an emulator of its own. `npm run test:emulator` runs tests against one without a worker.
 test('without a worker nothing runs by itself, and a move runs nothing unless it is to', async () => {
   const manual = await givenEmulator({ seed: smallSeed, runsJobs: false })
   const receiver = await startReceiver()

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { startService } from '../../given/harness.js'
+import { sampled } from '../../sampled.js'
 import { debianClients, libraries } from './clients.js'
 import { blockOfGuide, codeOf, tableOf, tableOfGuide } from './guide.js'
 import { journeyOf } from './journey.js'
@@ -9,11 +10,12 @@ const service = await startService()
 const client = await service.client()
 const journey = journeyOf(service, client)
 
-test.each(libraries)('$name: login, userinfo, a rotation of keys, refresh, another login and logout', (of) =>
-  journey.run(of),
+test.each(sampled(libraries, 3))(
+  '$name: login, userinfo, a rotation of keys, refresh, another login and logout',
+  (of) => journey.run(of),
 )
 
-test.each(libraries.slice(0, 3))(
+test.each(sampled(libraries.slice(0, 3), 1))(
   '$name: users of three organizations, with the one configuration of their account',
   (of) => journey.runAcross(of),
 )

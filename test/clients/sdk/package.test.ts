@@ -94,9 +94,13 @@ longTest(
   60_000,
 )
 
-test('strict programs compile, which check their libraries: ESM and CommonJS, without a browser’s declarations', async () => {
-  expect(await compile(consumer, { ...programs.ESM, ...programs.CommonJS }, { options: nodeNext })).toBe('')
-}, 300_000)
+longTest(
+  'strict programs compile, which check their libraries: ESM and CommonJS, without a browser’s declarations',
+  async () => {
+    expect(await compile(consumer, { ...programs.ESM, ...programs.CommonJS }, { options: nodeNext })).toBe('')
+  },
+  300_000,
+)
 
 longTest(
   'so they do with the declarations of a browser alone, as a bundler resolves them',
