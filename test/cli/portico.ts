@@ -1,10 +1,11 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { runCommand } from '@portico/server/command'
+import { expect } from 'vitest'
 import { cheapDeps } from '../cheap-deps.js'
 import { freePort } from '../given/free-port.js'
 
@@ -19,9 +20,10 @@ export interface Outcome {
 
 const folders: string[] = []
 
-/** An empty directory, removed by removeFolders(). */
+/** An empty directory, removed by removeFolders(). Its name has that of the test file, which is told where one is left. */
 export function givenFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'portico-cli-'))
+  const file = basename(expect.getState().testPath ?? '', '.test.ts')
+  const folder = mkdtempSync(join(tmpdir(), `portico-cli-${file}-`))
   folders.push(folder)
   return folder
 }
