@@ -68,6 +68,9 @@ function tellNames(files: readonly string[]): void {
 }
 
 function chooseTasks(args: readonly string[]): Task[] {
+  const unknown = args.find((word) => /^--(?!all$|(?:slice|shard)=)/.test(word))
+  if (unknown !== undefined)
+    throw new Error(`${unknown} is no option: there are --all, --slice=3/10, --shard=1/4 and --names FILE`)
   const wanted = args.filter((word) => !word.startsWith('--'))
   const named = allTasks().filter(({ name }) => wanted.every((word) => name.includes(word)))
   if (named.length === 0) throw new Error(`no guard's name contains ${wanted.join(' and ')}`)
