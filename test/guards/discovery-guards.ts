@@ -5,6 +5,7 @@ const enter = 'server/src/protocols/discoveries/enter.ts'
 const challenge = 'server/src/protocols/discoveries/challenge.ts'
 const exchange = 'server/src/protocols/discoveries/exchange.ts'
 const pages = 'server/src/pages/account-sign-in/discovery-pages.ts'
+const decision = 'server/src/protocols/oauth/organization-decision.ts'
 const contract = 'contract/src/resources/discovery.ts'
 const organizations = 'server/src/directory/organizations/organizations.ts'
 const attack = (title: string) => protocolTest('discovery-attacks', title)
@@ -28,6 +29,8 @@ function inBoth(replace: string) {
 
 /** A condition of a page, in the statement that shows it and in the one that takes its secret. */
 const accountOfPage = ".where('accounts.domain', '=', key.accountDomain)\n    "
+
+const flowBegins = '  const { record: flowId } = await change(deps, caller.cause, async (trx) => {\n'
 
 /** Guards of discoveries: secrets, redirects, and what an address may tell. */
 export const discoveryGuards = [
@@ -134,9 +137,25 @@ export const discoveryGuards = [
   guard({
     name: 'single use: continue_url',
     file: 'server/src/protocols/discoveries/continue.ts',
-    find: '  if (taken === undefined) return undefined\n  const { email, email_normalized: emailNormalized, proved_at: provedAt } = taken\n',
-    replace: '  const { email, email_normalized: emailNormalized, proved_at: provedAt } = taken ?? found\n',
+    find: "      if (taken === undefined) throw new ApiError('discovery_not_found')\n",
+    replace: '',
     red: once('a continue_url'),
+    green: works,
+  }),
+  guard({
+    name: 'single use: continue_url, where a session answers',
+    file: decision,
+    find: '    await place.entering?.consume?.(deps.db)\n',
+    replace: '',
+    red: once('a continue_url in a browser that is signed in there, which gets a code at once'),
+    green: works,
+  }),
+  guard({
+    name: 'revocation: the sign-in of a continue_url, begun as the sessions are ended',
+    file: decision,
+    find: `${flowBegins}    await entering?.consume?.(trx)\n`,
+    replace: `  await entering?.consume?.(deps.db)\n${flowBegins}`,
+    red: attack('a token is worth nothing and so is the sign-in that a continue_url begins just then'),
     green: works,
   }),
   guard({

@@ -4,6 +4,7 @@ import { callback, isIn } from '../given/flow-given.js'
 import { anyEmail, anything, givenOf } from '../given/given.js'
 import { startService } from '../given/harness.js'
 import { createVisitor } from '../given/visitor.js'
+import { untilWaiting, whileInsertWaits } from '../given/waiting.js'
 import { accountSignInGivenOf } from './account-sign-in-given.js'
 
 const service = await startService()
@@ -168,6 +169,22 @@ describe('each secret works once, for its own step and time', () => {
     expect((await flows.visitorOf().visit(late)).status).toBe(404)
   })
 
+  test('a continue_url in a browser that is signed in there, which gets a code at once', async () => {
+    const { url, application, org_domain, of } = await continued()
+    await client.magicLink.updateConnection({ org_domain, active: true })
+    const visitor = flows.visitorOf()
+    const list = await given.prove(application, of.user_email, visitor)
+    expect(isIn(await given.enter(list, org_domain, visitor))).toBe(true)
+    const page = await visitor.visit(url)
+
+    const pressed = await Promise.all(
+      Array.from({ length: 5 }, () => discoveries.pressOn(page, url, visitor)),
+    )
+
+    expect(pressed.filter(isIn)).toHaveLength(1)
+    expect(pressed.filter(({ status }) => status === 404)).toHaveLength(4)
+  })
+
   test('one of them in the place of another is none', async () => {
     const { of, entrance, discovery_token } = await discovered()
     const link = await discoveries.linkOf(of)
@@ -328,6 +345,30 @@ describe('a token is worth nothing', () => {
     const { url, user } = await continued()
     await client.sessions.endAll(user)
     expect((await flows.visitorOf().visit(url)).status).toBe(404)
+  })
+
+  test('and so is the sign-in that a continue_url begins just then', async () => {
+    const { url, user, org_domain } = await continued()
+    await client.magicLink.updateConnection({ org_domain, active: true })
+    const visitor = flows.visitorOf()
+    const page = await visitor.visit(url)
+    let ended: Promise<unknown> = Promise.resolve()
+
+    const pressed = await whileInsertWaits(
+      service,
+      { table: 'sign_in_flows', when: 'true' },
+      () => discoveries.pressOn(page, url, visitor),
+      async () => {
+        ended = client.sessions.endAll(user)
+        const over = new AbortController()
+        await Promise.race([ended, untilWaiting(service, 2, over.signal)])
+        over.abort()
+      },
+    )
+    await ended
+
+    expect(pressed.status).toBe(303)
+    expect(isIn(await visitor.visit(pressed.location ?? ''))).toBe(false)
   })
 
   test('while those of others with other addresses go on', async () => {

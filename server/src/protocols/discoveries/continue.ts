@@ -1,5 +1,9 @@
 import type { Deps } from '../../delivery/deps.js'
 import { hashSecret } from '../../platform/crypto/secret.js'
+import { companion } from '../../platform/db/statement.js'
+import { ofOwner } from '../../platform/db/tenant-predicate.js'
+import { ApiError } from '../../platform/errors.js'
+import type { AuthorizingClient } from '../oauth/authorizing-client.js'
 import { enterOrganization, type Entrance } from '../oauth/account-authorization.js'
 import type { DecidingBrowser } from '../oauth/organization-decision.js'
 import { findClientAt } from '../oauth/requested-organization.js'
@@ -40,18 +44,41 @@ export async function continueDiscovery(
     deps.metrics.countEntrance('not_offered')
     return undefined
   }
-  // After what can fail, so that a fault costs the user no other mail.
-  const secret = toSecret(deps, arrived)
-  const [taken] = await takeArrived(deps.db, { ...secret, ...overAt(secret.at) })
-  if (taken === undefined) return undefined
-  const { email, email_normalized: emailNormalized, proved_at: provedAt } = taken
+  const { email, email_normalized: emailNormalized, proved_at: provedAt } = found
   return enterOrganization(deps, { accountDomain, redirectUri, request, accountFlowId: null }, browser, {
     client,
     email,
     proof: { email, emailNormalized, provedAt },
     mayJoin: entry.kind === 'may_join',
-  })
+    consume: async (db) => {
+      const secret = toSecret(deps, arrived)
+      if (db.isTransaction) await lockUser(db, { ...client, emailNormalized })
+      const [taken] = await takeArrived(db, { ...secret, ...overAt(secret.at) })
+      if (taken === undefined) throw new ApiError('discovery_not_found')
+    },
+  }).catch(asDeadLink)
 }
+
+/** Another request has consumed the address first, or the sessions of the user were ended. */
+function asDeadLink(error: unknown): undefined {
+  if (error instanceof ApiError && error.code === 'discovery_not_found') return undefined
+  throw error
+}
+
+interface UserOfClient extends Pick<AuthorizingClient, 'accountId' | 'environment' | 'organizationId'> {
+  readonly emailNormalized: string
+}
+
+/** Before the discovery, as what ends the sessions of the user locks them. */
+const lockUser = companion((db, user: UserOfClient) =>
+  db
+    .selectFrom('users')
+    .where(ofOwner(user))
+    .where('email_normalized', '=', user.emailNormalized)
+    .where('deleted_at', 'is', null)
+    .select('id')
+    .forNoKeyUpdate(),
+)
 
 function toSecret({ now }: Pick<Deps, 'now'>, { accountDomain, token }: ArrivedToken): ArrivedSecret {
   return { accountDomain, step: 'continue', secretHash: hashSecret(token), at: now() }

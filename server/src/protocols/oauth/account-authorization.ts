@@ -34,6 +34,7 @@ import {
   unknownAcr,
   type DecidingBrowser,
   type Decision,
+  type Entering,
   type OrganizationPlace,
   type Remembered,
 } from './organization-decision.js'
@@ -200,6 +201,7 @@ interface Choice extends OrganizationPlace {
   /** The mailbox was proved before this sign-in began; left out: it was not. */
   readonly isProofOlder?: boolean
   readonly mayJoin: boolean
+  readonly consume?: Entering['consume']
 }
 
 async function enter(
@@ -225,7 +227,7 @@ export async function enterOrganization(
   deps: Deps,
   entering: EnteringRequest,
   browser: DecidingBrowser,
-  { client, connectionId: routedId, email, proof, isProofOlder = false, mayJoin }: Choice,
+  { client, connectionId: routedId, email, proof, isProofOlder = false, mayJoin, consume }: Choice,
 ): Promise<EnteredOrganization> {
   const { accountFlowId } = entering
   const way = await findWay(deps, client, email)
@@ -234,7 +236,7 @@ export async function enterOrganization(
   const place = {
     client,
     connectionId,
-    entering: { accountFlowId, proof, isProofOlder, mayJoin, methods: way.methods },
+    entering: { accountFlowId, proof, isProofOlder, mayJoin, methods: way.methods, consume },
   }
   const decision = await decideAt(deps, browser, place, { request, hint: undefined })
   deps.metrics.countEntrance('path' in decision ? 'page' : 'code' in decision ? 'code' : 'refused')

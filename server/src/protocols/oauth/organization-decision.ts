@@ -1,5 +1,5 @@
 import type { AuthorizationRequest } from '@portico/contract/authorize'
-import type { Transaction } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
 import { limit, networkKey } from '../../delivery/limits/limits.js'
@@ -67,6 +67,13 @@ export interface Entering {
   /** A link of the organization creates the user of this address. */
   readonly mayJoin: boolean
   readonly methods: SignInMethods
+  /**
+   * Consumes the secret that enters, in the transaction of the flow, so that what ends the sign-ins of the user either comes first
+   * or finds the flow; undefined where there is none.
+   *
+   * @throws ApiError when another request was first, or the secret was ended.
+   */
+  readonly consume?: ((db: Kysely<DB>) => Promise<void>) | undefined
 }
 
 /** A use of an organization that the browser shall remember. */
@@ -103,6 +110,7 @@ export async function decideAt(
   if (fit === 'other_user') return { fault: otherUser }
   const isConsentAsked = request.prompt?.includes('consent') === true
   if (fit === 'enough' && session !== undefined && secret !== undefined && !isConsentAsked) {
+    await place.entering?.consume?.(deps.db)
     const code = await issueSessionCode(deps, {
       client,
       session,
@@ -211,6 +219,7 @@ async function beginFlow(
   }
   const caller = callerAtPage(client, requestId)
   const { record: flowId } = await change(deps, caller.cause, async (trx) => {
+    await entering?.consume?.(trx)
     const key = await startFlow(deps, trx, flow)
     if (known !== undefined) {
       const { userId, amr, authenticatedAt, identityId } = known
