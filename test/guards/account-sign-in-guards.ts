@@ -228,8 +228,15 @@ export const accountSignInGuards = [
   guard({
     name: 'account sign-in: account and environment of a proof',
     file: emailSession,
-    find: '    .set({ last_used_at: key.at })\n    .where(ofEnvironment(key))\n',
-    replace: '    .set({ last_used_at: key.at })\n',
+    find: "    .selectFrom('email_sessions')\n    .where(ofEnvironment(key))\n",
+    replace: "    .selectFrom('email_sessions')\n",
+    also: [
+      {
+        file: emailSession,
+        find: '.set({ last_used_at: key.at })\n        .where(ofEnvironment(key))\n',
+        replace: '.set({ last_used_at: key.at })\n',
+      },
+    ],
     red: attack('the proof of a mailbox is none at another account, under whatever name its cookie is sent'),
     green: signsIn,
   }),

@@ -76,6 +76,22 @@ describe('a sign-in that names no organization', () => {
     expect(listedOn(await given.begin(application, visitor, select))).toEqual([])
   })
 
+  test('notes a use of the proof once in a minute, however often its list is shown', async () => {
+    const { email, application, visitor } = await inTwo()
+    const list = await given.prove(application, email, visitor)
+    const lastUse = () =>
+      service.query<{ at: Date }>('select last_used_at as at from email_sessions where email = $1', [email])
+    const [proved] = await lastUse()
+
+    await service.clock.advance(30)
+    expect(listedOn(await visitor.visit(list.url))).toHaveLength(2)
+    expect(await lastUse()).toEqual([proved])
+
+    await service.clock.advance(30)
+    expect(listedOn(await visitor.visit(list.url))).toHaveLength(2)
+    expect(await lastUse()).not.toEqual([proved])
+  })
+
   test('counts a proof for eight hours at most, however it is used', async () => {
     const { email, application, visitor } = await inTwo()
     await given.prove(application, email, visitor)

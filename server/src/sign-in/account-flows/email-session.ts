@@ -1,5 +1,5 @@
 import type { AuthorizationRequest } from '@portico/contract/authorize'
-import type { Kysely, Transaction } from 'kysely'
+import { sql, type Kysely, type Transaction } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
 import { hashSecret, randomSecret } from '../../platform/crypto/secret.js'
 import type { DB } from '../../platform/db/schema.js'
@@ -10,6 +10,9 @@ import { normalizeEmail } from '../../platform/email.js'
 /** How long a browser counts as one whose user reads a mailbox; and after how long without use it no longer does. */
 export const emailSessionLifetimeMs = 8 * 60 * 60 * 1000
 const idleMs = 60 * 60 * 1000
+
+/** How exactly the time of the last use is kept, which only the end without use reads: a list that is shown again writes nothing. */
+const usePrecisionMs = 60 * 1000
 
 /** An address whose owner has used a link of ours. */
 export interface ProvedAddress {
@@ -91,28 +94,48 @@ function toEmailSession(row: SessionRow): EmailSession {
 }
 
 function timesAt(at: Date) {
-  return { at, idleSince: new Date(at.getTime() - idleMs) }
+  return {
+    at,
+    idleSince: new Date(at.getTime() - idleMs),
+    knownSince: new Date(at.getTime() - usePrecisionMs),
+  }
 }
 
 type LiveKey = EmailSessionOwner & ReturnType<typeof timesAt>
 
-const touchByCookie = statement((db, key: LiveKey & { readonly secretHash: Buffer }) =>
-  touchLive(db, key).where('secret_hash', '=', key.secretHash),
+type CookieKey = LiveKey & { readonly secretHash: Buffer }
+
+const touchByCookie = statement((db, key: CookieKey) =>
+  touch(db, key, liveSession(db, key).where('secret_hash', '=', key.secretHash)),
 )
 
 const touchById = statement((db, key: LiveKey & { readonly emailSessionId: string }) =>
-  touchLive(db, key).where('id', '=', key.emailSessionId),
+  touch(db, key, liveSession(db, key).where('id', '=', key.emailSessionId)),
 )
 
-function touchLive(db: Kysely<DB>, key: LiveKey) {
+function liveSession(db: Kysely<DB>, key: LiveKey) {
   return db
-    .updateTable('email_sessions')
-    .set({ last_used_at: key.at })
+    .selectFrom('email_sessions')
     .where(ofEnvironment(key))
     .where('ended_at', 'is', null)
     .where('expires_at', '>', key.at)
     .where('last_used_at', '>', key.idleSince)
-    .returning(['id', 'email', 'email_normalized', 'proved_at'])
+    .select(['id', 'email', 'email_normalized', 'proved_at'])
+}
+
+function touch(db: Kysely<DB>, key: LiveKey, live: ReturnType<typeof liveSession>) {
+  return db
+    .with('live', () => live)
+    .with('touched', (cte) =>
+      cte
+        .updateTable('email_sessions')
+        .set({ last_used_at: key.at })
+        .where(ofEnvironment(key))
+        .where('id', '=', sql<string>`(select live.id from live)`)
+        .where('last_used_at', '<=', key.knownSince),
+    )
+    .selectFrom('live')
+    .select(['id', 'email', 'email_normalized', 'proved_at'])
 }
 
 /** Ends the e-mail session of a browser's cookie: its user has signed out. */
