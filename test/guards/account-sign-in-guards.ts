@@ -14,6 +14,7 @@ const ending = 'server/src/directory/end-sessions.ts'
 const finish = 'server/src/sign-in/flows/finish.ts'
 const provedEmail = 'server/src/directory/users/proved-email.ts'
 const steps = 'server/src/pages/account-sign-in/steps.ts'
+const logoutPage = 'server/src/pages/logout/router.ts'
 
 const signIn = (title: string) => protocolTest('account-sign-in', title)
 const entering = (title: string) => protocolTest('account-entering', title)
@@ -29,6 +30,8 @@ const link = (title: string) => mailbox(`the link of a mailbox ${title}`)
 const proof = (title: string) => mailbox(`the proof of a mailbox ${title}`)
 const selecting = (title: string) => select(`prompt=select_account ${title}`)
 const typed = (title: string) => attack(`an address that is typed ${title}`)
+const known = (title: string) =>
+  logout(`a sign-out of an account in a browser that only knows an address ${title}`)
 const revoked = (title: string) =>
   logout(`a sign-out after the application has ended its session by the refresh token ${title}`)
 
@@ -429,13 +432,47 @@ export const accountSignInGuards = [
   }),
   guard({
     name: 'account sign-in: a sign-out without a question, of a session of the browser',
-    file: 'server/src/pages/logout/router.ts',
+    file: logoutPage,
     find: 'if (plan.isOfBrowser) await',
     replace: 'if (plan.isHinted) await',
     red: logout(
       'a sign-out by the ID token of a session that no browser has ends that session at an organization, and not what another browser has proved',
     ),
     green: proof('is over with a sign-out of the organization that was entered'),
+  }),
+  guard({
+    name: 'account sign-in: an address is forgotten after a question',
+    file: logoutPage,
+    find: 'if (proofs.length > 0 || (plan.sessions',
+    replace: 'if ((plan.sessions',
+    red: known('asks whether to forget it, names it, and says only then that its user is signed out'),
+    green: signsOut,
+  }),
+  guard({
+    name: 'account sign-in: the address that a question has named',
+    file: logoutPage,
+    find: 'return `forget:${proofs.map(({ emailSessionId }) => emailSessionId).join()}`',
+    replace: "return 'forget:'",
+    red: known('is not pressed by another site, nor for another address than the page has named'),
+    green: signsOut,
+  }),
+  guard({
+    name: 'account sign-in: addresses of the other environment',
+    file: logoutPage,
+    find: '(named === undefined ? environments : [named]).map',
+    replace: 'environments.map',
+    red: known('asks of the environment of the application alone'),
+    green: signsOut,
+  }),
+  guard({
+    name: 'account sign-in: an ID token is no question of an address',
+    file: logoutPage,
+    find: 'sent.id_token_hint === undefined ? await findProofs(exchange, place, plan) : []',
+    replace: 'await findProofs(exchange, place, plan)',
+    red: logout(
+      'a sign-out by the ID token of a session that no browser has asks nothing at the account where it has ended already, and ends as little',
+    ),
+    green: signsOut,
   }),
   condition(
     'the cookie of a session that was revoked',

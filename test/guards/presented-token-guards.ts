@@ -47,13 +47,13 @@ export const presentedTokenGuards = [
   guard({
     name: 'form of a logout: of another site, without cookies',
     file: logoutPage,
-    find: 'if (plan.sessions.length === 0) {',
-    replace: 'if (site.isHttps && plan.sessions.length === 0) {',
+    find: 'if (plan.sessions.length === 0 && proofs.length === 0) {',
+    replace: 'if (site.isHttps && plan.sessions.length === 0 && proofs.length === 0) {',
     also: [
       {
         file: logoutPage,
-        find: 'if (secretOfOurForm(req, site, csrfTopicOf(plan)) === undefined) {',
-        replace: 'if (csrfTopicOf(plan) === "") {',
+        find: 'if (secretOfOurForm(req, site, csrfTopicOf(request)) === undefined) {',
+        replace: 'if (csrfTopicOf(request) === "") {',
       },
     ],
     red: logoutTest(

@@ -12,6 +12,7 @@ const service = await startService()
 const client = await service.client()
 const given = accountGivenOf(service, client)
 const { flows, path } = given
+const signIns = accountSignInGivenOf(service, client)
 
 const logoutUrl = (parameters: Record<string, string> = {}, at = path) =>
   `${service.baseUrl}${at}/logout?${new URLSearchParams(parameters).toString()}`
@@ -217,9 +218,80 @@ describe('a sign-out after the application has ended its session by the refresh 
   })
 })
 
+describe('a sign-out of an account in a browser that only knows an address', () => {
+  /** A browser that has proved a mailbox, and is signed in nowhere. */
+  async function proved(visitor = flows.visitorOf()) {
+    const application = await signIns.application()
+    const { org_domain, user } = await signIns.member()
+    expect(listedOn(await signIns.prove(application, user.email, visitor))).toEqual([org_domain])
+    return { application, email: user.email, visitor }
+  }
+
+  async function isKnown({ application, visitor }: Awaited<ReturnType<typeof proved>>) {
+    return listedOn(await signIns.begin(application, visitor, { prompt: 'select_organization' })).length > 0
+  }
+
+  const emailCookiesOf = ({ cookies }: Visitor) =>
+    [...cookies.keys()].filter((name) => name.includes('portico-email-'))
+
+  test('asks whether to forget it, names it, and says only then that its user is signed out', async () => {
+    const scene = await proved()
+    const { visitor, email } = scene
+
+    const page = await visitor.visit(logoutUrl())
+    expect(page.html.replace(/<[^>]*>/g, '')).toContain(email)
+    expect([page.status, page.html.includes('Forget this address?')]).toEqual([200, true])
+    expect(await isKnown(scene)).toBe(true)
+    const done = await visitor.press(page, 'sign_out')
+
+    expect([done.status, done.html.includes('You are signed out')]).toEqual([200, true])
+    expect([await isKnown(scene), emailCookiesOf(visitor)]).toEqual([false, []])
+    expect((await visitor.visit(logoutUrl())).html).toContain('You are signed out')
+  })
+
+  test('303: goes where the application wants after that', async () => {
+    const { visitor, application } = await proved()
+    const { client_id } = application
+
+    const page = await visitor.visit(
+      logoutUrl({ client_id, post_logout_redirect_uri: signedOut, state: 's' }),
+    )
+    const left = await visitor.send(page, 'sign_out')
+
+    expect([left.status, left.location]).toEqual([303, `${signedOut}?state=s`])
+    expect(emailCookiesOf(visitor)).toEqual([])
+  })
+
+  test('asks of the environment of the application alone', async () => {
+    const scene = await proved()
+    const production = await service.client({ environment: 'production' })
+    const { client_id } = await service.given.application(
+      { org_domain: await service.given.domain() },
+      production,
+    )
+
+    const page = await scene.visitor.visit(logoutUrl({ client_id }))
+
+    expect(page.html).toContain('You are signed out')
+    expect(await isKnown(scene)).toBe(true)
+  })
+
+  test('is not pressed by another site, nor for another address than the page has named', async () => {
+    const scene = await proved()
+    const { visitor } = scene
+    const page = await visitor.visit(logoutUrl())
+
+    const foreign = await visitor.send(page, 'sign_out', {}, { origin: 'https://evil.example' })
+    expect([foreign.status, await isKnown(scene)]).toEqual([403, true])
+    const other = await proved(visitor)
+    const late = await visitor.send(page, 'sign_out')
+
+    expect([late.status, await isKnown(other)]).toEqual([403, true])
+  })
+})
+
 describe('a sign-out by the ID token of a session that no browser has', () => {
   const codes = codeGivenOf(service, client)
-  const signIns = accountSignInGivenOf(service, client)
 
   test.each<[string, (of: { org_domain: string }) => string]>([
     ['an organization', ({ org_domain }) => `/t/${org_domain}`],
@@ -237,6 +309,23 @@ describe('a sign-out by the ID token of a session that no browser has', () => {
     expect([left.status, left.html.includes('You are signed out')]).toEqual([200, true])
     const of = { org_domain: stranger.org_domain, user_id: String(claimsOf(idToken)['sub']) }
     expect((await client.sessions.list(of)).data).toEqual([])
+    const list = await signIns.begin(application, visitor, { prompt: 'select_organization' })
+    expect(listedOn(list)).toEqual([org_domain])
+  })
+
+  test('asks nothing at the account where it has ended already, and ends as little', async () => {
+    const stranger = await codes.scene()
+    const { idToken } = await refreshGivenOf(service, codes).tokens(stranger)
+    const of = { org_domain: stranger.org_domain, user_id: String(claimsOf(idToken)['sub']) }
+    await client.sessions.endAll(of)
+    const application = await signIns.application()
+    const { org_domain, user } = await signIns.member()
+    const visitor = flows.visitorOf()
+    await signIns.prove(application, user.email, visitor)
+
+    const left = await visitor.request(logoutUrl({ id_token_hint: idToken }))
+
+    expect([left.status, left.html.includes('You are signed out')]).toEqual([200, true])
     const list = await signIns.begin(application, visitor, { prompt: 'select_organization' })
     expect(listedOn(list)).toEqual([org_domain])
   })

@@ -18,7 +18,7 @@ import { readyPage, signedInPage } from './views/ready.js'
 import { recoveryCodesPage } from './views/recovery-codes.js'
 import { passwordSetPage, setPasswordPage } from './views/set-password.js'
 import { sessionsPage, type SessionView } from './views/sessions.js'
-import { signedOutPage, signOutPage } from './views/sign-out.js'
+import { forgetPage, signedOutPage, signOutPage } from './views/sign-out.js'
 import { testIdpPage } from './views/test-idp.js'
 import type { PageTexts } from './texts/en.js'
 import { totpPage } from './views/totp.js'
@@ -364,6 +364,7 @@ function sessionStates(frame: Frame, { email, application }: GalleryNames): Gall
     page('sessions', sessionsPage({ ...view, sessions, isOnlyOne: false })),
     page('sessions-only-one', sessionsPage({ ...view, sessions: sessions.slice(0, 1), isOnlyOne: true })),
     page('sign-out', signOutPage({ frame, form, emails: [email] })),
+    page('forget', forgetPage({ frame, form, emails: [email] })),
     page('signed-out', signedOutPage({ frame })),
   ]
 }

@@ -1,4 +1,4 @@
-import type { Environment } from '@portico/contract/fields'
+import { environments, type Environment } from '@portico/contract/fields'
 import type { Router } from 'express'
 import type { Deps } from '../../delivery/deps.js'
 import { formReader } from '../../platform/http/body.js'
@@ -16,7 +16,11 @@ import {
   findOrganizationByDomain,
   type PublicOrganization,
 } from '../../directory/organizations/find-organization.js'
-import { endEmailSession } from '../../sign-in/account-flows/email-session.js'
+import {
+  endEmailSession,
+  findEmailSession,
+  type EmailSession,
+} from '../../sign-in/account-flows/email-session.js'
 import type { IssuerKind } from '../../tokens/issuer.js'
 import { secretOfOurForm, toCsrfField } from '../frame/csrf.js'
 import type { ErrorExtras } from '../frame/error.js'
@@ -34,7 +38,7 @@ import {
   type PageDestination,
   type Site,
 } from '../frame/site.js'
-import { signedOutPage, signOutPage } from '../views/sign-out.js'
+import { forgetPage, signedOutPage, signOutPage } from '../views/sign-out.js'
 
 /** The accepted parameters, with their maximum lengths. */
 const parameters = {
@@ -66,12 +70,14 @@ async function showForm(exchange: Exchange): Promise<void> {
   const request = await findRequest(exchange)
   if (request === undefined) return
   const { deps, req } = exchange
-  const { plan, place, frame, query } = request
-  if (plan.sessions.length > 0 && !plan.isHinted) {
+  const { plan, place, proofs, frame, query } = request
+  if (proofs.length > 0 || (plan.sessions.length > 0 && !plan.isHinted)) {
     const secret = keepFlowSecret(exchange)
-    const form = { action: `${req.path}${query}`, csrf: toCsrfField(secret, csrfTopicOf(plan)) }
-    const emails = [...new Set(plan.sessions.map(({ email }) => email))]
-    send(exchange, 200, signOutPage({ frame, form, emails }), { ...frame, redirectUri: plan.redirectUrl })
+    const form = { action: `${req.path}${query}`, csrf: toCsrfField(secret, csrfTopicOf(request)) }
+    const isOfProof = proofs.length > 0
+    const emails = [...new Set((isOfProof ? proofs : plan.sessions).map(({ email }) => email))]
+    const page = (isOfProof ? forgetPage : signOutPage)({ frame, form, emails })
+    send(exchange, 200, page, { ...frame, redirectUri: plan.redirectUrl })
     return
   }
   await signOutAsPlanned(deps, place, plan, requestIdOf(req))
@@ -88,13 +94,13 @@ async function takeForm(exchange: Exchange): Promise<void> {
   }
   const request = await findRequest(exchange)
   if (request === undefined) return
-  const { plan, place, frame, query } = request
-  if (plan.sessions.length === 0) {
+  const { plan, place, proofs, frame, query } = request
+  if (plan.sessions.length === 0 && proofs.length === 0) {
     // The session has ended, or the cookies are missing as in a cross-site form: the GET that follows has them.
     redirect(exchange, `${req.path}${query}`)
     return
   }
-  if (secretOfOurForm(req, site, csrfTopicOf(plan)) === undefined) {
+  if (secretOfOurForm(req, site, csrfTopicOf(request)) === undefined) {
     sendProblem(exchange, 403, frame, 'otherBrowser')
     return
   }
@@ -125,8 +131,25 @@ async function findRequest(exchange: Exchange): Promise<LogoutRequest | undefine
     sendFault(exchange, place, plan)
     return undefined
   }
-  const frame = frameAt(exchange, place.owner, plan.environment)
-  return { plan, place, query: queryOf(req.query), frame }
+  const proofs = sent.id_token_hint === undefined ? await findProofs(exchange, place, plan) : []
+  const frame = frameAt(exchange, place.owner, plan.environment ?? proofs[0]?.environment)
+  return { plan, place, proofs, query: queryOf(req.query), frame }
+}
+
+/** What the browser has proved of mailboxes, where no session is left with which it would end. */
+async function findProofs(
+  { deps, site, req }: Exchange,
+  { accountId, organization }: Place,
+  { environment: named, sessions, isHinted }: SignOutPlan,
+): Promise<EndingProof[]> {
+  if (organization !== undefined || sessions.length > 0 || isHinted) return []
+  const found = (named === undefined ? environments : [named]).map(async (environment) => {
+    const owner = { accountId, environment }
+    const secret = findEmailSecret(req.headers.cookie, site.isHttps, owner)
+    const proof = secret === undefined ? undefined : await findEmailSession(deps, owner, secret)
+    return proof === undefined ? [] : [{ ...proof, environment }]
+  })
+  return (await Promise.all(found)).flat()
 }
 
 /** Developers find in the log what is wrong, and on the page where the application is one of the sandbox. */
@@ -183,14 +206,19 @@ function secretsAt({ site, req }: Exchange, { organization }: Place, environment
  * Ends what the browser has proved of a mailbox, with the sessions that end: nobody comes back by it without a mail. Where the
  * user was not asked, and the hint is of no session of the browser, any website could do this.
  */
-async function endProof({ deps, site, req, res }: Exchange, { plan, place }: LogoutRequest): Promise<void> {
-  const { environment } = plan
-  if (environment === undefined) return
-  const owner = { accountId: place.accountId, environment }
-  const secret = findEmailSecret(req.headers.cookie, site.isHttps, owner)
-  if (secret === undefined) return
-  await endEmailSession(deps, owner, secret)
-  res.append('Set-Cookie', clearEmailCookie(site.isHttps, owner))
+async function endProof(
+  { deps, site, req, res }: Exchange,
+  { plan, place, proofs }: LogoutRequest,
+): Promise<void> {
+  const { accountId } = place
+  for (const { environment } of proofs.length > 0 ? proofs : [plan]) {
+    if (environment === undefined) continue
+    const owner = { accountId, environment }
+    const secret = findEmailSecret(req.headers.cookie, site.isHttps, owner)
+    if (secret === undefined) continue
+    await endEmailSession(deps, owner, secret)
+    res.append('Set-Cookie', clearEmailCookie(site.isHttps, owner))
+  }
 }
 
 function sendAway(exchange: Exchange, { plan, place, frame }: LogoutRequest): void {
@@ -237,9 +265,15 @@ const logoutFaults: Readonly<Record<SignOutFault, (kind: IssuerKind) => string>>
 interface LogoutRequest {
   readonly plan: SignOutPlan
   readonly place: Place
+  /** What is to be forgotten; none while a session is left. */
+  readonly proofs: readonly EndingProof[]
   readonly frame: Frame
   /** The parameters of the request, repeated in the target of the form; with the question mark, or empty. */
   readonly query: string
+}
+
+interface EndingProof extends EmailSession {
+  readonly environment: Environment
 }
 
 /** A place, with the look of its pages. */
@@ -248,9 +282,10 @@ interface Place extends SignOutPlace {
   readonly owner: PageOwner
 }
 
-/** Binds the form to the sessions whose users the page has shown. */
-function csrfTopicOf({ sessions }: SignOutPlan): string {
-  return `logout:${sessions.map(({ sessionId }) => sessionId).join()}`
+/** Binds the form to the sessions, or the proofs, whose users the page has shown. */
+function csrfTopicOf({ plan, proofs }: LogoutRequest): string {
+  if (proofs.length > 0) return `forget:${proofs.map(({ emailSessionId }) => emailSessionId).join()}`
+  return `logout:${plan.sessions.map(({ sessionId }) => sessionId).join()}`
 }
 
 /** Each parameter that was sent exactly once and is not too long. */

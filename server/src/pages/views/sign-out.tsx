@@ -8,7 +8,7 @@ import type { PageForm } from '../frame/step-page.js'
 interface SignOutPage {
   readonly frame: Frame
   readonly form: PageForm
-  /** Of the users who are signed out. */
+  /** Of the users who are signed out, or were. */
   readonly emails: readonly string[]
 }
 
@@ -23,6 +23,21 @@ export function signOutPage({ frame, form, emails }: SignOutPage): string {
       ))}
       <p>{words.sentence(displayName(organization?.name ?? productName))}</p>
       <Form form={form} action="sign_out" button={words.button} working={texts.working} />
+    </HostedPage>,
+  )
+}
+
+/** The page that asks whether the browser shall forget what it has proved, where nobody is signed in any more. */
+export function forgetPage({ frame, form, emails }: SignOutPage): string {
+  const { texts } = frame
+  const words = texts.signOut
+  return toDocument(
+    <HostedPage frame={frame} title={words.forgetHeading}>
+      {emails.map((email) => (
+        <Person key={email} texts={texts} email={email} />
+      ))}
+      <p>{words.forgetSentence}</p>
+      <Form form={form} action="sign_out" button={words.forget} working={texts.working} />
     </HostedPage>,
   )
 }

@@ -62,7 +62,17 @@ export async function openEmailSession(
 
 const insertSession = insertion('email_sessions')
 
-/** The live e-mail session of a browser's cookie, which counts as used by this; undefined when it is over. */
+/** The live e-mail session of a browser's cookie; undefined when it is over. */
+export async function findEmailSession(
+  { db, now }: Pick<Deps, 'db' | 'now'>,
+  owner: EmailSessionOwner,
+  secret: string,
+): Promise<EmailSession | undefined> {
+  const [row] = await selectByCookie(db, { ...owner, secretHash: hashSecret(secret), ...timesAt(now()) })
+  return row && toEmailSession(row)
+}
+
+/** The same, which counts as used by this. */
 export async function useEmailSession(
   { db, now }: Pick<Deps, 'db' | 'now'>,
   owner: EmailSessionOwner,
@@ -82,7 +92,7 @@ export async function useEmailSessionOf(
   return row && toEmailSession(row)
 }
 
-type SessionRow = Awaited<ReturnType<typeof touchById>>[number]
+type SessionRow = Awaited<ReturnType<typeof selectByCookie>>[number]
 
 function toEmailSession(row: SessionRow): EmailSession {
   return {
@@ -104,6 +114,10 @@ function timesAt(at: Date) {
 type LiveKey = EmailSessionOwner & ReturnType<typeof timesAt>
 
 type CookieKey = LiveKey & { readonly secretHash: Buffer }
+
+const selectByCookie = statement((db, key: CookieKey) =>
+  liveSession(db, key).where('secret_hash', '=', key.secretHash),
+)
 
 const touchByCookie = statement((db, key: CookieKey) =>
   touch(db, key, liveSession(db, key).where('secret_hash', '=', key.secretHash)),

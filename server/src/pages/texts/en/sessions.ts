@@ -17,6 +17,10 @@ export const sessions = {
     heading: 'Sign out?',
     sentence: (organization: string) => `You will be signed out of ${organization} in this browser.`,
     button: 'Sign out',
+    forgetHeading: 'Forget this address?',
+    forgetSentence:
+      'You are signed out, but still recognized on this device: you could sign in again without an e-mail. If other people use the device, forget the address.',
+    forget: 'Forget it',
     doneHeading: 'You are signed out',
     done: 'You can close this page.',
   },

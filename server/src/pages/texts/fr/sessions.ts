@@ -18,6 +18,10 @@ export const sessions: SessionTexts = {
     heading: 'Se déconnecter\u00a0?',
     sentence: (organization) => `Vous serez déconnecté de ${organization} dans ce navigateur.`,
     button: 'Se déconnecter',
+    forgetHeading: 'Oublier cette adresse\u00a0?',
+    forgetSentence:
+      'Vous êtes déconnecté, mais encore reconnu sur cet appareil\u00a0: vous pourriez vous reconnecter sans e-mail. Si d’autres personnes utilisent l’appareil, oubliez cette adresse.',
+    forget: 'Oublier',
     doneHeading: 'Vous êtes déconnecté',
     done: 'Vous pouvez fermer cette page.',
   },
