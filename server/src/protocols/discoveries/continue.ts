@@ -4,8 +4,8 @@ import { companion } from '../../platform/db/statement.js'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
 import { ApiError } from '../../platform/errors.js'
 import type { AuthorizingClient } from '../oauth/authorizing-client.js'
-import { enterOrganization, type Entrance } from '../oauth/account-authorization.js'
 import type { DecidingBrowser } from '../oauth/organization-decision.js'
+import { enterOrganization, type EnteredOrganization } from '../oauth/organization-entrance.js'
 import { findClientAt } from '../oauth/requested-organization.js'
 import { findArrived, overAt, takeArrived, type ArrivedSecret, type DiscoveryRow } from './discovery.js'
 import type { ArrivedToken } from './open-discovery-link.js'
@@ -31,7 +31,7 @@ export async function continueDiscovery(
   deps: Deps,
   arrived: ArrivedToken,
   browser: DecidingBrowser,
-): Promise<Exclude<Entrance, string> | undefined> {
+): Promise<EnteredOrganization | undefined> {
   const found = await findContinued(deps, arrived)
   if (found?.request?.organization === undefined) return undefined
   const { account_id: accountId, environment, application_id: applicationId, request } = found

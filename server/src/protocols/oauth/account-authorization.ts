@@ -1,10 +1,6 @@
 import type { AuthorizationRequest } from '@portico/contract/authorize'
 import type { Deps } from '../../delivery/deps.js'
 import { networkKey } from '../../delivery/limits/limits.js'
-import {
-  toAuthorizationAnswer,
-  type AuthorizationAnswer,
-} from '../../directory/sessions/authorization-answer.js'
 import { normalizeEmail } from '../../platform/email.js'
 import {
   endAccountFlow,
@@ -18,26 +14,24 @@ import {
   useEmailSession,
   useEmailSessionOf,
   type EmailSession,
-  type ProvedAddress,
 } from '../../sign-in/account-flows/email-session.js'
 import { listEntries, type Entry } from '../../sign-in/account-flows/entries.js'
-import { findSignInMethods, type SignInMethods } from '../../sign-in/flows/sign-in-methods.js'
-import { connectionOfAddress, findOpenConnections } from '../../sso/sign-in/connection-of-address.js'
-import { accountIssuerOf } from '../../tokens/issuer.js'
 import { hintedEmail } from './authorization-request.js'
 import { listAccountSessions, type ListedSession } from './account-sessions.js'
-import type { AskingApplication, AuthorizingClient } from './authorizing-client.js'
+import type { AskingApplication } from './authorizing-client.js'
 import {
-  decideAt,
   flowsOfNetwork,
   noPageShown,
   unknownAcr,
   type DecidingBrowser,
   type Decision,
-  type Entering,
-  type OrganizationPlace,
-  type Remembered,
 } from './organization-decision.js'
+import {
+  enterOrganization,
+  withoutPrompt,
+  type Choice,
+  type EnteredOrganization,
+} from './organization-entrance.js'
 import { findClientAt, placeOfAddress, type KnownBrowser } from './requested-organization.js'
 import { isAcrUnknown } from './requested-claims.js'
 
@@ -112,10 +106,6 @@ export function listEntriesOf(
  * is none that the mailbox can enter; `moved`: another request was first; `unproved`: the mailbox must be proved anew.
  */
 export type Entrance = 'not_offered' | 'moved' | 'unproved' | EnteredOrganization
-
-type EnteredOrganization =
-  | { readonly path: string }
-  | { readonly answer: AuthorizationAnswer; readonly remembered: Remembered | undefined }
 
 /** Enters an organization of the list. What it demands, its own pages ask for; only the proof of the mailbox is carried over. */
 export async function enterChosen(
@@ -194,16 +184,6 @@ export async function enterByAddress(
   return place && enter(deps, flow, browser, { ...place, email, proof: undefined, mayJoin: false })
 }
 
-/** An organization that was chosen for an address, and whether its mailbox is proved. */
-interface Choice extends OrganizationPlace {
-  readonly email: string
-  readonly proof: ProvedAddress | undefined
-  /** The mailbox was proved before this sign-in began; left out: it was not. */
-  readonly isProofOlder?: boolean
-  readonly mayJoin: boolean
-  readonly consume?: Entering['consume']
-}
-
 async function enter(
   deps: Deps,
   flow: AccountFlow,
@@ -214,72 +194,4 @@ async function enter(
   const entrance = await enterOrganization(deps, { ...flow, accountFlowId: flow.flowId }, browser, choice)
   if ('answer' in entrance) await endAccountFlow(deps, flow)
   return entrance
-}
-
-/** The request with which an organization is entered. */
-interface EnteringRequest extends Pick<AccountFlow, 'accountDomain' | 'redirectUri' | 'request'> {
-  /** Null where no list of ours can be gone back to. */
-  readonly accountFlowId: string | null
-}
-
-/** Makes the decision that a request with `organization` makes, for the address and with what is proved of it. */
-export async function enterOrganization(
-  deps: Deps,
-  entering: EnteringRequest,
-  browser: DecidingBrowser,
-  { client, connectionId: routedId, email, proof, isProofOlder = false, mayJoin, consume }: Choice,
-): Promise<EnteredOrganization> {
-  const { accountFlowId } = entering
-  const way = await findWay(deps, client, email)
-  const connectionId = routedId ?? way.connectionId
-  const request = { ...withoutPrompt(entering.request, 'select_organization'), login_hint: email }
-  const place = {
-    client,
-    connectionId,
-    entering: { accountFlowId, proof, isProofOlder, mayJoin, methods: way.methods, consume },
-  }
-  const decision = await decideAt(deps, browser, place, { request, hint: undefined })
-  deps.metrics.countEntrance('path' in decision ? 'page' : 'code' in decision ? 'code' : 'refused')
-  if ('path' in decision) return decision
-  if ('code' in decision)
-    return { answer: answerTo(deps, entering, { code: decision.code }), remembered: decision.remembered }
-  const { error, description } = decision.fault
-  return {
-    answer: answerTo(deps, entering, { error, error_description: description }),
-    remembered: undefined,
-  }
-}
-
-/** How an address signs in to an organization: by the connection that has it, else by the organization's methods. */
-export async function findWay(
-  deps: Pick<Deps, 'db'>,
-  client: AuthorizingClient,
-  email: string,
-): Promise<{ readonly methods: SignInMethods; readonly connectionId: string | undefined }> {
-  const [methods, connections] = await Promise.all([
-    findSignInMethods(deps, client),
-    findOpenConnections(deps, client),
-  ])
-  return {
-    methods,
-    connectionId: connectionOfAddress(connections, methods, normalizeEmail(email))?.connectionId,
-  }
-}
-
-/** A request of which one choice was made. */
-function withoutPrompt(
-  request: AuthorizationRequest,
-  made: 'select_account' | 'select_organization',
-): AuthorizationRequest {
-  return { ...request, prompt: request.prompt?.filter((value) => value !== made) }
-}
-
-function answerTo(
-  { config }: Pick<Deps, 'config'>,
-  { accountDomain, redirectUri, request }: EnteringRequest,
-  parameters: Readonly<Record<string, string>>,
-): AuthorizationAnswer {
-  const { response_mode: mode = 'query', state = null } = request
-  const issuer = accountIssuerOf(config.baseUrl, accountDomain)
-  return toAuthorizationAnswer({ redirectUri, mode }, { parameters, state, issuer })
 }
