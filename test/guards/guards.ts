@@ -1,4 +1,5 @@
 import type { Guard } from './guard.js'
+import { accountListGuards } from './account-list-guards.js'
 import { accountSignInGuards } from './account-sign-in-guards.js'
 import { authorizeGuards } from './authorize-guards.js'
 import { browserSessionGuards } from './browser-session-guards.js'
@@ -63,6 +64,7 @@ export const guards: readonly Guard[] = [
   ...limitGuards,
   ...hashGuards,
   ...totpGuards,
+  ...accountListGuards,
   ...accountSignInGuards,
   ...authorizeGuards,
   ...browserSessionGuards,
