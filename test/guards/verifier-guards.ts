@@ -4,6 +4,7 @@ const claims = 'sdk/src/verified-claims.ts'
 const keySets = 'sdk/src/key-sets.ts'
 
 const verifierTest = (title: string) => ({ file: 'sdk/src/verifier-organizations.test.ts', title })
+const refusal = (title: string) => ({ file: 'sdk/src/verifier-refused-issuers.test.ts', title })
 
 const areAccepted = verifierTest(
   'tokens of fifty organizations are accepted, and one request for the keys of each',
@@ -16,7 +17,7 @@ export const verifierGuards = [
     file: 'sdk/src/issuers.ts',
     find: 'return isSlug(domain) ? domain : undefined',
     replace: 'return domain',
-    red: verifierTest('a logout token of no other issuer is accepted, and none causes a request'),
+    red: refusal('a logout token of no other issuer is accepted, and none causes a request'),
     green: areAccepted,
   }),
   guard({
@@ -24,7 +25,7 @@ export const verifierGuards = [
     file: 'sdk/src/issuers.ts',
     find: '|| !issuer.startsWith(organizationPrefix)',
     replace: '',
-    red: verifierTest('no other issuer is accepted, and none causes a request'),
+    red: refusal('no other issuer is accepted, and none causes a request'),
     green: areAccepted,
   }),
   guard({
@@ -32,7 +33,7 @@ export const verifierGuards = [
     file: claims,
     find: 'if (use !== undefined) source.checkOrganization(claims)',
     replace: '',
-    red: verifierTest(
+    red: refusal(
       'a token whose org and tnt are another organization is refused before its keys are asked for',
     ),
     green: areAccepted,
@@ -42,7 +43,7 @@ export const verifierGuards = [
     file: claims,
     find: 'if (source.keyWithId === undefined) await checkSignature(parsed, keyWithId)',
     replace: '',
-    red: verifierTest(
+    red: refusal(
       'a token that another issuer’s key has signed is refused: another organization’s, or the account’s',
     ),
     green: verifierTest('verifyAccessToken() takes an account, too'),
