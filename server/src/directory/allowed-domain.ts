@@ -1,9 +1,10 @@
 import { sql, type Expression } from 'kysely'
+import { domainOfEmail } from '../platform/email.js'
 
 /** Whether an organization allows an address to sign in. Without a list of domains, or with an empty one, every address may. */
 export function isEmailDomainAllowed(allowed: readonly string[] | null, normalizedEmail: string): boolean {
   if (allowed === null || allowed.length === 0) return true
-  return allowed.includes(normalizedEmail.slice(normalizedEmail.lastIndexOf('@') + 1))
+  return allowed.includes(domainOfEmail(normalizedEmail))
 }
 
 /** The same in a statement, of its row of `organizations`. */

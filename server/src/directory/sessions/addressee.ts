@@ -4,6 +4,7 @@ import { ApiError } from '../../platform/errors.js'
 import { isSsoRequired } from '../domains/authority.js'
 import type { Caller } from '../../platform/tenant.js'
 import { isOrganizationOf } from '../../platform/db/tenant-predicate.js'
+import { domainOfEmail } from '../../platform/email.js'
 
 /** An address that is to sign in. */
 export interface SoughtAddress {
@@ -19,7 +20,7 @@ export interface SoughtAddress {
  */
 export function addresseesOf(db: Kysely<DB>, caller: Caller, { email, domain }: SoughtAddress) {
   const { accountId, environment, organizationIds } = caller
-  const emailDomain = email.slice(email.lastIndexOf('@') + 1)
+  const emailDomain = domainOfEmail(email)
   return db
     .selectFrom('organizations')
     .leftJoin('users', (join) =>

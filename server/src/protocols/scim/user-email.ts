@@ -1,7 +1,7 @@
 import { email as emailField } from '@portico/contract/fields'
 import { isEmailDomainAllowed } from '../../directory/allowed-domain.js'
 import { isCovered } from '../../directory/domains/authority.js'
-import { normalizeEmail } from '../../platform/email.js'
+import { domainOfEmail, normalizeEmail } from '../../platform/email.js'
 import type { ScimCaller } from './scim-caller.js'
 import { ScimError } from './scim-error.js'
 import { coreOf, preferredElement } from './user-record.js'
@@ -40,8 +40,7 @@ export function checkEmailDomain({ allowedEmailDomains }: ScimCaller, email: str
 
 /** Whether the directory's assertion verifies an address: its domain is one of the organization that counts. */
 export function isEmailDomainTrusted({ trustedEmailDomains }: ScimCaller, email: string): boolean {
-  const normalized = normalizeEmail(email)
-  return isCovered(trustedEmailDomains, normalized.slice(normalized.lastIndexOf('@') + 1))
+  return isCovered(trustedEmailDomains, domainOfEmail(normalizeEmail(email)))
 }
 
 /** @returns A 409 for a value of another user, with a clause about that user. */

@@ -8,6 +8,7 @@ import { isUsableBy } from '../../directory/usable.js'
 import type { DB } from '../../platform/db/schema.js'
 import { statement } from '../../platform/db/statement.js'
 import { isOrganizationOf, ofEnvironment } from '../../platform/db/tenant-predicate.js'
+import { domainOfEmail } from '../../platform/email.js'
 
 /** More than anybody chooses from; of what is beyond, the organization's domain is typed. */
 export const mostEntries = 100
@@ -45,7 +46,7 @@ const sources: readonly EntrySource[] = [listMemberships, listConnections, listO
 /** The organizations that the owner of a mailbox can enter by an application: the last used first, then by name. */
 export async function listEntries({ db }: Pick<Deps, 'db'>, key: EntryKey): Promise<Entry[]> {
   const { emailNormalized } = key
-  const emailDomain = emailNormalized.slice(emailNormalized.lastIndexOf('@') + 1)
+  const emailDomain = domainOfEmail(emailNormalized)
   const mailbox = { ...key, emailDomain, emailDomains: selfAndParentsOf(emailDomain) }
   const found = await Promise.all(sources.map((source) => source(db, mailbox)))
   const byDomain = new Map<string, Entry>()

@@ -6,6 +6,7 @@ import { isUsableBy } from '../../directory/usable.js'
 import { statement } from '../../platform/db/statement.js'
 import { isOrganizationOf, ofEnvironment, sameEnvironment } from '../../platform/db/tenant-predicate.js'
 import { publicMailDomains } from '../../platform/public-mail-domains.js'
+import { domainOfEmail } from '../../platform/email.js'
 
 /** Where the addresses of a domain sign in. */
 export interface RoutedDomain {
@@ -26,7 +27,7 @@ export async function findRoutedDomain(
   }: { accountId: string; environment: string; applicationId: string },
   emailNormalized: string,
 ): Promise<RoutedDomain | undefined> {
-  const emailDomain = emailNormalized.slice(emailNormalized.lastIndexOf('@') + 1)
+  const emailDomain = domainOfEmail(emailNormalized)
   if (publicMailDomains.has(emailDomain)) return undefined
   const emailDomains = selfAndParentsOf(emailDomain)
   const claimants = await selectClaimants(db, {

@@ -5,7 +5,7 @@ import { isEmailDomainAllowed } from '../../directory/allowed-domain.js'
 import { countedDomains, isCovered } from '../../directory/domains/authority.js'
 import type { ConnectionKey } from '../connections/connection-key.js'
 import type { Tenant } from '../../platform/tenant.js'
-import { normalizeEmail } from '../../platform/email.js'
+import { domainOfEmail, normalizeEmail } from '../../platform/email.js'
 import { countSeats, hasSeat } from '../../directory/users/admit.js'
 import { hasIdentityOfIssuer, lockIdentity, type IdentityName } from '../../directory/users/identities.js'
 import { findUser, findUserByIdentity, type SigningInUser } from '../../directory/users/signing-in-user.js'
@@ -91,7 +91,7 @@ async function authorityFor(
   { authoritativeDomains, otherDomains, ...key }: LiveConnection,
   email: string,
 ): Promise<'trusted' | 'refused' | 'unclaimed'> {
-  const domain = emailDomainOf(email)
+  const domain = domainOfEmail(email)
   if (isCovered(authoritativeDomains, domain)) return 'trusted'
   const others = (await selectConnections(trx, key)).filter(({ id }) => id !== key.connectionId)
   const isOthers = others.some(
@@ -115,12 +115,8 @@ const selectConnections = lookup((db, key: Omit<ConnectionKey, 'connectionId'>) 
 /** The remedy beside the address: which domain is missing, and where. */
 function missingDomain({ authoritativeDomains }: LiveConnection, email: string): string {
   const own = authoritativeDomains.filter((entry) => !entry.startsWith('.')).join(', ')
-  const domain = emailDomainOf(email)
+  const domain = domainOfEmail(email)
   return `${domain} among email_domains of the connection, and verified or declared${own === '' ? '' : `; it is authoritative for ${own}`}`
-}
-
-function emailDomainOf(email: string): string {
-  return email.slice(email.lastIndexOf('@') + 1)
 }
 
 interface Applicant {

@@ -18,7 +18,7 @@ import { isConfigured } from '../../directory/configured.js'
 import { authoritativeDomains } from '../../directory/domains/authority.js'
 import { chooseDestination } from '../../directory/sessions/code-destination.js'
 import type { Caller, Tenant } from '../../platform/tenant.js'
-import { normalizeEmail } from '../../platform/email.js'
+import { domainOfEmail, normalizeEmail } from '../../platform/email.js'
 import { connectionOfAddress, onlyOne, type OpenConnection } from './connection-of-address.js'
 import { causeOf } from './live-connection.js'
 import { toChallengeData } from './record.js'
@@ -115,7 +115,7 @@ interface Sought {
 /** The named organization, or the one whose allowed domains, or domains of a connection, include that of the address. */
 async function findOrganization(db: Kysely<DB>, caller: Caller, { domain, email }: Sought) {
   const { accountId, environment, organizationIds } = caller
-  const emailDomain = email?.slice(email.lastIndexOf('@') + 1) ?? ''
+  const emailDomain = email === undefined ? '' : domainOfEmail(email)
   const found = await db
     .selectFrom('organizations')
     .where('organizations.account_id', '=', accountId)

@@ -4,6 +4,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { authoritativeDomains, isCovered, type CoveredDomains } from '../../directory/domains/authority.js'
 import type { ConnectionKey } from '../connections/connection-key.js'
 import { isOrganizationOf, ofEnvironment, ofOwner } from '../../platform/db/tenant-predicate.js'
+import { domainOfEmail } from '../../platform/email.js'
 
 /** An open connection: it is active, and has metadata, or a client of OpenID Connect. */
 export interface OpenConnection {
@@ -94,7 +95,7 @@ export function connectionOfAddress<Connection extends OpenConnection>(
   { hasPassword, hasLink }: OtherMethods,
   normalizedEmail: string,
 ): Connection | undefined {
-  const domain = normalizedEmail.slice(normalizedEmail.lastIndexOf('@') + 1)
+  const domain = domainOfEmail(normalizedEmail)
   const owner = connections.find(
     ({ emailDomains, authoritativeDomains: own }) => emailDomains.length > 0 && isCovered(own, domain),
   )
