@@ -322,6 +322,26 @@ describe('an address without a user', () => {
     expect(await links.linksTo(scene.user.email)).toHaveLength(1)
   })
 
+  test('is in the log with the reason, as is one of an inactive user, and no other', async () => {
+    const scene = await given.scene()
+    const { org_domain } = scene
+    const unknown = anyEmail()
+    const inactive = await service.given.user({ org_domain })
+    await client.users.update({ org_domain, user_id: inactive.id, active: false })
+    for (const email of [unknown, inactive.email, scene.user.email]) {
+      await links.atLinkSent(scene, { email })
+      await links.linksTo(email)
+    }
+
+    const { data } = await client.logEvents.list({ org_domain })
+
+    const told = data.filter(({ event_code: code }) => code === 'END_USER_MAGIC_LINK_NOT_SENT')
+    expect(told).toMatchObject([
+      { email: inactive.email, reason: 'user_inactive', client_id: scene.application.client_id },
+      { email: unknown, reason: 'user_not_found', client_id: scene.application.client_id },
+    ])
+  })
+
   test.each(sampled(['in another one', 'in the same browser'], 1))(
     'becomes a user by its link %s, where the connection says so',
     async (where) => {

@@ -29,6 +29,8 @@ export const logEventCodes = {
   END_USER_MAGIC_LINK_SUCCESS:
     'A user signed in with a magic link; a reason names the step that has to follow instead.',
   END_USER_MAGIC_LINK_FAILED: 'A magic link was opened, and no user was signed in.',
+  END_USER_MAGIC_LINK_NOT_SENT:
+    'No link was mailed, because it would lead nowhere: the reason is user_not_found, where links create no user of the address, or user_inactive.',
   END_USER_PASSWORD_SUCCESS: 'The password of a user who is signing in was correct.',
   END_USER_PASSWORD_FAILED: 'A password was refused.',
   PASSWORD_SET: 'A user has a new password.',

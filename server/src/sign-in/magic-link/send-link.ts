@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { hashSecret, randomSecret } from '../../platform/crypto/secret.js'
 import type { Deps } from '../../delivery/deps.js'
 import type { JobPayloads } from '../../delivery/jobs/job-names.js'
+import { logEventOf } from '../../delivery/log-events/log-event.js'
 import { deliverMail } from '../../delivery/mail/deliver.js'
 import { magicLinkMail } from '../../delivery/mail/messages.js'
 import { magicLinkUrl } from './insert-link.js'
@@ -44,8 +45,7 @@ export async function sendMagicLink(deps: Deps, payload: JobPayloads['send_magic
       productNameOf('organizations').as('product_name'),
     ])
     .executeTakeFirst()
-  // Voided, expired or without a user: there is nothing to send.
-  if (challenge === undefined) return logExpired(deps, payload, at)
+  if (challenge === undefined) return logUnsent(deps, payload, at)
 
   const { id, email, domain, name, locale, color, product_name: fromName } = challenge
   const message = magicLinkMail({
@@ -61,33 +61,55 @@ export async function sendMagicLink(deps: Deps, payload: JobPayloads['send_magic
   await deliverMail(deps, { ...payload, domain }, { ...message, to: email, fromName, messageId: id })
 }
 
-/** Logs that the mail came too late, for example because the mail server was away: its user waits for it. */
-async function logExpired(
-  { db, log }: Pick<Deps, 'db' | 'log'>,
-  payload: JobPayloads['send_magic_link'],
-  at: Date,
-): Promise<void> {
-  const expired = await db
+/**
+ * Tells operators that the mail came too late, for example because the mail server was away, and developers that the link of the
+ * address would lead nowhere, which no page tells. Nothing is told of a link that was voided or used.
+ */
+async function logUnsent(deps: Deps, payload: JobPayloads['send_magic_link'], at: Date): Promise<void> {
+  const unsent = await deps.db
     .selectFrom('magic_link_challenges as challenge')
+    .innerJoin('organizations', (join) => join.on(isOrganizationOf('organizations', 'challenge')))
     .where(ofOwner(payload, 'challenge'))
     .where('challenge.id', '=', payload.challengeId)
+    .where('challenge.is_link_returned', '=', false)
     .where('challenge.used_at', 'is', null)
     .where('challenge.voided_at', 'is', null)
-    .where('challenge.expires_at', '<=', at)
-    .select('challenge.id')
+    .where('organizations.deleted_at', 'is', null)
+    .select([
+      'challenge.account_id',
+      'challenge.environment',
+      'challenge.organization_id',
+      'organizations.domain',
+      'challenge.application_id',
+      'challenge.email',
+      'challenge.expires_at',
+      isUserActive.as('is_user_active'),
+      isOfSomebody.as('is_of_somebody'),
+    ])
     .executeTakeFirst()
-  if (expired) log.warn({ challenge_id: expired.id }, 'a link expired before its mail was sent')
+  if (unsent === undefined) return
+  if (unsent.expires_at <= at) {
+    deps.log.warn({ challenge_id: payload.challengeId }, 'a link expired before its mail was sent')
+    return
+  }
+  // The user was created since, and asks again.
+  if (unsent.is_of_somebody) return
+  await logEventOf(deps, deps.db, unsent, {
+    code: 'END_USER_MAGIC_LINK_NOT_SENT',
+    reason: unsent.is_user_active === null ? 'user_not_found' : 'user_inactive',
+    requestId: payload.challengeId,
+  })
 }
 
-/** Whether the address has an active user, or may get one. */
-const isOfSomebody = sql<boolean>`coalesce(
-  (
-    select users.active from users
-    where users.account_id = challenge.account_id
-      and users.environment = challenge.environment
-      and users.organization_id = challenge.organization_id
-      and users.email_normalized = challenge.email_normalized
-      and users.deleted_at is null
-  ),
-  challenge.find_or_create_user
+/** Whether the user of the address is active; null without one. */
+const isUserActive = sql<boolean | null>`(
+  select users.active from users
+  where users.account_id = challenge.account_id
+    and users.environment = challenge.environment
+    and users.organization_id = challenge.organization_id
+    and users.email_normalized = challenge.email_normalized
+    and users.deleted_at is null
 )`
+
+/** Whether the address has an active user, or may get one. */
+const isOfSomebody = sql<boolean>`coalesce(${isUserActive}, challenge.find_or_create_user)`
