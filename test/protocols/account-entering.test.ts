@@ -31,6 +31,20 @@ describe('entering an organization', () => {
     expect(isIn(await visitor.press(asked, 'password', { password: goodPassword }))).toBe(true)
   })
 
+  test('leads back to the application where that has named the organization, also once a link was mailed', async () => {
+    const { email, application, first, visitor } = await inTwo()
+    const organization = first.org_domain
+
+    const asked = await given.begin(application, visitor, { organization })
+    const sent = await visitor.press(asked, 'identify', { email })
+
+    const back = '<a href="https://store.example/">Back to Storefront</a>'
+    for (const page of [asked, sent]) expect(page.html).toContain(back)
+    expect(sent.html).not.toContain('Another organization')
+    const own = { org_domain: organization, application }
+    expect((await visitor.visit(flows.authorizeUrl(own))).html).not.toContain('Back to Storefront')
+  })
+
   test('asks for the second factor of its user, whatever another organization has asked for', async () => {
     const scene = await flows.enrolledScene()
     const application = await given.application()

@@ -207,7 +207,10 @@ function chooseStates(frame: Frame, { email, application, organization }: Galler
     page(
       'password-elsewhere',
       passwordPage({
-        frame: { ...frame, elsewhere: '/a/acme/sign-in/1' },
+        frame: {
+          ...frame,
+          elsewhere: { label: frame.texts.accountSignIn.elsewhere, url: '/a/acme/sign-in/1' },
+        },
         ...{ form, email, mayMailLink: true, isPasswordNew: false },
       }),
     ),

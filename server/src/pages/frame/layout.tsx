@@ -20,8 +20,8 @@ export interface Frame {
   readonly scriptUrl?: string | undefined
   /** The address of this page without its language; undefined when it cannot be shown again. */
   readonly url: string | undefined
-  /** Where another organization is chosen; undefined where the application has named this one. */
-  readonly elsewhere?: string | undefined
+  /** Where another organization is chosen, or the application goes on without this sign-in; undefined where there is neither. */
+  readonly elsewhere?: { readonly label: string; readonly url: string } | undefined
 }
 
 /** The properties of a page besides its frame. */
@@ -86,7 +86,7 @@ export function HostedPage({
           {children}
           {frame.elsewhere !== undefined && (
             <p class="quiet">
-              <a href={frame.elsewhere}>{texts.accountSignIn.elsewhere}</a>
+              <a href={frame.elsewhere.url}>{frame.elsewhere.label}</a>
             </p>
           )}
         </main>

@@ -1,8 +1,11 @@
 import type { Deps } from '../../delivery/deps.js'
 import { accountFlowPath } from '../../sign-in/account-flows/account-flow-url.js'
 import { callerAtPage, type Flow, type Step } from '../../sign-in/flows/flow.js'
+import { websiteOf } from '../../sign-in/flows/way-back.js'
 import type { PublicOrganization } from '../../directory/organizations/find-organization.js'
+import { displayName } from '../../platform/display-name.js'
 import { toCsrfField } from '../frame/csrf.js'
+import type { Frame } from '../frame/layout.js'
 import { formOf, frameOf, textOf, type PageRequest, type Site } from '../frame/site.js'
 import type { StepRequest } from '../frame/step-page.js'
 
@@ -37,7 +40,7 @@ export function toStepRequest({
     url: withQuery(req.path, { way: query('way') }),
     uiLocales: flow.locale,
   })
-  const elsewhere = elsewhereOf(flow)
+  const elsewhere = elsewhereOf(flow, frame)
   const action = withQuery(req.path, { way: query('way'), ui_locales: query('ui_locales') })
   return {
     deps,
@@ -51,10 +54,19 @@ export function toStepRequest({
   }
 }
 
-/** The list of the account's organizations, as long as the user may want another one. */
-function elsewhereOf({ accountFlowId, accountDomain, step }: Flow): string | undefined {
-  if (accountFlowId === null || !stepsBeforeAnswer.includes(step)) return undefined
-  return accountFlowPath(accountDomain, accountFlowId)
+/**
+ * The way elsewhere, as long as the user may want it: to the list of the account's organizations, or, where the application has
+ * named this one as in a switch, back to the application.
+ */
+function elsewhereOf(
+  { accountFlowId, accountDomain, step, issuer, redirectUri, applicationName }: Flow,
+  { texts }: Frame,
+): Frame['elsewhere'] {
+  if (issuer !== 'account' || !stepsBeforeAnswer.includes(step)) return undefined
+  if (accountFlowId !== null)
+    return { label: texts.accountSignIn.elsewhere, url: accountFlowPath(accountDomain, accountFlowId) }
+  const url = websiteOf(redirectUri)
+  return url === undefined ? undefined : { label: texts.backTo(displayName(applicationName)), url }
 }
 
 const stepsBeforeAnswer: readonly Step[] = [

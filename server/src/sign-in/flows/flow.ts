@@ -6,6 +6,7 @@ import type { DB } from '../../platform/db/schema.js'
 import { lookup } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import type { Caller } from '../../platform/tenant.js'
+import type { IssuerKind } from '../../tokens/issuer.js'
 import type { RequestedClaims } from '../../tokens/user-claims.js'
 import { endUriOfFlow } from './idp-initiated.js'
 import { isOrganizationOf, sameEnvironment } from '../../platform/db/tenant-predicate.js'
@@ -57,6 +58,8 @@ export interface Flow extends FlowKey {
   readonly step: Step
   readonly applicationId: string
   readonly applicationName: string
+  /** The issuer that was asked. */
+  readonly issuer: IssuerKind
   readonly redirectUri: string
   /** Where the browser leaves the service: the redirect URI, or where the application begins a sign-in of its own. */
   readonly endUri: string
@@ -142,6 +145,8 @@ function flowColumns(db: Kysely<DB>) {
       'flow.id',
       'flow.application_id',
       'applications.name as application_name',
+      // The table's check constraint allows nothing else.
+      sql<IssuerKind>`flow.issuer`.as('issuer'),
       'flow.redirect_uri',
       endUriOfFlow('flow.redirect_uri').as('end_uri'),
       'flow.scope',
@@ -179,6 +184,7 @@ function toFlow(row: FlowRow): Flow {
     flowId: row.id,
     applicationId: row.application_id,
     applicationName: row.application_name,
+    issuer: row.issuer,
     redirectUri: row.redirect_uri,
     endUri: row.end_uri,
     scope: row.scope,

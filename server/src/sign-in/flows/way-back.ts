@@ -49,7 +49,7 @@ export async function findWayBack(
 }
 
 /** The site of a registered redirect URI; apps have schemes of their own, or the address of the loopback interface. */
-function websiteOf(redirectUri: string): string | undefined {
+export function websiteOf(redirectUri: string): string | undefined {
   const { protocol, hostname, origin } = new URL(redirectUri)
   return protocol === 'https:' || hostname === 'localhost' ? `${origin}/` : undefined
 }
