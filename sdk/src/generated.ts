@@ -5291,7 +5291,7 @@ export interface UsersCreateInput {
           /** The same as locality. */
           city?: string | null
         } | null
-        /** Copy of another member; accepted, so that a profile can be sent back as read, but never stored. */
+        /** Copy of given_name and family_name; accepted, so that a profile can be sent back as read, but never stored: of a new user it must be their copy. */
         name?: string | null
         /** Copy of another member; accepted, so that a profile can be sent back as read, but never stored. */
         email?: string | null
@@ -5513,7 +5513,7 @@ export interface UsersUpdateInput {
           /** The same as locality. */
           city?: string | null
         } | null
-        /** Copy of another member; accepted, so that a profile can be sent back as read, but never stored. */
+        /** Copy of given_name and family_name; accepted, so that a profile can be sent back as read, but never stored: of a new user it must be their copy. */
         name?: string | null
         /** Copy of another member; accepted, so that a profile can be sent back as read, but never stored. */
         email?: string | null

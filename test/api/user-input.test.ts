@@ -89,6 +89,27 @@ describe('forms', () => {
     expect(fieldPaths(answer.body).some((found) => found.endsWith(path))).toBe(true)
   })
 
+  test('422: the name of a new user is not their given and family name; of a change it is that of before', async () => {
+    const fault = ['profile', 'name']
+    for (const profile of [
+      { name: 'Ada Lovelace' },
+      { name: 'Ada', given_name: 'Ada', family_name: 'Lovelace' },
+    ]) {
+      const answer = await post({ email: anyEmail(), profile })
+      expect([answer.status, fieldPaths(answer.body)]).toEqual([422, [fault.join('.')]])
+    }
+    for (const profile of [
+      { name: null },
+      { name: 'Ada Lovelace', given_name: 'Ada', family_name: 'Lovelace' },
+    ])
+      expect(await post({ email: anyEmail(), profile })).toMatchObject({ status: 201 })
+    const { id } = await service.given.user({ org_domain })
+    expect(await put(id, { profile: { name: 'Ada Lovelace', given_name: 'Eda' } })).toMatchObject({
+      status: 200,
+      body: { profile: { name: 'Eda' } },
+    })
+  })
+
   test('422: query string and body contradict each other; the same value in both is one', async () => {
     const path = `/api/v2/org/${org_domain}/users`
     const email = anyEmail()

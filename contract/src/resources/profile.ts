@@ -68,6 +68,17 @@ export const Profile = record(
 )
 export type Profile = z.output<typeof Profile>
 
+/** The claim `name` of a profile, which is its given and its family name; null without both. */
+export function fullNameOf({
+  given_name: given,
+  family_name: family,
+}: {
+  readonly [Name in 'given_name' | 'family_name']?: string | null | undefined
+}): string | null {
+  const names = [given, family].filter((name) => name != null && name !== '')
+  return names.length === 0 ? null : names.join(' ')
+}
+
 /** The claims of the scope profile (OpenID Connect Core section 5.4): a profile without its copies of other members. */
 export type StandardClaim = Exclude<keyof Profile, 'email' | 'phone_number' | 'address'>
 

@@ -11,7 +11,7 @@ import {
   text,
 } from '../core/fields.js'
 import { maxMetaKeys } from './metadata.js'
-import { addressInput, claimInput, phoneInput, profilePage } from './profile.js'
+import { addressInput, claimInput, fullNameOf, phoneInput, profilePage } from './profile.js'
 
 const AddressInput = z.strictObject({
   ...addressInput,
@@ -27,7 +27,9 @@ const ProfileInput = z.strictObject({
   ...claimInput,
   profile: profilePage,
   address: AddressInput.nullish(),
-  name: readOnly,
+  name: readOnly.describe(
+    'Copy of given_name and family_name; accepted, so that a profile can be sent back as read, but never stored: of a new user it must be their copy',
+  ),
   email: readOnly,
   phone_number: readOnly,
 })
@@ -66,7 +68,7 @@ const userMembers = z.strictObject({
   environment: environmentEcho(),
 })
 
-export const NewUser = userMembers.transform(nested)
+export const NewUser = userMembers.transform(newlyNested)
 export type NewUser = z.output<typeof NewUser>
 
 export const UserChanges = userMembers.partial().transform(nested)
@@ -80,7 +82,7 @@ export const ImportedUser = userMembers
       .optional()
       .describe('bcrypt, scrypt, PBKDF2 or Argon2 hash in the format of the previous product'),
   })
-  .transform(nested)
+  .transform(newlyNested)
 export type ImportedUser = z.output<typeof ImportedUser>
 
 type ProfileMembers = z.output<typeof ProfileInput>
@@ -120,6 +122,22 @@ function nested<Input extends Partial<z.output<typeof userMembers>>>(
     profile: profile ?? (given === null ? null : undefined),
     address: address ?? (cleared ? null : undefined),
   }
+}
+
+/** The same of a new user. A name of its own would be lost; of a change it may be that of the profile as it was read. */
+function newlyNested<Input extends Partial<z.output<typeof userMembers>>>(
+  input: Input,
+  context: z.RefinementCtx,
+): ReturnType<typeof nested<Input>> {
+  const user = nested(input, context)
+  const { name } = typeof input.profile === 'object' && input.profile !== null ? input.profile : {}
+  if (name != null && name !== fullNameOf(user.profile ?? {}))
+    context.addIssue({
+      code: 'custom',
+      path: ['profile', 'name'],
+      message: 'is not the given_name and family_name, which alone are stored: send those',
+    })
+  return user
 }
 
 function withoutGathered<Input extends object>(input: Input): Omit<Input, keyof typeof gathered> {

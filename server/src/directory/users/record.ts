@@ -1,5 +1,5 @@
 import type { MetaData, MetaKey } from '@portico/contract/metadata'
-import type { Address, PhoneNumber, Profile } from '@portico/contract/profile'
+import { fullNameOf, type Address, type PhoneNumber, type Profile } from '@portico/contract/profile'
 import type { UserChanges } from '@portico/contract/user-input'
 import type { DeletedUser, Identity, User } from '@portico/contract/users'
 import type { Selectable } from 'kysely'
@@ -142,11 +142,10 @@ function toProfile(
   stored: StoredProfile,
   copies: Pick<Profile, 'email' | 'phone_number' | 'address'>,
 ): Profile {
-  const names = [stored.given_name, stored.family_name].filter((name) => name != null && name !== '')
   return {
     given_name: stored.given_name ?? null,
     family_name: stored.family_name ?? null,
-    name: names.length === 0 ? null : names.join(' '),
+    name: fullNameOf(stored),
     nickname: stored.nickname ?? null,
     preferred_username: stored.preferred_username ?? null,
     birthdate: stored.birthdate ?? null,
