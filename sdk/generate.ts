@@ -3,7 +3,8 @@ import { emulator, emulatorErrorCodes } from '@portico/contract/emulator'
 import { oauthErrorStatuses } from '@portico/contract/oauth'
 import { errorCodes } from '@portico/contract/errors'
 import { AccessTokenClaims, IdTokenClaims } from '@portico/contract/token-claims'
-import { bodyOf, queryOf, routes, type Route } from '@portico/contract/walk'
+import { mayWarn } from '@portico/contract/openapi-answers'
+import { bodyOf, queryOf, queryParametersOf, routes, type Route } from '@portico/contract/walk'
 import { format, type FormatConfig } from 'oxfmt'
 import type { z } from 'zod/v4'
 import { methodComment, type Caller } from './method-comment.js'
@@ -372,12 +373,17 @@ function examplesFile(): string {
     ]
     return `'${route.name}': ${JSON.stringify(row)}`
   })
+  const queries = routes().flatMap((route) => {
+    const known = route.method === 'GET' && mayWarn(route) ? queryParametersOf(route) : undefined
+    return known === undefined ? [] : [[route.name, known.join(' ')]]
+  })
   const codes = Object.entries(errorCodes).map(([code, { status, message }]) => [code, [status, message]])
   return [
     header,
     `import type { ErrorCode, OAuthErrorCode, OperationName } from './generated.js'`,
     `${docComment(['Success status, example, whether it has an ETag, error codes, statuses with an OAuth error body.'])}export type ExampleRow = readonly [status: number, example: string, versioned: boolean, codes: readonly ErrorCode[], oauth: readonly number[]]`,
     `export const exampleTable: { readonly [Name in OperationName]: ExampleRow } = {\n${rows.join(',\n')}\n}`,
+    `${docComment(['The query parameters of operations that name those that they ignore, separated by spaces.'])}export const queryTable: { readonly [Name in OperationName]?: string } = ${JSON.stringify(Object.fromEntries(queries))}`,
     `${docComment(['Status and message of each error code.'])}export const errorTable: { readonly [Code in ErrorCode]: readonly [status: number, message: string] } = ${JSON.stringify(Object.fromEntries(codes))}`,
     `${docComment(['Status of each error of an OAuth endpoint; the first of a status is what it mostly means.'])}export const oauthTable: { readonly [Code in OAuthErrorCode]: number } = ${JSON.stringify(oauthErrorStatuses)}`,
     `${docComment(['The contract’s example of each answer, by the name of its record, or of its operation where the record’s would mislead.'])}export const examples: Readonly<Record<string, object>> = ${JSON.stringify(Object.fromEntries(examples))}`,

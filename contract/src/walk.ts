@@ -78,6 +78,36 @@ export function queryOf(route: Route): z.ZodType | undefined {
   return isSchema(route.definition.query) ? route.definition.query : undefined
 }
 
+/** The query parameters that a route names, such as `page` and `filter[name]`; undefined where it takes any. */
+export function queryParametersOf(route: Route): readonly string[] | undefined {
+  return parametersOf(queryOf(route))
+}
+
+function parametersOf(schema: z.core.$ZodType | undefined): readonly string[] | undefined {
+  let whole = schema
+  while (whole instanceof z.ZodOptional || whole instanceof z.ZodCatch) whole = whole.unwrap()
+  // Of other schemas nobody can say which members they have.
+  if (!(whole instanceof z.ZodObject)) return undefined
+  const shape: Readonly<Record<string, z.core.$ZodType>> = whole.shape
+  return Object.entries(shape).flatMap(([name, member]) => {
+    const inner = parametersOf(member)
+    return inner === undefined ? [name] : inner.map((one) => name + one.replace(/^[^[]+/, '[$&]'))
+  })
+}
+
+/** Whether a parameter as it was sent is one of those that a route names; `environment` is, which older callers repeat. */
+export function isQueryParameter(known: readonly string[] | undefined, name: string): boolean {
+  const sent = pathOf(name)
+  if (known === undefined || sent[0] === 'environment') return true
+  return known.map(pathOf).some((path) => path.every((part, at) => at >= sent.length || part === sent[at]))
+}
+
+/** The members that a name leads through: `filter[name]` has two. */
+function pathOf(name: string): readonly string[] {
+  const parts = name.split(/[[\]]+/).filter((part) => part !== '')
+  return parts.length === 0 ? [''] : parts
+}
+
 function isSchema(value: unknown): value is z.ZodType {
   return typeof value === 'object' && value !== null && '_zod' in value
 }

@@ -2227,6 +2227,47 @@ export const exampleTable: { readonly [Name in OperationName]: ExampleRow } = {
   ],
 }
 
+/** The query parameters of operations that name those that they ignore, separated by spaces. */
+export const queryTable: { readonly [Name in OperationName]?: string } = {
+  'organizations.list':
+    'page current_page per_page after environment filter member_email sort q[environments_status_in]',
+  'organizations.get': 'environment',
+  'domains.list': 'page current_page per_page after environment domain',
+  'domains.get': 'environment',
+  'users.list': 'page current_page per_page after environment preload_associations sort',
+  'users.get': 'environment preload_associations',
+  'users.getByEmail': 'environment preload_associations',
+  'applications.list': 'page current_page per_page after environment sort',
+  'applications.get': 'environment',
+  'applicationSecrets.list': 'environment',
+  'tokenCustomization.sample':
+    'environment user_id authorization_id application_id expired expiration_in_seconds',
+  'tokenCustomization.listMetaKeys': 'page current_page per_page after environment',
+  'magicLink.getConnection': 'environment',
+  'password.getConnection': 'environment',
+  'totp.getConnection': 'environment',
+  'sessions.list': 'page current_page per_page after environment',
+  'impersonations.list': 'page current_page per_page after environment',
+  'ssoConnections.list': 'page current_page per_page after environment preload_associations organization_id',
+  'ssoConnections.get': 'environment preload_associations',
+  'ssoConnections.getDefaultRedirection': 'environment',
+  'ssoConnections.listLoginTraces': 'page current_page per_page after environment outcome request_id',
+  'admins.list': 'page current_page per_page after environment',
+  'directorySync.get': 'environment',
+  'directorySync.listRequests': 'page current_page per_page after environment status user_id',
+  'relays.list': 'page current_page per_page after environment',
+  'relays.get': 'environment',
+  'events.list': 'after limit environment code',
+  'webhooks.list': 'page current_page per_page after environment',
+  'webhooks.get': 'environment',
+  'webhooks.listDeliveries': 'page current_page per_page after environment state event_code',
+  'logEvents.list': 'page current_page per_page after environment code client_id saml_identity_provider_id s',
+  'logEvents.listOfAccount':
+    'page current_page per_page after environment code client_id saml_identity_provider_id s email',
+  'account.get': 'environment',
+  'outbox.list': 'page current_page per_page after environment to',
+}
+
 /** Status and message of each error code. */
 export const errorTable: { readonly [Code in ErrorCode]: readonly [status: number, message: string] } = {
   malformed_request: [400, 'The request cannot be read: its path or its body is not well formed.'],

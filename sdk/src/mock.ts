@@ -1,5 +1,12 @@
 import { http, HttpResponse, type HttpHandler } from 'msw'
-import { errorTable, examples, exampleTable, oauthTable, type ExampleRow } from './generated-examples.js'
+import {
+  errorTable,
+  examples,
+  exampleTable,
+  oauthTable,
+  queryTable,
+  type ExampleRow,
+} from './generated-examples.js'
 import {
   routeTable,
   type ErrorCode,
@@ -66,8 +73,8 @@ export interface Mock {
 }
 
 /**
- * Handlers for msw, one for each operation: the contract's example with the status of success, and 401 without a required
- * bearer token. A request with the header `Prefer: code=user_not_found` gets that error, and `Prefer: status=404` the
+ * Handlers for msw, one for each operation: the contract's example with the status of success, named parameters that the
+ * operation does not have in `Portico-Warning`, as in the sandbox, and 401 without a required bearer token. A request with the header `Prefer: code=user_not_found` gets that error, and `Prefer: status=404` the
  * operation's first one of that status. An undeclared code or status gets 501, with a message that lists the declared ones.
  *
  * @example
@@ -167,7 +174,31 @@ async function success(operation: OperationName, override: unknown, call: MockRe
   const [status, example, versioned] = exampleTable[operation]
   const answer = isMaker(override) ? await override(call) : override
   if (answer instanceof Response) return answer
-  return jsonResponse(status, answer ?? examples[example], versioned ? { etag: '"1"' } : {})
+  const warning = warningOf(operation, new URL(call.request.url).searchParams)
+  return jsonResponse(status, answer ?? examples[example], {
+    ...(versioned && { etag: '"1"' }),
+    ...(warning !== undefined && { 'portico-warning': warning }),
+  })
+}
+
+/** The warning of the sandbox: names of parameters that the operation does not have, five at most, as they were sent. */
+function warningOf(operation: OperationName, query: URLSearchParams): string | undefined {
+  const known = queryTable[operation]?.split(' ').map(pathOf)
+  const ignored = [...new Set(query.keys())].filter((name) => {
+    const sent = pathOf(name)
+    const isKnown = (path: readonly string[]) =>
+      path.every((part, at) => at >= sent.length || part === sent[at])
+    return known !== undefined && sent[0] !== 'environment' && !known.some(isKnown) && nameForm.test(name)
+  })
+  return ignored.length === 0 ? undefined : `ignored parameters: ${ignored.slice(0, 5).join(', ')}`
+}
+
+const nameForm = /^[\w.[\]-]{1,40}$/
+
+/** The members that a name leads through: `filter[name]` has two. */
+function pathOf(name: string): readonly string[] {
+  const parts = name.split(/[[\]]+/).filter((part) => part !== '')
+  return parts.length === 0 ? [''] : parts
 }
 
 function isMaker(override: unknown): override is (call: MockRequest) => unknown {

@@ -1,7 +1,8 @@
 import { oauthErrorStatuses } from '@portico/contract/oauth'
 import { exampleOf } from '@portico/contract/record'
 import { User } from '@portico/contract/users'
-import { routes, type Route } from '@portico/contract/walk'
+import { mayWarn } from '@portico/contract/openapi-answers'
+import { queryParametersOf, routes, type Route } from '@portico/contract/walk'
 import { createClient, isApiError, type ClientOptions } from '@portico/sdk'
 import { createMock, createMockHandlers, type Overrides } from '@portico/sdk/mock'
 import { setupServer } from 'msw/node'
@@ -192,6 +193,33 @@ test('an override answers in place of the example, as a record or as a function 
 
   expect([got.id, found]).toEqual(['a b', someUser])
   await expect(client.organizations.get({ org_domain: 'x' })).rejects.toMatchObject({ status: 418 })
+})
+
+test('a parameter that an operation does not have is named, as in the sandbox, and none that it has', async () => {
+  given()
+  const headers = { authorization: 'Bearer x' }
+  const warningOf = async (path: string, query: string) =>
+    (await fetch(`${baseUrl}${path.replace(/:\w+/g, 'x')}?${query}`, { headers })).headers.get(
+      'portico-warning',
+    )
+
+  expect(
+    await warningOf('/api/v2/organizations', 'pages=2&page=2&per-page=5&environment=sandbox&%00=1'),
+  ).toBe('ignored parameters: pages, per-page')
+  expect(await warningOf('/api/v2/organizations', 'a=1&b=1&a=2&c=1&d=1&e=1&f=1')).toBe(
+    'ignored parameters: a, b, c, d, e',
+  )
+  const warned: string[] = []
+  for (const route of routes().filter(({ method }) => method === 'GET')) {
+    const known = queryParametersOf(route) ?? []
+    const query = known.map((name) => `${encodeURIComponent(name)}=1`).join('&')
+    expect([route.name, await warningOf(route.path, query)]).toEqual([route.name, null])
+    if ((await warningOf(route.path, 'unknown[one]=1')) !== null) warned.push(route.name)
+  }
+  const reads = routes().filter(
+    (route) => route.method === 'GET' && mayWarn(route) && queryParametersOf(route) !== undefined,
+  )
+  expect(warned).toEqual(reads.map(({ name }) => name))
 })
 
 test('all records of a list are those of its one page', async () => {
