@@ -23,7 +23,11 @@ async function refusedBecause(parameters: Record<string, string>, how: How = {})
   const line = service.logLines.find(isOfRefusal) ?? ''
   for (const sent of [parameters['client_secret'], parameters['client_assertion']])
     if (sent !== undefined) expect(line).not.toContain(sent)
-  const { level, msg, reason, client_id, account_id, environment } = JSON.parse(line)
+  const { level, msg, reason, detail, client_id, account_id, environment } = JSON.parse(line)
+  const isUnknown = reason === 'secret_unknown'
+  expect(detail).toBe(
+    isUnknown ? `no secret of ${client_id}: a deleted one, or of another client` : undefined,
+  )
   expect([level, msg]).toEqual(['info', 'a client is not authenticated'])
   return { reason, client_id, account_id, environment }
 }

@@ -38,7 +38,10 @@ export function createTokenEndpoints({
       const body = jsonOf(answer) ?? {}
       if (answer.status === 400 && body['error'] === 'invalid_grant') return undefined
       if (isClientRefused(answer.status, body['error']))
-        throw new SessionError('client_refused', `${unexpected('token', answer).message}: ${remedy}`)
+        throw new SessionError(
+          'client_refused',
+          `${unexpected('token', answer).message} to the application ${clientId}: ${remedy}`,
+        )
       const { id_token: idToken, access_token: accessToken, refresh_token: refreshToken } = body
       const lifetime = Number(body['expires_in'])
       const isComplete = answer.status === 200 && typeof idToken === 'string' && lifetime > 0

@@ -13,8 +13,7 @@ import {
 } from './session-given.js'
 
 const clientSecret = 'appsandbox_a-secret-of-another-application'
-const refused =
-  'the token endpoint answers 401 invalid_client: compare PORTICO_CLIENT_ID, PORTICO_CLIENT_SECRET and PORTICO_ENVIRONMENT'
+const refused = `the token endpoint answers 401 invalid_client to the application ${account.clientId}: compare PORTICO_CLIENT_ID, PORTICO_CLIENT_SECRET and PORTICO_ENVIRONMENT`
 const linesOf = (lines: { readonly mock: { readonly calls: readonly unknown[][] } }) =>
   lines.mock.calls.flat()
 

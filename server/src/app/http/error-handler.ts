@@ -66,8 +66,11 @@ export function errorHandler({ config, log }: Pick<Deps, 'config' | 'log'>): Err
 /** Says to the operator why a client is not authenticated, which the answer says to nobody. */
 function logRefusedClient(log: Deps['log'], requestId: string, refused: RefusedClient): void {
   const { reason, clientId: client_id, accountId: account_id, environment } = refused
+  // The owner of such a secret is not looked up, because it may be of another account.
+  const detail =
+    reason === 'secret_unknown' ? `no secret of ${client_id}: a deleted one, or of another client` : undefined
   log.info(
-    { request_id: requestId, reason, client_id, account_id, environment },
+    { request_id: requestId, reason, detail, client_id, account_id, environment },
     'a client is not authenticated',
   )
 }
