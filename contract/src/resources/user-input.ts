@@ -82,7 +82,7 @@ export const ImportedUser = userMembers
       .optional()
       .describe('bcrypt, scrypt, PBKDF2 or Argon2 hash in the format of the previous product'),
   })
-  .transform(newlyNested)
+  .transform(nested)
 export type ImportedUser = z.output<typeof ImportedUser>
 
 type ProfileMembers = z.output<typeof ProfileInput>
