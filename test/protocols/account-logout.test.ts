@@ -244,9 +244,9 @@ describe('a sign-out of an account in a browser that only knows an address', () 
     expect(await isKnown(scene)).toBe(true)
     const done = await visitor.press(page, 'sign_out')
 
-    expect([done.status, done.html.includes('You are signed out')]).toEqual([200, true])
+    expect([done.status, done.html.includes('You can close this page')]).toEqual([200, true])
     expect([await isKnown(scene), emailCookiesOf(visitor)]).toEqual([false, []])
-    expect((await visitor.visit(logoutUrl())).html).toContain('You are signed out')
+    expect((await visitor.visit(logoutUrl())).html).toContain('You can close this page')
   })
 
   test('303: goes where the application wants after that', async () => {
@@ -272,7 +272,7 @@ describe('a sign-out of an account in a browser that only knows an address', () 
 
     const page = await scene.visitor.visit(logoutUrl({ client_id }))
 
-    expect(page.html).toContain('You are signed out')
+    expect(page.html).toContain('You can close this page')
     expect(await isKnown(scene)).toBe(true)
   })
 
@@ -306,7 +306,7 @@ describe('a sign-out by the ID token of a session that no browser has', () => {
 
     const left = await visitor.request(logoutUrl({ id_token_hint: idToken }, pathOf(stranger)))
 
-    expect([left.status, left.html.includes('You are signed out')]).toEqual([200, true])
+    expect([left.status, left.html.includes('You can close this page')]).toEqual([200, true])
     const of = { org_domain: stranger.org_domain, user_id: String(claimsOf(idToken)['sub']) }
     expect((await client.sessions.list(of)).data).toEqual([])
     const list = await signIns.begin(application, visitor, { prompt: 'select_organization' })
@@ -325,7 +325,7 @@ describe('a sign-out by the ID token of a session that no browser has', () => {
 
     const left = await visitor.request(logoutUrl({ id_token_hint: idToken }))
 
-    expect([left.status, left.html.includes('You are signed out')]).toEqual([200, true])
+    expect([left.status, left.html.includes('You can close this page')]).toEqual([200, true])
     const list = await signIns.begin(application, visitor, { prompt: 'select_organization' })
     expect(listedOn(list)).toEqual([org_domain])
   })
