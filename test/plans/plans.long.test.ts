@@ -26,7 +26,7 @@ const sizes = [0, 100, 1_500, 20_000]
 const otherOrganizations = 49
 
 /** Limit in pages of 8 kB. A statement that looks up each of 1,500 rows exceeds it. */
-const fewPages = 800
+const fewPages = 1_000
 
 /** Operations that end, delete or resend all rows of a parent row. */
 const ending = new Set([

@@ -19,26 +19,15 @@ export interface SoughtAddress {
  * any. Two rows suffice to show that the organization is ambiguous.
  */
 export function addresseesOf(db: Kysely<DB>, caller: Caller, { email, domain }: SoughtAddress) {
-  const { accountId, environment, organizationIds } = caller
-  const emailDomain = domainOfEmail(email)
+  const { accountId, environment } = caller
   return db
-    .selectFrom('organizations')
+    .selectFrom(soughtOrganizations(db, caller, { email, domain }).as('organizations'))
     .leftJoin('users', (join) =>
       join
         .on(isOrganizationOf('organizations', 'users'))
         .on('users.environment', '=', environment)
         .on('users.email_normalized', '=', email)
         .on('users.deleted_at', 'is', null),
-    )
-    .where('organizations.account_id', '=', accountId)
-    .where('organizations.deleted_at', 'is', null)
-    .where(
-      sql<boolean>`(${organizationIds}::uuid[] is null or organizations.id = any(${organizationIds}::uuid[]))`,
-    )
-    .where(
-      domain === undefined
-        ? sql<boolean>`${emailDomain} = any(organizations.allowed_email_domains)`
-        : sql<boolean>`organizations.domain = ${domain}`,
     )
     .select([
       'organizations.id as organization_id',
@@ -52,6 +41,29 @@ export function addresseesOf(db: Kysely<DB>, caller: Caller, { email, domain }: 
       }).as('is_sso_required'),
     ])
     .limit(2)
+}
+
+/** Planned by itself, by OFFSET: beside the cost of the rule of single sign-on the planner takes any way to it for as cheap. */
+function soughtOrganizations(
+  db: Kysely<DB>,
+  { accountId, organizationIds }: Caller,
+  { email, domain }: SoughtAddress,
+) {
+  return db
+    .selectFrom('organizations')
+    .where('organizations.account_id', '=', accountId)
+    .where('organizations.deleted_at', 'is', null)
+    .where(
+      sql<boolean>`(${organizationIds}::uuid[] is null or organizations.id = any(${organizationIds}::uuid[]))`,
+    )
+    .where(
+      domain === undefined
+        ? // Containment is what the index of the domains serves.
+          sql<boolean>`organizations.allowed_email_domains @> array[${domainOfEmail(email)}::text]`
+        : sql<boolean>`organizations.domain = ${domain}`,
+    )
+    .selectAll()
+    .offset(0)
 }
 
 /**

@@ -125,16 +125,18 @@ async function findOrganization(db: Kysely<DB>, caller: Caller, { domain, email 
     )
     .where(
       domain === undefined
-        ? sql<boolean>`(
-            ${emailDomain} = any(organizations.allowed_email_domains)
-            or exists (
-              select from sso_connections as owner
-              where owner.account_id = organizations.account_id
-                and owner.environment = ${environment}
-                and owner.organization_id = organizations.id
-                and ${emailDomain} = any(owner.email_domains)
-            )
-          )`
+        ? // Containment is what the indexes of the domains serve.
+          sql<boolean>`organizations.id = any(array(
+            select listed.id from organizations as listed
+            where listed.account_id = ${accountId}
+              and listed.deleted_at is null
+              and listed.allowed_email_domains @> array[${emailDomain}::text]
+            union all
+            select owner.organization_id from sso_connections as owner
+            where owner.account_id = ${accountId}
+              and owner.environment = ${environment}
+              and owner.email_domains @> array[${emailDomain}::text]
+          ))`
         : sql<boolean>`organizations.domain = ${domain}`,
     )
     .select([
