@@ -12,13 +12,13 @@ const tasks: readonly { readonly title: string; readonly text: string; readonly 
   },
   {
     title: 'Keep them signed in to my app',
-    text: 'Express, Hono and Next.js in twelve lines, a cookie and no token in the browser.',
+    text: 'Next.js, Express and Hono in twelve lines, a cookie and no token in the browser.',
     address: '/guides/sessions-in-your-app.html',
   },
   {
     title: 'Connect Okta',
     text: 'Or Entra ID, Google Workspace and others, by SAML or OpenID Connect.',
-    address: '/guides/sso.html',
+    address: '/guides/sso.html#connect-okta-entra-id-or-another',
   },
   {
     title: 'Let the customer set it up',
@@ -47,8 +47,23 @@ const tasks: readonly { readonly title: string; readonly text: string; readonly 
   },
   {
     title: 'Run it in production',
-    text: 'An image, Compose, Kubernetes, systemd; backup, upgrade, monitoring.',
+    text: 'An image, Compose, Kubernetes, systemd; several processes behind a proxy.',
     address: '/guides/deploy.html',
+  },
+  {
+    title: 'Back up, upgrade, rotate keys',
+    text: 'Each is one command, while the service runs.',
+    address: '/guides/operate.html#backup-and-restore',
+  },
+  {
+    title: 'Answer the GDPR',
+    text: "Export a person's data, and erase them, with proof by an event.",
+    address: '/guides/privacy.html',
+  },
+  {
+    title: 'Move users here',
+    text: 'With the password hashes of the system before: nobody chooses a new one.',
+    address: '/guides/import.html',
   },
 ]
 
@@ -63,13 +78,14 @@ export function firstPage({ groups }: Navigation): ReferencePage {
       <p class="lead">
         Multi-tenant authentication for products that sell to companies: hosted sign-in pages, single sign-on
         by SAML and OpenID Connect, directory sync by SCIM and an OpenID Connect provider, in one process and
-        one Postgres that you run yourself.
+        one Postgres that you run yourself. For a team that sells software to companies and runs its own
+        servers.
       </p>
       <pre tabindex="0"><code>npm ci &amp;&amp; npm start</code></pre>
       <p class="ways">
         <a class="first" href="/guides/start.html">From nothing to a verified token in five minutes</a>
         <a href="/reference.html">API reference</a>
-        <a href="/readme.html">Compared with others</a>
+        <a href="/readme.html">Compared with others, and what they cost</a>
         <a href="/guides/not-there.html">What it does not do</a>
       </p>
       <div class="looks">

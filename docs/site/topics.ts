@@ -4,7 +4,7 @@
  */
 export const topics: Readonly<Record<string, string>> = {
   '/readme.html':
-    'pricing price cost free license compare comparison alternative versus vs WorkOS Auth0 Clerk Keycloak Zitadel Stytch open source why',
+    'SSO pricing SSO price SSO cost SSO tax pricing price cost free license compare comparison alternative versus vs WorkOS Auth0 Clerk Keycloak Zitadel Stytch open source why',
   '/guides/start.html': 'quickstart quick start getting started install tutorial hello world begin npm',
   '/guides/curl.html':
     'curl python python client requests http rest shell bash client credentials access token API',
@@ -22,7 +22,7 @@ export const topics: Readonly<Record<string, string>> = {
   '/guides/password.html': 'forgot password reset password change password hashing argon2 breached bcrypt',
   '/guides/magic-link.html': 'passwordless email login email sign-in link by mail one-time link',
   '/guides/totp.html':
-    '2FA MFA two-factor multi-factor authentication second factor authenticator app OTP one-time password code SMS recovery codes',
+    '2FA MFA two-step verification two-factor multi-factor authentication second factor authenticator app OTP one-time password code SMS recovery codes',
   '/guides/sessions.html': 'list of devices revoke session',
   '/guides/sign-out.html': 'logout log out single logout SLO back-channel front-channel end session',
   '/guides/tokens.html': 'JWT access token ID token claims JWKS',
@@ -47,9 +47,11 @@ export const topics: Readonly<Record<string, string>> = {
   '/guides/branding.html#the-language': 'i18n l10n translations translation localization languages French',
   '/guides/sso.html':
     'SAML SSO SAML 2.0 single sign-on enterprise connection Okta Azure AD Entra ID OneLogin federation',
+  '/guides/domains.html': 'domain verification verify domain verified domains DNS TXT record prove ownership',
+  '/guides/domains.html#require-single-sign-on': 'enforce SSO require SSO force SSO only SSO',
   '/guides/oidc-connections.html': 'OIDC enterprise connection Google Workspace Microsoft',
   '/guides/directory-sync.html':
-    'SCIM user provisioning deprovisioning directory sync offboarding joiner leaver groups',
+    'SCIM SCIM SCIM 2.0 user provisioning deprovisioning directory sync offboarding joiner leaver groups',
   '/guides/onboarding.html':
     'admin portal self-service SSO set up by the customer self serve IT administrator',
   '/guides/sso-troubleshooting.html': 'login failed debug SSO error invalid signature audience',
@@ -58,7 +60,7 @@ export const topics: Readonly<Record<string, string>> = {
   '/guides/import.html':
     'migrate migration move from Auth0 Cognito Firebase Keycloak Clerk export import users bulk password hashes bcrypt',
   '/guides/privacy.html':
-    'GDPR DSGVO CCPA right to be forgotten erase personal data export data protection retention data residency PII',
+    'GDPR DSGVO RGPD CCPA right to be forgotten erase delete personal data export data protection retention data residency PII',
   '/guides/promotion.html':
     'infrastructure as code terraform YAML configuration sandbox to production gitops',
   '/guides/relays.html': 'token exchange partner cross organization handover',
@@ -67,10 +69,12 @@ export const topics: Readonly<Record<string, string>> = {
   '/guides/operate.html': 'production settings environment variables configuration operations',
   '/guides/operate.html#limits': 'rate limit throttling too many requests',
   '/guides/operate.html#mail': 'SMTP email provider sendgrid mailgun postmark SES email sending',
-  '/guides/operate.html#several-processes': 'high availability HA scaling cluster horizontal zero downtime',
+  '/guides/operate.html#several-processes':
+    'high availability HA scaling cluster horizontal zero downtime several instances multiple instances replicas stateless load balancer',
   '/guides/operate.html#backup-and-restore': 'backup restore disaster recovery',
   '/guides/operate.html#upgrade': 'upgrade update version migration rolling',
-  '/guides/operate.html#signing-keys': 'key rotation rotate keys',
+  '/guides/operate.html#signing-keys': 'key rotation rotate keys rotate signing keys JWKS rotation',
+  '/guides/operate.html#master-keys': 'master key rotation rotate master key encryption at rest KMS',
   '/guides/operate.html#monitoring':
     'monitoring uptime health check prometheus grafana metrics alerts observability',
   '/guides/certification.html': 'OpenID certified certification',
@@ -81,7 +85,15 @@ export const topics: Readonly<Record<string, string>> = {
   '/guides/password.html#what-a-password-must-be':
     'password policy password rules complexity strength breached pwned',
   '/guides/password.html#limits-and-lock-out': 'account lockout brute force locked out',
-  '/guides/sso.html#who-comes-by-it': 'JIT provisioning just-in-time account linking domains',
+  '/guides/sso.html#connect-okta-entra-id-or-another':
+    'Okta connect Okta Okta SAML Okta SSO set up Okta configure Entra ID Azure OneLogin ACS URL audience entity ID SP metadata',
+  '/guides/directory-sync.html#connect-okta-entra-id-or-another':
+    'Okta SCIM Entra Azure OneLogin JumpCloud PingOne set up provisioning token base URL secret credentials header authentication',
+  '/guides/testing.html#in-ci': 'CI continuous integration GitHub Actions GitLab pipeline test in CI',
+  '/guides/sessions.html#when-a-session-is-stolen':
+    'stolen session hijacking hijacked session theft stolen cookie stolen token stolen refresh token leaked token compromised account attacker device binding DPoP',
+  '/guides/sso.html#which-users-a-connection-signs-in':
+    'JIT provisioning just-in-time account linking domains',
   '/guides/sso.html#when-certificates-change':
     'certificate rotation expired certificate renew signing certificate',
   '/guides/sign-in.html#1-register-the-application':
@@ -91,7 +103,7 @@ export const topics: Readonly<Record<string, string>> = {
   '/guides/sessions.html#how-long':
     'session timeout idle timeout session expired session lifetime session length expire',
   '/guides/sessions-in-your-app.html#the-cookie': 'cookie size cookie too large encrypted cookie',
-  '/guides/webhooks.html#what-becomes-of-an-event': 'webhook retries delivery retry schedule',
+  '/guides/webhooks.html#deliveries-and-retries': 'webhook retries delivery retry schedule',
   '/guides/events.html#log-events': 'login history sign-in log who signed in',
   '/guides/start.html#how-it-runs': 'windows macos node version port in use background CLI command line',
   '/reference/users.html#users.update': 'disable user deactivate user block user suspend user change user',
@@ -119,7 +131,6 @@ export const topics: Readonly<Record<string, string>> = {
     'react components UI kit widget user button sign-in component',
   '/guides/not-there.html#texts-markup-and-domains-of-the-pages':
     'custom domain vanity domain custom CSS email templates custom texts',
-  '/guides/not-there.html#domain-verification': 'domain verification verify domain DNS TXT record',
   '/guides/not-there.html#events-older-than-90-days': 'retention archive keep events longer',
   '/guides/not-there.html#bot-detection': 'captcha bot fraud risk radar device fingerprint turnstile',
   '/guides/not-there.html#other-databases': 'mysql sqlite mariadb mongodb cockroachdb database postgres',
