@@ -234,7 +234,7 @@ describe('a proved domain', () => {
     await client.admins.invite({ org_domain: at.org_domain, email: admin })
     const mails = async () =>
       (await client.outbox.list({ to: admin })).data.filter(({ subject }) =>
-        subject?.startsWith(`The record of ${domain.domain} is missing`),
+        subject?.startsWith(`The DNS record of ${domain.domain} is missing`),
       )
     prove()
     await check()

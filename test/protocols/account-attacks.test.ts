@@ -119,5 +119,5 @@ test('an organization whose directory has the address is new to its owner, and i
   const list = await given.prove(await given.application(), email)
 
   expect(listedOn(list)).toEqual([org_domain])
-  expect(list.html).toContain('New to you')
+  expect(list.html).toContain('Not used yet')
 })

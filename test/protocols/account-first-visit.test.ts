@@ -41,7 +41,7 @@ test('an organization that only an administrator has entered as the user is chos
   const list = await given.prove(scene.application, scene.user.email)
 
   expect(listedOn(list)).toEqual([scene.org_domain])
-  expect(list.html).toContain('New to you')
+  expect(list.html).toContain('Not used yet')
   expect(list.html).not.toContain(logo)
 })
 

@@ -140,7 +140,7 @@ describe('a sign-in that names no organization', () => {
     const again = await given.begin(application, visitor, { prompt: 'select_organization' })
 
     expect(listedOn(again)).toEqual([second.org_domain, first.org_domain])
-    expect(again.html).toContain('New to you')
+    expect(again.html).toContain('Not used yet')
   })
 })
 

@@ -55,14 +55,14 @@ describe('metadata', () => {
     [
       'an entity',
       { xml: '<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]><x>&e;</x>' },
-      'no document type',
+      'must not contain a document type',
     ],
     ['nothing', { xml: '  ' }, 'Choose a file, or paste the XML.'],
     ['in an empty file', { file: '' }, 'This file is empty.'],
     [
       'a certificate',
       { file: '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n' },
-      'This is a certificate alone.',
+      'This is only a certificate.',
     ],
     ['no XML', { xml: 'hello' }, 'not a well-formed XML document'],
     ['a page', { file: '<html><body>Sign in</body></html>' }, 'This is a web page'],

@@ -8,7 +8,7 @@ export const errorCodes = {
   malformed_request: {
     status: 400,
     message: 'The request cannot be read: its path or its body is not well formed.',
-    remedy: 'Send valid JSON or an urlencoded form, and percent-encode path segments.',
+    remedy: 'Send valid JSON or a URL-encoded form, and percent-encode path segments.',
   },
   invalid_token: {
     status: 401,
@@ -37,24 +37,23 @@ export const errorCodes = {
   },
   plan_limit_reached: {
     status: 403,
-    message: 'The plan of the account allows no further organization.',
-    remedy: 'Delete an organization or move the account to a larger plan.',
+    message: 'The plan of the account allows no more organizations.',
+    remedy: 'Delete an organization, or move the account to a larger plan.',
   },
   email_domain_not_allowed: {
     status: 403,
-    message: 'The organization does not allow sign-ins with addresses of this domain.',
+    message: 'The organization does not allow sign-ins with addresses at this domain.',
     remedy: 'Add the domain to allowed_email_domains of the organization, or use another address.',
   },
   sso_required: {
     status: 403,
-    message: 'Users with addresses of this domain sign in with the SSO connection of the organization alone.',
-    remedy:
-      'Send the user to the identity provider, or exempt the address among the domains of the organization.',
+    message: 'Users with an address at this domain can only sign in with single sign-on.',
+    remedy: 'Send the user to the identity provider, or add the address to sso_exempt_emails of the domain.',
   },
   impersonation_refused: {
     status: 403,
-    message: 'The organization does not allow that anybody signs in as its users.',
-    remedy: 'Ask the organization, and set impersonation to allowed on it.',
+    message: 'The organization does not allow impersonation of its users.',
+    remedy: 'Ask the organization for permission, then set impersonation to allowed on it.',
   },
   sandbox_only: {
     status: 403,
@@ -68,12 +67,12 @@ export const errorCodes = {
   },
   totp_not_enrolled: {
     status: 403,
-    message: 'The user has no validated enrolment.',
-    remedy: 'Enrol the user and validate the enrolment with a first code.',
+    message: 'The user has no validated TOTP enrolment.',
+    remedy: 'Enrol the user, then validate the enrolment with a first code.',
   },
   totp_challenge_not_open: {
     status: 403,
-    message: 'The user has no challenge that waits for a code.',
+    message: 'The user has no open TOTP challenge.',
     remedy: 'Create a challenge; each can be validated once, until it expires.',
   },
   totp_locked: {
@@ -99,23 +98,23 @@ export const errorCodes = {
   account_not_found: {
     status: 404,
     message: 'No account has this domain.',
-    remedy: 'Check the domain of the account in the path: portico account list tells it.',
+    remedy: 'Check the domain of the account in the path: portico account list shows it.',
   },
   discovery_not_found: {
     status: 404,
     message: 'The discovery_code or discovery_token is unknown, used, ended or expired.',
     remedy:
-      'Create another discovery challenge; a code and a token work once, and end with the sessions of their user.',
+      'Create a new discovery challenge. A code and a token work once, and end with the sessions of their user.',
   },
   organization_not_found: {
     status: 404,
-    message: 'No organization that this key may see has this domain.',
+    message: 'This key can see no organization with this domain.',
     remedy: 'Check the domain, and that the key belongs to the account that manages the organization.',
   },
   domain_not_found: {
     status: 404,
     message: 'The organization has no such domain in this environment.',
-    remedy: 'Compare the id with the list of its domains; naming one in email_domains is not its id.',
+    remedy: 'Use an id from the list of domains of the organization; the name of a domain is not its id.',
   },
   user_not_found: {
     status: 404,
@@ -129,12 +128,12 @@ export const errorCodes = {
   },
   impersonation_not_found: {
     status: 404,
-    message: 'The user has no impersonation with this id that has not ended.',
-    remedy: 'List the impersonations of the user: ended_at and expires_at tell which have ended.',
+    message: 'The user has no active impersonation with this id.',
+    remedy: 'List the impersonations of the user: ended_at and expires_at show which have ended.',
   },
   application_not_found: {
     status: 404,
-    message: 'No such application is usable by this organization in this environment.',
+    message: 'This organization can use no application with this client_id in this environment.',
     remedy: 'Check the client_id, and that the key is one of the environment the application is in.',
   },
   application_secret_not_found: {
@@ -185,7 +184,7 @@ export const errorCodes = {
   onboarding_not_found: {
     status: 404,
     message: 'The SSO connection has no onboarding.',
-    remedy: 'Begin one with POST on admin-onboarding.',
+    remedy: 'Start one with POST on admin-onboarding.',
   },
   admin_not_found: {
     status: 404,
@@ -204,8 +203,8 @@ export const errorCodes = {
   },
   totp_enrollment_not_found: {
     status: 404,
-    message: 'No enrolment of this user waits for its first code.',
-    remedy: 'Begin one; five wrong codes end it.',
+    message: 'The user has no TOTP enrolment that waits for its first code.',
+    remedy: 'Start an enrolment; five incorrect codes end it.',
   },
   method_not_allowed: {
     status: 405,
@@ -219,8 +218,9 @@ export const errorCodes = {
   },
   domain_taken: {
     status: 409,
-    message: 'The organization has this domain in this environment already.',
-    remedy: 'Find it in the list of its domains; where it was not proved in 30 days, it can be added again.',
+    message: 'The organization already has this domain in this environment.',
+    remedy:
+      'Find it in the list of domains of the organization. A domain that was not verified within 30 days can be added again.',
   },
   meta_key_taken: {
     status: 409,
@@ -234,23 +234,23 @@ export const errorCodes = {
   },
   onboarding_taken: {
     status: 409,
-    message: 'The SSO connection has an onboarding already.',
-    remedy: 'Change it with PUT, or begin it anew with reset-onboarding.',
+    message: 'The SSO connection already has an onboarding.',
+    remedy: 'Change it with PUT, or start it again with reset-onboarding.',
   },
   secret_limit_reached: {
     status: 409,
-    message: 'The application has two secrets already.',
-    remedy: 'Delete the one that is no longer in use: last_used_at of each says when it last was.',
+    message: 'The application already has two secrets.',
+    remedy: 'Delete the one that is no longer in use: last_used_at shows when each was last used.',
   },
   directory_sync_taken: {
     status: 409,
-    message: 'The organization has a directory already.',
+    message: 'The organization already has a directory.',
     remedy: 'Change it with PUT, or delete it first.',
   },
   totp_enrollment_taken: {
     status: 409,
     message: 'The user has a validated enrolment.',
-    remedy: 'Send force_enroll to begin another one.',
+    remedy: 'Send force_enroll to start another one.',
   },
   phone_number_missing: {
     status: 409,
@@ -264,7 +264,7 @@ export const errorCodes = {
   },
   sso_connection_not_configured: {
     status: 409,
-    message: 'The SSO connection has no metadata, or no OpenID Connect client, of an identity provider.',
+    message: 'The SSO connection has neither metadata nor an OpenID Connect client of an identity provider.',
     remedy:
       'Send the metadata XML, or issuer, oidc_client_id and oidc_client_secret, with PUT, or have the administrator finish the onboarding.',
   },
@@ -287,7 +287,7 @@ export const errorCodes = {
   },
   production_is_up: {
     status: 409,
-    message: 'The organization serves production and cannot be changed this way with a sandbox key.',
+    message: 'The organization is in production, so a sandbox key cannot make this change.',
     remedy: 'Use a production key for this change.',
   },
   idempotency_in_flight: {
@@ -328,7 +328,7 @@ export const errorCodes = {
   sso_admin_email_missing: {
     status: 422,
     message: 'The invitation has no recipient.',
-    remedy: 'Send sso_admin_email, or begin an onboarding with one.',
+    remedy: 'Send sso_admin_email, or start an onboarding with one.',
   },
   password_code_refused: {
     status: 422,
@@ -347,8 +347,8 @@ export const errorCodes = {
   },
   domains_exhausted: {
     status: 422,
-    message: 'The organization has 50 domains in this environment.',
-    remedy: 'Delete one that it does not use.',
+    message: 'The organization has the maximum number of domains in this environment.',
+    remedy: 'Delete a domain that is no longer used; 50 are allowed.',
   },
   webhooks_exhausted: {
     status: 422,
@@ -362,9 +362,9 @@ export const errorCodes = {
   },
   initiate_login_uri_required: {
     status: 422,
-    message: 'The application has no address at which a sign-in can begin for others.',
+    message: 'The application has no initiate_login_uri, at which others can start a sign-in.',
     remedy:
-      'Set initiate_login_uri of the application; of the session layer of the SDK it ends in /auth/sign-in.',
+      'Set initiate_login_uri of the application; with the session layer of the SDK, it ends in /auth/sign-in.',
   },
   no_application: {
     status: 422,

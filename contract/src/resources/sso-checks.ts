@@ -19,13 +19,14 @@ const samlChecks = {
   },
   document: {
     demands:
-      'The document is well-formed XML without a document type, comments, processing instructions or CDATA, within 112 kB (encrypted parts excluded), 3,000 elements of 200 names, 40 levels, 20 attributes per element and 10,000 in total, and 100 namespaces of 256 characters around an element.',
+      'The response is well-formed XML without a document type, comments, processing instructions or CDATA, within these limits: 112 kB without encrypted parts, 3,000 elements with 200 different names, 40 levels, 20 attributes per element and 10,000 in total, 100 namespaces of 256 characters around an element.',
     mender: 'identity_provider',
     remedy:
-      'If the document is too large, send only the groups that the application needs. No product sends any of the other constructs: look for an intermediary that altered the response, or for another sender.',
+      'If the response is too large, send only the groups that the application needs. No product sends the other constructs: look for an intermediary that altered the response, or for another sender.',
   },
   response: {
-    demands: 'The document is one samlp:Response of version 2.0 with exactly one assertion, as its child.',
+    demands:
+      'The document is one samlp:Response of version 2.0 that directly contains exactly one assertion.',
     mender: 'identity_provider',
     remedy: 'Send one assertion per response, plain or encrypted, and nothing else.',
   },
@@ -37,7 +38,7 @@ const samlChecks = {
   },
   signature_form: {
     demands:
-      'The assertion or the response is signed; every signature is enveloped in the element it covers, has this element as its only reference, by an ID that is unique, and uses RSA with SHA-256, SHA-384 or SHA-512 over the exclusive canonical form.',
+      'The assertion or the response is signed. Every signature is inside the element that it covers, refers only to this element by its unique ID, and uses RSA with SHA-256, SHA-384 or SHA-512 over the exclusive canonical form.',
     mender: 'identity_provider',
     remedy:
       'Sign the assertion or the response with RSA-SHA256 and the digest SHA-256. For a product that supports only SHA-1, set allow_sha1 of the connection.',
@@ -142,7 +143,7 @@ const samlChecks = {
       'If the application requires a fresh sign-in (prompt=login or max_age), AuthnInstant, or auth_time of the ID token, is not earlier than its request, with a clock tolerance of two minutes.',
     mender: 'identity_provider',
     remedy:
-      'Configure the identity provider to honor ForceAuthn, or max_age and to send auth_time, and synchronize its clock with NTP.',
+      'Configure the identity provider to honor ForceAuthn, or to honor max_age and send auth_time, and synchronize its clock with NTP.',
   },
 } as const satisfies Record<string, Check>
 
@@ -168,7 +169,7 @@ const oidcChecks = {
     demands:
       'The discovery document of the issuer can be read, within 5 seconds and 256 kB, and contains the same issuer.',
     mender: 'operator',
-    remedy: 'Make issuer exactly the same as the member issuer of its /.well-known/openid-configuration.',
+    remedy: 'Set issuer to exactly the value of issuer in its /.well-known/openid-configuration.',
   },
   oidc_issuer_parameter: {
     demands: 'iss of the answer, if the provider sends it, is the issuer (RFC 9207).',
@@ -240,10 +241,10 @@ const authorizationChecks = {
   },
   linking: {
     demands:
-      'The user is known by NameID, or by issuer and sub; or the connection is authoritative for the domain of the address, and, with an OpenID provider, the address is asserted as verified and, once verified, its user has no other sub at that provider; or no user has the address yet, no other connection names its domain, and other_domains of the connection does not refuse it.',
+      'One of these: the user is known by NameID, or by issuer and sub; or the connection is authoritative for the domain of the address, and, with an OpenID provider, the address is asserted as verified and, once verified, its user has no other sub at that provider; or no user has the address yet, no other connection names its domain, and other_domains of the connection does not refuse it.',
     mender: 'operator',
     remedy:
-      'Add the domain of the address to email_domains of the connection; if it is there, prove it, or declare it, among the domains of the organization.',
+      'Add the domain of the address to email_domains of the connection; if it is already there, verify or declare it among the domains of the organization.',
   },
   user_policy: {
     demands:

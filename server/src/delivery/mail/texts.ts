@@ -157,14 +157,14 @@ const en: MailTexts = {
       'If none of you did this, contact the people who invited you immediately: anyone who can choose the provider can sign in as any user.',
   },
   domainNotice: {
-    subject: (domain) => `The record of ${domain} is missing`,
+    subject: (domain) => `The DNS record of ${domain} is missing`,
     told: (domain, organization) =>
-      `The DNS record that proves ${domain} to be a domain of ${organization} is no longer there.`,
-    record: (name, value) => `Add it again, as TXT at ${name}: ${value}`,
+      `We can no longer find the DNS record that proves that ${domain} belongs to ${organization}.`,
+    record: (name, value) => `Add this TXT record again. Name: ${name}, value: ${value}`,
     lapses: (day) =>
-      `Until ${day} nothing changes. From then on single sign-on and directory sync are not trusted with its addresses, until the record is there.`,
+      `Nothing changes until ${day}. If the record is still missing then, we no longer trust addresses at this domain that come from single sign-on or directory sync. Users who have signed in before can still sign in.`,
     lapsed:
-      'Single sign-on and directory sync are not trusted with its addresses now. Who has signed in before still can; the record changes it for all others.',
+      'Until the record is back, we do not trust addresses at this domain that come from single sign-on or directory sync. Users who have signed in before can still sign in; new users may be refused.',
   },
   impersonation: {
     subject: (organization) => `A member of our staff used your account at ${organization}`,
@@ -173,7 +173,7 @@ const en: MailTexts = {
     allowed:
       'Your password and your own sessions are not affected. All actions were recorded under their name.',
     unexpected: (organization) =>
-      `If you did not expect this, contact your administrator at ${organization}: they can find out why, and can turn it off for the future.`,
+      `If you did not expect this, contact your administrator at ${organization}: they can find out why, and can prevent it in the future.`,
   },
   sandbox: 'Test message from a sandbox, not from the real service.',
   sentBy: (product, organization) => `Sent by ${product} for ${organization}`,
@@ -207,9 +207,9 @@ const fr: MailTexts = {
       `Vous êtes invité à relier le fournisseur d’identité de ${organization} à ${service}, afin que ses utilisateurs s’y connectent avec le compte qu’ils ont déjà. Utilisez ce lien pour commencer, ou pour reprendre là où vous en étiez\u00a0:`,
     button: 'Configurer l’authentification unique',
     lifetime: (days) =>
-      `Ce lien fonctionne pendant ${days === 1 ? 'un jour' : `${days} jours`}, aussi souvent que nécessaire. Ne le partagez pas. Dans un nouveau navigateur, nous vous envoyons aussi un code par e-mail.`,
+      `Ce lien fonctionne pendant ${days === 1 ? 'un jour' : `${days} jours`}, autant de fois que nécessaire. Ne le partagez pas. Dans un nouveau navigateur, nous vous envoyons aussi un code par e-mail.`,
     unexpected:
-      'Si ce n’est pas de votre ressort, ouvrez le lien, saisissez le code et signalez-le. Si cela ne vous dit rien, ignorez cet e-mail\u00a0: rien n’a changé.',
+      'Si ce n’est pas de votre ressort, ouvrez le lien, saisissez le code et signalez-le-nous. Si cette invitation ne vous dit rien, ignorez cet e-mail\u00a0: rien n’a changé.',
   },
   plainLink: 'Si le bouton ne fonctionne pas, copiez ce lien dans votre navigateur\u00a0:',
   notices: {
@@ -248,9 +248,9 @@ const fr: MailTexts = {
   },
   metadataNotice: {
     subject: (organization) =>
-      `Des métadonnées ont été déposées pour l’authentification unique pour ${organization}`,
+      `Des métadonnées ont été déposées pour l’authentification unique de ${organization}`,
     told: (organization, connection) =>
-      `Un administrateur a déposé les métadonnées d’un fournisseur d’identité pour l’authentification unique pour ${organization}, connexion ${connection}.`,
+      `Un administrateur a déposé les métadonnées d’un fournisseur d’identité pour l’authentification unique de ${organization}, connexion ${connection}.`,
     inUse: 'Elles sont actives\u00a0: ce fournisseur d’identité décide désormais qui peut se connecter.',
     waits:
       'Rien n’a encore changé pour vos utilisateurs\u00a0: les métadonnées précédentes restent actives jusqu’à ce que les personnes qui vous ont invité activent les nouvelles.',
@@ -258,9 +258,9 @@ const fr: MailTexts = {
       'Si aucun de vous ne l’a fait, contactez immédiatement les personnes qui vous ont invité\u00a0: quiconque peut déposer des métadonnées peut se connecter à la place de n’importe quel utilisateur.',
   },
   clientNotice: {
-    subject: (organization) => `Un client a été saisi pour l’authentification unique pour ${organization}`,
+    subject: (organization) => `Un client a été saisi pour l’authentification unique de ${organization}`,
     told: (organization, connection) =>
-      `Un administrateur a saisi le client d’un fournisseur OpenID pour l’authentification unique pour ${organization}, connexion ${connection}.`,
+      `Un administrateur a saisi le client d’un fournisseur OpenID pour l’authentification unique de ${organization}, connexion ${connection}.`,
     inUse: 'Il est actif\u00a0: ce fournisseur décide désormais qui peut se connecter.',
     waits:
       'Rien n’a encore changé pour vos utilisateurs\u00a0: le client précédent reste actif jusqu’à ce que les personnes qui vous ont invité activent le nouveau.',
@@ -268,14 +268,15 @@ const fr: MailTexts = {
       'Si aucun de vous ne l’a fait, contactez immédiatement les personnes qui vous ont invité\u00a0: quiconque peut choisir le fournisseur peut se connecter à la place de n’importe quel utilisateur.',
   },
   domainNotice: {
-    subject: (domain) => `L’enregistrement de ${domain} est introuvable`,
+    subject: (domain) => `L’enregistrement DNS de ${domain} est introuvable`,
     told: (domain, organization) =>
-      `L’enregistrement DNS qui prouve que ${domain} est un domaine de ${organization} n’existe plus.`,
-    record: (name, value) => `L’ajouter de nouveau, de type TXT, sous ${name}\u00a0: ${value}`,
+      `Nous ne trouvons plus l’enregistrement DNS qui prouve que ${domain} appartient à ${organization}.`,
+    record: (name, value) =>
+      `Ajoutez à nouveau cet enregistrement TXT. Nom\u00a0: ${name}, valeur\u00a0: ${value}`,
     lapses: (day) =>
-      `Rien ne change jusqu’au ${day}. Ensuite l’authentification unique et la synchronisation d’annuaire ne répondent plus de ses adresses, jusqu’à ce que l’enregistrement existe.`,
+      `Rien ne change jusqu’au ${day}. Si l’enregistrement manque encore à cette date, nous ne ferons plus confiance aux adresses de ce domaine transmises par l’authentification unique ou la synchronisation d’annuaire. Les utilisateurs qui se sont déjà connectés pourront toujours se connecter.`,
     lapsed:
-      'L’authentification unique et la synchronisation d’annuaire ne répondent plus de ses adresses. Ceux qui se sont déjà connectés le peuvent toujours\u00a0; l’enregistrement le rétablit pour tous les autres.',
+      'Tant que l’enregistrement manque, nous ne faisons pas confiance aux adresses de ce domaine transmises par l’authentification unique ou la synchronisation d’annuaire. Les utilisateurs qui se sont déjà connectés peuvent toujours se connecter\u00a0; les nouveaux peuvent être refusés.',
   },
   impersonation: {
     subject: (organization) => `Un membre de notre assistance a utilisé votre compte chez ${organization}`,
@@ -284,7 +285,7 @@ const fr: MailTexts = {
     allowed:
       'Votre mot de passe et vos propres sessions restent inchangés. Toutes ses actions sont consignées à son nom.',
     unexpected: (organization) =>
-      `Si vous ne vous y attendiez pas, contactez votre administrateur chez ${organization}\u00a0: il peut en connaître la raison, et le désactiver à l’avenir.`,
+      `Si vous ne vous y attendiez pas, contactez votre administrateur chez ${organization}\u00a0: il peut en connaître la raison et empêcher que cela se reproduise.`,
   },
   sandbox: 'Message de test provenant d’un bac à sable, et non du service réel.',
   sentBy: (product, organization) => `Envoyé par ${product} pour ${organization}`,

@@ -30,7 +30,7 @@ const words = {
   /** By what a link is for. */
   links: {
     sign_in: {
-      heading: (address: string, organization: string) => `Sign in as ${address} to ${organization}`,
+      heading: (address: string, organization: string) => `Sign in to ${organization} as ${address}`,
       button: 'Sign in',
       hint: 'This link works once and continues your sign-in.',
       unexpected: 'If you did not try to sign in, close this page. Nothing will happen.',

@@ -29,7 +29,7 @@ export const fr: PageTexts = {
   name: 'Français',
   links: {
     sign_in: {
-      heading: (address, organization) => `Se connecter en tant que ${address} à ${organization}`,
+      heading: (address, organization) => `Se connecter à ${organization} en tant que ${address}`,
       button: 'Se connecter',
       hint: 'Ce lien ne fonctionne qu’une fois et poursuit votre connexion.',
       unexpected: 'Si vous n’avez pas demandé à vous connecter, fermez cette page. Rien ne se passera.',
@@ -48,12 +48,12 @@ export const fr: PageTexts = {
   deadLink: {
     heading: 'Ce lien ne fonctionne plus',
     sentence: 'Un lien de connexion ne fonctionne qu’une fois, pendant quelques minutes.',
-    advice: 'Retournez à l’application et demandez un nouveau lien.',
+    advice: 'Retournez dans l’application et demandez un nouveau lien.',
   },
   deadRelay: {
     heading: 'Ce lien ne fonctionne plus',
     sentence: 'Il ne fonctionne qu’une fois, pendant un court instant.',
-    advice: 'Retournez à l’application d’où vous venez et réessayez.',
+    advice: 'Retournez dans l’application d’où vous venez et réessayez.',
   },
   relayEmailTaken: {
     heading: 'Impossible de vous y connecter',
@@ -71,12 +71,12 @@ export const fr: PageTexts = {
     sentence:
       'Cette page est restée ouverte trop longtemps, appartient à un autre navigateur, ou votre navigateur a bloqué son cookie.',
     advice:
-      'Retournez à l’application, ou ouvrez de nouveau le lien de votre e-mail, dans le navigateur avec lequel vous voulez vous connecter.',
+      'Retournez dans l’application, ou ouvrez de nouveau le lien de votre e-mail, dans le navigateur avec lequel vous voulez vous connecter.',
   },
   flowOver: {
     heading: 'Cette connexion a expiré',
     sentence: 'Elle a déjà abouti, a duré plus d’une heure ou a été commencée dans un autre navigateur.',
-    advice: 'Retournez à l’application et connectez-vous à nouveau.',
+    advice: 'Retournez dans l’application et connectez-vous à nouveau.',
   },
   notSignedIn: {
     heading: 'Vous n’êtes pas connecté',

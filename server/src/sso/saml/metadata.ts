@@ -35,36 +35,37 @@ export interface IdpMetadata {
 
 /** Why metadata are refused, in a sentence that says what would be right. */
 export const metadataFaults = {
-  not_xml: 'This is not a well-formed XML document. Upload the file as the identity provider gives it.',
-  too_large: 'Metadata of one identity provider have at most 512,000 characters and 8,000 elements.',
+  not_xml:
+    'This is not a well-formed XML document. Upload the file exactly as your identity provider exports it.',
+  too_large:
+    'This is too large: the metadata of one identity provider has at most 512,000 characters and 8,000 elements.',
   web_page:
-    'This is a web page. Open the address of the metadata in a browser, and save what it shows as an XML file.',
-  unusual_xml: 'Metadata have no document type, CDATA or processing instructions. Export the metadata again.',
+    'This is a web page. Open the address of the metadata in a browser, and save the page as an XML file.',
+  unusual_xml:
+    'Metadata must not contain a document type, CDATA or processing instructions. Export it again.',
   only_certificate:
-    'This is a certificate alone. Upload the metadata, an XML file that has the certificate in it.',
+    'This is only a certificate. Upload the metadata, an XML file that contains the certificate.',
   not_metadata:
-    'These are not the metadata of a SAML identity provider: they have no IDPSSODescriptor. Export the metadata again.',
+    'This is not the metadata of a SAML identity provider: it has no IDPSSODescriptor. Export the metadata again.',
   service_provider:
-    'These are the metadata of a service provider, perhaps our own. Upload those of the identity provider.',
+    'This is the metadata of a service provider, perhaps our own. Upload the metadata of your identity provider.',
   several_identity_providers:
-    'These metadata list several identity providers. Upload a file with the EntityDescriptor of yours alone.',
-  not_saml_2:
-    'This identity provider does not speak SAML 2.0. Choose SAML 2.0 where you export the metadata.',
+    'This metadata lists several identity providers. Upload a file that contains only the EntityDescriptor of yours.',
+  not_saml_2: 'This metadata is not for SAML 2.0. Choose SAML 2.0 where you export the metadata.',
   entity_id: 'The EntityDescriptor needs an entityID of 1 to 1,024 characters.',
   no_certificate:
-    'The metadata have no signing certificate. Export them with the certificate, as X509Certificate of a KeyDescriptor.',
-  too_many_certificates:
-    'The metadata have more than ten signing certificates. Remove those that have expired.',
+    'The metadata has no signing certificate. Export it with the certificate, as the X509Certificate of a KeyDescriptor.',
+  too_many_certificates: 'The metadata has more than ten signing certificates. Remove the expired ones.',
   certificate_unreadable:
-    'A signing certificate cannot be read. It has to be an X.509 certificate, DER in base64. Export the metadata again.',
+    'A signing certificate cannot be read. It must be an X.509 certificate, as DER in base64. Export the metadata again.',
   key_not_rsa:
     'The identity provider signs with a key that is not RSA. Choose a signing certificate with an RSA key of 2,048 bits or more.',
   key_too_short:
     'A signing key is shorter than 2,048 bits. Replace it with an RSA key of 2,048 bits or more, and export the metadata again.',
   no_address:
-    'The metadata have no SingleSignOnService with the binding HTTP-Redirect or HTTP-POST. Enable one of them.',
+    'The metadata has no SingleSignOnService with the binding HTTP-Redirect or HTTP-POST. Enable one of them.',
   address_not_https:
-    'The address of the SingleSignOnService has to be an https URL of at most 2,000 characters, without user name and fragment.',
+    'The location of the SingleSignOnService must be an https URL of at most 2,000 characters, without a user name or a fragment.',
 } as const
 export type MetadataFaultCode = keyof typeof metadataFaults
 

@@ -14,8 +14,8 @@ export const adfs: Tutorial = {
       title: words('Download our metadata', 'Télécharger nos métadonnées'),
       blocks: [
         text(
-          'AD FS reads all it needs from one file. Download it here, and bring it to the server on which you manage AD FS.',
-          'AD FS lit tout ce qu’il lui faut dans un fichier. Téléchargez-le ici et portez-le sur le serveur où vous gérez AD FS.',
+          'AD FS reads everything it needs from one file. Download it here, and copy it to the server where you manage AD FS.',
+          'AD FS lit tout ce qu’il lui faut dans un fichier. Téléchargez-le ici et copiez-le sur le serveur où vous gérez AD FS.',
         ),
         download('sp_metadata'),
       ],
@@ -31,8 +31,8 @@ export const adfs: Tutorial = {
           ['Choose Access Control Policy', 'Permit everyone'],
         ),
         text(
-          'Give it a display name, and leave **Configure claims issuance policy for this application** ticked on the last page. Then compare these with what the wizard has read:',
-          'Donnez-lui un nom, et laissez **Configure claims issuance policy for this application** coché à la dernière page. Comparez ensuite avec ce que l’assistant a lu\u00a0:',
+          'Give it a display name, and leave **Configure claims issuance policy for this application** ticked on the last page. Then compare these values with those that the wizard has read:',
+          'Donnez-lui un nom, et laissez **Configure claims issuance policy for this application** coché à la dernière page. Comparez ensuite ces valeurs à celles que l’assistant a lues\u00a0:',
         ),
         copy('Relying party trust identifiers', 'entity_id'),
         copy('SAML Assertion Consumer Endpoints (POST)', 'acs_url'),
@@ -66,8 +66,8 @@ export const adfs: Tutorial = {
           ['Claim values', 'Pass through all claim values'],
         ),
         warn(
-          'This rule comes after the first one. Without it there is no Name ID, and every sign-in fails at the check subject.',
-          'Cette règle vient après la première. Sans elle, il n’y a pas de Name ID, et toute connexion échoue à la vérification subject.',
+          'This rule must come after the first one. Without it there is no Name ID, and every sign-in fails at the check subject.',
+          'Cette règle doit venir après la première. Sans elle, il n’y a pas de Name ID, et toute connexion échoue à la vérification subject.',
         ),
       ],
     },
@@ -78,8 +78,8 @@ export const adfs: Tutorial = {
         path('Relying Party Trusts', yours.trust, 'Properties', 'Advanced'),
         settings(['Secure hash algorithm', 'SHA-256']),
         text(
-          'Our metadata have a certificate, so AD FS encrypts assertions to us by AES-CBC. That is taken where the response is signed, too. Run this in PowerShell, with the name of your trust:',
-          'Nos métadonnées ont un certificat\u00a0: AD FS chiffre donc les assertions par AES-CBC. C’est accepté si la réponse est signée aussi. Exécutez ceci dans PowerShell, avec le nom de votre approbation\u00a0:',
+          'Because our metadata contains a certificate, AD FS encrypts assertions with AES-CBC. We accept this only if the response is signed as well. Run this in PowerShell:',
+          'Comme nos métadonnées contiennent un certificat, AD FS chiffre les assertions par AES-CBC. Nous ne l’acceptons que si la réponse est également signée. Exécutez ceci dans PowerShell\u00a0:',
         ),
         {
           t: 'snippet',
@@ -91,11 +91,11 @@ export const adfs: Tutorial = {
     },
     {
       id: 'metadata',
-      title: words('Fetch the metadata', 'Récupérer les métadonnées'),
+      title: words('Download the metadata', 'Télécharger les métadonnées'),
       blocks: [
         text(
-          'Open this address in a browser, with the name of your own AD FS, and save the file:',
-          'Ouvrez cette adresse dans un navigateur, avec le nom de votre AD FS, et enregistrez le fichier\u00a0:',
+          'Open this address in a browser, with the host name of your AD FS, and save the file:',
+          'Ouvrez cette adresse dans un navigateur, avec le nom d’hôte de votre AD FS, et enregistrez le fichier\u00a0:',
         ),
         {
           t: 'snippet',
@@ -115,16 +115,16 @@ export const adfs: Tutorial = {
   claims: { ...wsFederationNames, subject: 'E-Mail-Addresses' },
   quirks: [
     words(
-      'AD FS replaces its signing certificate by itself once a year. Upload the metadata again as soon as the new one is in them: both work side by side.',
-      'AD FS remplace de lui-même son certificat de signature chaque année. Déposez à nouveau les métadonnées dès que le nouveau y figure\u00a0: les deux fonctionnent ensemble.',
+      'AD FS replaces its signing certificate automatically once a year. Upload the metadata again as soon as it contains the new one: the old and the new certificate both work.',
+      'AD FS remplace automatiquement son certificat de signature chaque année. Déposez à nouveau les métadonnées dès que le nouveau y figure\u00a0: les deux fonctionnent ensemble.',
     ),
     words(
-      'The file also has roles of WS-Federation and of a service provider. They are passed over.',
-      'Le fichier contient aussi des rôles WS-Federation et de fournisseur de services. Ils sont ignorés.',
+      'The file also contains roles of WS-Federation and of a service provider. We ignore them.',
+      'Le fichier contient aussi des rôles WS-Federation et de fournisseur de services. Nous les ignorons.',
     ),
     words(
-      'A clock that is more than two minutes off makes every assertion too early or too late. Set it by NTP.',
-      'Une horloge décalée de plus de deux minutes rend chaque assertion trop précoce ou trop tardive. Réglez-la par NTP.',
+      'If the clock of the server is off by more than two minutes, every assertion is refused. Synchronize it with NTP.',
+      'Si l’horloge du serveur est décalée de plus de deux minutes, chaque assertion est refusée. Réglez-la par NTP.',
     ),
   ],
 }

@@ -14,12 +14,12 @@ export const auth0: Tutorial = {
       title: words('Create the application', 'Créer l’application'),
       blocks: [
         text(
-          'Sign in to the Auth0 dashboard, choose your tenant, and go to:',
+          'Sign in to the Auth0 Dashboard, choose your tenant, and go to:',
           'Connectez-vous au tableau de bord Auth0, choisissez votre locataire, puis allez à\u00a0:',
         ),
         path('Applications', 'Applications', 'Create Application', 'Regular Web Applications'),
         text(
-          'Give it a name that your users know, and press **Create**.',
+          'Give it a name that your users know, and click **Create**.',
           'Donnez-lui un nom que vos utilisateurs connaissent, puis **Create**.',
         ),
       ],
@@ -31,8 +31,8 @@ export const auth0: Tutorial = {
         path(yours.app, 'Addons', 'SAML2 Web App', 'Settings'),
         copy('Application Callback URL', 'acs_url'),
         text(
-          'The add-on names us by this entity ID; it is in the settings of the next step already.',
-          'Le module nous désigne par cette entité\u00a0; elle figure déjà dans les réglages de l’étape suivante.',
+          'The add-on identifies us by this entity ID. The settings in the next step already contain it.',
+          'Le module nous désigne par cet identifiant d’entité. Il figure déjà dans les réglages de l’étape suivante.',
         ),
         copy('audience', 'entity_id'),
       ],
@@ -42,7 +42,7 @@ export const auth0: Tutorial = {
       title: words('Replace the settings', 'Remplacer les réglages'),
       blocks: [
         text(
-          'Replace everything under **Settings** by this, then press **Enable** at the end of the page:',
+          'Replace everything under **Settings** with this, then click **Enable** at the end of the page:',
           'Remplacez tout ce qui se trouve sous **Settings** par ceci, puis cliquez sur **Enable** en bas de la page\u00a0:',
         ),
         snippet(
@@ -61,8 +61,8 @@ export const auth0: Tutorial = {
 }`,
         ),
         warn(
-          'In the settings that Auth0 proposes every line begins with //, and is not in force.',
-          'Dans les réglages que propose Auth0, chaque ligne commence par // et n’est pas en vigueur.',
+          'In the settings that Auth0 suggests, every line starts with // and has no effect.',
+          'Dans les réglages que propose Auth0, chaque ligne commence par // et n’a aucun effet.',
         ),
       ],
     },
@@ -71,8 +71,8 @@ export const auth0: Tutorial = {
       title: words('What Auth0 sends', 'Ce qu’envoie Auth0'),
       blocks: [
         text(
-          'Nothing is to be done here: the add-on sends these by itself, filled from the profile of the user.',
-          'Rien à faire ici\u00a0: le module envoie ces attributs de lui-même, remplis depuis le profil de l’utilisateur.',
+          'There is nothing to do here: the add-on sends these attributes automatically, filled from the user’s profile.',
+          'Il n’y a rien à faire ici\u00a0: le module envoie ces attributs automatiquement, à partir du profil de l’utilisateur.',
         ),
         attributes(
           [`${wsFederationClaim}/emailaddress`, 'email'],
@@ -80,19 +80,19 @@ export const auth0: Tutorial = {
           [`${wsFederationClaim}/surname`, 'family_name'],
         ),
         text(
-          'Under **Connections** of the application, choose which of your databases and directories may sign in.',
-          'Sous **Connections** de l’application, choisissez lesquels de vos annuaires peuvent connecter des utilisateurs.',
+          'Under **Connections** of the application, choose the databases and directories whose users can sign in.',
+          'Sous **Connections** de l’application, choisissez les bases et les annuaires dont les utilisateurs peuvent se connecter.',
         ),
       ],
     },
     {
       id: 'metadata',
-      title: words('Fetch the metadata', 'Récupérer les métadonnées'),
+      title: words('Download the metadata', 'Télécharger les métadonnées'),
       blocks: [
         path(yours.app, 'Addons', 'SAML2 Web App', 'Usage', 'Identity Provider Metadata', 'Download'),
         text(
-          'Keep the file as it is: on the next page you upload it.',
-          'Gardez le fichier tel quel\u00a0: vous le déposez à la page suivante.',
+          'Do not change the file: you upload it on the next page.',
+          'Ne modifiez pas le fichier\u00a0: vous le déposerez à la page suivante.',
         ),
       ],
     },
@@ -107,7 +107,7 @@ export const auth0: Tutorial = {
   claims: { ...wsFederationNames, subject: 'email' },
   quirks: [
     words(
-      'signResponse signs either the response or the assertion, never both. Each of the two works.',
+      'signResponse signs either the response or the assertion, never both. Either works.',
       'signResponse signe soit la réponse, soit l’assertion, jamais les deux. L’un comme l’autre fonctionne.',
     ),
   ],

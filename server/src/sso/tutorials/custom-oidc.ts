@@ -13,8 +13,8 @@ export const customOidc: OidcTutorial = {
       title: words('Register us as a client', 'Nous enregistrer comme client'),
       blocks: [
         text(
-          'In your provider, create a client for a web application with a back end, which keeps a secret: often called **confidential client**. Enter this address as the redirect URI, to the letter:',
-          'Chez votre fournisseur, créez un client pour une application web avec un serveur, qui garde un secret\u00a0: souvent appelé **confidential client**. Saisissez cette adresse comme URI de redirection, à la lettre\u00a0:',
+          'In your provider, create a client for a web application with a server, often called **confidential client**. Enter exactly this address as the redirect URI:',
+          'Chez votre fournisseur, créez un client pour une application web avec un serveur, souvent appelé **confidential client**. Saisissez exactement cette adresse comme URI de redirection\u00a0:',
         ),
         copy('Redirect URI', 'redirect_uri'),
         settings(
@@ -29,28 +29,31 @@ export const customOidc: OidcTutorial = {
       id: 'scopes',
       title: words('Allow the scopes', 'Autoriser les portées'),
       blocks: [
-        text('Let the client ask for these scopes:', 'Permettez au client de demander ces portées\u00a0:'),
+        text(
+          'Allow the client to request these scopes:',
+          'Autorisez le client à demander ces portées\u00a0:',
+        ),
         copy('Scopes', 'scopes'),
         text(
-          'The ID token, or else the UserInfo endpoint, has to say **email**, and **email_verified** as true: without it nobody is linked to an account that is there already. **given_name** and **family_name** are taken where they come.',
-          'Le jeton ID, ou sinon le point d’accès UserInfo, doit fournir **email**, et **email_verified** à true\u00a0: sans cela, personne n’est rattaché à un compte existant. **given_name** et **family_name** sont repris s’ils arrivent.',
+          'The ID token or the UserInfo endpoint must contain **email**, and **email_verified** with the value true: without it, we do not link users to accounts that already exist. We also use **given_name** and **family_name** if they are sent.',
+          'Le jeton d’identité ou le point d’accès UserInfo doit contenir **email**, et **email_verified** à true\u00a0: sans cela, nous ne rattachons aucun utilisateur à un compte existant. **given_name** et **family_name** sont également utilisés s’ils sont envoyés.',
         ),
         warn(
-          '**sub** has to stay the same for a user for good, and must never be given to another one. It is what we know a user by.',
-          '**sub** doit rester le même pour un utilisateur, à vie, et n’être jamais donné à un autre. C’est par lui que nous connaissons un utilisateur.',
+          '**sub** must never change for a user, and must never be given to another user: we recognize users by it.',
+          '**sub** ne doit jamais changer pour un utilisateur, ni être attribué à un autre\u00a0: c’est par lui que nous reconnaissons un utilisateur.',
         ),
       ],
     },
     {
       id: 'values',
-      title: words('Fetch the three values', 'Récupérer les trois valeurs'),
+      title: words('Copy the three values', 'Copier les trois valeurs'),
       blocks: [
         text(
-          'Keep the client ID and the client secret at hand: on the next page you enter them, with the issuer. The issuer is the address before **/.well-known/openid-configuration**, where your provider describes itself.',
-          'Gardez l’identifiant et le secret du client sous la main\u00a0: vous les saisissez à la page suivante, avec l’émetteur. L’émetteur est l’adresse qui précède **/.well-known/openid-configuration**, où votre fournisseur se décrit.',
+          'Copy the client ID and the client secret. You enter them on the next page, together with the issuer. The issuer is the address of your provider’s discovery document without **/.well-known/openid-configuration**.',
+          'Copiez l’identifiant et le secret du client. Vous les saisirez à la page suivante, avec l’émetteur. L’émetteur est l’adresse du document de découverte de votre fournisseur, sans **/.well-known/openid-configuration**.',
         ),
         warn(
-          'We have to reach that address from the public internet, by https.',
+          'We must be able to reach this address from the public internet, over https.',
           'Nous devons pouvoir joindre cette adresse depuis l’internet public, en https.',
         ),
       ],
@@ -59,10 +62,13 @@ export const customOidc: OidcTutorial = {
   client: {
     issuerExample: 'https://id.example.com',
     issuer: words(
-      'The member **issuer** of the discovery document, to the letter.',
-      'Le membre **issuer** du document de découverte, à la lettre.',
+      'The value of **issuer** in the discovery document, exactly as it is there.',
+      'La valeur de **issuer** dans le document de découverte, à l’identique.',
     ),
-    clientId: words('What your provider calls the client.', 'Le nom que votre fournisseur donne au client.'),
+    clientId: words(
+      'The ID that your provider gave to the client.',
+      'L’identifiant que votre fournisseur a donné au client.',
+    ),
     clientSecret: words(
       'Shown when the client was created, often only once.',
       'Affiché à la création du client, souvent une seule fois.',
@@ -71,12 +77,12 @@ export const customOidc: OidcTutorial = {
   claims: { email: ['email'], given_name: ['given_name'], family_name: ['family_name'], subject: 'sub' },
   quirks: [
     words(
-      'Some providers end their issuer with a slash. It is part of it: enter it as the discovery document has it.',
-      'Certains fournisseurs terminent leur émetteur par une barre oblique. Elle en fait partie\u00a0: saisissez-le comme dans le document de découverte.',
+      'The issuer of some providers ends with a slash. The slash is part of it: enter the issuer exactly as it is in the discovery document.',
+      'L’émetteur de certains fournisseurs se termine par une barre oblique. Elle en fait partie\u00a0: saisissez l’émetteur exactement comme dans le document de découverte.',
     ),
     words(
-      'ID tokens that are signed by the client secret (HS256) are refused: everybody who has the secret could make one.',
-      'Les jetons ID signés par le secret du client (HS256) sont refusés\u00a0: quiconque a ce secret pourrait en fabriquer.',
+      'We refuse ID tokens that are signed with the client secret (HS256): anyone who has the secret could create one.',
+      'Nous refusons les jetons d’identité signés avec le secret du client (HS256)\u00a0: quiconque connaît ce secret pourrait en fabriquer.',
     ),
   ],
 }

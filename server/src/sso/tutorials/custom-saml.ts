@@ -13,12 +13,12 @@ export const customSaml: Tutorial = {
       title: words('Register us as a service provider', 'Nous enregistrer comme fournisseur de services'),
       blocks: [
         text(
-          'If your identity provider imports metadata, give it this file, or its address. It has everything.',
+          'If your identity provider imports metadata, use this file or its address. It contains everything.',
           'Si votre fournisseur d’identité importe des métadonnées, donnez-lui ce fichier ou son adresse. Tout y est.',
         ),
         download('sp_metadata'),
         copy('Metadata URL', 'metadata_url'),
-        text('Else enter these values:', 'Sinon, saisissez ces valeurs\u00a0:'),
+        text('Otherwise, enter these values:', 'Sinon, saisissez ces valeurs\u00a0:'),
         copy('Entity ID, audience', 'entity_id'),
         copy('Assertion consumer service (ACS), recipient, destination', 'acs_url'),
         copy('NameID format', 'name_id_format'),
@@ -39,34 +39,34 @@ export const customSaml: Tutorial = {
         ),
         warn('SHA-1, HMAC and EC signatures are refused.', 'Les signatures SHA-1, HMAC et EC sont refusées.'),
         text(
-          'Assertions may be encrypted to our certificate, best by AES-GCM. Our requests are signed by the same key, if you want to verify them.',
-          'Les assertions peuvent être chiffrées avec notre certificat, de préférence par AES-GCM. Nos requêtes sont signées avec la même clé, si vous voulez les vérifier.',
+          'You can encrypt assertions with our certificate, preferably with AES-GCM. Our requests are signed with the same key, if you want to verify them.',
+          'Vous pouvez chiffrer les assertions avec notre certificat, de préférence en AES-GCM. Nos requêtes sont signées avec la même clé, si vous voulez les vérifier.',
         ),
         download('sp_certificate'),
       ],
     },
     {
       id: 'attributes',
-      title: words('Send the name and the address', 'Envoyer le nom et l’adresse'),
+      title: words('Send the name and e-mail address', 'Envoyer le nom et l’adresse e-mail'),
       blocks: [
         text(
-          'A NameID that stays the same for a user, and these attributes. Names in the form of a URI are read by their last part.',
-          'Un NameID qui reste le même pour un utilisateur, et ces attributs. Les noms en forme d’URI sont lus d’après leur dernière partie.',
+          'Send a NameID that never changes for a user, and these attributes. Of attribute names that are URIs, we use the last part.',
+          'Envoyez un NameID qui ne change jamais pour un utilisateur, et ces attributs. Si un nom d’attribut est une URI, nous en retenons la dernière partie.',
         ),
         attributes(['NameID', 'mail'], ['email', 'mail'], ['first_name', 'givenName'], ['last_name', 'sn']),
       ],
     },
     {
       id: 'metadata',
-      title: words('Fetch the metadata', 'Récupérer les métadonnées'),
+      title: words('Download the metadata', 'Télécharger les métadonnées'),
       blocks: [
         text(
-          'Export the metadata of your identity provider as an XML file. There must be an IDPSSODescriptor with a signing certificate and an address for sign-ins that begins with https.',
-          'Exportez les métadonnées de votre fournisseur d’identité en fichier XML. Il y faut un IDPSSODescriptor avec un certificat de signature et une adresse de connexion qui commence par https.',
+          'Export the metadata of your identity provider as an XML file. It must contain an IDPSSODescriptor with a signing certificate and a sign-in URL that starts with https.',
+          'Exportez les métadonnées de votre fournisseur d’identité en fichier XML. Il doit contenir un IDPSSODescriptor avec un certificat de signature et une adresse de connexion qui commence par https.',
         ),
         warn(
-          'Checklist: assertion or response signed by rsa-sha256, a NameID, an AudienceRestriction with our entity ID, and a bearer confirmation whose Recipient is our ACS URL.',
-          'Liste de contrôle\u00a0: assertion ou réponse signée par rsa-sha256, un NameID, une AudienceRestriction avec notre entité, et une confirmation bearer dont le Recipient est notre adresse ACS.',
+          'Checklist: assertion or response signed with rsa-sha256, a NameID, an AudienceRestriction with our entity ID, and a bearer confirmation whose Recipient is our ACS URL.',
+          'Liste de contrôle\u00a0: assertion ou réponse signée par rsa-sha256, un NameID, une AudienceRestriction avec notre identifiant d’entité, et une confirmation bearer dont le Recipient est notre adresse ACS.',
         ),
       ],
     },

@@ -32,81 +32,81 @@ export const entraIdOidc: OidcTutorial = {
           'Donnez-lui un nom que vos utilisateurs connaissent, et sous **Supported account types**, choisissez **Single tenant only** (appelé aussi **Accounts in this organizational directory only**). Sous **Redirect URI**, choisissez la plateforme **Web** et saisissez\u00a0:',
         ),
         copy('Redirect URI', 'redirect_uri'),
-        text('Press **Register**.', 'Cliquez sur **Register**.'),
+        text('Click **Register**.', 'Cliquez sur **Register**.'),
         warn(
-          'An application for accounts of any directory does not work here: whoever makes a directory of their own could say anything of anybody.',
-          'Une application ouverte aux comptes de tout annuaire ne fonctionne pas ici\u00a0: quiconque crée son propre annuaire pourrait dire n’importe quoi de n’importe qui.',
+          'An application for accounts in any directory does not work here: anyone with a directory of their own could claim to be one of your users.',
+          'Une application ouverte aux comptes de n’importe quel annuaire ne fonctionne pas ici\u00a0: quiconque possède un annuaire pourrait se faire passer pour l’un de vos utilisateurs.',
         ),
       ],
     },
     {
       id: 'claims',
-      title: words('Have the address sent', 'Faire envoyer l’adresse'),
+      title: words('Send the e-mail address', 'Envoyer l’adresse e-mail'),
       blocks: [
         path('Entra ID', 'App registrations', yours.app, 'Manage', 'Manifest'),
         text(
-          'Put this in the place of **optionalClaims**, or add it where there is none, and press **Save**:',
-          'Mettez ceci à la place de **optionalClaims**, ou ajoutez-le s’il n’y en a pas, puis **Save**\u00a0:',
+          'Replace **optionalClaims** with this, or add it if it is not there, and click **Save**:',
+          'Remplacez **optionalClaims** par ceci, ou ajoutez-le s’il n’existe pas, puis **Save**\u00a0:',
         ),
         snippet('optionalClaims', optionalClaims),
         text(
-          '**auth_time** says when somebody has signed in. Without it, applications that ask for a fresh sign-in let nobody in.',
-          '**auth_time** indique quand quelqu’un s’est connecté. Sans lui, les applications qui exigent une nouvelle connexion ne laissent entrer personne.',
+          '**auth_time** is the time of the sign-in. Without it, nobody can sign in to applications that require a fresh sign-in.',
+          '**auth_time** est l’heure de la connexion. Sans lui, personne ne peut se connecter aux applications qui exigent une nouvelle authentification.',
         ),
         warn(
-          '**xms_edov** says that the domain of the address is one that your organization has verified. Without it nobody is linked to an account that is there already, because anybody may write any address into a directory of their own. Microsoft sends it along with **email** only.',
-          '**xms_edov** indique que le domaine de l’adresse est vérifié par votre organisation. Sans cela, personne n’est rattaché à un compte existant, car chacun peut écrire n’importe quelle adresse dans son propre annuaire. Microsoft ne l’envoie qu’avec **email**.',
+          '**xms_edov** states that your organization has verified the domain of the address. Without it, we do not link users to accounts that already exist, because an unverified directory can contain any address. Microsoft only sends it together with **email**.',
+          '**xms_edov** indique que votre organisation a vérifié le domaine de l’adresse. Sans lui, nous ne rattachons aucun utilisateur à un compte existant, car un annuaire non vérifié peut contenir n’importe quelle adresse. Microsoft ne l’envoie qu’avec **email**.',
         ),
       ],
     },
     {
       id: 'consent',
-      title: words('Agree for your organization', 'Donner le consentement de l’organisation'),
+      title: words('Grant admin consent', 'Accorder le consentement administrateur'),
       blocks: [
         path(yours.app, 'API permissions', 'Add a permission', 'Microsoft Graph', 'Delegated permissions'),
         text(
-          'Add these three, which say who signs in and nothing else:',
-          'Ajoutez ces trois autorisations, qui disent qui se connecte et rien d’autre\u00a0:',
+          'Add these three permissions. They only tell us who signs in:',
+          'Ajoutez ces trois autorisations, qui indiquent seulement qui se connecte\u00a0:',
         ),
         copy('OpenId permissions', 'scopes'),
         text(
-          'Then press **Grant admin consent**, so that nobody is asked at sign-in.',
-          'Puis cliquez sur **Grant admin consent**, afin que personne ne soit interrogé à la connexion.',
+          'Then click **Grant admin consent**, so that users are not asked for consent when they sign in.',
+          'Puis cliquez sur **Grant admin consent**, afin que le consentement ne soit pas demandé aux utilisateurs à la connexion.',
         ),
       ],
     },
     {
       id: 'assign',
-      title: words('Let your users in', 'Ouvrir l’accès à vos utilisateurs'),
+      title: words('Assign your users', 'Affecter vos utilisateurs'),
       blocks: [
         path('Entra ID', 'Enterprise apps', yours.app, 'Properties'),
         settings(['Assignment required?', 'Yes']),
         text(
-          'Then add the users or groups who may sign in under **Users and groups**, yourself among them: you will test it in a moment.',
-          'Ajoutez ensuite sous **Users and groups** les utilisateurs ou groupes qui peuvent se connecter, vous compris\u00a0: vous allez bientôt faire un test.',
+          'Then add the users or groups who can sign in under **Users and groups**, including yourself, because you will test the sign-in in a moment.',
+          'Ajoutez ensuite sous **Users and groups** les utilisateurs ou groupes qui peuvent se connecter, vous compris\u00a0: vous allez bientôt tester la connexion.',
         ),
         warn(
-          'Who is not assigned sees the error AADSTS50105 at Microsoft, and never gets to us.',
-          'Qui n’est pas affecté voit l’erreur AADSTS50105 chez Microsoft et n’arrive jamais chez nous.',
+          'Users who are not assigned see the error AADSTS50105 at Microsoft and never reach us.',
+          'Un utilisateur non affecté voit l’erreur AADSTS50105 chez Microsoft et n’arrive jamais jusqu’à nous.',
         ),
       ],
     },
     {
       id: 'secret',
-      title: words('Make a client secret', 'Créer un secret client'),
+      title: words('Create a client secret', 'Créer un secret client'),
       blocks: [
         path(yours.app, 'Certificates & secrets', 'Client secrets', 'New client secret'),
         text(
-          'Choose how long it lives, at most 24 months, and press **Add**. Copy **Value** immediately: it will not be shown again. **Secret ID** is something else.',
-          'Choisissez sa durée, au plus 24 mois, puis **Add**. Copiez **Value** tout de suite\u00a0: elle ne sera plus affichée. **Secret ID** est autre chose.',
+          'Choose when it expires, in 24 months at most, and click **Add**. Copy **Value** immediately: it will not be shown again. Do not use **Secret ID**.',
+          'Choisissez sa durée de validité, 24 mois au plus, puis **Add**. Copiez **Value** tout de suite\u00a0: elle ne sera plus affichée. N’utilisez pas **Secret ID**.',
         ),
         text(
-          'From **Overview** take **Application (client) ID** and **Directory (tenant) ID**. On the next page you enter all three.',
-          'Dans **Overview**, relevez **Application (client) ID** et **Directory (tenant) ID**. À la page suivante, vous saisissez les trois.',
+          'Copy **Application (client) ID** and **Directory (tenant) ID** from **Overview** as well. You enter all three on the next page.',
+          'Dans **Overview**, relevez **Application (client) ID** et **Directory (tenant) ID**. Vous saisirez les trois à la page suivante.',
         ),
         warn(
-          'Note in your calendar when the secret ends: from then on nobody can sign in until you enter a new one here.',
-          'Notez dans votre agenda la fin du secret\u00a0: dès lors, plus personne ne peut se connecter, jusqu’à ce que vous en saisissiez un nouveau ici.',
+          'Put the expiry date of the secret into your calendar: after that day, nobody can sign in until you enter a new one here.',
+          'Notez la date d’expiration du secret dans votre agenda\u00a0: après cette date, plus personne ne peut se connecter tant que vous n’en avez pas saisi un nouveau ici.',
         ),
       ],
     },
@@ -114,11 +114,11 @@ export const entraIdOidc: OidcTutorial = {
   client: {
     issuerExample: 'https://login.microsoftonline.com/<Directory (tenant) ID>/v2.0',
     issuer: words(
-      'With the **Directory (tenant) ID** of the page **Overview** in its place.',
-      'Avec le **Directory (tenant) ID** de la page **Overview** à sa place.',
+      'Insert the **Directory (tenant) ID** from the page **Overview**.',
+      'Insérez-y le **Directory (tenant) ID** de la page **Overview**.',
     ),
     clientId: words(
-      '**Application (client) ID** of the page **Overview**.',
+      '**Application (client) ID** from the page **Overview**.',
       '**Application (client) ID** de la page **Overview**.',
     ),
     clientSecret: words('**Value** of the client secret.', '**Value** du secret client.'),
@@ -126,12 +126,12 @@ export const entraIdOidc: OidcTutorial = {
   claims: { email: ['email'], given_name: ['given_name'], family_name: ['family_name'], subject: 'sub' },
   quirks: [
     words(
-      'Directory sync cannot be set up at an app registration. Create a second, non-gallery enterprise application for it.',
+      'You cannot set up directory sync in an app registration. Create a second, non-gallery enterprise application for it.',
       'La synchronisation d’annuaire ne se configure pas sur une inscription d’application. Créez pour elle une seconde application d’entreprise, hors galerie.',
     ),
     words(
-      'Keep this app registration, and renew its secret in time: **sub** of Entra is another one for each application, so that with a new registration nobody is recognized, and everybody is refused.',
-      'Gardez cette inscription d’application et renouvelez son secret à temps\u00a0: le **sub** d’Entra diffère pour chaque application\u00a0; avec une nouvelle inscription, personne n’est reconnu et tout le monde est refusé.',
+      'Keep this app registration, and renew its secret in time. Entra sends a different **sub** for each application: with a new registration, your users are not recognized and cannot sign in.',
+      'Gardez cette inscription d’application et renouvelez son secret à temps\u00a0: Entra envoie un **sub** différent pour chaque application\u00a0; avec une nouvelle inscription, vos utilisateurs ne sont pas reconnus et ne peuvent pas se connecter.',
     ),
   ],
 }

@@ -19,24 +19,24 @@ export const entraId: Tutorial = {
         ),
         path('Entra ID', 'Enterprise apps', 'New application', 'Create your own application'),
         text(
-          'Give it a name that your users know, leave **Integrate any other application you don’t find in the gallery (Non-gallery)** chosen, and press **Create**.',
+          'Give it a name that your users know, leave **Integrate any other application you don’t find in the gallery (Non-gallery)** chosen, and click **Create**.',
           'Donnez-lui un nom que vos utilisateurs connaissent, laissez **Integrate any other application you don’t find in the gallery (Non-gallery)** choisi, puis **Create**.',
         ),
       ],
     },
     {
       id: 'urls',
-      title: words('Connect it to us', 'La relier à nous'),
+      title: words('Enter our details', 'Saisir nos données'),
       blocks: [
         path(yours.app, 'Single sign-on', 'SAML'),
         text(
-          'Press **Upload metadata file**, choose the file that you download here, and press **Add**, then **Save**: the fields fill themselves.',
-          'Cliquez sur **Upload metadata file**, choisissez le fichier que vous téléchargez ici, puis **Add** et **Save**\u00a0: les champs se remplissent.',
+          'Click **Upload metadata file**, choose the file that you download here, and click **Add**, then **Save**: this fills in the fields.',
+          'Cliquez sur **Upload metadata file**, choisissez le fichier que vous téléchargez ici, puis **Add** et **Save**\u00a0: les champs sont alors remplis.',
         ),
         download('sp_metadata'),
         text(
-          'Or press **Edit** under **Basic SAML Configuration**, and enter them by hand:',
-          'Ou cliquez sur **Edit** sous **Basic SAML Configuration** et saisissez-les\u00a0:',
+          'Or click **Edit** under **Basic SAML Configuration**, and enter the values yourself:',
+          'Ou cliquez sur **Edit** sous **Basic SAML Configuration** et saisissez vous-même les valeurs\u00a0:',
         ),
         copy('Identifier (Entity ID)', 'entity_id'),
         copy('Reply URL (Assertion Consumer Service URL)', 'acs_url'),
@@ -51,7 +51,7 @@ export const entraId: Tutorial = {
       title: words('Check which claims are sent', 'Vérifier les revendications envoyées'),
       blocks: [
         text(
-          'Under **Attributes & Claims** the defaults are right. They should look like this:',
+          'Under **Attributes & Claims**, keep the defaults. They should look like this:',
           'Sous **Attributes & Claims**, les valeurs par défaut conviennent. Elles doivent ressembler à ceci\u00a0:',
         ),
         attributes(
@@ -61,8 +61,8 @@ export const entraId: Tutorial = {
           [`${wsFederationClaim}/surname`, 'user.surname'],
         ),
         warn(
-          'emailaddress is left out for users without a mailbox in Microsoft 365, because user.mail is empty then. If you have such users, fill it from **user.userprincipalname**.',
-          'emailaddress est omis pour les utilisateurs sans boîte Microsoft 365, car user.mail est alors vide. Si vous en avez, remplissez-le avec **user.userprincipalname**.',
+          'For users without a Microsoft 365 mailbox, user.mail is empty and emailaddress is not sent. If you have such users, fill it from **user.userprincipalname** instead.',
+          'Pour les utilisateurs sans boîte aux lettres Microsoft 365, user.mail est vide et emailaddress n’est pas envoyé. Si vous en avez, utilisez plutôt **user.userprincipalname**.',
         ),
       ],
     },
@@ -71,7 +71,7 @@ export const entraId: Tutorial = {
       title: words('Check what is signed', 'Vérifier ce qui est signé'),
       blocks: [
         text(
-          'Under **SAML Certificates**, press **Edit** beside the token signing certificate. The default, signing the assertion, works; signing both is better, and needed if you turn on token encryption.',
+          'Under **SAML Certificates**, click **Edit** next to the token signing certificate. The default, signing the assertion, works; signing both is better, and needed if you turn on token encryption.',
           'Sous **SAML Certificates**, cliquez sur **Edit** à côté du certificat de signature. La valeur par défaut, signer l’assertion, fonctionne\u00a0; signer les deux est mieux, et nécessaire si vous activez le chiffrement des jetons.',
         ),
         settings(['Signing Option', 'Sign SAML response and assertion'], ['Signing Algorithm', 'SHA-256']),
@@ -79,27 +79,27 @@ export const entraId: Tutorial = {
     },
     {
       id: 'assign',
-      title: words('Let your users in', 'Ouvrir l’accès à vos utilisateurs'),
+      title: words('Assign your users', 'Affecter vos utilisateurs'),
       blocks: [
         path(yours.app, 'Users and groups', 'Add user/group'),
         text(
-          'Add the users or groups who may sign in, yourself among them: you will test it in a moment.',
-          'Ajoutez les utilisateurs ou groupes qui peuvent se connecter, vous compris\u00a0: vous allez bientôt faire un test.',
+          'Add the users or groups who can sign in, including yourself, because you will test the sign-in in a moment.',
+          'Ajoutez les utilisateurs ou groupes qui peuvent se connecter, vous compris\u00a0: vous allez bientôt tester la connexion.',
         ),
         warn(
-          'Who is not assigned sees the error AADSTS50105 at Microsoft, and never gets to us.',
-          'Qui n’est pas affecté voit l’erreur AADSTS50105 chez Microsoft et n’arrive jamais chez nous.',
+          'Users who are not assigned see the error AADSTS50105 at Microsoft and never reach us.',
+          'Un utilisateur non affecté voit l’erreur AADSTS50105 chez Microsoft et n’arrive jamais jusqu’à nous.',
         ),
       ],
     },
     {
       id: 'metadata',
-      title: words('Fetch the metadata', 'Récupérer les métadonnées'),
+      title: words('Download the metadata', 'Télécharger les métadonnées'),
       blocks: [
         path(yours.app, 'Single sign-on', 'SAML Certificates', 'Federation Metadata XML', 'Download'),
         text(
-          'Keep the file as it is: on the next page you upload it.',
-          'Gardez le fichier tel quel\u00a0: vous le déposez à la page suivante.',
+          'Do not change the file: you upload it on the next page.',
+          'Ne modifiez pas le fichier\u00a0: vous le déposerez à la page suivante.',
         ),
       ],
     },
@@ -118,12 +118,12 @@ export const entraId: Tutorial = {
   },
   quirks: [
     words(
-      'Your entity ID is https://sts.windows.net/ followed by the id of your tenant. Metadata of another tenant are refused as those of another identity provider.',
-      'Votre entité est https://sts.windows.net/ suivi de l’identifiant de votre locataire. Les métadonnées d’un autre locataire sont celles d’un autre fournisseur d’identité.',
+      'Your entity ID is https://sts.windows.net/ followed by your tenant ID. The metadata of another tenant belongs to another identity provider.',
+      'Votre identifiant d’entité est https://sts.windows.net/ suivi de l’identifiant de votre locataire. Les métadonnées d’un autre locataire sont celles d’un autre fournisseur d’identité.',
     ),
     words(
-      'The signing certificate lives three years. Upload the metadata again when you replace it; old and new work side by side as long as both are in the file.',
-      'Le certificat de signature vit trois ans. Déposez les métadonnées à nouveau quand vous le remplacez\u00a0; l’ancien et le nouveau fonctionnent ensemble tant que les deux sont dans le fichier.',
+      'The signing certificate is valid for three years. Upload the metadata again when you replace it; the old and the new certificate both work as long as both are in the file.',
+      'Le certificat de signature est valable trois ans. Déposez les métadonnées à nouveau quand vous le remplacez\u00a0; l’ancien et le nouveau fonctionnent ensemble tant que les deux sont dans le fichier.',
     ),
   ],
 }

@@ -24,8 +24,8 @@ export const googleWorkspaceOidc: OidcTutorial = {
           ['Contact information', '…'],
         ),
         warn(
-          '**Internal** lets in the people of your organization alone. Where it is missing, the project does not belong to an organization.',
-          '**Internal** n’admet que les membres de votre organisation. Si ce choix manque, le projet n’appartient à aucune organisation.',
+          '**Internal** limits sign-ins to your organization. If this choice is missing, the project does not belong to an organization.',
+          '**Internal** limite la connexion à votre organisation. Si ce choix manque, le projet n’appartient à aucune organisation.',
         ),
       ],
     },
@@ -36,11 +36,11 @@ export const googleWorkspaceOidc: OidcTutorial = {
         path('Google Auth Platform', 'Clients', 'Create client'),
         settings(['Application type', 'Web application']),
         text(
-          'Under **Authorized redirect URIs** press **Add URI**, and enter:',
+          'Under **Authorized redirect URIs**, click **Add URI** and enter:',
           'Sous **Authorized redirect URIs**, cliquez sur **Add URI** et saisissez\u00a0:',
         ),
         copy('Authorized redirect URIs', 'redirect_uri'),
-        text('Press **Create**.', 'Cliquez sur **Create**.'),
+        text('Click **Create**.', 'Cliquez sur **Create**.'),
       ],
     },
     {
@@ -48,19 +48,19 @@ export const googleWorkspaceOidc: OidcTutorial = {
       title: words('Copy ID and secret', 'Copier l’identifiant et le secret'),
       blocks: [
         text(
-          'Google shows **Client ID** and **Client secret**. Copy both, or press **Download JSON**: the secret is shown this once. On the next page you enter them.',
-          'Google affiche **Client ID** et **Client secret**. Copiez les deux, ou cliquez sur **Download JSON**\u00a0: le secret n’est affiché que cette fois. Vous les saisissez à la page suivante.',
+          'Google shows **Client ID** and **Client secret**. Copy both, or click **Download JSON**: the secret is shown only once. You enter both on the next page.',
+          'Google affiche **Client ID** et **Client secret**. Copiez les deux, ou cliquez sur **Download JSON**\u00a0: le secret n’est affiché qu’une fois. Vous saisirez les deux à la page suivante.',
         ),
         warn(
-          'It takes between five minutes and some hours until Google knows a new redirect URI. Until then the test ends there with redirect_uri_mismatch.',
-          'Google met de cinq minutes à quelques heures pour connaître une nouvelle URI de redirection. D’ici là, le test s’arrête chez Google avec redirect_uri_mismatch.',
+          'Google takes from five minutes to a few hours to accept a new redirect URI. Until then, the test ends at Google with redirect_uri_mismatch.',
+          'Google met de cinq minutes à quelques heures pour accepter une nouvelle URI de redirection. D’ici là, le test s’arrête chez Google avec redirect_uri_mismatch.',
         ),
       ],
     },
   ],
   client: {
     issuerExample: 'https://accounts.google.com',
-    issuer: words('The same for everybody at Google.', 'Le même pour tous chez Google.'),
+    issuer: words('The same for all Google customers.', 'Le même pour tous les clients de Google.'),
     clientId: words(
       'Ends with **.apps.googleusercontent.com**.',
       'Se termine par **.apps.googleusercontent.com**.',
@@ -70,12 +70,12 @@ export const googleWorkspaceOidc: OidcTutorial = {
   claims: { email: ['email'], given_name: ['given_name'], family_name: ['family_name'], subject: 'sub' },
   quirks: [
     words(
-      'Private accounts of Google, and those of other organizations, are refused: the domain that Google names has to be one of yours.',
-      'Les comptes Google privés, et ceux d’autres organisations, sont refusés\u00a0: le domaine que Google indique doit être l’un des vôtres.',
+      'Personal Google accounts and accounts of other organizations are refused: the domain that Google reports must be one of yours.',
+      'Les comptes Google personnels, et ceux d’autres organisations, sont refusés\u00a0: le domaine que Google indique doit être l’un des vôtres.',
     ),
     words(
-      'Everybody of your organization may sign in. To open it to some alone, choose SAML instead, or block the client for others in the Google Admin console under **Security**, **Access and data control**, **API controls**, **App access control**.',
-      'Toute votre organisation peut se connecter. Pour l’ouvrir à certains seulement, choisissez SAML, ou bloquez le client pour les autres dans la console d’administration Google sous **Security**, **Access and data control**, **API controls**, **App access control**.',
+      'Everyone in your organization can sign in. To limit this to some users, choose SAML instead, or block the client for others in the Google Admin console under **Security**, **Access and data control**, **API controls**, **App access control**.',
+      'Toute votre organisation peut se connecter. Pour la réserver à certains utilisateurs, choisissez plutôt SAML, ou bloquez le client pour les autres dans la console d’administration Google sous **Security**, **Access and data control**, **API controls**, **App access control**.',
     ),
   ],
 }

@@ -19,7 +19,7 @@ export const googleWorkspace: Tutorial = {
         ),
         path('Apps', 'Web and mobile apps', 'Add app', 'Add custom SAML app'),
         text(
-          'Give the app a name that your users know, and press **Continue**.',
+          'Give the app a name that your users know, and click **Continue**.',
           'Donnez à l’application un nom que vos utilisateurs connaissent, puis **Continue**.',
         ),
       ],
@@ -29,11 +29,11 @@ export const googleWorkspace: Tutorial = {
       title: words('Download the metadata now', 'Télécharger les métadonnées maintenant'),
       blocks: [
         text(
-          'Google shows its own details first. Under **Option 1** press **Download metadata**, keep the file GoogleIDPMetadata.xml for later, and press **Continue**.',
-          'Google montre d’abord ses propres données. Sous **Option 1**, cliquez sur **Download metadata**, gardez le fichier GoogleIDPMetadata.xml pour plus tard, puis **Continue**.',
+          'Google first shows its own details. Under **Option 1**, click **Download metadata**, keep the file GoogleIDPMetadata.xml for later, and click **Continue**.',
+          'Google affiche d’abord ses propres données. Sous **Option 1**, cliquez sur **Download metadata**, gardez le fichier GoogleIDPMetadata.xml pour plus tard, puis **Continue**.',
         ),
         warn(
-          'You need this file at the end. If you have left the page, open the app again: **Download metadata** is on its page, too.',
+          'You need this file at the end. If you have left the page, open the app again: **Download metadata** is on its page as well.',
           'Ce fichier servira à la fin. Si vous avez quitté la page, rouvrez l’application\u00a0: **Download metadata** s’y trouve aussi.',
         ),
       ],
@@ -54,19 +54,19 @@ export const googleWorkspace: Tutorial = {
           ['Name ID format', 'EMAIL'],
           ['Name ID', 'Basic Information > Primary email'],
         ),
-        text('Press **Continue**.', 'Cliquez sur **Continue**.'),
+        text('Click **Continue**.', 'Cliquez sur **Continue**.'),
       ],
     },
     {
       id: 'attributes',
-      title: words('Send the name and the address', 'Envoyer le nom et l’adresse'),
+      title: words('Send the name and e-mail address', 'Envoyer le nom et l’adresse e-mail'),
       blocks: [
         text(
-          'Press **Add mapping** three times. On the left choose the field of the Google directory, on the right enter the name of the attribute.',
+          'Click **Add mapping** three times. On the left, choose the Google directory field; on the right, enter the name of the attribute.',
           'Cliquez trois fois sur **Add mapping**. Choisissez à gauche le champ de l’annuaire Google, et saisissez à droite le nom de l’attribut.',
         ),
         attributes(['email', 'Primary email'], ['first_name', 'First name'], ['last_name', 'Last name']),
-        text('Press **Finish**.', 'Cliquez sur **Finish**.'),
+        text('Click **Finish**.', 'Cliquez sur **Finish**.'),
       ],
     },
     {
@@ -74,13 +74,13 @@ export const googleWorkspace: Tutorial = {
       title: words('Turn the app on', 'Activer l’application'),
       blocks: [
         text(
-          'A new app is off for everyone. On its page open **User access**, choose **ON for everyone**, or turn it on for single organizational units or groups, and press **Save**.',
+          'A new app is off for everyone. On its page, open **User access**, choose **ON for everyone**, or turn it on for single organizational units or groups, and click **Save**.',
           'Une nouvelle application est désactivée pour tous. Sur sa page, ouvrez **User access**, choisissez **ON for everyone**, ou activez-la pour certaines unités ou certains groupes, puis **Save**.',
         ),
         path('Web and mobile apps', yours.app, 'User access'),
         warn(
-          'Google says that this can take up to 24 hours; mostly it takes some minutes. Until then Google answers app_not_enabled_for_user or 403.',
-          'Google annonce jusqu’à 24 heures\u00a0; le plus souvent, quelques minutes suffisent. D’ici là, Google répond app_not_enabled_for_user ou 403.',
+          'According to Google this can take up to 24 hours; it usually takes a few minutes. Until then, Google shows app_not_enabled_for_user or 403.',
+          'Google annonce jusqu’à 24 heures\u00a0; le plus souvent, quelques minutes suffisent. D’ici là, Google affiche app_not_enabled_for_user ou 403.',
         ),
       ],
     },
@@ -92,11 +92,11 @@ export const googleWorkspace: Tutorial = {
   claims: { ...samlNames, subject: 'Primary email' },
   quirks: [
     words(
-      'Google wants the steps in another order than others: its metadata come before our addresses.',
-      'Google demande les étapes dans un autre ordre\u00a0: ses métadonnées viennent avant nos adresses.',
+      'At Google the order is different: you download its metadata before you enter our addresses.',
+      'Chez Google, l’ordre est différent\u00a0: vous téléchargez ses métadonnées avant de saisir nos adresses.',
     ),
     words(
-      'Without **Signed response** Google signs the assertion alone. That works, too.',
+      'Without **Signed response**, Google signs only the assertion. This works as well.',
       'Sans **Signed response**, Google ne signe que l’assertion. Cela fonctionne aussi.',
     ),
   ],

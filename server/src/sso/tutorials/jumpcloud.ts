@@ -19,21 +19,21 @@ export const jumpcloud: Tutorial = {
         ),
         path('SSO Applications', 'Add New Application', 'Custom Application'),
         text(
-          'Choose **Manage Single Sign-On (SSO)** and **Configure SSO with SAML**, press **Next**, enter a display label that your users know, and press **Save Application**, then **Configure Application**.',
+          'Choose **Manage Single Sign-On (SSO)** and **Configure SSO with SAML**, click **Next**, enter a display label that your users know, and click **Save Application**, then **Configure Application**.',
           'Choisissez **Manage Single Sign-On (SSO)** et **Configure SSO with SAML**, puis **Next**\u00a0; saisissez un nom que vos utilisateurs connaissent, puis **Save Application** et **Configure Application**.',
         ),
       ],
     },
     {
       id: 'urls',
-      title: words('Connect it to us', 'La relier à nous'),
+      title: words('Enter our details', 'Saisir nos données'),
       blocks: [
         text(
-          'Under **SSO**, press **Upload Metadata** beside Service Provider Metadata, and choose this file:',
+          'Under **SSO**, click **Upload Metadata** next to Service Provider Metadata, and choose this file:',
           'Sous **SSO**, cliquez sur **Upload Metadata** à côté de Service Provider Metadata, et choisissez ce fichier\u00a0:',
         ),
         download('sp_metadata'),
-        text('Or enter the values by hand:', 'Ou saisissez les valeurs\u00a0:'),
+        text('Or enter the values yourself:', 'Ou saisissez vous-même les valeurs\u00a0:'),
         copy('SP Entity ID', 'entity_id'),
         copy('ACS URLs > Default URL', 'acs_url'),
         settings(
@@ -45,17 +45,17 @@ export const jumpcloud: Tutorial = {
           ['Declare Redirect Endpoint', '✓'],
         ),
         warn(
-          'You make the IdP Entity ID up yourself: it must be one that no other application of yours has. Do not change it later.',
+          'You choose the IdP Entity ID yourself. It must be different from that of your other applications. Do not change it later.',
           'C’est vous qui choisissez l’IdP Entity ID\u00a0: aucune autre de vos applications ne doit avoir le même. Ne le changez plus ensuite.',
         ),
       ],
     },
     {
       id: 'attributes',
-      title: words('Send the name and the address', 'Envoyer le nom et l’adresse'),
+      title: words('Send the name and e-mail address', 'Envoyer le nom et l’adresse e-mail'),
       blocks: [
         text(
-          'Further down, under **User Attribute Mapping**, add three attributes, and press **Save**.',
+          'Further down, under **User Attribute Mapping**, add three attributes, and click **Save**.',
           'Plus bas, sous **User Attribute Mapping**, ajoutez trois attributs, puis **Save**.',
         ),
         attributes(['email', 'email'], ['first_name', 'firstname'], ['last_name', 'lastname']),
@@ -63,27 +63,27 @@ export const jumpcloud: Tutorial = {
     },
     {
       id: 'assign',
-      title: words('Let your users in', 'Ouvrir l’accès à vos utilisateurs'),
+      title: words('Assign your users', 'Affecter vos utilisateurs'),
       blocks: [
         path(yours.app, 'User Groups'),
         text(
-          'Tick the groups whose users may sign in, and press **Save**. Be in one of them yourself: you will test it in a moment.',
-          'Cochez les groupes dont les utilisateurs peuvent se connecter, puis **Save**. Soyez dans l’un d’eux\u00a0: vous allez bientôt faire un test.',
+          'Tick the groups whose users can sign in, and click **Save**. You should be in one of them, because you will test the sign-in in a moment.',
+          'Cochez les groupes dont les utilisateurs peuvent se connecter, puis **Save**. Faites partie de l’un d’eux\u00a0: vous allez bientôt tester la connexion.',
         ),
         warn(
-          'No group is ticked at first, and nobody can sign in.',
-          'Aucun groupe n’est coché au départ, et personne ne peut se connecter.',
+          'By default no group is ticked, and nobody can sign in.',
+          'Par défaut, aucun groupe n’est coché, et personne ne peut se connecter.',
         ),
       ],
     },
     {
       id: 'metadata',
-      title: words('Fetch the metadata', 'Récupérer les métadonnées'),
+      title: words('Download the metadata', 'Télécharger les métadonnées'),
       blocks: [
         path(yours.app, 'SSO', 'JumpCloud Metadata', 'Export Metadata'),
         text(
-          'Keep the file as it is: on the next page you upload it.',
-          'Gardez le fichier tel quel\u00a0: vous le déposez à la page suivante.',
+          'Do not change the file: you upload it on the next page.',
+          'Ne modifiez pas le fichier\u00a0: vous le déposerez à la page suivante.',
         ),
       ],
     },
@@ -95,8 +95,8 @@ export const jumpcloud: Tutorial = {
   claims: { ...samlNames, subject: 'email' },
   quirks: [
     words(
-      'Without **Declare Redirect Endpoint** the metadata name the POST binding alone. That works, with one page more on the way.',
-      'Sans **Declare Redirect Endpoint**, les métadonnées ne nomment que la liaison POST. Cela fonctionne, avec une page de plus en chemin.',
+      'Without **Declare Redirect Endpoint**, the metadata contains only the POST binding. This works, with one additional page during sign-in.',
+      'Sans **Declare Redirect Endpoint**, les métadonnées n’indiquent que la liaison POST. Cela fonctionne, avec une page intermédiaire de plus.',
     ),
   ],
 }

@@ -11,7 +11,7 @@ export const keycloak: Tutorial = {
   steps: [
     {
       id: 'create',
-      title: words('Import us as a client', 'Nous importer comme client'),
+      title: words('Create a client from our metadata', 'Créer un client à partir de nos métadonnées'),
       blocks: [
         text(
           'Sign in to the admin console, choose your realm, and go to:',
@@ -19,7 +19,7 @@ export const keycloak: Tutorial = {
         ),
         path('Clients', 'Import client', 'Browse…'),
         text(
-          'Choose the file that you download here, and press **Save**.',
+          'Choose the file that you download here, and click **Save**.',
           'Choisissez le fichier que vous téléchargez ici, puis **Save**.',
         ),
         download('sp_metadata'),
@@ -27,7 +27,7 @@ export const keycloak: Tutorial = {
     },
     {
       id: 'urls',
-      title: words('Compare what was imported', 'Comparer ce qui a été importé'),
+      title: words('Check the imported values', 'Vérifier les valeurs importées'),
       blocks: [
         path('Clients', yours.client, 'Settings'),
         copy('Client ID', 'entity_id'),
@@ -49,8 +49,8 @@ export const keycloak: Tutorial = {
         path('Clients', yours.client, 'Keys'),
         settings(['Client signature required', 'On'], ['Encrypt assertions', 'Off']),
         text(
-          'Our requests are signed; the certificate came with the import. If the page shows none, import it:',
-          'Nos requêtes sont signées\u00a0; le certificat est venu avec l’import. Si la page n’en montre aucun, importez-le\u00a0:',
+          'Our requests are signed, and our certificate is part of the import. If the page does not show it, import it here:',
+          'Nos requêtes sont signées, et notre certificat fait partie de l’import. S’il n’apparaît pas sur la page, importez-le ici\u00a0:',
         ),
         download('sp_certificate'),
         warn(
@@ -61,7 +61,7 @@ export const keycloak: Tutorial = {
     },
     {
       id: 'attributes',
-      title: words('Send the name and the address', 'Envoyer le nom et l’adresse'),
+      title: words('Send the name and e-mail address', 'Envoyer le nom et l’adresse e-mail'),
       blocks: [
         path(
           'Clients',
@@ -81,12 +81,12 @@ export const keycloak: Tutorial = {
     },
     {
       id: 'metadata',
-      title: words('Fetch the metadata', 'Récupérer les métadonnées'),
+      title: words('Download the metadata', 'Télécharger les métadonnées'),
       blocks: [
         path('Realm settings', 'General', 'Endpoints', 'SAML 2.0 Identity Provider Metadata'),
         text(
-          'The XML opens in the browser. Save it as a file, or copy it whole. Its address is:',
-          'Le XML s’ouvre dans le navigateur. Enregistrez-le comme fichier, ou copiez-le en entier. Son adresse est\u00a0:',
+          'The XML opens in the browser. Save it as a file, or copy all of it. Its address is:',
+          'Le XML s’ouvre dans le navigateur. Enregistrez-le dans un fichier, ou copiez-le en entier. Son adresse est\u00a0:',
         ),
         snippet('Descriptor', 'https://keycloak.example.com/realms/<realm>/protocol/saml/descriptor'),
       ],
@@ -102,7 +102,7 @@ export const keycloak: Tutorial = {
   claims: { ...samlNames, subject: 'email' },
   quirks: [
     words(
-      'Users without an e-mail address in the realm have no Name ID of the format email, and cannot sign in.',
+      'Users without an e-mail address in the realm have no Name ID in the format email and cannot sign in.',
       'Les utilisateurs sans adresse e-mail dans le realm n’ont pas de Name ID au format email et ne peuvent pas se connecter.',
     ),
   ],

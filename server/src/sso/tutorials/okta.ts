@@ -14,19 +14,19 @@ export const okta: Tutorial = {
       title: words('Create the app integration', 'Créer l’intégration'),
       blocks: [
         text(
-          'Sign in to the Okta admin console with an account that may add applications, and go to:',
+          'Sign in to the Okta Admin Console with an account that can add applications, and go to:',
           'Connectez-vous à la console d’administration d’Okta avec un compte qui peut ajouter des applications, puis allez à\u00a0:',
         ),
         path('Applications', 'Applications', 'Create App Integration'),
         text(
-          'Choose **SAML 2.0** and press **Next**. Give the app a name that your users know, and press **Next**.',
+          'Choose **SAML 2.0** and click **Next**. Give the app a name that your users know, and click **Next**.',
           'Choisissez **SAML 2.0**, puis **Next**. Donnez à l’application un nom que vos utilisateurs connaissent, puis **Next**.',
         ),
       ],
     },
     {
       id: 'urls',
-      title: words('Tell Okta where to send users', 'Dire à Okta où envoyer les utilisateurs'),
+      title: words('Enter our addresses', 'Saisir nos adresses'),
       blocks: [
         text(
           'On the page **Configure SAML**, copy these two values into the fields of the same name:',
@@ -47,7 +47,7 @@ export const okta: Tutorial = {
     },
     {
       id: 'attributes',
-      title: words('Send the name and the address', 'Envoyer le nom et l’adresse'),
+      title: words('Send the name and e-mail address', 'Envoyer le nom et l’adresse e-mail'),
       blocks: [
         text(
           'Further down on the same page, under **Attribute Statements**, add three lines. The format can stay **Unspecified**.',
@@ -55,38 +55,38 @@ export const okta: Tutorial = {
         ),
         attributes(['email', 'user.email'], ['first_name', 'user.firstName'], ['last_name', 'user.lastName']),
         text(
-          'Press **Next**. On the last page choose **I’m an Okta customer adding an internal app**, and press **Finish**.',
+          'Click **Next**. On the last page choose **I’m an Okta customer adding an internal app**, and click **Finish**.',
           'Cliquez sur **Next**. À la dernière page, choisissez **I’m an Okta customer adding an internal app**, puis **Finish**.',
         ),
       ],
     },
     {
       id: 'assign',
-      title: words('Let your users in', 'Ouvrir l’accès à vos utilisateurs'),
+      title: words('Assign your users', 'Affecter vos utilisateurs'),
       blocks: [
         text(
-          'Okta only signs in users to whom the app is assigned. Open the app, and under **Assignments** add people or groups, yourself among them: you will test it in a moment.',
-          'Okta ne connecte que ceux à qui l’application est attribuée. Ouvrez-la et, sous **Assignments**, ajoutez des personnes ou des groupes, vous compris\u00a0: vous allez bientôt faire un test.',
+          'Okta only signs in users who are assigned to the app. Open the app, and add people or groups under **Assignments**, including yourself, because you will test the sign-in in a moment.',
+          'Okta ne connecte que les utilisateurs affectés à l’application. Ouvrez-la et, sous **Assignments**, ajoutez des personnes ou des groupes, vous compris\u00a0: vous allez bientôt tester la connexion.',
         ),
         path('Applications', yours.app, 'Assignments', 'Assign'),
         warn(
-          'Without an assignment Okta refuses the sign-in itself, and we never hear of it.',
-          'Sans attribution, c’est Okta qui refuse la connexion, et nous n’en savons rien.',
+          'Without an assignment, Okta refuses the sign-in itself, and it does not appear in our tests.',
+          'Sans affectation, c’est Okta qui refuse la connexion, et elle n’apparaît pas dans nos tests.',
         ),
       ],
     },
     {
       id: 'metadata',
-      title: words('Fetch the metadata', 'Récupérer les métadonnées'),
+      title: words('Download the metadata', 'Télécharger les métadonnées'),
       blocks: [
         text(
-          'Open the tab **Sign On** of the app. Under **SAML Signing Certificates**, at the active certificate, choose:',
-          'Ouvrez l’onglet **Sign On** de l’application. Sous **SAML Signing Certificates**, auprès du certificat actif, choisissez\u00a0:',
+          'Open the tab **Sign On** of the app. Under **SAML Signing Certificates**, in the row of the active certificate, choose:',
+          'Ouvrez l’onglet **Sign On** de l’application. Sous **SAML Signing Certificates**, à la ligne du certificat actif, choisissez\u00a0:',
         ),
         path('Sign On', 'Actions', 'View IdP metadata'),
         text(
-          'The XML opens in a tab of the browser. Save it as a file, or copy it whole; on the next page you upload or paste it.',
-          'Le XML s’ouvre dans un onglet. Enregistrez-le comme fichier, ou copiez-le en entier\u00a0; à la page suivante, vous le déposez ou le collez.',
+          'The XML opens in a new tab. Save it as a file, or copy all of it: you upload or paste it on the next page.',
+          'Le XML s’ouvre dans un nouvel onglet. Enregistrez-le dans un fichier, ou copiez-le en entier\u00a0: vous le déposerez ou le collerez à la page suivante.',
         ),
       ],
     },
@@ -101,8 +101,8 @@ export const okta: Tutorial = {
   claims: { ...samlNames, subject: 'user.email' },
   quirks: [
     words(
-      'The metadata belong to this one app. Those of another app of your Okta have another entity ID and another certificate.',
-      'Les métadonnées sont propres à cette application. Celles d’une autre application de votre Okta ont une autre entité et un autre certificat.',
+      'The metadata belongs to this app only. Another app in your Okta has a different entity ID and a different certificate.',
+      'Les métadonnées sont propres à cette application. Une autre application de votre Okta a un autre identifiant d’entité et un autre certificat.',
     ),
   ],
 }

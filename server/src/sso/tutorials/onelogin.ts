@@ -19,7 +19,7 @@ export const onelogin: Tutorial = {
         ),
         path('Applications', 'Applications', 'Add App'),
         text(
-          'Search for **SAML Custom Connector (Advanced)** and choose it. Give it a display name that your users know, and press **Save**.',
+          'Search for **SAML Custom Connector (Advanced)** and choose it. Give it a display name that your users know, and click **Save**.',
           'Cherchez **SAML Custom Connector (Advanced)** et choisissez-le. Donnez-lui un nom que vos utilisateurs connaissent, puis **Save**.',
         ),
       ],
@@ -34,15 +34,15 @@ export const onelogin: Tutorial = {
         copy('ACS (Consumer) URL Validator', 'acs_url_pattern'),
         copy('ACS (Consumer) URL', 'acs_url'),
         warn(
-          'The validator is a regular expression: copy it as it stands here, with its backslashes.',
-          'Le validateur est une expression régulière\u00a0: copiez-le tel quel, avec ses barres obliques inverses.',
+          'The validator is a regular expression: copy it exactly as shown, including the backslashes.',
+          'Le validateur est une expression régulière\u00a0: copiez-le tel quel, barres obliques inverses comprises.',
         ),
         settings(
           ['SAML initiator', 'Service Provider'],
           ['SAML nameID format', 'Email'],
           ['SAML signature element', 'Both'],
         ),
-        text('Press **Save**.', 'Cliquez sur **Save**.'),
+        text('Click **Save**.', 'Cliquez sur **Save**.'),
       ],
     },
     {
@@ -52,19 +52,19 @@ export const onelogin: Tutorial = {
         path(yours.app, 'SSO'),
         settings(['SAML Signature Algorithm', 'SHA-256']),
         warn(
-          'The default of older connectors is SHA-1, which we refuse: such signatures can be forged.',
-          'Les anciens connecteurs proposent SHA-1, que nous refusons\u00a0: ces signatures peuvent être falsifiées.',
+          'Older connectors use SHA-1 by default. We refuse it, because such signatures can be forged.',
+          'Les anciens connecteurs utilisent SHA-1 par défaut. Nous le refusons, car ces signatures peuvent être falsifiées.',
         ),
-        text('Press **Save**.', 'Cliquez sur **Save**.'),
+        text('Click **Save**.', 'Cliquez sur **Save**.'),
       ],
     },
     {
       id: 'attributes',
-      title: words('Send the name and the address', 'Envoyer le nom et l’adresse'),
+      title: words('Send the name and e-mail address', 'Envoyer le nom et l’adresse e-mail'),
       blocks: [
         path(yours.app, 'Parameters', '+'),
         text(
-          'Add three fields. At each, tick **Include in SAML assertion** before you save, then choose its value.',
+          'Add three fields. For each one, tick **Include in SAML assertion** before you save, then choose its value.',
           'Ajoutez trois champs. Pour chacun, cochez **Include in SAML assertion** avant d’enregistrer, puis choisissez sa valeur.',
         ),
         attributes(['email', 'Email'], ['first_name', 'First Name'], ['last_name', 'Last Name']),
@@ -72,23 +72,23 @@ export const onelogin: Tutorial = {
     },
     {
       id: 'assign',
-      title: words('Let your users in', 'Ouvrir l’accès à vos utilisateurs'),
+      title: words('Assign your users', 'Affecter vos utilisateurs'),
       blocks: [
         text(
-          'Under **Access** choose the roles, or under **Users** the single users, who may sign in, yourself among them: you will test it in a moment.',
-          'Sous **Access**, choisissez les rôles, ou sous **Users** les utilisateurs qui peuvent se connecter, vous compris\u00a0: vous allez bientôt faire un test.',
+          'Choose who can sign in: roles under **Access**, or individual users under **Users**, including yourself, because you will test the sign-in in a moment.',
+          'Choisissez qui peut se connecter\u00a0: des rôles sous **Access**, ou des utilisateurs sous **Users**, vous compris\u00a0: vous allez bientôt tester la connexion.',
         ),
         path(yours.app, 'Access'),
       ],
     },
     {
       id: 'metadata',
-      title: words('Fetch the metadata', 'Récupérer les métadonnées'),
+      title: words('Download the metadata', 'Télécharger les métadonnées'),
       blocks: [
         path(yours.app, 'More Actions', 'SAML Metadata'),
         text(
-          'A file is downloaded. Keep it as it is: on the next page you upload it.',
-          'Un fichier est téléchargé. Gardez-le tel quel\u00a0: vous le déposez à la page suivante.',
+          'This downloads a file. Do not change it: you upload it on the next page.',
+          'Un fichier est téléchargé. Ne le modifiez pas\u00a0: vous le déposerez à la page suivante.',
         ),
       ],
     },
@@ -100,7 +100,7 @@ export const onelogin: Tutorial = {
   claims: { ...samlNames, subject: 'Email' },
   quirks: [
     words(
-      'A parameter without **Include in SAML assertion** is never sent, and the box is only shown while the field is new or edited.',
+      'A parameter without **Include in SAML assertion** is never sent. The box only appears while you create or edit the field.',
       'Un paramètre sans **Include in SAML assertion** n’est jamais envoyé, et la case n’apparaît qu’à la création ou à la modification du champ.',
     ),
   ],

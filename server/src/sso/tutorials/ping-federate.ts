@@ -31,13 +31,13 @@ export const pingFederate: Tutorial = {
       title: words('Import our metadata', 'Importer nos métadonnées'),
       blocks: [
         text(
-          'At **Import Metadata** choose **File**, and the file that you download here. PingFederate fills in what follows.',
+          'At **Import Metadata**, choose **File** and the file that you download here. PingFederate fills in the rest.',
           'À **Import Metadata**, choisissez **File**, puis le fichier que vous téléchargez ici. PingFederate remplit la suite.',
         ),
         download('sp_metadata'),
         text(
-          'Then compare, at **General Info** and later at **Assertion Consumer Service URL**:',
-          'Comparez ensuite, à **General Info** puis à **Assertion Consumer Service URL**\u00a0:',
+          'Then compare these values at **General Info** and, later, at **Assertion Consumer Service URL**:',
+          'Comparez ensuite ces valeurs, à **General Info** puis à **Assertion Consumer Service URL**\u00a0:',
         ),
         copy('Partner’s Entity ID', 'entity_id'),
         copy('Endpoint URL', 'acs_url'),
@@ -45,7 +45,7 @@ export const pingFederate: Tutorial = {
     },
     {
       id: 'assertion',
-      title: words('Say what an assertion has', 'Dire ce que contient une assertion'),
+      title: words('Define the attributes', 'Définir les attributs'),
       blocks: [
         path('Browser SSO', 'Configure Browser SSO'),
         settings(
@@ -54,8 +54,8 @@ export const pingFederate: Tutorial = {
           ['Identity Mapping', 'Standard'],
         ),
         text(
-          'At **Attribute Contract** leave SAML_SUBJECT, extend the contract by three attributes, and fulfil it from your data store or adapter:',
-          'À **Attribute Contract**, laissez SAML_SUBJECT, ajoutez trois attributs au contrat, et remplissez-le depuis votre annuaire ou votre adaptateur\u00a0:',
+          'At **Attribute Contract**, keep SAML_SUBJECT, add three attributes to the contract, and fulfill it from your data store or adapter:',
+          'À **Attribute Contract**, gardez SAML_SUBJECT, ajoutez trois attributs au contrat, et remplissez-le depuis votre annuaire ou votre adaptateur\u00a0:',
         ),
         attributes(
           ['SAML_SUBJECT', 'mail'],
@@ -76,8 +76,8 @@ export const pingFederate: Tutorial = {
           ['Encryption Policy', 'None'],
         ),
         warn(
-          'If you encrypt assertions, choose AES-GCM, or sign the response as well: AES-CBC alone is refused.',
-          'Si vous chiffrez les assertions, choisissez AES-GCM, ou signez aussi la réponse\u00a0: AES-CBC seul est refusé.',
+          'If you encrypt assertions, choose AES-GCM, or sign the response as well: we refuse AES-CBC without a signed response.',
+          'Si vous chiffrez les assertions, choisissez AES-GCM, ou signez aussi la réponse\u00a0: nous refusons AES-CBC sans réponse signée.',
         ),
       ],
     },
@@ -92,7 +92,7 @@ export const pingFederate: Tutorial = {
           ['Include the certificate in the signature', '✓'],
         ),
         text(
-          'Continue to the summary, turn the connection on, and press **Save**.',
+          'Continue to the summary, turn the connection on, and click **Save**.',
           'Continuez jusqu’au résumé, activez la connexion, puis **Save**.',
         ),
         warn(
@@ -107,7 +107,7 @@ export const pingFederate: Tutorial = {
       blocks: [
         path('System', 'Protocol Metadata', 'Metadata Export'),
         text(
-          'Choose **I am the Identity Provider (IdP)**, then **Use a connection for metadata generation**, this connection and its signing certificate, and press **Export**.',
+          'Choose **I am the Identity Provider (IdP)**, then **Use a connection for metadata generation**, this connection and its signing certificate, and click **Export**.',
           'Choisissez **I am the Identity Provider (IdP)**, puis **Use a connection for metadata generation**, cette connexion et son certificat de signature, puis **Export**.',
         ),
       ],

@@ -19,24 +19,24 @@ export const pingOne: Tutorial = {
         ),
         path('Applications', 'Applications', '+'),
         text(
-          'Enter a name that your users know, choose **SAML Application**, and press **Configure**.',
+          'Enter a name that your users know, choose **SAML Application**, and click **Configure**.',
           'Saisissez un nom que vos utilisateurs connaissent, choisissez **SAML Application**, puis **Configure**.',
         ),
       ],
     },
     {
       id: 'urls',
-      title: words('Connect it to us', 'La relier à nous'),
+      title: words('Enter our details', 'Saisir nos données'),
       blocks: [
         text(
-          'Choose **Import Metadata** and upload this file; PingOne reads both addresses from it.',
+          'Choose **Import Metadata** and upload this file. PingOne reads both addresses from it.',
           'Choisissez **Import Metadata** et déposez ce fichier\u00a0; PingOne y lit les deux adresses.',
         ),
         download('sp_metadata'),
         text('Or choose **Manually Enter**, and copy:', 'Ou choisissez **Manually Enter**, et copiez\u00a0:'),
         copy('ACS URLs', 'acs_url'),
         copy('Entity ID', 'entity_id'),
-        text('Press **Save**.', 'Cliquez sur **Save**.'),
+        text('Click **Save**.', 'Cliquez sur **Save**.'),
       ],
     },
     {
@@ -53,12 +53,12 @@ export const pingOne: Tutorial = {
     },
     {
       id: 'attributes',
-      title: words('Send the name and the address', 'Envoyer le nom et l’adresse'),
+      title: words('Send the name and e-mail address', 'Envoyer le nom et l’adresse e-mail'),
       blocks: [
         path(yours.app, 'Attribute Mappings', 'Edit'),
         text(
-          'On the left stands the attribute as we get it, on the right what it is filled from.',
-          'À gauche se trouve l’attribut tel que nous le recevons, à droite ce qui le remplit.',
+          'The left side has the name of the attribute that we receive, the right side the value it is filled with.',
+          'À gauche, le nom de l’attribut que nous recevons\u00a0; à droite, la valeur qui le remplit.',
         ),
         attributes(
           ['saml_subject', 'Email Address'],
@@ -70,26 +70,26 @@ export const pingOne: Tutorial = {
     },
     {
       id: 'enable',
-      title: words('Switch it on', 'L’activer'),
+      title: words('Turn the application on', 'Activer l’application'),
       blocks: [
         text(
-          'Turn on the toggle at the top right of the application. Without groups under **Access** every user of the environment may sign in.',
+          'Turn on the toggle at the top right of the application. Without groups under **Access**, every user of the environment can sign in.',
           'Activez l’interrupteur en haut à droite de l’application. Sans groupe sous **Access**, tous les utilisateurs de l’environnement peuvent se connecter.',
         ),
         warn(
-          'A new application is off, and PingOne then refuses every sign-in.',
-          'Une nouvelle application est désactivée, et PingOne refuse alors toute connexion.',
+          'A new application is off, and PingOne refuses every sign-in until you turn it on.',
+          'Une nouvelle application est désactivée\u00a0: PingOne refuse toute connexion tant que vous ne l’activez pas.',
         ),
       ],
     },
     {
       id: 'metadata',
-      title: words('Fetch the metadata', 'Récupérer les métadonnées'),
+      title: words('Download the metadata', 'Télécharger les métadonnées'),
       blocks: [
         path(yours.app, 'Configuration', 'Download Metadata'),
         text(
-          'Keep the file as it is: on the next page you upload it.',
-          'Gardez le fichier tel quel\u00a0: vous le déposez à la page suivante.',
+          'Do not change the file: you upload it on the next page.',
+          'Ne modifiez pas le fichier\u00a0: vous le déposerez à la page suivante.',
         ),
       ],
     },
@@ -101,8 +101,8 @@ export const pingOne: Tutorial = {
   claims: { ...samlNames, subject: 'Email Address' },
   quirks: [
     words(
-      'saml_subject is filled from the user’s ID by default. It works, and the address then has to come as the attribute email.',
-      'saml_subject est rempli par défaut avec l’identifiant interne. Cela fonctionne, et l’adresse doit alors venir de l’attribut email.',
+      'saml_subject is filled from the user’s ID by default. This works if the e-mail address is sent as the attribute email.',
+      'saml_subject est rempli par défaut avec l’identifiant interne. Cela fonctionne si l’adresse est envoyée dans l’attribut email.',
     ),
   ],
 }

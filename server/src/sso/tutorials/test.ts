@@ -10,21 +10,18 @@ export const test: Tutorial = {
   steps: [
     {
       id: 'urls',
-      title: words(
-        'Meet the built-in identity provider',
-        'Faire connaissance avec le fournisseur d’identité intégré',
-      ),
+      title: words('The built-in identity provider', 'Le fournisseur d’identité intégré'),
       blocks: [
         text(
-          'It is part of the sandbox and knows this connection already, so that nothing is to be entered. With another one you would copy these two values:',
-          'Il fait partie du bac à sable et connaît déjà cette connexion\u00a0: il n’y a rien à saisir. Chez un autre, vous copieriez ces deux valeurs\u00a0:',
+          'It is part of the sandbox and already knows this connection, so there is nothing to enter. With a real provider, you would copy these two values:',
+          'Il fait partie du bac à sable et connaît déjà cette connexion\u00a0: il n’y a rien à saisir. Chez un fournisseur réel, vous copieriez ces deux valeurs\u00a0:',
         ),
         copy('ACS URL', 'acs_url'),
         copy('Entity ID', 'entity_id'),
         download('sp_metadata'),
         warn(
-          'It signs in whomever you name, with no password. It is good for trying things out, and for nothing else.',
-          'Il connecte qui vous voulez, sans mot de passe. Il sert à essayer, et à rien d’autre.',
+          'It signs in any user that you name, without a password. Use it for tests only.',
+          'Il connecte l’utilisateur de votre choix, sans mot de passe. Il est réservé aux tests.',
         ),
       ],
     },

@@ -4,7 +4,7 @@ export const accountSignIn = {
     heading: 'Choose an organization',
     sentence: (application: string) => `You can use ${application} with these organizations.`,
     used: (when: string) => `Used ${when}`,
-    isNew: 'New to you',
+    isNew: 'Not used yet',
     enter: 'Continue',
     beyond: 'Not listed? Enter the short name that your organization gave you.',
     shortName: 'Short name of the organization',

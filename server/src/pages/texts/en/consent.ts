@@ -1,7 +1,8 @@
 /** The words of the page on which a user allows an application. */
 export const consent = {
   consent: {
-    heading: (application: string, organization: string) => `Allow ${application} to use ${organization}?`,
+    heading: (application: string, organization: string) =>
+      `Allow ${application} to access your account at ${organization}?`,
     change: 'Not you?',
     sentence: 'It will be able to:',
     /** By scope. */

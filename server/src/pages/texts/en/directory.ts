@@ -27,7 +27,7 @@ export const directory = {
     present: (hint: string) => `The current secret ends in ${hint}.`,
     previous: (wait: string) => `The previous secret stops working ${wait}.`,
     makeSentence:
-      'The current secret works for another 24 hours, so that nothing stops while you enter the new one.',
+      'When you create a new secret, the current one works for another 24 hours, so that nothing stops while you enter the new one.',
     makeAgain: 'If you create another one now, the previous secret stops working immediately.',
     make: 'Create a new secret',
     made: 'Your new secret',

@@ -34,14 +34,14 @@ export const onboarding = {
     sentence: (service: string) =>
       `Connect your organization’s identity provider to ${service}, so that your users sign in with the account they already have. It takes about 15 minutes, step by step, and you can stop and come back at any time.`,
     button: (address: string) => `Continue as ${address}`,
-    hint: 'We will send a 6-digit code to this address.',
+    hint: 'We will send a 6\u2011digit code to this address.',
     notInCharge:
       'Not responsible for this? Continue anyway: you can tell us after you have entered the code.',
     tooManyMails: (wait: string) => `We have already sent you several codes. Try again ${wait}.`,
   },
   adminCode: {
     heading: 'Check your e-mail',
-    sentence: (address: string) => `We sent a 6-digit code to ${address}. It expires in 10 minutes.`,
+    sentence: (address: string) => `We sent a 6\u2011digit code to ${address}. It expires in 10 minutes.`,
     label: '6-digit code',
     button: 'Continue',
     again: 'Send a new code',
@@ -113,7 +113,7 @@ export const onboarding = {
     setting: 'Setting',
     attribute: 'Attribute',
     choose: 'Value',
-    filledFrom: 'Filled from',
+    filledFrom: 'Filled with',
     note: 'Note:',
     copy: 'Copy',
     copied: 'Copied',

@@ -8,6 +8,7 @@ export const sessions = {
     unknownDevice: 'Unknown device',
     lastUsed: (when: string) => `Last used ${when}`,
     signedIn: (when: string) => `Signed in ${when}`,
+    signedInTo: (application: string, when: string) => `Signed in to ${application} ${when}`,
     end: 'Sign out',
     endOthers: 'Sign out of all other devices',
     signOut: 'Sign out of this device',

@@ -59,9 +59,10 @@ export const signIn = {
       password: 'Open the link and choose your password to sign in.',
     } satisfies Record<LinkPurpose, string>,
     codeHeading: 'Enter the code',
-    codeSentence: 'You opened the link in a different browser. Enter the 6-digit code that is shown there.',
+    codeSentence:
+      'You opened the link in a different browser. Enter the 6\u2011digit code that is shown there.',
     otherDevice: 'Opened the link on another device?',
-    codeHint: 'Enter the 6-digit code that is shown there.',
+    codeHint: 'Enter the 6\u2011digit code that is shown there.',
     label: '6-digit code',
     button: 'Continue',
     nothingArrived: 'No e-mail? Check your spam folder first.',

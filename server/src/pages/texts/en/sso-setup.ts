@@ -12,7 +12,7 @@ const uploadFaults: Readonly<Record<UploadFault, string>> = {
   missing: 'Choose a file, or paste the XML.',
   empty: 'This file is empty. Export the metadata again, and check that the file has content.',
   over: 'This metadata was already replaced or saved. Upload it again.',
-  too_large: 'This is too large. The metadata of an identity provider has at most 512,000 characters.',
+  too_large: 'This is too large: the metadata of an identity provider has at most 512,000 characters.',
 }
 
 /** The words of what comes after the tutorial: metadata, the test, and the end. */

@@ -5,10 +5,10 @@ export const accountSignIn: AccountSignInTexts = {
     heading: 'Choisissez une organisation',
     sentence: (application) => `Vous pouvez utiliser ${application} avec ces organisations.`,
     used: (when) => `Utilisée ${when}`,
-    isNew: 'Nouvelle pour vous',
+    isNew: 'Pas encore utilisée',
     enter: 'Continuer',
     beyond:
-      'Elle n’y figure pas\u00a0? Saisissez son nom court, tel que votre organisation vous l’a communiqué.',
+      'Votre organisation n’est pas dans la liste\u00a0? Saisissez le nom court qu’elle vous a communiqué.',
     shortName: 'Nom court de l’organisation',
     noneHeading: 'Aucune organisation trouvée',
     none: (application) => `Aucune organisation ne donne accès à ${application} avec cette adresse e-mail.`,
@@ -17,7 +17,7 @@ export const accountSignIn: AccountSignInTexts = {
     forget: 'Oublier cette adresse sur cet appareil',
     elsewhere: 'Une autre organisation',
     otherAddress: 'Utiliser une autre adresse',
-    notOffered: 'Vous ne pouvez pas utiliser cette organisation. Choisissez-en une de la liste.',
+    notOffered: 'Vous ne pouvez pas utiliser cette organisation. Choisissez-en une dans la liste.',
     continueSignIn: {
       heading: (organization) => `Continuez chez ${organization}`,
       sentence: (application) =>

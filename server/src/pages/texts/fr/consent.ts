@@ -2,7 +2,8 @@ import type { ConsentTexts } from '../en/consent.js'
 
 export const consent: ConsentTexts = {
   consent: {
-    heading: (application, organization) => `Autoriser ${application} à utiliser ${organization}\u00a0?`,
+    heading: (application, organization) =>
+      `Autoriser ${application} à accéder à votre compte chez ${organization}\u00a0?`,
     change: 'Ce n’est pas vous\u00a0?',
     sentence: 'L’application pourra\u00a0:',
     abilities: {

@@ -15,7 +15,7 @@ export const directory: DirectoryTexts = {
     present: (hint) => `Le secret actuel se termine par ${hint}.`,
     previous: (wait) => `Le précédent cesse de fonctionner ${wait}.`,
     makeSentence:
-      'Le secret actuel fonctionne encore 24 heures, afin que rien ne s’arrête pendant que vous saisissez le nouveau.',
+      'Quand vous créez un nouveau secret, l’actuel fonctionne encore 24 heures, afin que rien ne s’arrête pendant que vous saisissez le nouveau.',
     makeAgain: 'Si vous en créez un autre maintenant, le précédent cesse immédiatement de fonctionner.',
     make: 'Créer un nouveau secret',
     made: 'Votre nouveau secret',

@@ -50,7 +50,7 @@ export const oidcSetup: OidcSetupTexts = {
     confirm: 'Oui, utiliser ce client',
     other: 'Saisir un autre client',
     willWait:
-      'La connexion a déjà un client en service. Celui-ci est enregistré à côté et sert à vos tests, jusqu’à ce que les personnes qui vous ont invité l’activent.',
+      'La connexion utilise déjà un client. Le nouveau est enregistré et sert à vos tests, jusqu’à ce que les personnes qui vous ont invité l’activent.',
     warnings: {
       other_host:
         'Vos utilisateurs se connectent sur un autre hôte que celui de l’émetteur. C’est habituel chez certains fournisseurs\u00a0; vérifiez que vous connaissez cet hôte.',
@@ -66,7 +66,7 @@ export const oidcSetup: OidcSetupTexts = {
       'Les paramètres du client sont enregistrés. Lancez un test pour vérifier que vos utilisateurs peuvent se connecter\u00a0; il prend une minute.',
     waits: 'Elles doivent activer le client que vous avez saisi en dernier.',
     rollover:
-      'Avant l’expiration de votre secret client, revenez par votre invitation et saisissez le nouveau. Personne ne peut se connecter avec un secret expiré.',
+      'Avant l’expiration de le secret de votre client, revenez par votre invitation et saisissez le nouveau. Personne ne peut se connecter avec un secret expiré.',
     values: { redirect_uri: 'URI de redirection', scopes: 'Portées (Scopes)' },
   },
 }

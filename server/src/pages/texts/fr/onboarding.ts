@@ -107,7 +107,7 @@ export const onboarding: OnboardingTexts = {
     setting: 'Réglage',
     attribute: 'Attribut',
     choose: 'Valeur',
-    filledFrom: 'Rempli depuis',
+    filledFrom: 'Rempli avec',
     note: 'Remarque\u00a0:',
     copy: 'Copier',
     copied: 'Copié',
@@ -127,6 +127,6 @@ export const onboarding: OnboardingTexts = {
     },
     goodToKnow: 'Bon à savoir',
     checked: (date) =>
-      `Vérifié pour la dernière fois avec la documentation publique le ${date}. Les noms des menus sont ceux de la console en anglais.`,
+      `Vérifié le ${date} d’après la documentation publique. Les noms des menus sont ceux de la console en anglais.`,
   },
 }

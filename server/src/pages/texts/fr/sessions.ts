@@ -9,6 +9,7 @@ export const sessions: SessionTexts = {
     unknownDevice: 'Appareil inconnu',
     lastUsed: (when) => `Dernière utilisation\u00a0: ${when}`,
     signedIn: (when) => `Connexion\u00a0: ${when}`,
+    signedInTo: (application, when) => `Connexion à ${application}\u00a0: ${when}`,
     end: 'Déconnecter',
     endOthers: 'Déconnecter tous les autres appareils',
     signOut: 'Se déconnecter de cet appareil',

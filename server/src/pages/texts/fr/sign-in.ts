@@ -92,7 +92,7 @@ export const signIn: SignInTexts = {
       too_many: (wait) => `Trop de tentatives. Réessayez ${wait}.`,
     },
     doneHeading: 'Votre mot de passe a été enregistré',
-    done: 'Retournez à l’application et connectez-vous avec votre nouveau mot de passe. Vous pouvez fermer cette page.',
+    done: 'Retournez dans l’application et connectez-vous avec votre nouveau mot de passe. Vous pouvez fermer cette page.',
   },
   ready: {
     heading: 'Connexion réussie',

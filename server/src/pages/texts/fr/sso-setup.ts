@@ -16,38 +16,38 @@ export const ssoSetup: SsoSetupTexts = {
     replace: 'Les remplacer',
     faults: {
       not_xml:
-        'Ce n’est pas un document XML bien formé. Déposez le fichier tel que le donne le fournisseur d’identité.',
+        'Ce n’est pas un document XML bien formé. Déposez le fichier tel que votre fournisseur d’identité l’exporte.',
       too_large:
         'C’est trop volumineux\u00a0: les métadonnées d’un fournisseur d’identité font au plus 512\u00a0000 caractères.',
       web_page:
-        'C’est une page web. Ouvrez l’adresse des métadonnées dans un navigateur et enregistrez ce qu’il affiche en fichier XML.',
+        'C’est une page web. Ouvrez l’adresse des métadonnées dans un navigateur et enregistrez la page dans un fichier XML.',
       unusual_xml:
-        'Des métadonnées ne contiennent ni type de document, ni CDATA, ni instruction de traitement. Exportez-les à nouveau.',
+        'Les métadonnées ne doivent contenir ni type de document, ni CDATA, ni instruction de traitement. Exportez-les à nouveau.',
       not_metadata:
         'Ce ne sont pas les métadonnées d’un fournisseur d’identité SAML\u00a0: il n’y a pas d’IDPSSODescriptor. Exportez-les à nouveau.',
       service_provider:
-        'Ce sont les métadonnées d’un fournisseur de services, peut-être les nôtres. Déposez celles du fournisseur d’identité.',
+        'Ce sont les métadonnées d’un fournisseur de services, peut-être les nôtres. Déposez celles de votre fournisseur d’identité.',
       several_identity_providers:
-        'Ces métadonnées énumèrent plusieurs fournisseurs d’identité. Déposez un fichier avec l’EntityDescriptor du vôtre seulement.',
+        'Ces métadonnées énumèrent plusieurs fournisseurs d’identité. Déposez un fichier qui ne contient que l’EntityDescriptor du vôtre.',
       not_saml_2:
-        'Ce fournisseur d’identité ne parle pas SAML 2.0. Choisissez SAML 2.0 là où vous exportez les métadonnées.',
+        'Ces métadonnées ne concernent pas SAML 2.0. Choisissez SAML 2.0 à l’endroit où vous exportez les métadonnées.',
       entity_id: 'L’EntityDescriptor doit avoir un entityID de 1 à 1\u00a0024 caractères.',
       no_certificate:
-        'Les métadonnées n’ont pas de certificat de signature. Exportez-les avec le certificat, en X509Certificate d’un KeyDescriptor.',
+        'Les métadonnées ne contiennent pas de certificat de signature. Exportez-les avec le certificat, comme X509Certificate d’un KeyDescriptor.',
       too_many_certificates:
-        'Les métadonnées ont plus de dix certificats de signature. Retirez ceux qui ont expiré.',
+        'Les métadonnées contiennent plus de dix certificats de signature. Retirez ceux qui ont expiré.',
       certificate_unreadable:
-        'Un certificat de signature est illisible. Il faut un certificat X.509, en DER et en base64. Exportez les métadonnées à nouveau.',
+        'Un certificat de signature est illisible. Ce doit être un certificat X.509, au format DER en base64. Exportez les métadonnées à nouveau.',
       key_not_rsa:
         'Le fournisseur d’identité signe avec une clé qui n’est pas RSA. Choisissez un certificat de signature à clé RSA de 2\u00a0048 bits ou plus.',
       key_too_short:
         'Une clé de signature fait moins de 2\u00a0048 bits. Remplacez-la par une clé RSA de 2\u00a0048 bits ou plus, et exportez les métadonnées à nouveau.',
       no_address:
-        'Les métadonnées n’ont pas de SingleSignOnService avec la liaison HTTP-Redirect ou HTTP-POST. Activez l’une des deux.',
+        'Les métadonnées ne contiennent pas de SingleSignOnService avec la liaison HTTP-Redirect ou HTTP-POST. Activez l’une des deux.',
       address_not_https:
         'L’adresse du SingleSignOnService doit commencer par https, faire au plus 2\u00a0000 caractères, et n’avoir ni nom d’utilisateur ni fragment.',
       only_certificate:
-        'C’est un certificat seul. Déposez les métadonnées, un fichier XML qui contient aussi le certificat.',
+        'Ce n’est qu’un certificat. Déposez les métadonnées, un fichier XML qui contient le certificat.',
       missing: 'Choisissez un fichier, ou collez le XML.',
       empty:
         'Ce fichier est vide. Exportez à nouveau les métadonnées et vérifiez que le fichier a un contenu.',
@@ -56,7 +56,7 @@ export const ssoSetup: SsoSetupTexts = {
   },
   review: {
     heading: 'Est-ce bien votre fournisseur d’identité\u00a0?',
-    sentence: 'Voici ce que contient le fichier. Comparez-le à votre console.',
+    sentence: 'Voici ce que contient le fichier. Comparez ces informations à votre console.',
     entityId: 'Identifiant d’entité (Entity ID)',
     host: 'Vos utilisateurs se connectent sur',
     certificate: (index) => `Certificat de signature ${index}`,
@@ -69,7 +69,7 @@ export const ssoSetup: SsoSetupTexts = {
     inUse: 'Utilisées',
     waits: 'Enregistrées et utilisées pour les tests. Les personnes qui vous ont invité doivent les activer.',
     willWait:
-      'La connexion a déjà des métadonnées en service. Celles-ci sont enregistrées à côté et servent à vos tests, jusqu’à ce que les personnes qui vous ont invité les activent.',
+      'La connexion utilise déjà des métadonnées. Les nouvelles sont enregistrées et servent à vos tests, jusqu’à ce que les personnes qui vous ont invité les activent.',
     warnings: {
       metadata_expired: 'Le fichier a dépassé sa date de validité. Exportez-le à nouveau si vous le pouvez.',
       certificate_expired:

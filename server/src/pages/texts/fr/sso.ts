@@ -39,7 +39,7 @@ export const sso: SsoTexts = {
   deadSsoLink: {
     heading: 'Ce lien ne fonctionne plus',
     sentence: 'Il ne fonctionne qu’une fois, pendant quelques minutes.',
-    advice: 'Retournez à l’application et connectez-vous à nouveau.',
+    advice: 'Retournez dans l’application et connectez-vous à nouveau.',
   },
   unknownConnection: {
     heading: 'Page introuvable',

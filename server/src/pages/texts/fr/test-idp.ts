@@ -29,6 +29,6 @@ export const testIdp: TestIdpTexts = {
     heading: 'Il n’y a pas de fournisseur d’identité de test ici',
     sentence:
       'Il n’est disponible que dans le bac à sable, pour les connexions du type de fournisseur test, et ne répond qu’aux demandes en cours.',
-    advice: 'Retournez à l’application et connectez-vous à nouveau.',
+    advice: 'Retournez dans l’application et connectez-vous à nouveau.',
   },
 }

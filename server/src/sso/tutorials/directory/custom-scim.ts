@@ -19,14 +19,14 @@ export const customScim: DirectoryTutorial = {
           ['Content-Type', 'application/scim+json'],
         ),
         text(
-          'The secret of this page is the bearer token of each request. What is offered stands in **/ServiceProviderConfig**, **/ResourceTypes** and **/Schemas**.',
-          'Le secret de cette page est le jeton de chaque requête. Ce qui est offert se lit dans **/ServiceProviderConfig**, **/ResourceTypes** et **/Schemas**.',
+          'The secret from this page is the bearer token of every request. **/ServiceProviderConfig**, **/ResourceTypes** and **/Schemas** describe what is supported.',
+          'Le secret de cette page est le jeton bearer de chaque requête. **/ServiceProviderConfig**, **/ResourceTypes** et **/Schemas** décrivent ce qui est pris en charge.',
         ),
       ],
     },
     {
       id: 'attributes',
-      title: words('Send who they are', 'Envoyer qui ils sont'),
+      title: words('Send your users', 'Envoyer vos utilisateurs'),
       blocks: [
         attributes(
           ['userName', '—'],
@@ -36,26 +36,26 @@ export const customScim: DirectoryTutorial = {
           ['active', 'true / false'],
         ),
         text(
-          'Of several addresses the primary one is taken, else that of the type work, else the first; without any the user name, where it is one.',
-          'De plusieurs adresses, la principale est retenue, sinon celle du type work, sinon la première\u00a0; sans aucune, le nom d’utilisateur, s’il en est une.',
+          'If there are several addresses, we use the primary one, otherwise the one of type work, otherwise the first. Without any address, we use the user name if it is an e-mail address.',
+          'S’il y a plusieurs adresses, nous utilisons la principale, sinon celle du type work, sinon la première. En l’absence d’adresse, nous utilisons le nom d’utilisateur si c’est une adresse e-mail.',
         ),
         warn(
-          '**externalId** is your id of a user, and never ours. Address users by the **id** that you were answered.',
-          '**externalId** est votre identifiant d’un utilisateur, jamais le nôtre. Désignez les utilisateurs par l’**id** que nous avons répondu.',
+          '**externalId** is your own ID of a user. In requests, use the **id** from our response.',
+          '**externalId** est votre propre identifiant de l’utilisateur. Dans les requêtes, utilisez l’**id** de notre réponse.',
         ),
       ],
     },
     {
       id: 'changes',
-      title: words('Send what changes', 'Envoyer ce qui change'),
+      title: words('Send changes', 'Envoyer les modifications'),
       blocks: [
         text(
-          'Changes come by PATCH or PUT. Whoever leaves is set to **active** false, which signs them out at once; DELETE removes them.',
-          'Les changements arrivent par PATCH ou PUT. Qui part reçoit **active** à false, ce qui le déconnecte aussitôt\u00a0; DELETE le supprime.',
+          'Send changes with PATCH or PUT. Set **active** to false for users who leave: this signs them out immediately. DELETE removes them.',
+          'Envoyez les modifications avec PATCH ou PUT. Mettez **active** à false pour un utilisateur qui part\u00a0: cela le déconnecte immédiatement. DELETE le supprime.',
         ),
         text(
-          'A PATCH has at most 100 operations, a body 2 MB, and a second 25 requests; beyond that the answer is 429 with **Retry-After**.',
-          'Un PATCH a au plus 100 opérations, un corps 2 Mo, et une seconde 25 requêtes\u00a0; au-delà, la réponse est 429 avec **Retry-After**.',
+          'Limits: 100 operations in a PATCH, 2 MB in a body, 25 requests per second; beyond that rate, the response is 429 with **Retry-After**.',
+          'Limites\u00a0: 100 opérations par PATCH, 2 Mo par corps, 25 requêtes par seconde\u00a0; au-delà de ce débit, la réponse est 429 avec **Retry-After**.',
         ),
       ],
     },

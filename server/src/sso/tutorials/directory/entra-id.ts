@@ -13,13 +13,13 @@ export const entraIdDirectory: DirectoryTutorial = {
       title: words('Open provisioning', 'Ouvrir le provisionnement'),
       blocks: [
         text(
-          'Open the enterprise application by which your users sign in here, or create one by **New application**, **Create your own application**, **Integrate any other application you don’t find in the gallery (Non-gallery)**. Then:',
-          'Ouvrez l’application d’entreprise par laquelle vos utilisateurs se connectent ici, ou créez-en une par **New application**, **Create your own application**, **Integrate any other application you don’t find in the gallery (Non-gallery)**. Puis\u00a0:',
+          'Open the enterprise application that your users sign in with, or create one with **New application**, **Create your own application**, **Integrate any other application you don’t find in the gallery (Non-gallery)**. Then go to:',
+          'Ouvrez l’application d’entreprise avec laquelle vos utilisateurs se connectent ici, ou créez-en une avec **New application**, **Create your own application**, **Integrate any other application you don’t find in the gallery (Non-gallery)**. Allez ensuite à\u00a0:',
         ),
         path('Entra ID', 'Enterprise apps', yours.app, 'Provisioning', 'New configuration'),
         warn(
-          'An application that was made under **App registrations** cannot provision. Create an enterprise application beside it.',
-          'Une application créée sous **App registrations** ne peut pas provisionner. Créez une application d’entreprise à côté.',
+          'An application that was created under **App registrations** does not support provisioning. Create an additional enterprise application.',
+          'Une application créée sous **App registrations** ne prend pas en charge le provisionnement. Créez une application d’entreprise supplémentaire.',
         ),
       ],
     },
@@ -30,12 +30,12 @@ export const entraIdDirectory: DirectoryTutorial = {
         settings(['Select authentication method', 'Bearer authentication']),
         snippet('Tenant URL', '{scim_base_url}?aadOptscim062020'),
         text(
-          'Enter the secret of this page as **Secret token**, press **Test connection**, then **Create**.',
+          'Enter the secret from this page as **Secret token**, click **Test connection**, then **Create**.',
           'Saisissez le secret de cette page comme **Secret token**, cliquez sur **Test connection**, puis **Create**.',
         ),
         text(
-          'What is behind the question mark has Entra keep closer to the standard. It works without, too, as it does on demand, where Entra leaves it out.',
-          'Ce qui suit le point d’interrogation rapproche Entra de la norme. Cela fonctionne aussi sans, comme à la demande, où Entra n’en tient pas compte.',
+          'The part after the question mark makes Entra follow the SCIM standard more closely. It also works without it: Entra leaves it out when it provisions on demand.',
+          'La partie qui suit le point d’interrogation rapproche Entra de la norme SCIM. Cela fonctionne aussi sans elle\u00a0: Entra l’omet quand il provisionne à la demande.',
         ),
       ],
     },
@@ -53,12 +53,12 @@ export const entraIdDirectory: DirectoryTutorial = {
           ['externalId', 'objectId'],
         ),
         warn(
-          'By default **externalId** is filled from **mailNickname**, which changes with a name. Change it to **objectId** before the first cycle.',
-          'Par défaut, **externalId** est rempli depuis **mailNickname**, qui change avec un nom. Mettez **objectId** avant le premier cycle.',
+          'By default, **externalId** is filled from **mailNickname**, which can change when a person’s name changes. Use **objectId** instead, before the first cycle.',
+          'Par défaut, **externalId** est rempli avec **mailNickname**, qui peut changer quand une personne change de nom. Utilisez plutôt **objectId**, avant le premier cycle.',
         ),
         text(
-          'Users without a mailbox have no **mail**; then the user name is their address, if it is one.',
-          'Les utilisateurs sans boîte aux lettres n’ont pas de **mail**\u00a0; leur nom d’utilisateur est alors leur adresse, s’il en est une.',
+          'Users without a mailbox have no **mail**. We then use their user name, if it is an e-mail address.',
+          'Les utilisateurs sans boîte aux lettres n’ont pas de **mail**\u00a0; nous utilisons alors leur nom d’utilisateur, si c’est une adresse e-mail.',
         ),
       ],
     },
@@ -68,28 +68,28 @@ export const entraIdDirectory: DirectoryTutorial = {
       blocks: [
         path(yours.app, 'Users and groups', 'Add user/group'),
         text(
-          'Then go back to **Provisioning**, try one person by **Provision on demand**, and press **Start provisioning** under **Overview**.',
-          'Revenez ensuite à **Provisioning**, essayez une personne par **Provision on demand**, puis **Start provisioning** sous **Overview**.',
+          'Then go back to **Provisioning**, try one user with **Provision on demand**, and click **Start provisioning** under **Overview**.',
+          'Revenez ensuite à **Provisioning**, essayez avec un utilisateur par **Provision on demand**, puis **Start provisioning** sous **Overview**.',
         ),
         warn(
-          'The first cycle may take hours, later ones come every 40 minutes. Whoever has to be out at once is provisioned on demand; or ask the people who invited you to switch them off.',
-          'Le premier cycle peut durer des heures, les suivants arrivent toutes les 40 minutes. Qui doit sortir tout de suite se provisionne à la demande\u00a0; ou demandez sa désactivation à qui vous a invité.',
+          'The first cycle can take hours; later ones run every 40 minutes. To remove a user immediately, provision them on demand, or ask the people who invited you to deactivate them.',
+          'Le premier cycle peut durer des heures, les suivants ont lieu toutes les 40 minutes. Pour retirer un utilisateur immédiatement, provisionnez-le à la demande, ou demandez sa désactivation aux personnes qui vous ont invité.',
         ),
       ],
     },
   ],
   quirks: [
     words(
-      'Members of a group within an assigned group are not sent: Entra does not look into nested groups.',
-      'Les membres d’un groupe contenu dans un groupe affecté ne sont pas envoyés\u00a0: Entra ne regarde pas dans les groupes imbriqués.',
+      'Members of nested groups are not sent: Entra does not support groups inside an assigned group.',
+      'Les membres de groupes imbriqués ne sont pas envoyés\u00a0: Entra ne prend pas en charge les groupes contenus dans un groupe affecté.',
     ),
     words(
-      'Who is no longer assigned is deactivated; thirty days after a user is deleted in Entra, Entra deletes them here.',
-      'Qui n’est plus affecté est désactivé\u00a0; trente jours après une suppression dans Entra, Entra supprime l’utilisateur ici.',
+      'Users who are no longer assigned are deactivated. Entra deletes a user here 30 days after they were deleted in Entra.',
+      'Un utilisateur qui n’est plus affecté est désactivé. Entra le supprime ici 30 jours après l’avoir supprimé chez lui.',
     ),
     words(
-      'After many refusals Entra puts the application into **quarantine** and asks ever more rarely, down to once a day; after four weeks it stops. Mend what the requests below say, then **Restart provisioning**.',
-      'Après de nombreux refus, Entra met l’application en **quarantine** et demande de plus en plus rarement, jusqu’à une fois par jour\u00a0; après quatre semaines, il s’arrête. Corrigez ce que disent les requêtes ci-dessous, puis **Restart provisioning**.',
+      'After many refused requests, Entra puts the application into **quarantine** and retries less and less often, down to once a day; after four weeks it stops. Fix the errors shown in the requests below, then click **Restart provisioning**.',
+      'Après de nombreux refus, Entra met l’application en **quarantine** et réessaie de plus en plus rarement, jusqu’à une fois par jour\u00a0; après quatre semaines, il s’arrête. Corrigez les erreurs indiquées dans les requêtes ci-dessous, puis cliquez sur **Restart provisioning**.',
     ),
   ],
 }

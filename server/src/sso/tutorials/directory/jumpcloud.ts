@@ -13,14 +13,14 @@ export const jumpcloudDirectory: DirectoryTutorial = {
       title: words('Connect JumpCloud to us', 'Relier JumpCloud à nous'),
       blocks: [
         text(
-          'Open the custom application by which your users sign in here, or create one by **Add New Application**, **Custom Application**, **Export users to this app (Identity Management)**. Then:',
-          'Ouvrez l’application personnalisée par laquelle vos utilisateurs se connectent ici, ou créez-en une par **Add New Application**, **Custom Application**, **Export users to this app (Identity Management)**. Puis\u00a0:',
+          'Open the custom application that your users sign in with, or create one with **Add New Application**, **Custom Application**, **Export users to this app (Identity Management)**. Then go to:',
+          'Ouvrez l’application personnalisée avec laquelle vos utilisateurs se connectent ici, ou créez-en une avec **Add New Application**, **Custom Application**, **Export users to this app (Identity Management)**. Allez ensuite à\u00a0:',
         ),
         path('SSO Applications', yours.app, 'Identity Management', 'Configure'),
         settings(['API Type', 'SCIM API'], ['SCIM Version', 'SCIM 2.0']),
         copy('Base URL', 'scim_base_url'),
         text(
-          'Enter the secret of this page as **Token Key**, and an address of your domain as **Test User Email**.',
+          'Enter the secret from this page as **Token Key**, and an address of your domain as **Test User Email**.',
           'Saisissez le secret de cette page comme **Token Key**, et une adresse de votre domaine comme **Test User Email**.',
         ),
       ],
@@ -30,11 +30,11 @@ export const jumpcloudDirectory: DirectoryTutorial = {
       title: words('Test and activate', 'Tester et activer'),
       blocks: [
         text(
-          'Press **Test Connection**, then **Activate**, then **Save**. The test makes a test user and a test group, changes them and deletes them again.',
+          'Click **Test Connection**, then **Activate**, then **Save**. The test creates a test user and a test group, changes them, and deletes them again.',
           'Cliquez sur **Test Connection**, puis **Activate**, puis **Save**. Le test crée un utilisateur et un groupe de test, les modifie et les supprime.',
         ),
         warn(
-          'The address of the test user must not be one of a real user here: it would be refused as taken.',
+          'The address of the test user must not be that of a real user here, or it is refused as already taken.',
           'L’adresse de l’utilisateur de test ne doit pas être celle d’un vrai utilisateur ici\u00a0: elle serait refusée comme déjà prise.',
         ),
       ],
@@ -44,8 +44,8 @@ export const jumpcloudDirectory: DirectoryTutorial = {
       title: words('Choose groups of users', 'Choisir des groupes d’utilisateurs'),
       blocks: [
         text(
-          'Tick **Enable management of User Groups and Group Membership in this application** if groups should reach the application, and choose the groups whose members are to be here:',
-          'Cochez **Enable management of User Groups and Group Membership in this application** si les groupes doivent parvenir à l’application, et choisissez les groupes dont les membres doivent être ici\u00a0:',
+          'Tick **Enable management of User Groups and Group Membership in this application** if the application should know your groups, and choose the groups whose members should be here:',
+          'Cochez **Enable management of User Groups and Group Membership in this application** si l’application doit connaître vos groupes, et choisissez les groupes dont les membres doivent être présents ici\u00a0:',
         ),
         path('SSO Applications', yours.app, 'User Groups'),
       ],

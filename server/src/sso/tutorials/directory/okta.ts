@@ -10,21 +10,21 @@ export const oktaDirectory: DirectoryTutorial = {
   steps: [
     {
       id: 'enable',
-      title: words('Turn provisioning on', 'Activer le provisionnement'),
+      title: words('Turn on provisioning', 'Activer le provisionnement'),
       blocks: [
         text(
-          'Open the app by which your users sign in here, or create one by **Create App Integration**, **SAML 2.0**. Then:',
-          'Ouvrez l’application par laquelle vos utilisateurs se connectent ici, ou créez-en une par **Create App Integration**, **SAML 2.0**. Puis\u00a0:',
+          'Open the app that your users sign in with, or create one with **Create App Integration**, **SAML 2.0**. Then go to:',
+          'Ouvrez l’application avec laquelle vos utilisateurs se connectent ici, ou créez-en une avec **Create App Integration**, **SAML 2.0**. Allez ensuite à\u00a0:',
         ),
         path('Applications', 'Applications', yours.app, 'General', 'App Settings', 'Edit'),
         settings(['Provisioning', 'SCIM']),
         text(
-          'Press **Save**. The app has a tab **Provisioning** now.',
+          'Click **Save**. The app now has the tab **Provisioning**.',
           'Cliquez sur **Save**. L’application a désormais un onglet **Provisioning**.',
         ),
         warn(
-          'An app by OpenID Connect mostly has no such choice: create one by SAML beside it, for provisioning alone. If **SCIM** is missing there, too, ask Okta to turn provisioning on for your organization.',
-          'Une application par OpenID Connect n’a le plus souvent pas ce choix\u00a0: créez-en une par SAML à côté, pour le provisionnement seul. Si **SCIM** manque là aussi, demandez à Okta d’activer le provisionnement pour votre organisation.',
+          'OpenID Connect apps usually do not have this setting. In that case, create an additional SAML app for provisioning only. If **SCIM** is missing there as well, ask Okta to turn on provisioning for your organization.',
+          'Une application OpenID Connect n’a généralement pas ce réglage. Créez alors une application SAML supplémentaire, pour le provisionnement uniquement. Si **SCIM** y manque aussi, demandez à Okta d’activer le provisionnement pour votre organisation.',
         ),
       ],
     },
@@ -40,8 +40,8 @@ export const oktaDirectory: DirectoryTutorial = {
           ['Authentication Mode', 'HTTP Header'],
         ),
         text(
-          'Enter the secret of this page as the token behind **Bearer**, press **Test Connector Configuration**, then **Save**.',
-          'Saisissez le secret de cette page comme jeton derrière **Bearer**, cliquez sur **Test Connector Configuration**, puis **Save**.',
+          'Enter the secret from this page as the token after **Bearer**, click **Test Connector Configuration**, then **Save**.',
+          'Saisissez le secret de cette page comme jeton après **Bearer**, cliquez sur **Test Connector Configuration**, puis **Save**.',
         ),
       ],
     },
@@ -51,21 +51,21 @@ export const oktaDirectory: DirectoryTutorial = {
       blocks: [
         path(yours.app, 'Provisioning', 'To App', 'Edit'),
         settings(['Create Users', '✓'], ['Update User Attributes', '✓'], ['Deactivate Users', '✓']),
-        text('Press **Save**.', 'Cliquez sur **Save**.'),
+        text('Click **Save**.', 'Cliquez sur **Save**.'),
         warn(
-          'Leave **Sync Password** off: passwords that arrive are thrown away.',
-          'Laissez **Sync Password** désactivé\u00a0: les mots de passe reçus sont jetés.',
+          'Leave **Sync Password** off: we do not use or store these passwords.',
+          'Laissez **Sync Password** désactivé\u00a0: nous n’utilisons ni n’enregistrons ces mots de passe.',
         ),
       ],
     },
     {
       id: 'assign',
-      title: words('Assign people and push groups', 'Attribuer des personnes et pousser des groupes'),
+      title: words('Assign users and push groups', 'Affecter des utilisateurs et transmettre des groupes'),
       blocks: [
         path(yours.app, 'Assignments', 'Assign'),
         text(
-          'Whom you assign appears here within seconds. Groups whose names should reach the application are pushed one by one:',
-          'Qui vous attribuez apparaît ici en quelques secondes. Les groupes dont le nom doit parvenir à l’application se poussent un à un\u00a0:',
+          'Users that you assign appear here within seconds. Push each group whose name the application should know:',
+          'Les utilisateurs que vous affectez apparaissent ici en quelques secondes. Transmettez un à un les groupes dont l’application doit connaître le nom\u00a0:',
         ),
         path(yours.app, 'Push Groups', 'Push Groups', 'Find groups by name'),
       ],
@@ -73,12 +73,12 @@ export const oktaDirectory: DirectoryTutorial = {
   ],
   quirks: [
     words(
-      'Okta never deletes a user here: whoever is unassigned is deactivated, and signed out at once.',
-      'Okta ne supprime jamais un utilisateur ici\u00a0: qui n’est plus attribué est désactivé, et aussitôt déconnecté.',
+      'Okta never deletes users here: a user who is unassigned is deactivated and signed out immediately.',
+      'Okta ne supprime jamais d’utilisateur ici\u00a0: celui qui n’est plus affecté est désactivé et aussitôt déconnecté.',
     ),
     words(
-      'People who were assigned before provisioning was turned on are not sent by themselves: press **Provision User** at the app’s assignments.',
-      'Les personnes attribuées avant l’activation ne sont pas envoyées d’elles-mêmes\u00a0: cliquez sur **Provision User** auprès des attributions.',
+      'Users who were assigned before you turned on provisioning are not sent automatically: click **Provision User** in the app’s assignments.',
+      'Les utilisateurs affectés avant l’activation ne sont pas envoyés automatiquement\u00a0: cliquez sur **Provision User** dans les affectations de l’application.',
     ),
   ],
 }

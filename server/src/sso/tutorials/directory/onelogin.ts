@@ -14,7 +14,7 @@ export const oneloginDirectory: DirectoryTutorial = {
       blocks: [
         path('Applications', 'Applications', 'Add App'),
         text(
-          'Search for **SCIM Provisioner with SAML (SCIM v2 Core)**, open it, give it a name and press **Save**.',
+          'Search for **SCIM Provisioner with SAML (SCIM v2 Core)**, open it, give it a name and click **Save**.',
           'Cherchez **SCIM Provisioner with SAML (SCIM v2 Core)**, ouvrez-la, donnez-lui un nom, puis **Save**.',
         ),
       ],
@@ -26,23 +26,23 @@ export const oneloginDirectory: DirectoryTutorial = {
         path(yours.app, 'Configuration'),
         copy('SCIM Base URL', 'scim_base_url'),
         text(
-          'Enter the secret of this page as **SCIM Bearer Token**, press **Save**, and then **Enable** at **API Status**, under **API Connection**.',
+          'Enter the secret from this page as **SCIM Bearer Token**, click **Save**, and then **Enable** at **API Status**, under **API Connection**.',
           'Saisissez le secret de cette page comme **SCIM Bearer Token**, cliquez sur **Save**, puis sur **Enable** à **API Status**, sous **API Connection**.',
         ),
       ],
     },
     {
       id: 'parameters',
-      title: words('Choose what is sent', 'Choisir ce qui est envoyé'),
+      title: words('Choose the data to send', 'Choisir les données à envoyer'),
       blocks: [
         path(yours.app, 'Parameters'),
         settings(['SCIM Username', 'Email'], ['Groups', 'Include in User Provisioning']),
-        text('Press **Save** at each.', 'Cliquez à chacun sur **Save**.'),
+        text('Click **Save** for each.', 'Cliquez sur **Save** pour chacun.'),
       ],
     },
     {
       id: 'provisioning',
-      title: words('Turn provisioning on', 'Activer le provisionnement'),
+      title: words('Turn on provisioning', 'Activer le provisionnement'),
       blocks: [
         path(yours.app, 'Provisioning'),
         settings(
@@ -51,18 +51,18 @@ export const oneloginDirectory: DirectoryTutorial = {
           ['When user accounts are suspended in OneLogin, …', 'Suspend'],
         ),
         warn(
-          'As long as an action is ticked under **Require admin approval before this action is performed**, it waits for you under **Users**, **Provisioning**.',
-          'Tant qu’une action est cochée sous **Require admin approval before this action is performed**, elle attend votre accord sous **Users**, **Provisioning**.',
+          'Each action that is ticked under **Require admin approval before this action is performed** waits for your approval under **Users**, **Provisioning**.',
+          'Chaque action cochée sous **Require admin approval before this action is performed** attend votre accord sous **Users**, **Provisioning**.',
         ),
       ],
     },
     {
       id: 'assign',
-      title: words('Assign people and groups', 'Attribuer des personnes et des groupes'),
+      title: words('Assign users and groups', 'Affecter des utilisateurs et des groupes'),
       blocks: [
         text(
-          'Give the app to a role under **Access**. Groups are sent by a rule: under **Rules** press **Add Rule**, and choose **Set Groups** as the action.',
-          'Donnez l’application à un rôle sous **Access**. Les groupes s’envoient par une règle\u00a0: sous **Rules**, cliquez sur **Add Rule** et choisissez l’action **Set Groups**.',
+          'Assign the app to a role under **Access**. To send groups, add a rule: under **Rules**, click **Add Rule** and choose the action **Set Groups**.',
+          'Affectez l’application à un rôle sous **Access**. Pour envoyer les groupes, ajoutez une règle\u00a0: sous **Rules**, cliquez sur **Add Rule** et choisissez l’action **Set Groups**.',
         ),
         path(yours.app, 'Rules', 'Add Rule'),
       ],
@@ -70,7 +70,7 @@ export const oneloginDirectory: DirectoryTutorial = {
   ],
   quirks: [
     words(
-      'A user whose state in the app is **Pending** is sent only once you have pressed it, and then **Approve**.',
+      'A user whose state in the app is **Pending** is only sent after you click this state and then **Approve**.',
       'Un utilisateur dont l’état dans l’application est **Pending** n’est envoyé qu’après un clic sur cet état, puis sur **Approve**.',
     ),
   ],

@@ -14,7 +14,7 @@ export const pingOneDirectory: DirectoryTutorial = {
       blocks: [
         path('Integrations', 'Provisioning', '+', 'New Connection', 'Identity Store', 'SCIM Outbound'),
         text(
-          'Give it a name that you will know again, and press **Next**.',
+          'Give it a name that you will recognize, and click **Next**.',
           'Donnez-lui un nom que vous reconnaîtrez, puis **Next**.',
         ),
       ],
@@ -32,7 +32,7 @@ export const pingOneDirectory: DirectoryTutorial = {
           ['Auth Type Header', 'Bearer'],
         ),
         text(
-          'Enter the secret of this page as **OAuth Access Token**, press **Test Connection**, then **Next**.',
+          'Enter the secret from this page as **OAuth Access Token**, click **Test Connection**, then **Next**.',
           'Saisissez le secret de cette page comme **OAuth Access Token**, cliquez sur **Test Connection**, puis **Next**.',
         ),
       ],
@@ -48,23 +48,23 @@ export const pingOneDirectory: DirectoryTutorial = {
           ['Remove Action', 'Disable'],
         ),
         text(
-          'Press **Save**, and turn the connection on by its switch.',
-          'Cliquez sur **Save**, et activez la connexion par son interrupteur.',
+          'Click **Save**, and turn on the connection with its switch.',
+          'Cliquez sur **Save**, et activez la connexion avec son interrupteur.',
         ),
       ],
     },
     {
       id: 'rule',
-      title: words('Say who is sent', 'Dire qui est envoyé'),
+      title: words('Choose the users to send', 'Choisir les utilisateurs à envoyer'),
       blocks: [
         path('Integrations', 'Provisioning', 'Rules', '+', 'New Rule', 'Create Rule'),
         text(
-          'Under **Configuration** choose the connection as the **Target**, write a **User Filter** that fits those who are to be here, and look under **Attribute Mapping** that the e-mail address is sent. Groups are added under **Group Provisioning**.',
-          'Sous **Configuration**, choisissez la connexion comme **Target**, écrivez un **User Filter** pour ceux qui doivent être ici, et vérifiez sous **Attribute Mapping** que l’adresse e-mail est envoyée. Les groupes s’ajoutent sous **Group Provisioning**.',
+          'Under **Configuration**, choose the connection as the **Target**, and set a **User Filter** for the users who should be here. Check under **Attribute Mapping** that the e-mail address is sent. Add groups under **Group Provisioning**.',
+          'Sous **Configuration**, choisissez la connexion comme **Target** et définissez un **User Filter** pour les utilisateurs qui doivent être présents ici. Vérifiez sous **Attribute Mapping** que l’adresse e-mail est envoyée. Ajoutez les groupes sous **Group Provisioning**.',
         ),
         warn(
-          'Nothing is sent before the switches of the connection and of the rule are both on.',
-          'Rien n’est envoyé tant que les interrupteurs de la connexion et de la règle ne sont pas tous deux activés.',
+          'Nothing is sent until both the connection and the rule are turned on.',
+          'Rien n’est envoyé tant que la connexion et la règle ne sont pas toutes deux activées.',
         ),
       ],
     },
