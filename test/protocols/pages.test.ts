@@ -105,6 +105,19 @@ describe.skipIf(!hasTool(browserTool))('with scripts', () => {
     expect(gallery.posted).toHaveLength(1)
   })
 
+  test('a paste that is too large is not sent, and stays beside a sentence that says so', async () => {
+    const page = await open('/usual/en/onboarding-metadata')
+    const field = page.getByLabel('Paste the XML')
+    // As a paste does, at once: the field is set, and not typed into.
+    await page.evaluate(`document.getElementById('xml').value = 'é'.repeat(256_001)`)
+    await page.getByRole('button', { name: 'Check the metadata' }).click()
+
+    await page.getByRole('alert').getByText('This is too large').waitFor()
+    expect(await field.getAttribute('aria-describedby')).toBe('xml-fault')
+    expect(await field.inputValue()).toHaveLength(256_001)
+    expect(gallery.posted).toEqual([])
+  })
+
   test('a form is sent once, however often its button is pressed', async () => {
     const page = await open('/usual/en/identifier')
     const count = await page.evaluate(

@@ -20,6 +20,7 @@ import { passwordSetPage, setPasswordPage } from './views/set-password.js'
 import { sessionsPage, type SessionView } from './views/sessions.js'
 import { forgetPage, signedOutPage, signOutPage } from './views/sign-out.js'
 import { testIdpPage } from './views/test-idp.js'
+import { onceShown } from './steps/user-flow.js'
 import type { PageTexts } from './texts/en.js'
 import { totpPage } from './views/totp.js'
 
@@ -171,7 +172,10 @@ function linkStates(frame: Frame, { email, application, organization }: GalleryN
     ...faultStates('link-sent', frame.texts.linkSent.faults, (fault) =>
       linkSentPage({ ...view, isCodeAsked: fault !== 'too_many_mails', fault }),
     ),
-    page('link-code', linkCodePage({ frame, code: '294751', applicationName: application })),
+    page(
+      'link-code',
+      linkCodePage({ frame: onceShown(frame), code: '294751', applicationName: application }),
+    ),
     page('magic-link', magicLinkPage({ ...link, purpose: 'sign_in' })),
     page('magic-link-password', magicLinkPage({ ...link, purpose: 'password' })),
     page('magic-link-elsewhere', magicLinkPage({ ...link, purpose: 'sign_in', isOtherBrowser: true })),
@@ -326,10 +330,10 @@ function enrollStates(frame: Frame, { phone }: GalleryNames): GalleryPage[] {
     page('enroll-sms', enrollPage(sms)),
     page('enroll-sms-no_phone', enrollPage({ ...sms, sentTo: null, fault: 'no_phone' })),
     page('enroll-app-over', enrollPage({ ...view, fault: 'over' })),
-    page('enroll-code-app', enrollCodePage({ ...view, uri })),
-    page('enroll-code-sms', enrollCodePage({ ...sms, uri: null })),
+    page('enroll-code-app', enrollCodePage({ ...view, frame: onceShown(frame), uri })),
+    page('enroll-code-sms', enrollCodePage({ ...sms, frame: onceShown(frame), uri: null })),
     ...faultStates('enroll-code-app', frame.texts.enroll.faults, (fault) =>
-      enrollCodePage({ ...view, uri, fault, retryAfterSeconds: 5 * minute }),
+      enrollCodePage({ ...view, frame: onceShown(frame), uri, fault, retryAfterSeconds: 5 * minute }),
     ),
   ]
 }
@@ -337,7 +341,7 @@ function enrollStates(frame: Frame, { phone }: GalleryNames): GalleryPage[] {
 function recoveryStates(frame: Frame): GalleryPage[] {
   const codes = ['mzxw6ytboi', 'gezdgnbvgy', '3tqojqgezd', 'krugs4zani', 'onxw2zlu62']
   return [
-    page('recovery-codes', recoveryCodesPage({ frame, form, codes })),
+    page('recovery-codes', recoveryCodesPage({ frame: onceShown(frame), form, codes })),
     page('recovery-codes-gone', recoveryCodesPage({ frame, form, codes: null })),
     page(
       'recovery-codes-not_acknowledged',

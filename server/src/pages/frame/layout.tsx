@@ -36,6 +36,8 @@ export interface PageProps {
   readonly isFault?: boolean
   /** For pages that are read and compared at a desk. */
   readonly isWide?: boolean
+  /** What a page without an address says, for its other languages: a link to them would lose what it shows. */
+  readonly sentences?: ((texts: PageTexts) => readonly string[]) | undefined
   /** Where the browser navigates automatically, by a refresh, to which form-action does not apply. */
   readonly goesOnTo?: string | undefined
   readonly children: ComponentChildren
@@ -56,6 +58,7 @@ export function HostedPage({
   isFault = false,
   isWide = false,
   goesOnTo,
+  sentences,
   children,
 }: PageProps & { readonly frame: Frame }) {
   const { texts, organization, isSandbox, productName, styleUrl, scriptUrl, fontUrl } = frame
@@ -84,6 +87,9 @@ export function HostedPage({
           {above}
           <h1 class={headingClass}>{heading}</h1>
           {children}
+          {frame.url === undefined && sentences !== undefined && (
+            <OtherLanguages texts={texts} sentences={sentences} />
+          )}
           {frame.elsewhere !== undefined && (
             <p class="quiet">
               <a href={frame.elsewhere.url}>{frame.elsewhere.label}</a>
@@ -147,6 +153,29 @@ function Languages({ texts, url }: { texts: PageTexts; url: string }) {
         ))}
       </ul>
     </nav>
+  )
+}
+
+/** What a page says in its other languages, each in a fold. */
+function OtherLanguages({
+  texts,
+  sentences,
+}: {
+  texts: PageTexts
+  sentences: NonNullable<PageProps['sentences']>
+}) {
+  const others = allTexts.filter((language) => language !== texts)
+  return (
+    <>
+      {others.map((language) => (
+        <details key={language.lang} class="other-language" lang={language.lang}>
+          <summary>{language.name}</summary>
+          {sentences(language).map((sentence) => (
+            <p key={sentence}>{sentence}</p>
+          ))}
+        </details>
+      ))}
+    </>
   )
 }
 

@@ -4,8 +4,8 @@ import { toTimeAgo, toWait } from './moments.js'
 const now = new Date('2026-03-14T12:00:00Z')
 
 test.each([
-  [0, 'en', 'now'],
-  [59, 'en', 'now'],
+  [0, 'en', 'just now'],
+  [59, 'fr', 'à l’instant'],
   [60, 'en', '1 minute ago'],
   [3599, 'fr', 'il y a 59 minutes'],
   [7200, 'en', '2 hours ago'],
@@ -17,7 +17,7 @@ test.each([
 })
 
 test('a time that another clock has put ahead of ours is now', () => {
-  expect(toTimeAgo(new Date(now.getTime() + 5000), now, 'en')).toBe('now')
+  expect(toTimeAgo(new Date(now.getTime() + 5000), now, 'en')).toBe('just now')
 })
 
 test.each([

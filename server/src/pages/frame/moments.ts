@@ -4,13 +4,17 @@ const units = [
   ['minute', 60],
 ] as const
 
-/** A past time in words: "5 minutes ago", "yesterday", and below a minute "now". */
+/** Intl says "now", which does not follow "Used". */
+const justNow: Readonly<Record<string, string>> = { en: 'just now', fr: 'à l’instant' }
+
+/** A past time in words: "5 minutes ago", "yesterday", and below a minute "just now". */
 export function toTimeAgo(at: Date, now: Date, lang: string): string {
   const seconds = Math.max(0, (now.getTime() - at.getTime()) / 1000)
   const format = new Intl.RelativeTimeFormat(lang, { numeric: 'auto' })
-  const [unit, size] = units.find(([, unitSeconds]) => seconds >= unitSeconds) ?? ['second', Infinity]
-  // Intl formats 0 as "now", but -0 as "0 seconds ago".
-  return format.format(size === Infinity ? 0 : -Math.floor(seconds / size), unit)
+  const found = units.find(([, unitSeconds]) => seconds >= unitSeconds)
+  if (found === undefined) return justNow[lang] ?? format.format(0, 'second')
+  const [unit, size] = found
+  return format.format(-Math.floor(seconds / size), unit)
 }
 
 /** A waiting time in words, rounded up: "in 5 minutes". */

@@ -11,6 +11,7 @@ for (const button of document.querySelectorAll('[data-print]')) print(button)
 for (const button of document.querySelectorAll('[data-back]')) goBack(button)
 // Before sendOnce(), whose count a press that comes too early must not reach.
 for (const form of document.querySelectorAll('form[data-later]')) sendLater(form)
+for (const field of document.querySelectorAll('textarea[data-max-bytes]')) refuseTooLarge(field)
 for (const form of document.querySelectorAll('form[data-once]')) sendOnce(form)
 for (const form of document.querySelectorAll('form[data-code]')) sendWhenTyped(form)
 for (const form of document.querySelectorAll('form[data-at-once]')) sendAtOnce(form)
@@ -66,6 +67,25 @@ function sendLater(form) {
     if (!('later' in form.dataset)) return
     event.preventDefault()
     event.stopImmediatePropagation()
+  })
+}
+
+/** Says beside a pasted text that it is too large: an answer of the service to so much would come without the text. */
+function refuseTooLarge(field) {
+  field.form.addEventListener('submit', (event) => {
+    if (new TextEncoder().encode(field.value).length <= Number(field.dataset.maxBytes)) return
+    event.preventDefault()
+    event.stopImmediatePropagation()
+    const id = `${field.id}-fault`
+    const fault = document.getElementById(id) ?? document.createElement('p')
+    fault.id = id
+    fault.className = 'fault'
+    fault.setAttribute('role', 'alert')
+    fault.textContent = field.dataset.tooLarge
+    field.setAttribute('aria-invalid', 'true')
+    field.setAttribute('aria-describedby', id)
+    field.parentElement.after(fault)
+    field.focus()
   })
 }
 

@@ -1,3 +1,4 @@
+import { maxMetadataBytes } from '../../sso/onboarding/upload.js'
 import type { Tutorial } from '../../sso/tutorials/tutorial.js'
 import type { PageTexts } from '../texts/en.js'
 import type { UploadFault } from '../texts/en/sso-setup.js'
@@ -85,6 +86,8 @@ function UploadForm({ view: { frame, form, tutorial, wrong, pasted } }: { view: 
             rows={5}
             spellcheck={false}
             autocomplete="off"
+            data-max-bytes={maxMetadataBytes}
+            data-too-large={words.faults.too_large}
             aria-invalid={wrong?.at === 'xml' ? 'true' : undefined}
             aria-describedby={wrong?.at === 'xml' ? 'xml-fault' : undefined}
             autofocus={wrong?.at === 'xml'}

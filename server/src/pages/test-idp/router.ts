@@ -83,7 +83,9 @@ async function sendChoice(exchange: Exchange, visit: TestIdpVisit, choice: Choic
   const { site, res } = exchange
   const { idpId } = visit.connection
   const secret = keepFlowSecret(exchange)
-  const frame = await frameAt(exchange, visit)
+  const asked = { SAMLRequest: choice.samlRequest, RelayState: choice.relayState }
+  const url = `/test-idp/${idpId}/sso?${new URLSearchParams(asked).toString()}`
+  const frame = { ...(await frameAt(exchange, visit)), url }
   const form = {
     action: `/test-idp/${idpId}/sso?ui_locales=${frame.texts.lang}`,
     csrf: toCsrfField(secret, idpId),

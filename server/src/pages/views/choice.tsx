@@ -31,7 +31,7 @@ interface ChoiceListProps {
 /** Lists organizations, each with the button that enters it. */
 export function ChoiceList({ choices, ...list }: ChoiceListProps) {
   return (
-    <ul class="sessions">
+    <ul class="sessions choices">
       {choices.map((choice) => (
         <Choice key={choice.domain} choice={choice} {...list} />
       ))}

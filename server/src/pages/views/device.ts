@@ -1,4 +1,4 @@
-/** The browser and system that a User-Agent header names, by their common names. */
+/** The browser and the device or system that a User-Agent header names, by their common names. */
 export interface Device {
   readonly browser: string | undefined
   readonly system: string | undefined
@@ -17,12 +17,13 @@ const browsers = [
 ] as const
 
 const systems = [
-  [/\biPad\b/, 'iPadOS'],
-  [/\biPhone\b|\biPod\b/, 'iOS'],
+  [/\biPad\b/, 'iPad'],
+  [/\biPod\b/, 'iPod'],
+  [/\biPhone\b/, 'iPhone'],
   [/\bAndroid\b/, 'Android'],
   [/\bCrOS\b/, 'ChromeOS'],
   [/\bWindows\b/, 'Windows'],
-  [/\bMac OS X\b|\bMacintosh\b/, 'macOS'],
+  [/\bMac OS X\b|\bMacintosh\b/, 'Mac'],
   [/\bLinux\b/, 'Linux'],
 ] as const
 

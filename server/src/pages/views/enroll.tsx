@@ -56,7 +56,14 @@ export function enrollCodePage(view: EnrollCodePage): string {
   const fault = toFault(texts, words.faults, view.fault, view.retryAfterSeconds)
   const heading = uri === null ? texts.totp.headings.sms : words.codeHeading
   return toDocument(
-    <HostedPage frame={frame} title={heading} isFault={fault !== undefined}>
+    <HostedPage
+      frame={frame}
+      title={heading}
+      isFault={fault !== undefined}
+      sentences={({ enroll, totp }) =>
+        uri === null ? [totp.headings.sms, enroll.label] : [enroll.codeHeading, enroll.scan, enroll.enter]
+      }
+    >
       <PageFault fault={fault} />
       {uri === null ? (
         <p>{sentTo === null ? words.smsUnknown : texts.totp.smsSent(displayName(sentTo))}</p>

@@ -12,13 +12,18 @@ interface LinkCodePage {
 /** Shows the code that signs in the requesting browser; this one is not signed in. */
 export function linkCodePage({ frame, code, applicationName }: LinkCodePage): string {
   const words = frame.texts.linkCode
+  const name = displayName(applicationName)
   return toDocument(
-    <HostedPage frame={frame} title={words.heading}>
+    <HostedPage
+      frame={frame}
+      title={words.heading}
+      sentences={({ linkCode }) => [linkCode.heading, linkCode.sentence(name), linkCode.warning]}
+    >
       <p class="shown-code">
         <span class="unseen">{words.label}: </span>
         <output>{code}</output>
       </p>
-      <p>{words.sentence(displayName(applicationName))}</p>
+      <p>{words.sentence(name)}</p>
       <p class="notice">{words.warning}</p>
     </HostedPage>,
   )

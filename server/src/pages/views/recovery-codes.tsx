@@ -2,6 +2,7 @@ import { displayName } from '../../platform/display-name.js'
 import { Form } from '../frame/form.js'
 import { HostedPage, toDocument, type Frame } from '../frame/layout.js'
 import type { PageForm } from '../frame/step-page.js'
+import type { PageTexts } from '../texts/en.js'
 import type { RecoveryCodesFault } from '../texts/en/second-factor.js'
 
 /** The page of the recovery codes. */
@@ -19,7 +20,7 @@ export function recoveryCodesPage({ frame, form, codes, fault }: RecoveryCodesPa
   const words = texts.recoveryCodes
   const heading = codes === null ? words.goneHeading : words.heading
   return toDocument(
-    <HostedPage frame={frame} title={heading} isFault={fault !== undefined}>
+    <HostedPage frame={frame} title={heading} isFault={fault !== undefined} sentences={sentencesOf}>
       {codes === null ? (
         <p>{words.gone}</p>
       ) : (
@@ -60,6 +61,10 @@ export function recoveryCodesPage({ frame, form, codes, fault }: RecoveryCodesPa
       {codes === null && <Form form={form} action="new_codes" look="second" button={words.newCodes} />}
     </HostedPage>,
   )
+}
+
+function sentencesOf({ recoveryCodes: words }: PageTexts): string[] {
+  return [words.heading, words.sentence, words.once, words.acknowledge]
 }
 
 function Codes({

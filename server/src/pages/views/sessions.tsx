@@ -61,6 +61,9 @@ function Session({ texts, form, session, now }: SessionProps) {
   const words = texts.sessions
   const device = toDevice(session.device)
   const name = nameOf(texts, device)
+  const application = session.applicationName === null ? null : displayName(session.applicationName)
+  const signedIn = (when: string) =>
+    application === null ? words.signedIn(when) : words.signedInTo(application, when)
   return (
     <li>
       <DeviceIcon device={device} />
@@ -84,9 +87,8 @@ function Session({ texts, form, session, now }: SessionProps) {
         </Form>
       )}
       <div class="session-details quiet">
-        {session.applicationName !== null && <p>{displayName(session.applicationName)}</p>}
         <Moment at={session.lastUsedAt} {...{ now, texts }} say={words.lastUsed} />
-        <Moment at={session.authenticatedAt} {...{ now, texts }} say={words.signedIn} />
+        <Moment at={session.authenticatedAt} {...{ now, texts }} say={signedIn} />
       </div>
     </li>
   )

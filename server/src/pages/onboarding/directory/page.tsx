@@ -29,7 +29,9 @@ interface DirectoryPage {
 
 /** Shows the steps in the console, the secret, and the recent requests. */
 export function directoryPage(view: DirectoryPage): string {
-  const { frame, directory, hasChanged } = view
+  const { directory, hasChanged, secret } = view
+  // A link to another language would lose the secret, which is shown once.
+  const frame = { ...view.frame, ...(secret !== undefined && { url: undefined }) }
   const { texts } = frame
   const words = texts.directory
   const tutorial = directoryTutorials[directory.provider_type]
@@ -38,6 +40,7 @@ export function directoryPage(view: DirectoryPage): string {
       frame={frame}
       title={words.heading}
       isWide
+      sentences={({ directory: made }) => [made.made, made.madeSentence]}
       above={<ProductLine product={tutorial} note={texts.tutorial.minutes(tutorial.minutes)} />}
     >
       <p>{words.sentence(tutorial.name)}</p>
