@@ -1,4 +1,5 @@
 import { sentences, toMessage, type Message, type Sender } from './frame.js'
+import { mailLanguageOf } from './texts.js'
 
 interface DomainNoticeMail extends Sender {
   readonly domain: string
@@ -12,11 +13,17 @@ interface DomainNoticeMail extends Sender {
 export function domainNoticeMail(mail: DomainNoticeMail): Message {
   return toMessage(mail, ({ domainNotice: words }, organization) => {
     const { name, value } = mail.record
-    const state = mail.lapsesOn === null ? words.lapsed : words.lapses(mail.lapsesOn)
+    const state = mail.lapsesOn === null ? words.lapsed : words.lapses(inWords(mail.lapsesOn, mail.locale))
     return sentences(words.subject(mail.domain), state, [
       words.told(mail.domain, organization),
       words.record(name, value),
       state,
     ])
   })
+}
+
+/** A day as the language of the mail writes it. */
+function inWords(day: string, locale: string | null): string {
+  const format = new Intl.DateTimeFormat(mailLanguageOf(locale), { dateStyle: 'long', timeZone: 'UTC' })
+  return format.format(new Date(day))
 }

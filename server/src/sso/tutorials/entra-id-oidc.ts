@@ -101,8 +101,8 @@ export const entraIdOidc: OidcTutorial = {
           'Choisissez sa durée de validité, 24 mois au plus, puis **Add**. Copiez **Value** tout de suite\u00a0: elle ne sera plus affichée. N’utilisez pas **Secret ID**.',
         ),
         text(
-          'Copy **Application (client) ID** and **Directory (tenant) ID** from **Overview** as well. You enter all three on the next page.',
-          'Dans **Overview**, relevez **Application (client) ID** et **Directory (tenant) ID**. Vous saisirez les trois à la page suivante.',
+          'From **Overview**, copy **Application (client) ID** and **Directory (tenant) ID**. You enter all three values on the next page.',
+          'Dans **Overview**, copiez **Application (client) ID** et **Directory (tenant) ID**. Vous saisirez les trois à la page suivante.',
         ),
         warn(
           'Put the expiry date of the secret into your calendar: after that day, nobody can sign in until you enter a new one here.',

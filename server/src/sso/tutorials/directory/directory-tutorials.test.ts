@@ -17,7 +17,7 @@ describe.each(directoryProviders)('the tutorial of the directory of %s', (type) 
 
   test('says where the base URL goes, and the secret', () => {
     expect(namedValues(tutorial)).toContain('scim_base_url')
-    expect(wordsOf(tutorial).some(({ en }) => en.includes('secret of this page'))).toBe(true)
+    expect(wordsOf(tutorial).some(({ en }) => en.includes('secret from this page'))).toBe(true)
   })
 
   test('says everything in English and in French, each in its own words', () => {
