@@ -4,7 +4,7 @@
  */
 export const topics: Readonly<Record<string, string>> = {
   '/readme.html':
-    'SSO pricing SSO price SSO cost SSO tax pricing price cost free license compare comparison alternative versus vs WorkOS Auth0 Clerk Keycloak Zitadel Stytch open source why',
+    'what is Portico SSO pricing SSO price SSO cost SSO tax pricing price cost free license compare comparison alternative versus vs WorkOS Auth0 Clerk Keycloak Zitadel Stytch open source why',
   '/guides/start.html': 'quickstart quick start getting started install tutorial hello world begin npm',
   '/guides/curl.html':
     'curl python python client requests http rest shell bash client credentials access token API',

@@ -75,7 +75,7 @@ export const queries: readonly (readonly [query: string, first: string])[] = [
   ['enforce SSO', 'guides/domains.html#require-single-sign-on'],
   ['what does SSO cost', 'readme.html'],
   ['SSO pricing', 'readme.html'],
-  ['what is Portico', 'index.html'],
+  ['what is Portico', 'readme.html'],
   ['two-step verification', 'guides/totp.html'],
   ['kubernetes several instances', 'guides/operate.html#several-processes'],
   ['multiple instances', 'guides/operate.html#several-processes'],

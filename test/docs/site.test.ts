@@ -181,7 +181,8 @@ test('the first page shows what it is, and has a tile for each task', () => {
   expect(tiles).toEqual(
     expect.arrayContaining([
       ["Sign in my customers' employees", 'guides/sign-in.html'],
-      ['Connect Okta', 'guides/sso.html'],
+      ['Connect Okta', 'guides/sso.html#connect-okta-entra-id-or-another'],
+      ['Answer the GDPR', 'guides/privacy.html'],
       ['Sync a directory', 'guides/directory-sync.html'],
       ['Test without a network', 'guides/testing.html'],
     ]),
