@@ -113,7 +113,7 @@ describe('the steps', () => {
   test('of a product that was preset begin at its tutorial', async () => {
     const scene = await given.invited({ provider_type: 'keycloak' })
     const { page } = await given.arrived(scene)
-    expect(page.html).toContain('Import us as a client')
+    expect(page.html).toContain('Create a client from our metadata')
   })
 
   test('lead nowhere else: a page that is too far goes back to the one that is due', async () => {

@@ -260,7 +260,7 @@ describe('the session of an administrator', () => {
       const at = await visitor.visit(`/onboarding/${idp_id}`)
       expect(at.html).toContain('Which identity provider do you use?')
       const tutorial = await visitor.press(at, 'choose', { provider_type: 'keycloak' })
-      expect(tutorial.html).toContain('Import us as a client')
+      expect(tutorial.html).toContain('Create a client from our metadata')
     }
     expect(page.html).not.toContain(stranger.connection.idp_id)
     expect((await visitor.visit(pathOf(stranger, '/provider'))).status).toBe(404)
