@@ -73,7 +73,7 @@ function sendLater(form) {
 /** Says beside a pasted text that it is too large: an answer of the service to so much would come without the text. */
 function refuseTooLarge(field) {
   field.form.addEventListener('submit', (event) => {
-    if (new TextEncoder().encode(field.value).length <= Number(field.dataset.maxBytes)) return
+    if (new window.TextEncoder().encode(field.value).length <= Number(field.dataset.maxBytes)) return
     event.preventDefault()
     event.stopImmediatePropagation()
     const id = `${field.id}-fault`
