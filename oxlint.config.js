@@ -45,8 +45,8 @@ const rooms = {
   ],
   'sign-in': ['account-flows', 'impersonation', 'relays', 'totp', 'magic-link', 'password', 'flows'],
   directory: [
-    ...['directory-sync', 'sessions', 'token-customization', 'users', 'application-secrets', 'applications'],
-    ...['organizations', 'domains', 'meta-keys', 'account-record', '.'],
+    ...['directory-sync', 'sessions', 'token-customization', 'roles', 'users', 'application-secrets'],
+    ...['applications', 'organizations', 'domains', 'meta-keys', 'account-record', '.'],
   ],
   tokens: ['.', 'api-keys', 'signing-keys'],
   delivery: ['webhooks', 'outbox', 'sms', 'mail', 'log-events', 'events', 'jobs', '.', 'limits'],
@@ -79,7 +79,7 @@ const pureFiles = [
   'server/src/directory/organizations/slug.ts',
   'server/src/directory/applications/redirects.ts',
   'server/src/directory/meta-keys/meta-value.ts',
-  'server/src/tokens/{pkce,claims}.ts',
+  'server/src/tokens/{pkce,claims,role-claims}.ts',
   'server/src/sign-in/password/policy.ts',
 ]
 
@@ -260,7 +260,7 @@ const importRules = [
   }),
   imports(pureFiles, ...serverWide, noForeignRecord, noProtocolInternals, {
     deny: [
-      'server/src/(?!{folder}/|tokens/acr$|platform/(crypto/|(errors|tenant|loopback)$)).*',
+      'server/src/(?!{folder}/|tokens/(acr|role-claims)$|platform/(crypto/|(errors|tenant|loopback)$)).*',
       'server/src/.*/(routes|router)',
       'kysely(/.*)?',
       'pg',

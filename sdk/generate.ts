@@ -94,7 +94,7 @@ function typesFile(): string {
 
 /** The index with every record and event in its last statement; what stands before it is written by hand. */
 function indexFile(types: string, index: string): string {
-  const [byHand = ''] = index.split(/^export type \{\n {2}AccessTokenClaims,/m)
+  const [byHand = ''] = index.split(/(?<=^\/\/ Every record and event, written by .*\n)/m)
   const known = new Set(byHand.match(/\w+/g))
   const names = [...types.matchAll(/^export (?:interface|type) (\w+)/gm)].map(([, name = '']) => name)
   const records = names.filter(

@@ -16,6 +16,11 @@ export function roleConstants(): readonly string[] {
       routeOfRole('api_token').name,
     ),
     constant('eventStreamOperation', 'Reads events in their order.', routeOfRole('event_stream').name),
+    constant(
+      'accessEvaluationOperation',
+      'Tells whether a user has a permission.',
+      routeOfRole('access_evaluation').name,
+    ),
     constant('keySetPath', 'Of the keys that verify the tokens of an organization.', path),
     constant('issuerPath', 'Of the issuer of these tokens.', issuerOf(path)),
     constant(

@@ -108,11 +108,15 @@ describe.each(all)('%s', (_name, route) => {
   })
 })
 
-/** A discovery changes no record until a user has signed in: log events tell of it. */
-const ofNoRecord = /^discovery\./
+/** A discovery changes no record until a user has signed in: log events tell of it. An evaluation changes nothing. */
+const ofNoRecord = /^(discovery|accessEvaluation)\./
 
 /** The messages of the outbox contain sign-in links, so reading it requires the scope that creates them. */
-const scopeExceptions: Record<string, RegExp> = { 'outbox.list': /^write:magic_links$/ }
+const scopeExceptions: Record<string, RegExp> = {
+  'outbox.list': /^write:magic_links$/,
+  'accessEvaluation.evaluate': /^read:roles$/,
+  'accessEvaluation.evaluateAll': /^read:roles$/,
+}
 
 /** Codes of answers before a route is matched, or when its handler fails. */
 const codesOutsideRoutes = ['route_not_found', 'method_not_allowed', 'internal_error']

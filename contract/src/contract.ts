@@ -1,5 +1,6 @@
 import type { Access } from './core/access.js'
 import type { EventCode } from './events/event-catalog.js'
+import { accessEvaluation } from './resources/access-evaluation.js'
 import { account } from './resources/account.js'
 import { admins } from './resources/admins.js'
 import { applications } from './resources/applications.js'
@@ -16,7 +17,9 @@ import { oidc } from './protocols/oidc.js'
 import { organizations } from './resources/organizations.js'
 import { outbox } from './resources/outbox.js'
 import { password } from './resources/password.js'
+import { permissions } from './resources/permissions.js'
 import { relays } from './resources/relays.js'
+import { roles } from './resources/roles.js'
 import { sessions } from './resources/sessions.js'
 import { ssoConnections } from './resources/sso-connections.js'
 import { tokenCustomization } from './resources/token-customization.js'
@@ -29,6 +32,9 @@ export const contract = {
   organizations,
   domains,
   users,
+  permissions,
+  roles,
+  accessEvaluation,
   applications,
   applicationSecrets,
   tokenCustomization,

@@ -51,6 +51,7 @@ const order: readonly { readonly title: string; readonly files: readonly string[
       'client-libraries',
       'sessions-in-your-app',
       'protect-a-route',
+      'roles',
       'impersonation',
       'branding',
     ),

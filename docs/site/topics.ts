@@ -114,8 +114,10 @@ export const topics: Readonly<Record<string, string>> = {
     'social login google login github login sign in with google apple facebook consumer B2C OAuth providers',
   '/guides/not-there.html#passkeys':
     'passkey webauthn FIDO2 security key yubikey biometrics face ID touch ID',
-  '/guides/not-there.html#roles-and-permissions':
-    'permissions permission RBAC roles role-based access control authorization FGA ABAC policies entitlements',
+  '/guides/roles.html':
+    'permissions permission RBAC roles role-based access control authorization entitlements AuthZEN',
+  '/guides/not-there.html#policies-about-objects':
+    'FGA ABAC policies fine-grained relations Zanzibar OpenFGA',
   '/guides/not-there.html#invitations-of-members':
     'invite invitation invitations members teammates colleague',
   '/guides/not-there.html#admin-console': 'admin dashboard console UI back office user management screen',

@@ -218,6 +218,8 @@ export interface AccountsCreateKeyInput {
     | 'write:discovery'
     | 'read:domains'
     | 'write:domains'
+    | 'read:roles'
+    | 'write:roles'
   >
   /** Organizations to which the key is limited; default: all. */
   organization_ids?: string[]

@@ -74,7 +74,7 @@ export interface OrganizationStatus {
   state: 'pending' | 'terminated'
 }
 
-/** Part of `OrganizationList`, `DomainList`, `UserList`, `ApplicationList`, `MetaKeyList`, `SessionList`, `ImpersonationList`, `SsoConnectionList` and 8 more. */
+/** Part of `OrganizationList`, `DomainList`, `UserList`, `PermissionList`, `RoleList`, `ApplicationList`, `MetaKeyList`, `SessionList` and 10 more. */
 export interface Pagination {
   current_page: number
   /** Up to five page numbers around the current one. */
@@ -202,6 +202,8 @@ export interface User {
    * Personal data.
    */
   directory_attributes?: DirectoryAttributes | null
+  /** Only where preload_associations contains it: names of the roles, the default one included. */
+  roles?: string[]
   /** # and six hexadecimal digits, drawn at creation. */
   avatar_hexa_color: string
   /** RFC 3339 in UTC with milliseconds. */
@@ -247,7 +249,7 @@ export interface Identity {
   data: { [name: string]: JsonValue }
 }
 
-/** Part of `Identity`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 81 more. */
+/** Part of `Identity`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 88 more. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue }
 
 /** Part of `User`. */
@@ -364,6 +366,141 @@ export interface UserDeletion {
   type: '__Deleted__'
 }
 
+/** Answered by `permissions.create`, `permissions.list`, `permissions.get`, `permissions.update`. */
+export interface Permission {
+  __type__: 'Permission'
+  /** Domain of the account. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** UUID in lower case. */
+  id: string
+  /** What tokens and programs know it by; never changes. */
+  name: string
+  description: string | null
+  /** Roles that have it. */
+  roles_count: number
+  /** RFC 3339 in UTC with milliseconds. */
+  inserted_at: string
+  /** RFC 3339 in UTC with milliseconds. */
+  updated_at: string
+}
+
+/** Answered by `permissions.list`. */
+export interface PermissionList {
+  __type__: 'List'
+  data: Permission[]
+  pagination: Pagination
+  total: number
+  /** Value of after for the next page; null at the end. */
+  next_cursor: string | null
+}
+
+/** Answered by `permissions.delete`. */
+export interface PermissionDeletion {
+  deleted: true
+  resource: Permission
+  type: '__Deleted__'
+}
+
+/** Answered by `roles.create`, `roles.list`, `roles.get`, `roles.update`. */
+export interface Role {
+  __type__: 'Role'
+  /** Domain of the organization it is restricted to, otherwise of the account. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** UUID in lower case. */
+  id: string
+  /** What tokens and programs know it by; never changes. */
+  name: string
+  display_name: string
+  description: string | null
+  /** Names, in alphabetical order. */
+  permissions: string[]
+  /** null: for users of every organization of the account; never changes. */
+  organization_domain_scope: string | null
+  /** Users without any other role have this one. */
+  is_default: boolean
+  /** Users to whom it is given, without those who have it by default. */
+  users_count: number
+  /** RFC 3339 in UTC with milliseconds. */
+  inserted_at: string
+  /** RFC 3339 in UTC with milliseconds. */
+  updated_at: string
+}
+
+/** Answered by `roles.list`. */
+export interface RoleList {
+  __type__: 'List'
+  data: Role[]
+  pagination: Pagination
+  total: number
+  /** Value of after for the next page; null at the end. */
+  next_cursor: string | null
+}
+
+/** Answered by `roles.delete`. */
+export interface RoleDeletion {
+  deleted: true
+  resource: Role
+  type: '__Deleted__'
+}
+
+/** Answered by `roles.getUserRoles`, `roles.setUserRoles`. */
+export interface UserRoles {
+  __type__: 'UserRoles'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** UUID in lower case. */
+  user_id: string
+  /** Names, in alphabetical order. */
+  roles: string[]
+  /** What the roles allow together, in alphabetical order. */
+  permissions: string[]
+  assignments: RoleAssignment[]
+}
+
+/** Part of `UserRoles`. */
+export interface RoleAssignment {
+  role: string
+  /** default: the default role, which a user without any other has. */
+  source: 'api' | 'default'
+  /** null for the default role, which is not stored. */
+  inserted_at: string | null
+}
+
+/** Answered by `accessEvaluation.evaluate`. */
+export interface AccessDecision {
+  decision: boolean
+  context: {
+    /** user_not_found only to keys that may read users, not_granted to others. */
+    reason:
+      | 'granted'
+      | 'not_granted'
+      | 'permission_not_found'
+      | 'user_inactive'
+      | 'user_not_found'
+      | 'resource_type_unknown'
+    /** The roles of the user that allow it. */
+    granted_by: Array<{
+      role: string
+      source: 'api' | 'default'
+    }>
+  }
+}
+
+/** Answered by `accessEvaluation.evaluateAll`. */
+export interface AccessDecisions {
+  /** In the order of the questions. */
+  evaluations: AccessDecision[]
+}
+
+/** Answered by `accessEvaluation.configuration`. */
+export interface AccessConfiguration {
+  policy_decision_point: string
+  access_evaluation_endpoint: string
+  access_evaluations_endpoint: string
+}
+
 /** Answered by `applications.create`, `applications.list`, `applications.get`, `applications.update`. */
 export interface Application {
   __type__: 'Application'
@@ -438,6 +575,8 @@ export interface Application {
   } | null
   /** Where its public keys are, in place of jwks. */
   jwks_uri: string | null
+  /** Beginnings of the permissions that its tokens carry; null: of all. */
+  permission_prefixes: string[] | null
   /** Where the application begins a sign-in that others have asked for. */
   initiate_login_uri: string | null
   /** Where logout tokens are posted when a session with the application ends. */
@@ -1586,7 +1725,7 @@ export interface EventPage {
   has_more: boolean
 }
 
-/** Part of `EventPage`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 81 more. */
+/** Part of `EventPage`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 88 more. */
 export type Event =
   | OrganizationOrganizationCreateSuccessEvent
   | OrganizationOrganizationUpdateSuccessEvent
@@ -1605,12 +1744,19 @@ export type Event =
   | UserUserEraseSuccessEvent
   | UserMetadataSetSuccessEvent
   | UserMetadataRemoveSuccessEvent
+  | UserRolesUpdateSuccessEvent
   | UserSessionCreateSuccessEvent
   | UserSessionEndSuccessEvent
   | UserSessionEndAllSuccessEvent
   | UserImpersonationCreateSuccessEvent
   | UserImpersonationStartSuccessEvent
   | UserImpersonationEndSuccessEvent
+  | RoleRoleCreateSuccessEvent
+  | RoleRoleUpdateSuccessEvent
+  | RoleRoleDeleteSuccessEvent
+  | RolePermissionCreateSuccessEvent
+  | RolePermissionUpdateSuccessEvent
+  | RolePermissionDeleteSuccessEvent
   | ApplicationApplicationCreateSuccessEvent
   | ApplicationApplicationUpdateSuccessEvent
   | ApplicationApplicationDeleteSuccessEvent
@@ -1704,7 +1850,7 @@ export interface OrganizationOrganizationCreateSuccessEvent {
   data: Organization | TruncatedData
 }
 
-/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent`, `DomainDomainLapseSuccessEvent` and 79 more. */
+/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent`, `DomainDomainLapseSuccessEvent` and 86 more. */
 export interface Actor {
   /** user: on a page; admin: in the onboarding; directory: its provider, by SCIM; operator: at the command line; system: the service itself. */
   type: 'api_key' | 'user' | 'admin' | 'directory' | 'operator' | 'system'
@@ -1712,7 +1858,7 @@ export interface Actor {
   id: string
 }
 
-/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent`, `DomainDomainLapseSuccessEvent` and 79 more. */
+/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent`, `DomainDomainLapseSuccessEvent` and 86 more. */
 export interface TruncatedData {
   id?: string
   truncated: true
@@ -2237,6 +2383,34 @@ export interface UserMetadataRemoveSuccessEvent {
 }
 
 /** Part of `Event`. */
+export interface UserRolesUpdateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account if no organization owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
+  id: string
+  /** Reasons of the failure; null if the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
+  cursor: string | null
+  /** Receiving webhook of a delivery; null in the stream. */
+  webhook_id: string | null
+  code: 'user.roles.update.success'
+  data: UserRoles | TruncatedData
+}
+
+/** Part of `Event`. */
 export interface UserSessionCreateSuccessEvent {
   __type__: 'Event'
   /** Domain of the organization, or of the account if no organization owns the record. */
@@ -2438,6 +2612,174 @@ export interface UserImpersonationEndSuccessEvent {
   webhook_id: string | null
   code: 'user.impersonation.end.success'
   data: ImpersonationData | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface RoleRoleCreateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account if no organization owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
+  id: string
+  /** Reasons of the failure; null if the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
+  cursor: string | null
+  /** Receiving webhook of a delivery; null in the stream. */
+  webhook_id: string | null
+  code: 'role.role.create.success'
+  data: Role | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface RoleRoleUpdateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account if no organization owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
+  id: string
+  /** Reasons of the failure; null if the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
+  cursor: string | null
+  /** Receiving webhook of a delivery; null in the stream. */
+  webhook_id: string | null
+  code: 'role.role.update.success'
+  data: Role | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface RoleRoleDeleteSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account if no organization owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
+  id: string
+  /** Reasons of the failure; null if the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
+  cursor: string | null
+  /** Receiving webhook of a delivery; null in the stream. */
+  webhook_id: string | null
+  code: 'role.role.delete.success'
+  data: Role | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface RolePermissionCreateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account if no organization owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
+  id: string
+  /** Reasons of the failure; null if the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
+  cursor: string | null
+  /** Receiving webhook of a delivery; null in the stream. */
+  webhook_id: string | null
+  code: 'role.permission.create.success'
+  data: Permission | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface RolePermissionUpdateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account if no organization owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
+  id: string
+  /** Reasons of the failure; null if the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
+  cursor: string | null
+  /** Receiving webhook of a delivery; null in the stream. */
+  webhook_id: string | null
+  code: 'role.permission.update.success'
+  data: Permission | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface RolePermissionDeleteSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account if no organization owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
+  id: string
+  /** Reasons of the failure; null if the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
+  cursor: string | null
+  /** Receiving webhook of a delivery; null in the stream. */
+  webhook_id: string | null
+  code: 'role.permission.delete.success'
+  data: Permission | TruncatedData
 }
 
 /** Part of `Event`. */
@@ -4234,6 +4576,8 @@ export interface ApiKey {
     | 'write:discovery'
     | 'read:domains'
     | 'write:domains'
+    | 'read:roles'
+    | 'write:roles'
   > | null
   /** null: every organization of the account. */
   organization_ids: string[] | null
@@ -4898,6 +5242,8 @@ export interface UserInfo {
     /** The icon, else the inline logo; null without either. */
     logo_url: string | null
   }
+  /** Names of all roles that the application is told; absent without roles. */
+  roles?: string[]
 }
 
 /** What `organizations.list` takes. */
@@ -5395,8 +5741,8 @@ export interface UsersListInput {
   after?: string
   /** Must equal the environment of the API key, in any case. */
   environment?: string
-  /** What an answer contains beside the record: directory_attributes, what the directory says of a user. */
-  preload_associations?: Array<'directory_attributes'>
+  /** What an answer contains beside the record: directory_attributes, what the directory says of a user, and roles. */
+  preload_associations?: Array<'directory_attributes' | 'roles'>
   /** inserted_at, updated_at or email; - before it: descending. */
   sort?: string
 }
@@ -5419,8 +5765,8 @@ export interface UsersGetInput {
   user_id: string
   /** Must equal the environment of the API key, in any case. */
   environment?: string
-  /** What an answer contains beside the record: directory_attributes, what the directory says of a user. */
-  preload_associations?: Array<'directory_attributes'>
+  /** What an answer contains beside the record: directory_attributes, what the directory says of a user, and roles. */
+  preload_associations?: Array<'directory_attributes' | 'roles'>
 }
 
 /** Codes that `users.get` answers. */
@@ -5442,8 +5788,8 @@ export interface UsersGetByEmailInput {
   user_email: string
   /** Must equal the environment of the API key, in any case. */
   environment?: string
-  /** What an answer contains beside the record: directory_attributes, what the directory says of a user. */
-  preload_associations?: Array<'directory_attributes'>
+  /** What an answer contains beside the record: directory_attributes, what the directory says of a user, and roles. */
+  preload_associations?: Array<'directory_attributes' | 'roles'>
 }
 
 /** Codes that `users.getByEmail` answers. */
@@ -5681,6 +6027,425 @@ export type UsersRemoveMetadataErrorCode =
   | 'rate_limited'
   | 'unavailable'
 
+/** What `permissions.create` takes. */
+export interface PermissionsCreateInput {
+  /** 1 to 64 characters of a-z 0-9 _ . : - and a letter first, not portal:…. */
+  name: string
+  description?: string | null
+}
+
+/** Codes that `permissions.create` answers. */
+export type PermissionsCreateErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'key_limited_to_organizations'
+  | 'idempotency_in_flight'
+  | 'permission_taken'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'idempotency_key_reused'
+  | 'permissions_exhausted'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `permissions.list` takes. */
+export interface PermissionsListInput {
+  /** Page number, starting at 1. */
+  page?: unknown
+  /** The same as page. */
+  current_page?: unknown
+  /** Records on a page: 1 to 100. */
+  per_page?: unknown
+  /** next_cursor of the previous page. */
+  after?: string
+  /** Must equal the environment of the API key, in any case. */
+  environment?: string
+  /** Only the permission of this name. */
+  name?: string
+}
+
+/** Codes that `permissions.list` answers. */
+export type PermissionsListErrorCode =
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'key_limited_to_organizations'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `permissions.get` takes. */
+export interface PermissionsGetInput {
+  /** UUID. */
+  permission_id: string
+  /** Must equal the environment of the API key, in any case. */
+  environment?: string
+}
+
+/** Codes that `permissions.get` answers. */
+export type PermissionsGetErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'key_limited_to_organizations'
+  | 'permission_not_found'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `permissions.update` takes. */
+export interface PermissionsUpdateInput {
+  /** UUID. */
+  permission_id: string
+  description?: string | null
+}
+
+/** Codes that `permissions.update` answers. */
+export type PermissionsUpdateErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'key_limited_to_organizations'
+  | 'permission_not_found'
+  | 'precondition_failed'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `permissions.delete` takes. */
+export interface PermissionsDeleteInput {
+  /** UUID. */
+  permission_id: string
+  /** Delete it also where it is in use. Default: false. */
+  force?: boolean
+  /** Must equal the environment of the API key, in any case. */
+  environment?: string
+}
+
+/** Codes that `permissions.delete` answers. */
+export type PermissionsDeleteErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'key_limited_to_organizations'
+  | 'permission_not_found'
+  | 'permission_in_use'
+  | 'precondition_failed'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `roles.create` takes. */
+export interface RolesCreateInput {
+  /** 1 to 32 characters of a-z 0-9 _ - and a letter first, not organization_admin. */
+  name: string
+  display_name: string
+  description?: string | null
+  /** Names of declared permissions; replaces all that the role has. */
+  permissions?: string[]
+  /** true takes it from the role that was the default; not of a role of one organization. */
+  is_default?: boolean
+  /** Domain of the organization to whose users the role is restricted. */
+  organization_domain_scope?: string | null
+}
+
+/** Codes that `roles.create` answers. */
+export type RolesCreateErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'key_limited_to_organizations'
+  | 'idempotency_in_flight'
+  | 'role_taken'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'idempotency_key_reused'
+  | 'roles_exhausted'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `roles.list` takes. */
+export interface RolesListInput {
+  /** Page number, starting at 1. */
+  page?: unknown
+  /** The same as page. */
+  current_page?: unknown
+  /** Records on a page: 1 to 100. */
+  per_page?: unknown
+  /** next_cursor of the previous page. */
+  after?: string
+  /** Must equal the environment of the API key, in any case. */
+  environment?: string
+  /** Only roles of this name. */
+  name?: string
+  /** Only roles of this organization. */
+  organization_domain_scope?: string
+}
+
+/** Codes that `roles.list` answers. */
+export type RolesListErrorCode =
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `roles.get` takes. */
+export interface RolesGetInput {
+  /** UUID. */
+  role_id: string
+  /** Must equal the environment of the API key, in any case. */
+  environment?: string
+}
+
+/** Codes that `roles.get` answers. */
+export type RolesGetErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'role_not_found'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `roles.update` takes. */
+export interface RolesUpdateInput {
+  /** UUID. */
+  role_id: string
+  display_name?: string
+  description?: string | null
+  /** Names of declared permissions; replaces all that the role has. */
+  permissions?: string[]
+  /** true takes it from the role that was the default; not of a role of one organization. */
+  is_default?: boolean
+}
+
+/** Codes that `roles.update` answers. */
+export type RolesUpdateErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'key_limited_to_organizations'
+  | 'role_not_found'
+  | 'precondition_failed'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `roles.delete` takes. */
+export interface RolesDeleteInput {
+  /** UUID. */
+  role_id: string
+  /** Delete it also where it is in use. Default: false. */
+  force?: boolean
+  /** Must equal the environment of the API key, in any case. */
+  environment?: string
+}
+
+/** Codes that `roles.delete` answers. */
+export type RolesDeleteErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'key_limited_to_organizations'
+  | 'role_not_found'
+  | 'role_in_use'
+  | 'precondition_failed'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `roles.getUserRoles` takes. */
+export interface RolesGetUserRolesInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** UUID. */
+  user_id: string
+  /** Must equal the environment of the API key, in any case. */
+  environment?: string
+}
+
+/** Codes that `roles.getUserRoles` answers. */
+export type RolesGetUserRolesErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'user_not_found'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `roles.setUserRoles` takes. */
+export interface RolesSetUserRolesInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** UUID. */
+  user_id: string
+  /** Names of roles of the account or of the organization; replaces all that the API has given. */
+  roles: string[]
+}
+
+/** Codes that `roles.setUserRoles` answers. */
+export type RolesSetUserRolesErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'user_not_found'
+  | 'precondition_failed'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `accessEvaluation.evaluate` takes. */
+export interface AccessEvaluationEvaluateInput {
+  /** Domain of the organization. */
+  org_domain: string
+  subject: {
+    type: 'user'
+    /** Id of the user. */
+    id: string
+    /** Accepted, and not looked at. */
+    properties?: { [name: string]: JsonValue }
+  }
+  action: {
+    /** Name of a permission. */
+    name: string
+    /** Accepted, and not looked at. */
+    properties?: { [name: string]: JsonValue }
+  }
+  /** The organization of the path when left out. */
+  resource?: {
+    /** organization. */
+    type: string
+    /** Domain of the organization. */
+    id: string
+    /** Accepted, and not looked at. */
+    properties?: { [name: string]: JsonValue }
+  }
+  /** Accepted, and not looked at. */
+  context?: { [name: string]: JsonValue }
+}
+
+/** Codes that `accessEvaluation.evaluate` answers. */
+export type AccessEvaluationEvaluateErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `accessEvaluation.evaluateAll` takes. */
+export interface AccessEvaluationEvaluateAllInput {
+  /** Domain of the organization. */
+  org_domain: string
+  subject?: {
+    type: 'user'
+    /** Id of the user. */
+    id: string
+    /** Accepted, and not looked at. */
+    properties?: { [name: string]: JsonValue }
+  }
+  action?: {
+    /** Name of a permission. */
+    name: string
+    /** Accepted, and not looked at. */
+    properties?: { [name: string]: JsonValue }
+  }
+  /** The organization of the path when left out. */
+  resource?: {
+    /** organization. */
+    type: string
+    /** Domain of the organization. */
+    id: string
+    /** Accepted, and not looked at. */
+    properties?: { [name: string]: JsonValue }
+  }
+  /** Accepted, and not looked at. */
+  context?: { [name: string]: JsonValue }
+  /** Members that one lacks are those beside it. */
+  evaluations: Array<{
+    subject?: {
+      type: 'user'
+      /** Id of the user. */
+      id: string
+      /** Accepted, and not looked at. */
+      properties?: { [name: string]: JsonValue }
+    }
+    action?: {
+      /** Name of a permission. */
+      name: string
+      /** Accepted, and not looked at. */
+      properties?: { [name: string]: JsonValue }
+    }
+    /** The organization of the path when left out. */
+    resource?: {
+      /** organization. */
+      type: string
+      /** Domain of the organization. */
+      id: string
+      /** Accepted, and not looked at. */
+      properties?: { [name: string]: JsonValue }
+    }
+    /** Accepted, and not looked at. */
+    context?: { [name: string]: JsonValue }
+  }>
+  /** Every question is answered. */
+  options?: {
+    evaluations_semantic?: 'execute_all'
+  }
+}
+
+/** Codes that `accessEvaluation.evaluateAll` answers. */
+export type AccessEvaluationEvaluateAllErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `accessEvaluation.configuration` takes. */
+export interface AccessEvaluationConfigurationInput {
+  /** Domain of the organization. */
+  org_domain: string
+}
+
+/** Codes that `accessEvaluation.configuration` answers. */
+export type AccessEvaluationConfigurationErrorCode = 'malformed_request' | 'https_required'
+
 /** What `applications.create` takes. */
 export interface ApplicationsCreateInput {
   /** Domain of the organization. */
@@ -5778,6 +6543,8 @@ export interface ApplicationsCreateInput {
   } | null
   /** An https address of its public keys, in place of jwks. */
   jwks_uri?: string | null
+  /** Beginnings of the permissions that its tokens carry, with the roles that have such a permission or none at all; null: all of them. */
+  permission_prefixes?: string[] | null
   /** An https URL, or http on localhost in the sandbox, at which the application begins a sign-in of its own (OpenID Connect Core section 4). */
   initiate_login_uri?: string | null
   /** An https address of a public host, without fragment; null: logout tokens are not sent. */
@@ -5950,6 +6717,8 @@ export interface ApplicationsUpdateInput {
   } | null
   /** An https address of its public keys, in place of jwks. */
   jwks_uri?: string | null
+  /** Beginnings of the permissions that its tokens carry, with the roles that have such a permission or none at all; null: all of them. */
+  permission_prefixes?: string[] | null
   /** An https URL, or http on localhost in the sandbox, at which the application begins a sign-in of its own (OpenID Connect Core section 4). */
   initiate_login_uri?: string | null
   /** An https address of a public host, without fragment; null: logout tokens are not sent. */
@@ -7882,6 +8651,7 @@ export interface EventsListInput {
     | 'domain.all'
     | 'account.all'
     | 'user.all'
+    | 'role.all'
     | 'application.all'
     | 'metakey.all'
     | 'magic_link.all'
@@ -7911,12 +8681,19 @@ export interface EventsListInput {
     | 'user.user.erase.success'
     | 'user.metadata.set.success'
     | 'user.metadata.remove.success'
+    | 'user.roles.update.success'
     | 'user.session.create.success'
     | 'user.session.end.success'
     | 'user.session.end_all.success'
     | 'user.impersonation.create.success'
     | 'user.impersonation.start.success'
     | 'user.impersonation.end.success'
+    | 'role.role.create.success'
+    | 'role.role.update.success'
+    | 'role.role.delete.success'
+    | 'role.permission.create.success'
+    | 'role.permission.update.success'
+    | 'role.permission.delete.success'
     | 'application.application.create.success'
     | 'application.application.update.success'
     | 'application.application.delete.success'
@@ -8006,6 +8783,7 @@ export interface WebhooksCreateInput {
     | 'domain.all'
     | 'account.all'
     | 'user.all'
+    | 'role.all'
     | 'application.all'
     | 'metakey.all'
     | 'magic_link.all'
@@ -8035,12 +8813,19 @@ export interface WebhooksCreateInput {
     | 'user.user.erase.success'
     | 'user.metadata.set.success'
     | 'user.metadata.remove.success'
+    | 'user.roles.update.success'
     | 'user.session.create.success'
     | 'user.session.end.success'
     | 'user.session.end_all.success'
     | 'user.impersonation.create.success'
     | 'user.impersonation.start.success'
     | 'user.impersonation.end.success'
+    | 'role.role.create.success'
+    | 'role.role.update.success'
+    | 'role.role.delete.success'
+    | 'role.permission.create.success'
+    | 'role.permission.update.success'
+    | 'role.permission.delete.success'
     | 'application.application.create.success'
     | 'application.application.update.success'
     | 'application.application.delete.success'
@@ -8185,6 +8970,7 @@ export interface WebhooksUpdateInput {
     | 'domain.all'
     | 'account.all'
     | 'user.all'
+    | 'role.all'
     | 'application.all'
     | 'metakey.all'
     | 'magic_link.all'
@@ -8214,12 +9000,19 @@ export interface WebhooksUpdateInput {
     | 'user.user.erase.success'
     | 'user.metadata.set.success'
     | 'user.metadata.remove.success'
+    | 'user.roles.update.success'
     | 'user.session.create.success'
     | 'user.session.end.success'
     | 'user.session.end_all.success'
     | 'user.impersonation.create.success'
     | 'user.impersonation.start.success'
     | 'user.impersonation.end.success'
+    | 'role.role.create.success'
+    | 'role.role.update.success'
+    | 'role.role.delete.success'
+    | 'role.permission.create.success'
+    | 'role.permission.update.success'
+    | 'role.permission.delete.success'
     | 'application.application.create.success'
     | 'application.application.update.success'
     | 'application.application.delete.success'
@@ -8407,12 +9200,19 @@ export interface WebhooksListDeliveriesInput {
     | 'user.user.erase.success'
     | 'user.metadata.set.success'
     | 'user.metadata.remove.success'
+    | 'user.roles.update.success'
     | 'user.session.create.success'
     | 'user.session.end.success'
     | 'user.session.end_all.success'
     | 'user.impersonation.create.success'
     | 'user.impersonation.start.success'
     | 'user.impersonation.end.success'
+    | 'role.role.create.success'
+    | 'role.role.update.success'
+    | 'role.role.delete.success'
+    | 'role.permission.create.success'
+    | 'role.permission.update.success'
+    | 'role.permission.delete.success'
     | 'application.application.create.success'
     | 'application.application.update.success'
     | 'application.application.delete.success'
@@ -9312,6 +10112,10 @@ export interface AccessTokenClaims<Metadata extends object = { [name: string]: J
   meta_data_truncated?: true
   /** Names of the groups in the organization’s directory that the user is a member of. Absent without groups, and if they are more than 100 or longer than 1,500 bytes of JSON: the user record has all of them. */
   groups?: string[]
+  /** Names of the user’s roles, in alphabetical order, as far as permission_prefixes of the application have it. Absent without roles, and if they are more than 20 or longer than 700 bytes of JSON. */
+  roles?: string[]
+  /** true: the roles are too many for the token; the roles of the user, and UserInfo, have all. */
+  roles_omitted?: true
   /** Authentication methods (RFC 8176), for example email or pwd and otp; sso: identity provider of the organization; relay: sign-in at another organization, impersonation: a member of staff as the user, see act. */
   amr: string[]
   /** urn:portico:acr:mfa after a second factor, else urn:portico:acr:1fa (RFC 9470 section 6). */
@@ -9342,6 +10146,10 @@ export interface AccessTokenClaims<Metadata extends object = { [name: string]: J
   scope: string
   /** The family: all tokens that descend from one authorization code end together; absent in tokens from before the claim. */
   fid?: string
+  /** What the user’s roles allow, in alphabetical order, as far as permission_prefixes of the application have it. Absent without permissions, and if they are more than 100 or longer than 1,500 bytes of JSON. */
+  permissions?: string[]
+  /** true: the permissions are too many for the token; the evaluation endpoint knows all. */
+  permissions_omitted?: true
   /** Claims that /userinfo tells besides those of the scopes: the parameter claims asked for them. */
   userinfo_claims?: string[]
 }
@@ -9395,6 +10203,10 @@ export interface IdTokenClaims<Metadata extends object = { [name: string]: JsonV
   meta_data_truncated?: true
   /** Names of the groups in the organization’s directory that the user is a member of. Absent without groups, and if they are more than 100 or longer than 1,500 bytes of JSON: the user record has all of them. */
   groups?: string[]
+  /** Names of the user’s roles, in alphabetical order, as far as permission_prefixes of the application have it. Absent without roles, and if they are more than 20 or longer than 700 bytes of JSON. */
+  roles?: string[]
+  /** true: the roles are too many for the token; the roles of the user, and UserInfo, have all. */
+  roles_omitted?: true
   /** Authentication methods (RFC 8176), for example email or pwd and otp; sso: identity provider of the organization; relay: sign-in at another organization, impersonation: a member of staff as the user, see act. */
   amr: string[]
   /** urn:portico:acr:mfa after a second factor, else urn:portico:acr:1fa (RFC 9470 section 6). */
@@ -9600,6 +10412,8 @@ export type ErrorCode =
   | 'impersonation_not_found'
   | 'application_not_found'
   | 'application_secret_not_found'
+  | 'permission_not_found'
+  | 'role_not_found'
   | 'meta_key_not_found'
   | 'webhook_not_found'
   | 'delivery_not_found'
@@ -9617,6 +10431,10 @@ export type ErrorCode =
   | 'email_taken'
   | 'domain_taken'
   | 'meta_key_taken'
+  | 'permission_taken'
+  | 'permission_in_use'
+  | 'role_taken'
+  | 'role_in_use'
   | 'password_connection_taken'
   | 'onboarding_taken'
   | 'secret_limit_reached'
@@ -9641,6 +10459,8 @@ export type ErrorCode =
   | 'idempotency_key_reused'
   | 'meta_keys_exhausted'
   | 'domains_exhausted'
+  | 'permissions_exhausted'
+  | 'roles_exhausted'
   | 'webhooks_exhausted'
   | 'metadata_required'
   | 'initiate_login_uri_required'
@@ -9708,6 +10528,45 @@ export interface Operations {
     input: UsersRemoveMetadataInput
     output: User
     code: UsersRemoveMetadataErrorCode
+  }
+  'permissions.create': {
+    input: PermissionsCreateInput
+    output: Permission
+    code: PermissionsCreateErrorCode
+  }
+  'permissions.list': { input: PermissionsListInput; output: PermissionList; code: PermissionsListErrorCode }
+  'permissions.get': { input: PermissionsGetInput; output: Permission; code: PermissionsGetErrorCode }
+  'permissions.update': {
+    input: PermissionsUpdateInput
+    output: Permission
+    code: PermissionsUpdateErrorCode
+  }
+  'permissions.delete': {
+    input: PermissionsDeleteInput
+    output: PermissionDeletion
+    code: PermissionsDeleteErrorCode
+  }
+  'roles.create': { input: RolesCreateInput; output: Role; code: RolesCreateErrorCode }
+  'roles.list': { input: RolesListInput; output: RoleList; code: RolesListErrorCode }
+  'roles.get': { input: RolesGetInput; output: Role; code: RolesGetErrorCode }
+  'roles.update': { input: RolesUpdateInput; output: Role; code: RolesUpdateErrorCode }
+  'roles.delete': { input: RolesDeleteInput; output: RoleDeletion; code: RolesDeleteErrorCode }
+  'roles.getUserRoles': { input: RolesGetUserRolesInput; output: UserRoles; code: RolesGetUserRolesErrorCode }
+  'roles.setUserRoles': { input: RolesSetUserRolesInput; output: UserRoles; code: RolesSetUserRolesErrorCode }
+  'accessEvaluation.evaluate': {
+    input: AccessEvaluationEvaluateInput
+    output: AccessDecision
+    code: AccessEvaluationEvaluateErrorCode
+  }
+  'accessEvaluation.evaluateAll': {
+    input: AccessEvaluationEvaluateAllInput
+    output: AccessDecisions
+    code: AccessEvaluationEvaluateAllErrorCode
+  }
+  'accessEvaluation.configuration': {
+    input: AccessEvaluationConfigurationInput
+    output: AccessConfiguration
+    code: AccessEvaluationConfigurationErrorCode
   }
   'applications.create': {
     input: ApplicationsCreateInput
@@ -10415,6 +11274,223 @@ export interface UsersMethods {
    * ```
    */
   removeMetadata(input: UsersRemoveMetadataInput, options?: RequestOptions): Promise<User>
+}
+
+/** The methods of `client.permissions`. */
+export interface PermissionsMethods {
+  /**
+   * Declare a permission.
+   * `POST /api/v2/permissions`. Requires the scope `write:roles`. Sends an Idempotency-Key, so that it can be repeated safely. etagOf() returns the version of the answer.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 409 `permission_taken`, `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`, `permissions_exhausted`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const permission = await client.permissions.create({ name: 'invoices:read', description: 'See invoices' })
+   * ```
+   */
+  create(input: PermissionsCreateInput, options?: RequestOptions): Promise<Permission>
+
+  /**
+   * List the permissions, newest first.
+   * `GET /api/v2/permissions`. Requires the scope `read:roles`.
+   *
+   * @throws ApiError 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * for await (const permission of client.permissions.list.all()) console.log(permission)
+   * ```
+   */
+  readonly list: ListMethod<PermissionsListInput, PermissionList, Permission>
+
+  /**
+   * Get a permission.
+   * `GET /api/v2/permissions/:permission_id`. Requires the scope `read:roles`. etagOf() returns the version of the answer.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `permission_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const permission = await client.permissions.get({ permission_id: '0190d2c0-4a5b-7c6d-8e7f-90a1b2c3d4e5' })
+   * ```
+   */
+  get(input: PermissionsGetInput, options?: RequestOptions): Promise<Permission>
+
+  /**
+   * Change the description of a permission.
+   * `PUT /api/v2/permissions/:permission_id`. Requires the scope `write:roles`. With `ifMatch`, only that version is changed.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `permission_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const permission = await client.permissions.update({
+   *   permission_id: '0190d2c0-4a5b-7c6d-8e7f-90a1b2c3d4e5',
+   *   description: 'See invoices',
+   * })
+   * ```
+   */
+  update(input: PermissionsUpdateInput, options?: RequestOptions): Promise<Permission>
+
+  /**
+   * Delete a permission; with force, also from the roles that have it.
+   * `DELETE /api/v2/permissions/:permission_id`. Requires the scope `write:roles`. With `ifMatch`, only that version is changed.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `permission_not_found`; 409 `permission_in_use`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const permissionDeletion = await client.permissions.delete({ permission_id: '0190d2c0-4a5b-7c6d-8e7f-90a1b2c3d4e5' })
+   * ```
+   */
+  delete(input: PermissionsDeleteInput, options?: RequestOptions): Promise<PermissionDeletion>
+}
+
+/** The methods of `client.roles`. */
+export interface RolesMethods {
+  /**
+   * Create a role.
+   * `POST /api/v2/roles`. Requires the scope `write:roles`. Sends an Idempotency-Key, so that it can be repeated safely. etagOf() returns the version of the answer.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 409 `role_taken`, `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`, `roles_exhausted`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const role = await client.roles.create({
+   *   name: 'billing_admin',
+   *   display_name: 'Billing administrator',
+   *   permissions: ['invoices:read', 'invoices:write'],
+   * })
+   * ```
+   */
+  create(input: RolesCreateInput, options?: RequestOptions): Promise<Role>
+
+  /**
+   * List the roles, newest first.
+   * `GET /api/v2/roles`. Requires the scope `read:roles`.
+   *
+   * @throws ApiError 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * for await (const role of client.roles.list.all()) console.log(role)
+   * ```
+   */
+  readonly list: ListMethod<RolesListInput, RoleList, Role>
+
+  /**
+   * Get a role.
+   * `GET /api/v2/roles/:role_id`. Requires the scope `read:roles`. etagOf() returns the version of the answer.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `role_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const role = await client.roles.get({ role_id: '0190d2c1-5b6c-7d7e-9f80-a1b2c3d4e5f6' })
+   * ```
+   */
+  get(input: RolesGetInput, options?: RequestOptions): Promise<Role>
+
+  /**
+   * Change a role.
+   * `PUT /api/v2/roles/:role_id`. Requires the scope `write:roles`. With `ifMatch`, only that version is changed.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `role_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const role = await client.roles.update({
+   *   role_id: '0190d2c1-5b6c-7d7e-9f80-a1b2c3d4e5f6',
+   *   permissions: ['invoices:read'],
+   * })
+   * ```
+   */
+  update(input: RolesUpdateInput, options?: RequestOptions): Promise<Role>
+
+  /**
+   * Delete a role; with force, also from the users who have it.
+   * `DELETE /api/v2/roles/:role_id`. Requires the scope `write:roles`. With `ifMatch`, only that version is changed.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `role_not_found`; 409 `role_in_use`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const roleDeletion = await client.roles.delete({ role_id: '0190d2c1-5b6c-7d7e-9f80-a1b2c3d4e5f6' })
+   * ```
+   */
+  delete(input: RolesDeleteInput, options?: RequestOptions): Promise<RoleDeletion>
+
+  /**
+   * Get the roles of a user, and what they allow.
+   * `GET /api/v2/org/:org_domain/users/:user_id/roles`. Requires the scope `read:roles`. etagOf() returns the version of the answer.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const userRoles = await client.roles.getUserRoles({
+   *   org_domain: 'awesome-company',
+   *   user_id: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
+   * })
+   * ```
+   */
+  getUserRoles(input: RolesGetUserRolesInput, options?: RequestOptions): Promise<UserRoles>
+
+  /**
+   * Give a user these roles, in place of those that the API has given.
+   * `PUT /api/v2/org/:org_domain/users/:user_id/roles`. Requires the scope `write:roles`. With `ifMatch`, only that version is changed.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const userRoles = await client.roles.setUserRoles({
+   *   org_domain: 'awesome-company',
+   *   user_id: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
+   *   roles: ['billing_admin'],
+   * })
+   * ```
+   */
+  setUserRoles(input: RolesSetUserRolesInput, options?: RequestOptions): Promise<UserRoles>
+}
+
+/** The methods of `client.accessEvaluation`. */
+export interface AccessEvaluationMethods {
+  /**
+   * Ask whether a user has a permission.
+   * `POST /api/v2/org/:org_domain/access/evaluation`. Requires the scope `read:roles`.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const accessDecision = await client.accessEvaluation.evaluate({
+   *   org_domain: 'awesome-company',
+   *   subject: { type: 'user', id: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46' },
+   *   action: { name: 'invoices:read' },
+   * })
+   * ```
+   */
+  evaluate(input: AccessEvaluationEvaluateInput, options?: RequestOptions): Promise<AccessDecision>
+
+  /**
+   * Ask several such questions at once.
+   * `POST /api/v2/org/:org_domain/access/evaluations`. Requires the scope `read:roles`.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const accessDecisions = await client.accessEvaluation.evaluateAll({
+   *   org_domain: 'awesome-company',
+   *   evaluations: [{ action: { name: 'invoices:read' } }],
+   *   subject: { type: 'user', id: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46' },
+   * })
+   * ```
+   */
+  evaluateAll(input: AccessEvaluationEvaluateAllInput, options?: RequestOptions): Promise<AccessDecisions>
+
+  /**
+   * Where these questions are asked, for clients that discover it.
+   * `GET /.well-known/authzen-configuration/api/v2/org/:org_domain`. Sends no API token.
+   *
+   * @throws ApiError 400 `malformed_request`; 403 `https_required`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const accessConfiguration = await client.accessEvaluation.configuration({ org_domain: 'awesome-company' })
+   * ```
+   */
+  configuration(
+    input: AccessEvaluationConfigurationInput,
+    options?: RequestOptions,
+  ): Promise<AccessConfiguration>
 }
 
 /** The methods of `client.applications`. */
@@ -12118,6 +13194,9 @@ export interface Client {
   readonly organizations: OrganizationsMethods
   readonly domains: DomainsMethods
   readonly users: UsersMethods
+  readonly permissions: PermissionsMethods
+  readonly roles: RolesMethods
+  readonly accessEvaluation: AccessEvaluationMethods
   readonly applications: ApplicationsMethods
   readonly applicationSecrets: ApplicationSecretsMethods
   readonly tokenCustomization: TokenCustomizationMethods
@@ -12154,6 +13233,14 @@ export const routeTable = /* @__PURE__ */ readRoutes<OperationName>({
 /api/v2/org/:org_domain/user-by-email/:user_email getByEmail GET
 /api/v2/org/:org_domain/users/:user_id/add-metadata addMetadata PUTb
 /api/v2/org/:org_domain/users/:user_id/remove-metadata removeMetadata PUTb`,
+  permissions: `/api/v2/permissions create POSTbi list GETl
+/api/v2/permissions/:permission_id get GET update PUTb delete DELETEb`,
+  roles: `/api/v2/roles create POSTbi list GETl
+/api/v2/roles/:role_id get GET update PUTb delete DELETEb
+/api/v2/org/:org_domain/users/:user_id/roles getUserRoles GET setUserRoles PUTb`,
+  accessEvaluation: `/api/v2/org/:org_domain/access/evaluation evaluate POSTb
+/api/v2/org/:org_domain/access/evaluations evaluateAll POSTb
+/.well-known/authzen-configuration/api/v2/org/:org_domain configuration GETo`,
   applications: `/api/v2/org/:org_domain/applications create POSTbi list GETl
 /api/v2/org/:org_domain/applications/:client_id get GET update PUTb delete DELETE`,
   applicationSecrets: `/api/v2/org/:org_domain/applications/:client_id/secrets create POSTbi list GET
@@ -12242,6 +13329,9 @@ export const apiTokenOperation = 'oauth.apiToken'
 
 /** Reads events in their order. */
 export const eventStreamOperation = 'events.list'
+
+/** Tells whether a user has a permission. */
+export const accessEvaluationOperation = 'accessEvaluation.evaluate'
 
 /** Of the keys that verify the tokens of an organization. */
 export const keySetPath = '/t/:org_domain/.well-known/jwks.json'

@@ -19,6 +19,19 @@ export {
 } from './verify-access-token.js'
 export type { LoggedOut, LogoutTokenMemory } from './logout-token.js'
 export { TokenError, type TokenErrorCode } from './token-error.js'
+export {
+  AccessError,
+  hasPermission,
+  requirePermission,
+  type AccessErrorCode,
+  type PermissionClaims,
+  type PermissionOf,
+} from './access.js'
+export {
+  createAccessEvaluator,
+  type AccessEvaluator,
+  type AccessEvaluatorOptions,
+} from './access-evaluator.js'
 export { followMagicLink, openMagicLink, type LinkOutcome, type OpenedLink } from './open-link.js'
 export type {
   Client,
@@ -31,6 +44,9 @@ export type {
 } from './generated.js'
 // Every record and event, written by sdk/generate.ts.
 export type {
+  AccessConfiguration,
+  AccessDecision,
+  AccessDecisions,
   AccessTokenClaims,
   Account,
   AccountAccountUpdateSuccessEvent,
@@ -156,6 +172,9 @@ export type {
   PasswordRenewal,
   PasswordRequest,
   PasswordRequestCreateSuccessEvent,
+  Permission,
+  PermissionDeletion,
+  PermissionList,
   PhoneNumber,
   Profile,
   ProviderMetadata,
@@ -172,6 +191,16 @@ export type {
   RelayRequestData,
   RemovedAdmin,
   RevokedToken,
+  Role,
+  RoleAssignment,
+  RoleDeletion,
+  RoleList,
+  RolePermissionCreateSuccessEvent,
+  RolePermissionDeleteSuccessEvent,
+  RolePermissionUpdateSuccessEvent,
+  RoleRoleCreateSuccessEvent,
+  RoleRoleDeleteSuccessEvent,
+  RoleRoleUpdateSuccessEvent,
   ScimRequest,
   ScimRequestList,
   Session,
@@ -219,6 +248,8 @@ export type {
   UserList,
   UserMetadataRemoveSuccessEvent,
   UserMetadataSetSuccessEvent,
+  UserRoles,
+  UserRolesUpdateSuccessEvent,
   UserSessionCreateSuccessEvent,
   UserSessionEndAllSuccessEvent,
   UserSessionEndSuccessEvent,

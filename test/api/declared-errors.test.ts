@@ -1,7 +1,7 @@
 import { scopes } from '@portico/contract/access'
 import { errorCodes, type ErrorCode } from '@portico/contract/errors'
 import { bodyOf, routes, type Route } from '@portico/contract/walk'
-import type { Application, Client } from '@portico/sdk'
+import type { Application, Client, Role } from '@portico/sdk'
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -11,9 +11,10 @@ import { anyEmail, anything, givenOf } from '../given/given.js'
 import { startService, type Service } from '../given/harness.js'
 import { bodyFor, pathOf, send, type Answer, type References } from '../given/request-of.js'
 import { sampled } from '../sampled.js'
+import { roleGivenOf } from '../given/role-given.js'
 import { totpGivenOf } from '../given/totp-given.js'
 import { startOpenIdProvider } from '../given/openid-provider.js'
-import { createWorld, createWorldFor, isOidc } from '../given/world.js'
+import { createWorld, createWorldFor, freshMembers, isOidc } from '../given/world.js'
 
 /** One service for each configuration that an error requires. */
 let service: Service
@@ -32,8 +33,9 @@ let limitedToken: string
 let unavailable: Promise<ReadonlyMap<string, Answer>> | undefined
 /** Tokens of keys with every scope but one, by the missing scope. */
 const tokensWithout = new Map<string, Promise<string>>()
-/** An application of the whole account. */
+/** An application and a role of the whole account. */
 let wide: Application
+let wideRole: Role
 /** Objects that no recipe changes. */
 let common: References
 
@@ -49,6 +51,7 @@ beforeAll(async () => {
   const { id } = await (await service.client()).organizations.get({ org_domain })
   limitedToken = await service.token({ organizationIds: [id] })
   wide = await service.given.application({ org_domain })
+  wideRole = await roleGivenOf(await service.client()).role()
   late = await startService()
   abroad = await startService({ databaseUrl: service.databaseUrl, variables: { SMS_COUNTRIES: 'NZ' } })
 })
@@ -196,7 +199,8 @@ const recipes: Partial<Record<ErrorCode, Recipe>> = {
   },
   key_limited_to_organizations: (route, world) => {
     const body = bodyOf(route) && withoutScope(freshBody(route, world))
-    return ask(route, { ...world, client_id: wide.id }, limitedToken, { body })
+    const wideOnes = { client_id: wide.id, role_id: wideRole.id }
+    return ask(route, { ...world, ...wideOnes }, limitedToken, { body })
   },
   sandbox_only: async (route, world) => ask(route, world, await service.token({ environment: 'production' })),
   production_is_up: async (route, world, token) => {
@@ -295,6 +299,42 @@ const recipes: Partial<Record<ErrorCode, Recipe>> = {
     const org_domain = world['org_domain'] ?? ''
     for (let count = 0; count < 50; count += 1)
       await client.domains.create({ org_domain, domain: `${anything()}.example` })
+    return ask(route, world, token, { body: freshBody(route, world) })
+  },
+  permission_not_found: (route, world, token) => ask(route, { ...world, permission_id: randomUUID() }, token),
+  permission_taken: async (route, world, token) => {
+    const { name } = await roleGivenOf(await service.client()).permission()
+    return ask(route, world, token, { body: { name } })
+  },
+  permission_in_use: async (route, world, token) => {
+    const client = await service.client()
+    const { name } = await client.permissions.get({ permission_id: world['permission_id'] ?? '' })
+    await client.roles.update({ role_id: world['role_id'] ?? '', permissions: [name] })
+    return ask(route, world, token)
+  },
+  permissions_exhausted: async (route, world) => {
+    const account = await service.createAccount()
+    const client = await service.client({ account })
+    const names = Array.from({ length: 500 }, (_, index) => `p${index}`)
+    for (let first = 0; first < 500; first += 10)
+      await Promise.all(names.slice(first, first + 10).map((name) => client.permissions.create({ name })))
+    return ask(route, world, await service.token({ account }), { body: { name: 'one_too_many' } })
+  },
+  role_not_found: (route, world, token) => ask(route, { ...world, role_id: randomUUID() }, token),
+  role_taken: (route, world, token) =>
+    ask(route, world, token, { body: { name: wideRole.name, display_name: 'Again' } }),
+  role_in_use: async (route, world, token) => {
+    const client = await service.client()
+    const org_domain = world['org_domain'] ?? ''
+    const { id: user_id } = await service.given.user({ org_domain })
+    const { name } = await client.roles.get({ role_id: world['role_id'] ?? '' })
+    await client.roles.setUserRoles({ org_domain, user_id, roles: [name] })
+    return ask(route, world, token)
+  },
+  roles_exhausted: async (route, world, token) => {
+    const given = roleGivenOf(await service.client())
+    const organization_domain_scope = world['org_domain'] ?? ''
+    for (let count = 0; count < 50; count += 1) await given.role({ organization_domain_scope })
     return ask(route, world, token, { body: freshBody(route, world) })
   },
   impersonation_refused: async (route, world, token) => {
@@ -417,6 +457,10 @@ const unchanging = new Set<ErrorCode>([
   'webhook_not_found',
   'delivery_not_found',
   'relay_not_found',
+  'permission_not_found',
+  'role_not_found',
+  'role_taken',
+  'permissions_exhausted',
   'session_not_found',
   'impersonation_not_found',
   'sso_connection_not_found',
@@ -513,9 +557,8 @@ function ask(
 
 function freshBody(route: Route, references: References): Record<string, unknown> | undefined {
   const body = bodyFor(route, references)
-  if (route.name === 'users.create') return { ...body, email: anyEmail() }
-  if (route.name === 'tokenCustomization.createMetaKey') return { ...body, name: `key_${anything()}` }
-  return body
+  const isUnique = /^(users\.create|permissions|roles|tokenCustomization\.createMetaKey)/.test(route.name)
+  return body !== undefined && isUnique ? { ...body, ...freshMembers(route.name) } : body
 }
 
 /** Creates a connection of an organization to an OpenID provider. */

@@ -56,7 +56,7 @@ beforeAll(async () => {
       // The key has access to these; webhooks and relays belong to the whole account.
       shared: [
         ...['org_domain', 'organization_id', 'idp_id'],
-        ...['webhook_id', 'delivery_id', 'relay_id', 'partner_domain'],
+        ...['webhook_id', 'delivery_id', 'relay_id', 'partner_domain', 'permission_id', 'role_id'],
       ],
     },
     {
@@ -107,6 +107,8 @@ const referenceNames = [
   'default_redirection_id',
   'discovery_code',
   'discovery_token',
+  'permission_id',
+  'role_id',
 ] as const
 
 function ask(
@@ -178,6 +180,8 @@ describe.each(keyed.map((route) => [route.name, route] as const))('%s', (_name, 
       default_redirection_id: randomUUID(),
       discovery_code: anything(),
       discovery_token: anything(),
+      permission_id: randomUUID(),
+      role_id: randomUUID(),
     }
     const absents = new Map<string, Answer>()
     for (const name of named)

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { anyEmail, anything, givenOf } from '../given/given.js'
 import { discoveryGivenOf } from '../given/discovery-given.js'
 import { startService } from '../given/harness.js'
+import { roleGivenOf } from '../given/role-given.js'
 import { startReceiver } from '../given/receiver.js'
 import { accountSignInGivenOf } from '../protocols/account-sign-in-given.js'
 import { signIn as signInWhole } from '../given/world.js'
@@ -88,6 +89,8 @@ async function givenKnownPerson(said = canaries()): Promise<Known> {
   await client.relays.request({ relay_id: relay.id, access_token })
   const actor = { id: 'staff-7' }
   await client.impersonations.create({ org_domain, user_id, application_id, actor, reason: 'Ticket 4711' })
+  const roles = roleGivenOf(client)
+  await roles.give({ org_domain, user_id }, await roles.role())
   await keepByDirectory(client, { org_domain, user_id, email })
   return { org_domain, user_id, said }
 }
@@ -196,6 +199,7 @@ describe('the export of a person', () => {
       pending_sign_ins: false,
       refresh_token_families: true,
       relay_requests: true,
+      role_assignments: true,
       saml_arrivals: true,
       saml_requests: true,
       scim_requests: true,

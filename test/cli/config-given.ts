@@ -74,9 +74,14 @@ export type ConfigAccount = Awaited<ReturnType<typeof givenAccount>>
 /** Creates one object of each promoted kind in the sandbox, all with non-default settings. */
 export async function buildSandbox({ sandbox, org_domain, organization_id }: ConfigAccount) {
   const given = givenOf(sandbox)
+  await sandbox.permissions.create({ name: 'invoices:read', description: 'See invoices' })
+  const role = { display_name: 'Viewer', permissions: ['invoices:read'] }
+  await sandbox.roles.create({ ...role, name: 'viewer', is_default: true })
+  await sandbox.roles.create({ ...role, name: 'auditor', organization_domain_scope: org_domain })
   await given.application({ org_domain, name: 'Storefront', description: 'Where customers order' })
   await given.application({
     org_domain,
+    permission_prefixes: ['invoices:'],
     name: 'Back office',
     application_type: 'node_express',
     organization_domain_scope: org_domain,
@@ -121,7 +126,9 @@ export async function buildSmallSandbox({ sandbox, org_domain }: ConfigAccount):
 
 /** The promoted objects of an environment, read through the API, without members that always differ. */
 export async function settingsOf(client: Client, { org_domain, organization_id }: ConfigAccount) {
-  const [applications, webhooks, connections] = await Promise.all([
+  const [permissions, roles, applications, webhooks, connections] = await Promise.all([
+    client.permissions.list({}),
+    client.roles.list({}),
     client.applications.list({ org_domain, sort: 'name' }),
     client.webhooks.list({}),
     client.ssoConnections.list({ organization_id }),
@@ -132,9 +139,8 @@ export async function settingsOf(client: Client, { org_domain, organization_id }
     client.totp.getConnection({ org_domain }),
     orNone(client.directorySync.get({ org_domain })),
   ])
-  return [...applications.data, ...webhooks.data, ...connections.data, ...lone].map((record) =>
-    record === null ? null : withoutNature(record),
-  )
+  const listed = [permissions, roles, applications, webhooks, connections].map(({ data }) => data)
+  return [...listed.flat(), ...lone].map((record) => (record === null ? null : withoutNature(record)))
 }
 
 /** Members that differ between records regardless of their settings. */

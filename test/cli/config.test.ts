@@ -55,6 +55,9 @@ describe('from the sandbox to production', () => {
     const promoted = await givenPromoted()
 
     expect(promoted.steps.map(({ action, path }) => [action, path.at(-1)])).toEqual([
+      ['create', 'invoices:read'],
+      ['create', 'viewer'],
+      ['create', 'auditor'],
       ['create', 'Storefront'],
       ['create', 'Back office'],
       ['create', 'awesome.example'],
@@ -79,7 +82,7 @@ describe('from the sandbox to production', () => {
   test('every change of an apply is told as an event, of the operator and with one request id', async () => {
     const { events } = await givenPromoted()
 
-    expect(events).toHaveLength(10)
+    expect(events).toHaveLength(13)
     expect(new Set(events.map(({ actor }) => actor.type))).toEqual(new Set(['operator']))
     expect(new Set(events.map(({ request_id }) => request_id)).size).toBe(1)
   })

@@ -1,8 +1,8 @@
 /** What buyers type, and the page that is first: its own, or the place that says plainly that it is not there. */
 export const queries: readonly (readonly [query: string, first: string])[] = [
-  ['permissions', 'guides/not-there.html#roles-and-permissions'],
-  ['RBAC', 'guides/not-there.html#roles-and-permissions'],
-  ['roles', 'guides/not-there.html#roles-and-permissions'],
+  ['permissions', 'guides/roles.html'],
+  ['RBAC', 'guides/roles.html'],
+  ['roles', 'guides/roles.html'],
   ['2FA', 'guides/totp.html'],
   ['MFA', 'guides/totp.html'],
   ['two-factor authentication', 'guides/totp.html'],

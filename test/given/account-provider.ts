@@ -11,6 +11,8 @@ export interface ProvidedUser {
   readonly name?: string
   /** Further claims of the ID token. */
   readonly claims?: Readonly<Record<string, unknown>>
+  /** Claims of the access token; undefined: it is no JWT. */
+  readonly accessClaims?: Readonly<Record<string, unknown>>
 }
 
 /** What the user does on the pages of the provider. */
@@ -142,8 +144,12 @@ export async function startAccountProvider(baseUrl = account.baseUrl) {
   }
 
   async function issue(grant: Grant, refreshToken?: string): Promise<Response> {
-    const accessToken = `access-${randomUUID()}`
     const { user, organization, acr, sid, authTime, nonce } = grant
+    const { accessClaims } = user
+    const accessToken =
+      accessClaims === undefined
+        ? `access-${randomUUID()}`
+        : await sign({ ...accessClaims, jti: randomUUID() })
     const claims = {
       ...{ iss: issuer, aud: account.clientId, sub: user.id, jtt: 'id_token', dbs: 'sandbox' },
       ...{ org: organization, tnt: organization, sid, acr, amr: ['email'], auth_time: authTime },

@@ -6,6 +6,7 @@ import { discoveryGivenOf } from './discovery-given.js'
 import type { Service } from './harness.js'
 import { startOpenIdProvider, type TestOpenIdProvider } from './openid-provider.js'
 import type { References } from './request-of.js'
+import { anythingNamed, roleGivenOf } from './role-given.js'
 import { idpMetadata } from './sso-given.js'
 import { stepSeconds, totpGivenOf } from './totp-given.js'
 
@@ -23,6 +24,7 @@ export async function createWorld(service: Service, key: Key = {}, orgDomain?: s
     ...(await giveSecret(client, hooked)),
     ...(await giveImpersonation(client, hooked)),
     ...(await giveDomain(client, hooked, key.environment === 'production')),
+    ...(await giveRole(client, hooked)),
   }
   const discovery = await giveDiscovery(service, client, hooked)
   const account_domain = (key.account ?? service.account).domain
@@ -60,6 +62,13 @@ async function giveSecret(
 async function giveDomain(client: Client, { org_domain }: Pick<World, 'org_domain'>, declared = false) {
   const { id } = await client.domains.create({ org_domain, domain: `${anything()}.example`, declared })
   return { domain_id: id }
+}
+
+/** Creates a permission, and a role of the organization of a world. */
+async function giveRole(client: Client, { org_domain }: Pick<World, 'org_domain'>) {
+  const given = roleGivenOf(client)
+  const { id: role_id } = await given.role({ organization_domain_scope: org_domain })
+  return { role_id, permission_id: (await given.permission()).id }
 }
 
 /** Has somebody sign in as the user of a world, from now on. */
@@ -139,6 +148,9 @@ export async function createWorldOf(route: NamedOperation, service: Service): Pr
 const withoutSignIn = new Set([
   'organizations',
   'domains',
+  'permissions',
+  'roles',
+  'accessEvaluation',
   'users',
   'applications',
   'applicationSecrets',
@@ -171,6 +183,7 @@ async function createPlainWorld(client: Client, route: NamedOperation): Promise<
     ...(application && { client_id: application.id, application_id: application.id }),
     ...(secret && secret),
     ...(takes('domain_id') && (await giveDomain(client, place))),
+    ...(takes('role_id', 'permission_id') && (await giveRole(client, place))),
     ...(metaKey && { key: metaKey.name, key_name: metaKey.name }),
     ...(route.resource === 'admins' && (await giveAdmin(client, place))),
   }
@@ -347,6 +360,10 @@ export function freshMembers(name: string): Record<string, unknown> {
     // Of a named domain another event tells.
     ...(['organizations.create', 'organizations.update'].includes(name) && { allowed_email_domains: [] }),
     ...(name === 'domains.create' && { domain: `${anything()}.example` }),
+    ...(name === 'permissions.create' && { name: anythingNamed('p') }),
+    ...(name === 'roles.create' && { name: anythingNamed('role'), permissions: [] }),
+    ...(name === 'roles.update' && { permissions: [] }),
+    ...(name === 'roles.setUserRoles' && { roles: [] }),
     ...(name === 'tokenCustomization.createMetaKey' && { name: `key_${anything()}` }),
   }
 }

@@ -25,6 +25,7 @@ import { presentedTokenGuards } from './presented-token-guards.js'
 import { promotionGuards } from './promotion-guards.js'
 import { refreshGuards } from './refresh-guards.js'
 import { relayGuards } from './relay-guards.js'
+import { roleGuards } from './role-guards.js'
 import { samlArrivalGuards } from './saml-arrival-guards.js'
 import { samlAssertionGuards } from './saml-assertion-guards.js'
 import { samlDocumentGuards } from './saml-document-guards.js'
@@ -53,6 +54,7 @@ export const guards: readonly Guard[] = [
   ...refreshGuards,
   ...presentedTokenGuards,
   ...promotionGuards,
+  ...roleGuards,
   ...outageGuards,
   ...outboundGuards,
   ...signatureGuards,

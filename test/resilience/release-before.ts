@@ -86,6 +86,8 @@ export async function takeBackMigration(client: pg.Client): Promise<void> {
       drop column jwks_uri, drop column backchannel_logout_uri, drop column backchannel_logout_session_required,
       drop column initiate_login_uri;
     alter table jobs drop column lane;
+    drop table role_assignments, role_permissions, roles, permissions;
+    alter table applications drop column permission_prefixes;
     drop table domain_exemptions, domains;
     alter table sso_connections drop column other_domains;
     drop table email_challenges, account_flows, email_sessions, discoveries;

@@ -21,6 +21,7 @@ const scopedResources = [
   'impersonations',
   'discovery',
   'domains',
+  'roles',
 ] as const
 
 export type Scope = `${'read' | 'write'}:${(typeof scopedResources)[number]}`
@@ -36,9 +37,9 @@ export const unlistedScopes: readonly Scope[] = scopes.filter((scope) => scope !
 /**
  * `api_token`: issues the API token that routes with `api_key` require. `event_stream`: reads events in order, from a cursor.
  * `key_set`: publishes the keys that verify an organization's tokens.
- * `account_key_set`: publishes those that verify what an account issues.
+ * `account_key_set`: publishes those that verify what an account issues. `access_evaluation`: tells whether a user has a permission.
  */
-export type Role = 'api_token' | 'event_stream' | 'key_set' | 'account_key_set'
+export type Role = 'api_token' | 'event_stream' | 'key_set' | 'account_key_set' | 'access_evaluation'
 
 /** A heading of the reference, which OpenAPI calls a tag. */
 export interface Tag {

@@ -141,6 +141,16 @@ export const errorCodes = {
     message: 'The application has no such secret.',
     remedy: 'List its secrets; a deleted one is gone.',
   },
+  permission_not_found: {
+    status: 404,
+    message: 'No such permission exists in this account and environment.',
+    remedy: 'Check the id, and that the key is one of the environment the permission is in.',
+  },
+  role_not_found: {
+    status: 404,
+    message: 'No such role exists in this environment.',
+    remedy: 'Check the id, and that the key is one of the environment the role is in.',
+  },
   meta_key_not_found: {
     status: 404,
     message: 'The organization declares no metadata key with this name.',
@@ -226,6 +236,26 @@ export const errorCodes = {
     status: 409,
     message: 'The organization already declares a metadata key with this name.',
     remedy: 'Use the existing key, or delete it first together with its values.',
+  },
+  permission_taken: {
+    status: 409,
+    message: 'The account has a permission of this name in this environment already.',
+    remedy: 'Use that permission, or choose another name.',
+  },
+  permission_in_use: {
+    status: 409,
+    message: 'Roles have this permission.',
+    remedy: 'Take it from the roles first, or send force.',
+  },
+  role_taken: {
+    status: 409,
+    message: 'The account, or an organization of it, has a role of this name in this environment already.',
+    remedy: 'Use that role, or choose another name: a role of an organization has no name of the account’s.',
+  },
+  role_in_use: {
+    status: 409,
+    message: 'Users have this role.',
+    remedy: 'Take it from the users first, or send force.',
   },
   password_connection_taken: {
     status: 409,
@@ -349,6 +379,16 @@ export const errorCodes = {
     status: 422,
     message: 'The organization has the maximum number of domains in this environment.',
     remedy: 'Delete a domain that is no longer used; 50 are allowed.',
+  },
+  permissions_exhausted: {
+    status: 422,
+    message: 'The account has 500 permissions in this environment.',
+    remedy: 'Delete one that no product asks about.',
+  },
+  roles_exhausted: {
+    status: 422,
+    message: 'There is the maximum number of roles in this environment.',
+    remedy: 'Delete one that nobody needs: an account has 200 for all organizations, and 50 for each.',
   },
   webhooks_exhausted: {
     status: 422,

@@ -23,11 +23,14 @@ import { MagicLinkConnection } from '../resources/magic-link.js'
 import { MetaKey } from '../resources/metadata.js'
 import { Organization } from '../resources/organizations.js'
 import { PasswordConnection, PasswordRequest } from '../resources/password.js'
+import { Permission } from '../resources/permissions.js'
 import { Relay } from '../resources/relays.js'
+import { Role } from '../resources/roles.js'
 import { EndedSessions, Session } from '../resources/sessions.js'
 import { SsoAdminOnboarding } from '../resources/sso-onboarding.js'
 import { DefaultRedirection, SsoConnection } from '../resources/sso-records.js'
 import { TotpConnection } from '../resources/totp.js'
+import { UserRoles } from '../resources/user-roles.js'
 import { User } from '../resources/users.js'
 import { WebhookData, WebhookRedelivery } from './webhook-records.js'
 
@@ -135,6 +138,7 @@ export const eventCatalog = {
   },
   'user.metadata.set.success': { tells: 'A metadata value of a user was set.', data: User },
   'user.metadata.remove.success': { tells: 'A metadata value of a user was removed.', data: User },
+  'user.roles.update.success': { tells: 'The roles that a user is given were replaced.', data: UserRoles },
   'user.session.create.success': {
     tells: 'A user signed in; with `impersonation_id`: a member of staff as the user.',
     data: Session,
@@ -163,6 +167,22 @@ export const eventCatalog = {
     tells: 'An impersonation ended, or was ended before it had started.',
     data: ImpersonationData,
     elsewhere: [{ source: 'The end of its time, or of its session', actor: 'system' }],
+  },
+  'role.role.create.success': { tells: 'A role was created.', data: Role },
+  'role.role.update.success': {
+    tells: 'A role was changed, or another became the default in its place.',
+    data: Role,
+    elsewhere: [{ source: 'Another role that becomes the default', actor: 'api_key' }],
+  },
+  'role.role.delete.success': { tells: 'A role was deleted; its users no longer have it.', data: Role },
+  'role.permission.create.success': { tells: 'A permission was declared.', data: Permission },
+  'role.permission.update.success': {
+    tells: 'The description of a permission was changed.',
+    data: Permission,
+  },
+  'role.permission.delete.success': {
+    tells: 'A permission was deleted; roles no longer have it.',
+    data: Permission,
   },
   'application.application.create.success': { tells: 'An application was registered.', data: Application },
   'application.application.update.success': { tells: 'An application was changed.', data: Application },

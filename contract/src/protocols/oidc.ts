@@ -159,6 +159,10 @@ export const UserInfo = record(
       })
       .optional()
       .describe('With the scope organization: the organization of the token'),
+    roles: z
+      .array(z.string())
+      .optional()
+      .describe('Names of all roles that the application is told; absent without roles'),
   },
   {
     sub: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',

@@ -49,6 +49,17 @@ const commonClaims = {
       'Names of the groups in the organization’s directory that the user is a member of. Absent without groups, and if they are ' +
         'more than 100 or longer than 1,500 bytes of JSON: the user record has all of them',
     ),
+  roles: z
+    .array(z.string())
+    .optional()
+    .describe(
+      'Names of the user’s roles, in alphabetical order, as far as permission_prefixes of the application have it. Absent without ' +
+        'roles, and if they are more than 20 or longer than 700 bytes of JSON',
+    ),
+  roles_omitted: z
+    .literal(true)
+    .optional()
+    .describe('true: the roles are too many for the token; the roles of the user, and UserInfo, have all'),
   amr: z
     .array(z.string())
     .describe(
@@ -85,6 +96,7 @@ const common = {
   application_metadata: { name: 'Storefront', application_type: 'react' },
   meta_data: { employee_number: 1815 },
   groups: ['Engineering'],
+  roles: ['billing_admin'],
   amr: ['email'],
   acr: 'urn:portico:acr:1fa',
   auth_time: 1_773_480_399,
@@ -105,6 +117,17 @@ export const AccessTokenClaims = record(
       .describe(
         'The family: all tokens that descend from one authorization code end together; absent in tokens from before the claim',
       ),
+    permissions: z
+      .array(z.string())
+      .optional()
+      .describe(
+        'What the user’s roles allow, in alphabetical order, as far as permission_prefixes of the application have it. Absent ' +
+          'without permissions, and if they are more than 100 or longer than 1,500 bytes of JSON',
+      ),
+    permissions_omitted: z
+      .literal(true)
+      .optional()
+      .describe('true: the permissions are too many for the token; the evaluation endpoint knows all'),
     userinfo_claims: z
       .array(z.string())
       .optional()
@@ -118,6 +141,7 @@ export const AccessTokenClaims = record(
     client_id: '0190c8b0-3f4e-7d5c-b6a7-98f0e1d2c3b4',
     scp: ['magic_link'],
     scope: 'magic_link',
+    permissions: ['invoices:read', 'invoices:write'],
     fid: '0190c8c1-7a8b-7c9d-8e0f-1a2b3c4d5e6f',
   },
 )
@@ -155,7 +179,13 @@ export const resourceOwnerAttributes = {
 const ResourceOwnerMetadata = z.object(resourceOwnerAttributes)
 export type ResourceOwnerMetadata = z.output<typeof ResourceOwnerMetadata>
 
-const { sub: _sub, email: _email, email_verified: _verified, ...userInfoClaims } = UserInfo.shape
+const {
+  sub: _sub,
+  email: _email,
+  email_verified: _verified,
+  roles: _roles,
+  ...userInfoClaims
+} = UserInfo.shape
 
 /** Claims of UserInfo that the ID token has only if the parameter claims asks for them. */
 const requestableClaims = Object.fromEntries(

@@ -21,6 +21,7 @@ import {
 import { order } from '../core/order.js'
 import { deletedOf, deletionOf, listOf, record } from '../core/record.js'
 import { clientAuthenticationInput, clientAuthenticationMembers } from './client-authentication.js'
+import { permissionPrefix } from './permissions.js'
 
 const applicationTypes = [
   'android',
@@ -84,6 +85,10 @@ export const Application = record(
       .enum(codeExchanges)
       .describe('Proof required for the exchange of a code besides the code'),
     ...clientAuthenticationMembers,
+    permission_prefixes: z
+      .array(z.string())
+      .nullable()
+      .describe('Beginnings of the permissions that its tokens carry; null: of all'),
     initiate_login_uri: z
       .string()
       .nullable()
@@ -127,6 +132,7 @@ export const Application = record(
     pkce: 'required',
     jwks: null,
     jwks_uri: null,
+    permission_prefixes: null,
     initiate_login_uri: 'https://store.example/auth/sign-in',
     backchannel_logout_uri: 'https://store.example/backchannel-logout',
     backchannel_logout_session_required: true,
@@ -162,6 +168,11 @@ export const NewApplication = z.strictObject({
   token_signing_alg: z.enum(signingAlgorithms).optional(),
   code_exchange: z.enum(codeExchanges).optional(),
   ...clientAuthenticationInput,
+  permission_prefixes: list(permissionPrefix(), 20)
+    .nullish()
+    .describe(
+      'Beginnings of the permissions that its tokens carry, with the roles that have such a permission or none at all; null: all of them',
+    ),
   initiate_login_uri: url()
     .nullish()
     .describe(

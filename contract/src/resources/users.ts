@@ -72,6 +72,10 @@ export const User = record(
     directory_attributes: personal(DirectoryAttributes.nullable().optional()).describe(
       'Only where preload_associations contains it; null for a user whom no directory keeps',
     ),
+    roles: z
+      .array(z.string())
+      .optional()
+      .describe('Only where preload_associations contains it: names of the roles, the default one included'),
     avatar_hexa_color: z.string().describe('# and six hexadecimal digits, drawn at creation'),
     inserted_at: timestamp(),
     updated_at: timestamp(),
@@ -105,13 +109,13 @@ export type DeletedUser = z.output<typeof DeletedUser>
 /** What lists of them can be ordered by. */
 export const userOrders = ['inserted_at', 'updated_at', 'email'] as const
 
-const associations = ['directory_attributes'] as const
+const associations = ['directory_attributes', 'roles'] as const
 
 const PreloadQuery = z.object({
   preload_associations: choices(associations)
     .optional()
     .describe(
-      'What an answer contains beside the record: directory_attributes, what the directory says of a user',
+      'What an answer contains beside the record: directory_attributes, what the directory says of a user, and roles',
     ),
 })
 /** What a read of users asks for beside their records. */

@@ -33,6 +33,7 @@ export async function prepare(client: Client, appUrl: string): Promise<Prepared>
     initiate_login_uri: `${appUrl}/auth/sign-in`,
   })
   const { value } = await client.applicationSecrets.create({ org_domain, client_id })
+  await declareRole(client)
   for (const domain of organizations) await addUser(client, domain, `${appUrl}/auth/callback`)
   const variables = {
     PORTICO_ENVIRONMENT: 'sandbox',
@@ -44,6 +45,15 @@ export async function prepare(client: Client, appUrl: string): Promise<Prepared>
     CUSTOMERS: organizations.join(','),
   }
   return { variables, email, organizations }
+}
+
+/** Lets everybody who has no other role see their pay. */
+async function declareRole(client: Client): Promise<void> {
+  const name = 'payroll:read'
+  if ((await client.permissions.list({ name })).total > 0) return
+  await client.permissions.create({ name, description: 'See one’s own pay' })
+  const display_name = 'Employee'
+  await client.roles.create({ name: 'employee', display_name, permissions: [name], is_default: true })
 }
 
 /** A user with a password, who can set up a second factor. */

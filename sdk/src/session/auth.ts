@@ -5,7 +5,7 @@ export interface SessionUser {
   readonly email: string
   /** Null when the service knows none. */
   readonly name: string | null
-  /** The claims of the ID token that `claims` of the options names. */
+  /** The claims that `claims` of the options names: of the ID token, and `permissions` of the access token. */
   readonly claims: Readonly<Record<string, unknown>>
 }
 

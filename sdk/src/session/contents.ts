@@ -1,5 +1,6 @@
 import { isObject } from '../exchange.js'
 import type { IdTokenClaims } from '../generated.js'
+import { parseToken } from '../signed-token.js'
 import type { SignedIn, UserSession } from './auth.js'
 
 /** What a session keeps, under short names, because the cookie is sent with every request. Times are seconds since 1970. */
@@ -28,17 +29,20 @@ export interface Contents {
 }
 
 /**
+ * @param accessToken Which the ID token names by its hash, so that its claims are those of the issuer as well.
  * @param kept The names of the claims to keep.
  * @param life What the claims do not tell.
  */
 export function contentsOf(
   idToken: IdTokenClaims,
+  accessToken: string,
   kept: readonly string[],
   life: Pick<Contents, 'iat' | 'fresh' | 'end' | 'rt'>,
 ): Contents {
   // Also the names that only the customer's configuration knows.
-  const all = new Map<string, unknown>(Object.entries(idToken))
-  const claims = kept.flatMap((name) => (all.has(name) ? [[name, all.get(name)] as const] : []))
+  const all = new Map<string, unknown>(Object.entries({ ...permissionClaimsOf(accessToken), ...idToken }))
+  const names = kept.flatMap((name) => (name === 'permissions' ? [name, 'permissions_omitted'] : [name]))
+  const claims = names.flatMap((name) => (all.has(name) ? [[name, all.get(name)] as const] : []))
   const { sub, org, sid = '', email, auth_time: at, acr, amr } = idToken
   const name = all.get('name')
   return {
@@ -47,6 +51,19 @@ export function contentsOf(
     ...(claims.length > 0 && { claims: Object.fromEntries(claims) }),
     ...(amr.includes('impersonation') && { act: actorOf(all.get('act')) }),
     ...life,
+  }
+}
+
+/** The claims that only access tokens have; none of a token of another form. */
+function permissionClaimsOf(accessToken: string): Readonly<Record<string, unknown>> {
+  try {
+    const { permissions, permissions_omitted } = parseToken(accessToken).claims
+    return {
+      ...(permissions !== undefined && { permissions }),
+      ...(permissions_omitted !== undefined && { permissions_omitted }),
+    }
+  } catch {
+    return {}
   }
 }
 

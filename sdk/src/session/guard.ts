@@ -99,9 +99,9 @@ export function refusalOf(
       challenge: `Bearer error="insufficient_user_authentication"${named.join('')}`,
     }
   }
-  const { permissions } = user.claims
+  const { permissions, permissions_omitted: areOmitted } = user.claims
   if (permission !== undefined && !(Array.isArray(permissions) && permissions.includes(permission)))
-    return { code: 'permission_missing', status: 403 }
+    return { code: areOmitted === true ? 'permissions_unavailable' : 'permission_missing', status: 403 }
   return undefined
 }
 

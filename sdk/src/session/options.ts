@@ -33,7 +33,7 @@ export interface SessionOptions {
   readonly basePath?: string | undefined
   /** Scopes to ask for; `openid email profile offline_access` by default. */
   readonly scope?: string | undefined
-  /** Claims of the ID token to keep in the session, as `user.claims`. Each makes the cookie longer. */
+  /** Claims of the ID token, and `permissions` of the access token, to keep in the session, as `user.claims`. Each makes the cookie longer. */
   readonly claims?: readonly string[] | undefined
   /** Seconds from the sign-in after which a session ends; 30 days by default. */
   readonly maxAgeSeconds?: number | undefined

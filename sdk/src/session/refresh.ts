@@ -119,8 +119,9 @@ export function createRefreshes(
     const fresh = now() + Math.min(tokens.lifetime, refreshSeconds)
     // Without a refresh token nothing renews it.
     const end = rt === undefined ? Math.min(before.end, fresh) : before.end
-    const contents = contentsOf(claims, settings.claims, { fresh, end, rt, iat: before.iat })
     const { accessToken, lifetime } = tokens
+    const life = { fresh, end, rt, iat: before.iat }
+    const contents = contentsOf(claims, accessToken, settings.claims, life)
     keep(accessTokens, await keyOf(contents), { value: accessToken, until: now() + lifetime })
     return { contents, accessToken }
   }

@@ -10,6 +10,8 @@ export type SessionErrorCode =
   | 'impersonated'
   /** The session has no claim that gives the permission. */
   | 'permission_missing'
+  /** The access token had no room for the permissions: ask createAccessEvaluator(). */
+  | 'permissions_unavailable'
   /** The session is of another organization than the request names. */
   | 'other_organization'
   /** The service has not answered for longer than a session is good without it. */
@@ -32,7 +34,8 @@ export type SessionErrorCode =
 /** Statuses to answer with. */
 const statuses: Readonly<Record<SessionErrorCode, number>> = {
   ...{ signed_out: 401, insufficient_user_authentication: 401 },
-  ...{ cross_site: 403, impersonated: 403, permission_missing: 403, other_organization: 409 },
+  ...{ cross_site: 403, impersonated: 403, other_organization: 409 },
+  ...{ permission_missing: 403, permissions_unavailable: 403 },
   ...{ service_unavailable: 503, session_read_only: 500, session_too_large: 500 },
   ...{ state_unknown: 400, issuer_mismatch: 400, sign_in_refused: 400 },
   ...{ exchange_failed: 502, client_refused: 502 },

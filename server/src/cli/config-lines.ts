@@ -15,14 +15,24 @@ interface Reviewed {
 
 /** The steps of a plan, one thing at a time, for a person's review. */
 export function planLines(
-  { steps }: AppliedPlan,
+  { steps, breaking }: AppliedPlan,
   { account, environment, terminal: { hasColors } }: Pick<OutputOptions, 'terminal'> & Reviewed,
 ): string[] {
   const of = `the ${environment} of ${account}`
   if (steps.length === 0) return [`Nothing differs in ${of}.`]
   const count = (action: PlanStep['action']) => steps.filter((step) => step.action === action).length
   const counts = `${count('create')} to create, ${count('update')} to change, ${count('delete')} to delete`
-  return [...steps.flatMap((step) => stepLines(step, hasColors)), '', `${counts} in ${of}.`]
+  const lines = steps.flatMap((step) => [
+    ...stepLines(step, hasColors),
+    ...breaking
+      .filter(({ path }) => nameOfPath(path) === nameOfPath(step.path))
+      .map(({ roles, users }) => `    breaking: ${counted(roles, 'role')}, ${counted(users, 'user')}`),
+  ])
+  return [...lines, '', `${counts} in ${of}.`]
+}
+
+function counted(count: number, noun: string): string {
+  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
 }
 
 /** Existing things that the file does not cover. */

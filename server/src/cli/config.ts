@@ -25,6 +25,8 @@ interface PlanOptions extends ScopeOptions {
   readonly prune?: boolean
 }
 
+const allowBreaking = 'also where permissions or roles go that products and users may rely on'
+
 /** portico config pull, plan, apply, rollback and history */
 export function define(command: Command): void {
   scopeOptions(command.command('pull').description('write the configuration of an environment as YAML'))
@@ -41,6 +43,7 @@ export function define(command: Command): void {
     .argument('<file>', 'a file that portico config pull wrote')
     .option('--prune', 'delete what the sections of the file do not have')
     .option('--plan <file>', 'what portico config plan --json wrote: refused when anything has changed since')
+    .option('--allow-breaking', allowBreaking)
     .option('--yes', 'do it without asking')
     .action(apply)
   scopeOptions(command.command('rollback').description('take back what the newest apply has changed'))
@@ -50,6 +53,7 @@ export function define(command: Command): void {
         .conflicts('before'),
     )
     .option('--before <id>', 'this one, and everything that was applied after it', toId)
+    .option('--allow-breaking', allowBreaking)
     .option('--yes', 'do it without asking')
     .action(rollback)
   scopeOptions(command.command('history').description('list what was applied, the newest first')).action(
@@ -119,6 +123,7 @@ async function history(options: ScopeOptions): Promise<void> {
 
 interface ApplyOptions {
   readonly plan?: string
+  readonly allowBreaking?: boolean
   readonly yes?: boolean
 }
 
@@ -143,6 +148,10 @@ async function showAndApply(
     return
   }
   if (!order.json) print(order, undefined, () => [...planLines(carried, order), ...otherLines(carried)])
+  if (carried.breaking.length > 0 && order.allowBreaking !== true)
+    throw new Error(
+      'The plan takes permissions or roles away, and nothing was done: what says breaking above needs --allow-breaking.',
+    )
   if (order.yes !== true) await confirm(order, `Change the ${order.environment} of ${order.account}?`)
   const { id } = await applyChanges(deps, scope, planner, { digest, action })
   print(order, { id, ...carried }, () => [

@@ -23,10 +23,12 @@ const facts: IdTokenFacts = {
   },
   metaData: [['employee_number', 1815]],
   groups: ['Engineering'],
+  roles: [{ name: 'billing_admin', permissions: ['invoices:write', 'invoices:read'] }],
   application: {
     id: '0190c8b0-3f4e-7d5c-b6a7-98f0e1d2c3b4',
     name: 'Storefront',
     application_type: 'react',
+    permission_prefixes: null,
   },
   scopes: ['magic_link'],
   issuedAtSeconds: 1_773_480_413,
@@ -117,6 +119,7 @@ describe('signed with ES256 and without metadata, groups and SSO', () => {
     environment: 'production',
     metaData: [],
     groups: [],
+    roles: [],
     scopes: [],
     nonce: 'n'.repeat(43),
     state: 's'.repeat(43),
@@ -182,6 +185,15 @@ describe.each([
       application: { ...facts.application, name: 'n'.repeat(100) },
       nonce: 'n'.repeat(500),
       groups: ['g'.repeat(1495)],
+      roles: [
+        {
+          name: 'r'.repeat(32),
+          permissions: Array.from({ length: 25 }, (_, index) => `${index}`.padStart(57, 'p')),
+        },
+      ].concat(
+        Array.from({ length: 19 }, (_, index) => ({ name: `${index}`.padStart(32, 'r'), permissions: [] })),
+      ),
+      requested: { picture: 'p'.repeat(1400) },
       metaData,
       attributes,
     }
@@ -219,5 +231,73 @@ describe.each([
 
   test('are named once, whoever shares a name', () => {
     expect(groupsOf(['Sales', 'Sales'])).toEqual(['Sales'])
+  })
+})
+
+describe.each([
+  ['access token', toAccessTokenClaims],
+  ['ID token', toIdTokenClaims],
+])('the roles of the %s', (_name, toClaims) => {
+  const rolesOf = (names: readonly string[]) => {
+    const claims = toClaims({ ...facts, roles: names.map((name) => ({ name, permissions: [] })) })
+    return claims.roles ?? claims.roles_omitted
+  }
+
+  test('are in alphabetical order, and absent without any', () => {
+    expect(rolesOf(['viewer', 'admin'])).toEqual(['admin', 'viewer'])
+    expect(rolesOf([])).toBeUndefined()
+  })
+
+  test('are omitted, and said to be, where there are more than twenty, or longer than 700 bytes', () => {
+    const names = Array.from({ length: 21 }, (_, index) => `r${index}`)
+    expect(rolesOf(names.slice(1))).toHaveLength(20)
+    expect(rolesOf(names)).toBe(true)
+    expect(rolesOf(['x'.repeat(696)])).toHaveLength(1)
+    expect(rolesOf(['x'.repeat(697)])).toBe(true)
+  })
+})
+
+describe('the permissions of the access token', () => {
+  const told = (permissions: readonly string[], prefixes: readonly string[] | null = null) => {
+    const application = { ...facts.application, permission_prefixes: prefixes }
+    const roles = [
+      { name: 'admin', permissions },
+      { name: 'plain', permissions: [] },
+    ]
+    const { roles: names, ...claims } = toAccessTokenClaims({ ...facts, roles, application })
+    return { names, permissions: claims.permissions ?? claims.permissions_omitted }
+  }
+
+  test('are those of all roles, each once and in alphabetical order', () => {
+    const roles = [
+      { name: 'one', permissions: ['b', 'a'] },
+      { name: 'two', permissions: ['b', 'c'] },
+    ]
+    expect(toAccessTokenClaims({ ...facts, roles }).permissions).toEqual(['a', 'b', 'c'])
+    expect(toIdTokenClaims({ ...facts, roles })).not.toHaveProperty('permissions')
+  })
+
+  test.each([99, 100, 101])('are whole up to a hundred, and omitted beyond: %i', (count) => {
+    const permissions = Array.from({ length: count }, (_, index) => `p${String(index).padStart(3, '0')}`)
+    expect(told(permissions).permissions).toEqual(count > 100 ? true : permissions)
+  })
+
+  test('are omitted where they are longer than 1,500 bytes', () => {
+    expect(told(['x'.repeat(1496)]).permissions).toHaveLength(1)
+    expect(told(['x'.repeat(1497)]).permissions).toBe(true)
+  })
+
+  test.each([
+    [null, ['invoices:read', 'users:read'], ['admin', 'plain']],
+    [['invoices:'], ['invoices:read'], ['admin', 'plain']],
+    [
+      ['invoices:', 'users:'],
+      ['invoices:read', 'users:read'],
+      ['admin', 'plain'],
+    ],
+    [['reports:'], undefined, ['plain']],
+    [[], undefined, ['plain']],
+  ])('are those with a prefix of the application: %j', (prefixes, permissions, names) => {
+    expect(told(['users:read', 'invoices:read'], prefixes)).toEqual({ names, permissions })
   })
 })

@@ -5,6 +5,13 @@ import type { AccessTokenClaims, IdTokenClaims, ResourceOwnerMetadata } from '@p
 import { resourceOwnerAttributes } from '@portico/contract/token-claims'
 import type { z } from 'zod/v4'
 import { toAcr } from './acr.js'
+import {
+  toPermissionsClaim,
+  toRolesClaim,
+  toToldRoles,
+  type RoleOfUser,
+  type ToldRoles,
+} from './role-claims.js'
 
 type Json = z.output<typeof JsonValue>
 
@@ -41,7 +48,14 @@ interface TokenFacts {
   readonly metaData: readonly MetaDataClaim[]
   /** Names of the groups of the directory that the user is a member of. */
   readonly groups: readonly string[]
-  readonly application: { readonly id: string; readonly name: string; readonly application_type: string }
+  readonly roles: readonly RoleOfUser[]
+  readonly application: {
+    readonly id: string
+    readonly name: string
+    readonly application_type: string
+    /** Beginnings of the permissions that it is told; null: all. */
+    readonly permission_prefixes: readonly string[] | null
+  }
   readonly scopes: readonly string[]
   readonly issuedAtSeconds: number
   readonly lifetimeSeconds: number
@@ -88,8 +102,10 @@ export function issuerOf(baseUrl: string, organizationDomain: string): string {
  */
 export function toAccessTokenClaims(facts: AccessTokenFacts): AccessTokenClaims {
   const { userInfoClaims = [] } = facts
+  const told = toToldRoles(facts.roles, facts.application.permission_prefixes)
   return withMetaData(facts.metaData, {
-    ...toCommonClaims(facts),
+    ...toCommonClaims(facts, told),
+    ...toPermissionsClaim(told),
     jtt: 'access_token' as const,
     client_id: facts.application.id,
     scp: [...facts.scopes],
@@ -102,10 +118,8 @@ export function toAccessTokenClaims(facts: AccessTokenFacts): AccessTokenClaims 
 /** The claims of an ID token; its metadata are limited like those of the access token. */
 export function toIdTokenClaims(facts: IdTokenFacts): IdTokenClaims {
   const { nonce, accessToken, code, state } = facts
-  return withMetaData(facts.metaData, {
-    // First, so that none replaces a claim of the token itself.
-    ...Object.fromEntries(takeFitting(Object.entries(facts.requested ?? {}), maxRequestedBytes)),
-    ...toCommonClaims(facts),
+  const own = {
+    ...toCommonClaims(facts, toToldRoles(facts.roles, facts.application.permission_prefixes)),
     jtt: 'id_token' as const,
     email_verified: facts.user.email_verified,
     ...(nonce !== undefined && { nonce }),
@@ -113,10 +127,17 @@ export function toIdTokenClaims(facts: IdTokenFacts): IdTokenClaims {
     ...(code !== undefined && { c_hash: toHalfHash(code) }),
     ...(state !== undefined && { s_hash: toHalfHash(state) }),
     resource_owner_metadata: toResourceOwnerMetadata(facts.attributes ?? {}),
-  })
+  }
+  const left = Math.min(maxRequestedBytes, maxClaimsBytes - bytesOf({ ...own, ...noMetaData }))
+  const requested = takeFitting(Object.entries(facts.requested ?? {}), left)
+  // Before the others, so that none replaces a claim of the token itself.
+  return withMetaData(facts.metaData, { ...Object.fromEntries(requested), ...own })
 }
 
-function toCommonClaims(facts: TokenFacts) {
+/** What a token has at least of metadata where some do not fit. */
+const noMetaData = { meta_data: {}, meta_data_truncated: true as const }
+
+function toCommonClaims(facts: TokenFacts, told: ToldRoles) {
   const { user, application, sessionId, act, authorizationId } = facts
   return {
     iss: facts.issuer,
@@ -138,6 +159,7 @@ function toCommonClaims(facts: TokenFacts) {
     application_metadata: { name: application.name, application_type: application.application_type },
     amr: [...facts.amr],
     ...toGroupsClaim(facts.groups),
+    ...toRolesClaim(told),
     acr: toAcr(facts.amr),
     auth_time: facts.authTimeSeconds,
     ...(sessionId !== undefined && { sid: sessionId }),
@@ -156,8 +178,7 @@ function withMetaData<Claims extends object>(
   metaData: readonly MetaDataClaim[],
   claims: Claims,
 ): Claims & Pick<AccessTokenClaims, 'meta_data' | 'meta_data_truncated'> {
-  const others = { ...claims, meta_data: {}, meta_data_truncated: true as const }
-  const kept = takeFitting(metaData, maxClaimsBytes - bytesOf(others))
+  const kept = takeFitting(metaData, maxClaimsBytes - bytesOf({ ...claims, ...noMetaData }))
   const isWhole = kept.length === metaData.length
   return {
     ...claims,

@@ -220,6 +220,22 @@ describe('a permission', () => {
     ])
   })
 
+  test('is one of the claim of the access token, which the ID token names', async () => {
+    const { ask } = await given({ user: { ...ada, accessClaims: { permissions: ['invoices:read'] } } })
+
+    expect(await ask({ permission: 'invoices:read' })).toBeUndefined()
+    expect((await ask({ permission: 'invoices:write' }))?.status).toBe(403)
+  })
+
+  test('is not known where the access token had no room for it', async () => {
+    const { ask } = await given({ user: { ...ada, accessClaims: { permissions_omitted: true } } })
+
+    expect(await refusal(await ask({ permission: 'invoices:read' }))).toEqual([
+      403,
+      { error: { code: 'permissions_unavailable' } },
+    ])
+  })
+
   test.each([[undefined], ['invoices:read'], [{ 'invoices:read': true }], [null]])(
     'is missing where the claim is %j',
     async (permissions) => {

@@ -1,3 +1,3 @@
 import { portico } from '@portico/sdk/next'
 
-export const auth = portico()
+export const auth = portico({ claims: ['permissions'] })

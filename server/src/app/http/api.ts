@@ -17,6 +17,7 @@ import { oidcRoutes } from '../../protocols/oidc/routes.js'
 import { organizationRoutes } from '../../directory/organizations/routes.js'
 import { outboxRoutes } from '../../delivery/outbox/routes.js'
 import { passwordRoutes } from '../../sign-in/password/routes.js'
+import { accessRoutes, permissionRoutes, roleRoutes } from '../../directory/roles/routes.js'
 import { relayRoutes } from '../../sign-in/relays/routes.js'
 import { sessionRoutes } from '../../directory/sessions/routes.js'
 import { ssoConnectionRoutes } from '../../sso/connections/routes.js'
@@ -38,6 +39,9 @@ export function apiOf(deps: Deps, hooks: ApiHooks = {}): Implementation<typeof c
     organizations: organizationRoutes(deps),
     domains: domainRoutes(deps),
     users: userRoutes(deps),
+    permissions: permissionRoutes(deps),
+    roles: roleRoutes(deps),
+    accessEvaluation: accessRoutes(deps),
     applications: applicationRoutes(deps),
     applicationSecrets: applicationSecretRoutes(deps),
     tokenCustomization: tokenCustomizationRoutes(deps),

@@ -55,6 +55,7 @@ export async function createApplication(
     ...settleDefaults(lists, input),
     ...settleClientSettings(input),
     code_exchange: input.code_exchange ?? 'open',
+    permission_prefixes: input.permission_prefixes ?? null,
     initiate_login_uri: input.initiate_login_uri ?? null,
   }
   checkApplicationUrls(settled, tenant.environment)

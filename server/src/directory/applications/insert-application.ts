@@ -52,6 +52,7 @@ export function knownColumns(application: ApplicationInsertion) {
     pkce: application.pkce,
     jwks: application.jwks,
     jwks_uri: application.jwks_uri,
+    permission_prefixes: application.permission_prefixes,
     initiate_login_uri: application.initiate_login_uri,
     backchannel_logout_uri: application.backchannel_logout_uri,
     backchannel_logout_session_required: application.backchannel_logout_session_required,

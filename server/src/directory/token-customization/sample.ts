@@ -3,6 +3,7 @@ import type { MetaKey } from '@portico/contract/metadata'
 import { exampleOf } from '@portico/contract/record'
 import type { ClaimTree, JwtSample, SampleQuery } from '@portico/contract/token-customization'
 import { resourceOwnerAttributes } from '@portico/contract/token-claims'
+import { Role } from '@portico/contract/roles'
 import { User } from '@portico/contract/users'
 import { getApplication } from '../applications/applications.js'
 import { generateSigningKey, signJwt, toPrivateKey, type JwtClaims } from '../../platform/crypto/jwt.js'
@@ -11,7 +12,9 @@ import { organizationExists } from '../../platform/db/organization-id.js'
 import type { Deps } from '../../delivery/deps.js'
 import { ApiError } from '../../platform/errors.js'
 import { issuerOf, toAccessTokenClaims, toIdTokenClaims } from '../../tokens/claims.js'
+import type { RoleOfUser } from '../../tokens/role-claims.js'
 import type { Tenant } from '../../platform/tenant.js'
+import { findRolesOfUser } from '../roles/user-roles.js'
 import { getUser } from '../users/users.js'
 import { findDeclaredKeys, type DeclaredKey } from '../meta-keys/declared-keys.js'
 import { toMetaDataClaims, type TypedValue } from './user-metadata.js'
@@ -34,7 +37,7 @@ export async function createJwtSample(deps: Deps, tenant: Tenant, query: SampleQ
     findDeclaredKeys(deps.db, tenant),
     findSampleApplication(deps, tenant, query.application_id),
   ])
-  const user = await findSampleUser(deps, tenant, query.user_id, keys)
+  const { user, roles } = await findSampleUser(deps, tenant, query.user_id, keys)
   const lifetimeSeconds = query.expiration_in_seconds ?? application.access_token_lifetime_in_seconds
   const nowSeconds = Math.floor(deps.now().getTime() / 1000)
   const ageSeconds = query.expired === true ? lifetimeSeconds + expiredSinceSeconds : 0
@@ -47,6 +50,7 @@ export async function createJwtSample(deps: Deps, tenant: Tenant, query: SampleQ
     user,
     metaData: toMetaDataClaims(user.metadata),
     groups: user.groups.map((group) => group.display_name),
+    roles,
     application,
     scopes: ['magic_link'],
     issuedAtSeconds: nowSeconds - ageSeconds,
@@ -78,11 +82,10 @@ export async function createJwtSample(deps: Deps, tenant: Tenant, query: SampleQ
 }
 
 interface SampleUser {
-  readonly id: string
-  readonly email: string
-  readonly email_verified: boolean
-  readonly metadata: readonly TypedValue[]
-  readonly groups: User['groups']
+  readonly user: Pick<User, 'id' | 'email' | 'email_verified' | 'groups'> & {
+    readonly metadata: readonly TypedValue[]
+  }
+  readonly roles: readonly RoleOfUser[]
 }
 
 async function findSampleUser(
@@ -93,11 +96,14 @@ async function findSampleUser(
 ): Promise<SampleUser> {
   if (id === undefined) {
     const metadata = keys.map((key) => ({ key, value: sampleValues[key.type] }))
-    return { ...exampleOf(User), id: newTimelessId(), metadata }
+    return { user: { ...exampleOf(User), id: newTimelessId(), metadata }, roles: [exampleOf(Role)] }
   }
-  const { record } = await getUser(deps, tenant, id, {})
-  if ('deleted' in record) throw new ApiError('user_not_found')
-  return record
+  const [{ record: user }, roles] = await Promise.all([
+    getUser(deps, tenant, id, {}),
+    findRolesOfUser(deps.db, tenant, id),
+  ])
+  if ('deleted' in user) throw new ApiError('user_not_found')
+  return { user, roles }
 }
 
 async function findSampleApplication(

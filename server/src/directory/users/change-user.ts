@@ -17,6 +17,7 @@ import { endSessionsOf, endSignInsOf } from '../end-sessions.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { leaveDirectory } from './directory.js'
 import { normalizeEmail } from '../../platform/email.js'
+import { forgetRoles } from './roles-of-user.js'
 import { forgetIdentities } from './identities.js'
 import { changedPhoneNumbers } from '../../platform/phone.js'
 import { toUserRow, userColumns, writtenPartOf, type UserRow } from './record.js'
@@ -157,6 +158,7 @@ export async function removeUser(
 ): Promise<Changed<User>> {
   const row = await changeRow(trx, tenant, { id, versions }, { deleted_at: deps.now() })
   await endSessionsOf(deps, trx, tenant, id)
+  await forgetRoles(trx, { ...tenant, id })
   await forgetIdentities(trx, tenant, id)
   await leaveDirectory(trx, tenant, id)
   await eraseStoredAnswers(trx, tenant, { subjectId: id })

@@ -1,6 +1,5 @@
 import type { DirectoryAttributes } from '@portico/contract/directory-attributes'
 import { enterpriseUserSchema, userSchema } from '@portico/contract/scim'
-import type { DeletedUser, PreloadQuery, User } from '@portico/contract/users'
 import { sql, type Kysely } from 'kysely'
 import type { DB, Json } from '../../platform/db/schema.js'
 import { statement } from '../../platform/db/statement.js'
@@ -61,25 +60,15 @@ function textOf(value: unknown): string | null {
   return typeof value === 'string' ? value : null
 }
 
-/**
- * Users with what their read asks for beside the records; deleted ones stay as they are. A read that asks for nothing costs
- * no statement.
- */
-export async function withPreloads<Record extends User | DeletedUser>(
+/** What the directory says of users, by their ids; without those whom no directory keeps. */
+export async function findDirectoryAttributes(
   db: Kysely<DB>,
-  tenant: TenantKey,
-  users: readonly Record[],
-  { preload_associations: associations = [] }: PreloadQuery,
-): Promise<Record[]> {
-  if (!associations.includes('directory_attributes') || users.length === 0) return [...users]
-  const rows = await selectAttributes(db, { ...tenant, ids: users.map(({ id }) => id) })
-  const byId = new Map(rows.map((row) => [row.user_id, row]))
-  return users.map((user) => {
-    if ('deleted' in user) return user
-    const row = byId.get(user.id)
-    const attributes = row && toDirectoryAttributes(storedIn(row.attributes), row.manager_id)
-    return { ...user, directory_attributes: attributes ?? null }
-  })
+  wanted: TenantKey & { readonly ids: readonly string[] },
+): Promise<ReadonlyMap<string, DirectoryAttributes>> {
+  const rows = await selectAttributes(db, wanted)
+  return new Map(
+    rows.map((row) => [row.user_id, toDirectoryAttributes(storedIn(row.attributes), row.manager_id)]),
+  )
 }
 
 /** Written only by scim/directory-users.ts, from resources. */

@@ -21,7 +21,7 @@ import { emit } from '../../delivery/events/emit.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { atDoor, insertAdmitted } from './admit.js'
 import { changeUser, removeUser } from './change-user.js'
-import { withPreloads } from './directory-attributes.js'
+import { withPreloads } from './preloads.js'
 import { normalizeEmail } from '../../platform/email.js'
 import { emissionOfNewUser, userInsertion, type UserInsertion } from './insert-user.js'
 import { changedPhoneNumbers } from '../../platform/phone.js'
@@ -37,7 +37,9 @@ import {
   wholeUsers,
   type TenantKey,
 } from './whole-user.js'
-import { ofOwner } from '../../platform/db/tenant-predicate.js'
+import { ofEnvironment, ofOwner } from '../../platform/db/tenant-predicate.js'
+import type { RoleOfUser } from '../../tokens/role-claims.js'
+import { rolesOfUser } from './roles-of-user.js'
 
 type UserKey = TenantKey & { readonly id: string }
 
@@ -172,6 +174,39 @@ async function preloaded(
 export async function findLiveUser(db: Kysely<DB>, tenant: Tenant, id: string): Promise<User | undefined> {
   const [row] = await selectUser(db, { ...tenant, id })
   return row === undefined || row.deleted_at !== null ? undefined : toUser(row, tenant)
+}
+
+/** The roles of a user of a presented token, and what of them its application is told. */
+interface UserOfToken {
+  readonly user: User
+  readonly roles: readonly RoleOfUser[]
+  readonly permissionPrefixes: readonly string[] | null
+}
+
+const selectUserOfToken = lookup((db, token: UserKey & { readonly applicationId: string }) =>
+  everyUserOf(db, token)
+    .where('users.id', '=', token.id)
+    .select([
+      ...wholeUser(),
+      rolesOfUser().as('roles'),
+      db
+        .selectFrom('applications')
+        .where(ofEnvironment({ accountId: token.accountId, environment: token.environment }, 'applications'))
+        .where('applications.id', '=', token.applicationId)
+        .select('applications.permission_prefixes')
+        .as('permission_prefixes'),
+    ]),
+)
+
+/** The same as findLiveUser(), with the roles. */
+export async function findUserOfToken(
+  db: Kysely<DB>,
+  tenant: Tenant,
+  token: { readonly userId: string; readonly clientId: string },
+): Promise<UserOfToken | undefined> {
+  const [row] = await selectUserOfToken(db, { ...tenant, id: token.userId, applicationId: token.clientId })
+  if (row === undefined || row.deleted_at !== null) return undefined
+  return { user: toUser(row, tenant), roles: row.roles, permissionPrefixes: row.permission_prefixes }
 }
 
 const selectUserByEmail = lookup((db, user: TenantKey & { readonly emailNormalized: string }) =>

@@ -4,6 +4,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { ApiError } from '../../platform/errors.js'
 import { change } from '../../delivery/events/change.js'
 import type { Path } from './address.js'
+import type { CheckedPlan } from './breaking.js'
 import { promotedMembersOf, type Scope } from './configuration.js'
 import { toFaults } from './desired.js'
 import { ConfigurationFaults } from './faults.js'
@@ -17,16 +18,15 @@ import {
   keyMemberOf,
   only,
   toStep,
-  type ConfigurationPlan,
   type PlannedStep,
   type PlanStep,
 } from './plan.js'
 
 /** Makes a plan from the current configuration. */
-export type Planner = (deps: Deps) => Promise<ConfigurationPlan>
+export type Planner = (deps: Deps) => Promise<CheckedPlan>
 
 /** An executed plan: its steps with the values that the service has added. */
-export interface AppliedPlan extends Omit<ConfigurationPlan, 'steps'> {
+export interface AppliedPlan extends Omit<CheckedPlan, 'steps'> {
   readonly steps: readonly PlanStep[]
 }
 

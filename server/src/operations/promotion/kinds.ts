@@ -8,6 +8,8 @@ import {
 import { Domain, DomainChanges, DomainQuery, NewDomain } from '@portico/contract/domains'
 import { DirectorySync, DirectorySyncChanges, NewDirectorySync } from '@portico/contract/directory-sync'
 import { PageQuery } from '@portico/contract/fields'
+import { NewPermission, Permission, PermissionChanges, PermissionQuery } from '@portico/contract/permissions'
+import { NewRole, Role, RoleChanges, RoleQuery } from '@portico/contract/roles'
 import { MagicLinkConnection, MagicLinkConnectionChanges } from '@portico/contract/magic-link'
 import { PasswordConnection } from '@portico/contract/password'
 import { NewPasswordConnection, PasswordConnectionChanges } from '@portico/contract/password-input'
@@ -31,6 +33,13 @@ import {
   updateDirectorySync,
 } from '../../directory/directory-sync/directory-sync.js'
 import { createDomain, deleteDomain, listDomains, updateDomain } from '../../directory/domains/domains.js'
+import {
+  createPermission,
+  deletePermission,
+  listPermissions,
+  updatePermission,
+} from '../../directory/roles/permissions.js'
+import { createRole, deleteRole, listRoles, updateRole } from '../../directory/roles/roles.js'
 import { getMagicLinkConnection, updateMagicLinkConnection } from '../../sign-in/magic-link/connection.js'
 import {
   createPasswordConnection,
@@ -66,6 +75,19 @@ const application = {
   remove: (deps, place, id) => deleteApplication(deps, place, id, undefined),
 } satisfies Partial<Parameters<typeof kindOf<typeof NewApplication, typeof ApplicationChanges>>[0]>
 
+const role = {
+  section: 'roles',
+  resource: 'roles',
+  key: 'name',
+  omitted: { organization_domain_scope: isWhereItStands },
+  record: Role,
+  creation: NewRole,
+  changes: RoleChanges,
+  update: (deps, place, id, input) => updateRole(deps, place, id, input, undefined),
+  // What breaks was allowed by the operator.
+  remove: (deps, place, id) => deleteRole(deps, place, { id, force: true }, undefined),
+} satisfies Partial<Parameters<typeof kindOf<typeof NewRole, typeof RoleChanges>>[0]>
+
 /** The promoted kinds, in the order of creation: what others name comes first. */
 export const kinds = [
   kindOf({
@@ -78,6 +100,33 @@ export const kinds = [
     changes: AccountChanges,
     find: async (deps, place) => [(await getAccountRecord(deps, place)).record],
     update: (deps, place, _, input) => updateAccountRecord(deps, place, input, undefined),
+  }),
+  kindOf({
+    section: 'permissions',
+    resource: 'permissions',
+    of: 'account',
+    key: 'name',
+    omitted: {},
+    record: Permission,
+    creation: NewPermission,
+    changes: PermissionChanges,
+    find: (deps, place) => everyPage((page) => listPermissions(deps, place, PermissionQuery.parse(page))),
+    create: createPermission,
+    update: (deps, place, id, input) => updatePermission(deps, place, id, input, undefined),
+    remove: (deps, place, id) => deletePermission(deps, place, { id, force: true }, undefined),
+  }),
+  kindOf({
+    ...role,
+    of: 'account',
+    find: async (deps, place) => (await findRoles(deps, place)).filter(isOfAccount),
+    create: createRole,
+  }),
+  kindOf({
+    ...role,
+    of: 'organization',
+    find: (deps, place) => findRoles(deps, place, place.domain),
+    create: (deps, place, input) =>
+      createRole(deps, place, { ...input, organization_domain_scope: place.domain }),
   }),
   kindOf({
     ...application,
@@ -199,6 +248,14 @@ export const kinds = [
     remove: (deps, place, id) => deleteWebhook(deps, place, id, undefined),
   }),
 ]
+
+function findRoles(deps: Deps, place: PromotionTarget, organization_domain_scope?: string): Promise<Role[]> {
+  return everyPage((page) => listRoles(deps, place, RoleQuery.parse({ ...page, organization_domain_scope })))
+}
+
+function isOfAccount({ organization_domain_scope }: Role): boolean {
+  return organization_domain_scope === null
+}
 
 async function findApplications(
   deps: Deps,

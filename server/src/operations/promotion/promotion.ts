@@ -1,5 +1,6 @@
 import { nameOfPath, pathOf } from './address.js'
 import type { Planner } from './apply.js'
+import { withBreaking } from './breaking.js'
 import { findOrganizations, readConfiguration, type Scope } from './configuration.js'
 import { organizationsOf, toDesired } from './desired.js'
 import { ConfigurationFaults } from './faults.js'
@@ -13,7 +14,7 @@ export function plannerOfFile(scope: Scope, file: ConfigurationFile, isPruned: b
   return async (deps) => {
     const desired = toDesired(file.data)
     const configuration = await readConfiguration(deps, scope, organizationsOf(desired))
-    return planChanges(scope, configuration, desired, isPruned)
+    return withBreaking(deps, planChanges(scope, configuration, desired, isPruned))
   }
 }
 
@@ -32,7 +33,7 @@ export function plannerOfRollback(scope: Scope, extent: Extent): Planner {
     const { wanted, replaced } = followed(configuration, reachable)
     const plan = planChanges(scope, configuration, { wanted, told: [] }, false)
     const gone = earlier.filter(({ organization }) => !isThere(organization))
-    return { ...plan, leftAlone: gone.map(pathOf), replaced }
+    return withBreaking(deps, { ...plan, leftAlone: gone.map(pathOf), replaced })
   }
 }
 

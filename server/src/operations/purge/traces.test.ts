@@ -77,6 +77,7 @@ test('these columns are exported, beside the user', () => {
       'expires_at ended_at inserted_at claims issuer',
     relay_requests:
       'environment organization_id id relay_id user_id session_id expires_at used_at inserted_at scope',
+    role_assignments: 'environment organization_id user_id role_id source source_id inserted_at',
     saml_arrivals:
       'environment organization_id connection_id trace_id metadata_version expires_at inserted_at',
     saml_requests:

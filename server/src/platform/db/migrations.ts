@@ -37,6 +37,7 @@ import * as m0031 from './migrations/0031-impersonations.js'
 import * as m0032 from './migrations/0032-discoveries.js'
 import * as m0033 from './migrations/0033-account-sign-in.js'
 import * as m0034 from './migrations/0034-domains.js'
+import * as m0035 from './migrations/0035-roles.js'
 
 /** Every migration by name, in the order in which they are applied. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -74,4 +75,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0032-discoveries': m0032,
   '0033-account-sign-in': m0033,
   '0034-domains': m0034,
+  '0035-roles': m0035,
 }

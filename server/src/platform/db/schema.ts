@@ -99,6 +99,7 @@ export interface Applications {
   jwks_uri: string | null;
   name: string;
   organization_id: string | null;
+  permission_prefixes: string[] | null;
   pkce: Generated<string>;
   token_signing_alg: string;
   updated_at: Timestamp;
@@ -610,6 +611,17 @@ export interface PendingSignIns {
   user_id: string;
 }
 
+export interface Permissions {
+  account_id: string;
+  description: string | null;
+  environment: string;
+  id: string;
+  inserted_at: Timestamp;
+  name: string;
+  updated_at: Timestamp;
+  version: Generated<number>;
+}
+
 export interface RateLimits {
   expire: Int8 | null;
   key: string;
@@ -670,6 +682,38 @@ export interface Relays {
   inserted_at: Timestamp;
   organization_id: string;
   partner_redirect_uri: string;
+  updated_at: Timestamp;
+  version: Generated<number>;
+}
+
+export interface RoleAssignments {
+  account_id: string;
+  environment: string;
+  inserted_at: Timestamp;
+  organization_id: string;
+  role_id: string;
+  source: string;
+  source_id: string;
+  user_id: string;
+}
+
+export interface RolePermissions {
+  account_id: string;
+  environment: string;
+  permission: string;
+  role_id: string;
+}
+
+export interface Roles {
+  account_id: string;
+  description: string | null;
+  display_name: string;
+  environment: string;
+  id: string;
+  inserted_at: Timestamp;
+  is_default: boolean;
+  name: string;
+  organization_id: string | null;
   updated_at: Timestamp;
   version: Generated<number>;
 }
@@ -1215,11 +1259,15 @@ export interface DB {
   password_requests: PasswordRequests;
   passwords: Passwords;
   pending_sign_ins: PendingSignIns;
+  permissions: Permissions;
   rate_limits: RateLimits;
   record_counts: RecordCounts;
   refresh_token_families: RefreshTokenFamilies;
   relay_requests: RelayRequests;
   relays: Relays;
+  role_assignments: RoleAssignments;
+  role_permissions: RolePermissions;
+  roles: Roles;
   saml_arrivals: SamlArrivals;
   saml_requests: SamlRequests;
   saml_seen_assertions: SamlSeenAssertions;

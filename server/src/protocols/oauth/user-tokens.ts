@@ -12,6 +12,7 @@ import {
   type KeyOwner,
 } from '../../tokens/signing-keys/signing-keys.js'
 import { toMetaDataClaims } from '../../directory/token-customization/user-metadata.js'
+import { rolesOfUser, type RoleOfUserRow } from '../../directory/users/roles-of-user.js'
 import { toChangedUser, wholeUser } from '../../directory/users/whole-user.js'
 import { issuerOf, toAccessTokenClaims, toIdTokenClaims, type ActClaim } from '../../tokens/claims.js'
 import { issuerOfSignIn, type IssuerKind } from '../../tokens/issuer.js'
@@ -88,6 +89,8 @@ export function tokenColumns(grant: 'code' | 'family') {
   )`
   return [
     ...wholeUser(),
+    rolesOfUser().as('roles'),
+    'applications.permission_prefixes',
     activeKey<string>('kid', ofOrganization).as('kid'),
     activeKey<Buffer>('private_key_sealed', ofOrganization).as('private_key_sealed'),
     activeKey<string>('kid', ofAccount).as('account_kid'),
@@ -117,6 +120,9 @@ type WholeUser = Parameters<typeof toChangedUser>[0]
 
 /** A grant with the columns of tokenColumns(). */
 export interface WholeGrant extends Grant, Omit<WholeUser, keyof Grant> {
+  readonly roles: readonly RoleOfUserRow[]
+  /** Of the application. */
+  readonly permission_prefixes: readonly string[] | null
   readonly kid: string | null
   readonly private_key_sealed: Buffer | null
   readonly account_kid: string | null
@@ -148,10 +154,12 @@ export async function signUserTokens(
     user,
     metaData: toMetaDataClaims(user.metadata),
     groups: user.groups.map((group) => group.display_name),
+    roles: grant.roles,
     application: {
       id: grant.application_id,
       name: grant.application_name,
       application_type: grant.application_type,
+      permission_prefixes: grant.permission_prefixes,
     },
     // openid requests the ID token and authorizes nothing, so it is no scope of the access token.
     scopes: scopesOf(grant.scope).filter((scope) => scope !== 'openid'),

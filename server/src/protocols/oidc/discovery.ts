@@ -7,7 +7,7 @@ import { supportedScopes } from '../../tokens/scopes.js'
 import { languages } from '../../platform/languages.js'
 
 /** Not advertised: claims for samples only, or that report missing data. */
-const exceptional: ReadonlySet<string> = new Set(['authorization_id', 'meta_data_truncated'])
+const exceptional: ReadonlySet<string> = new Set(['authorization_id', 'meta_data_truncated', 'roles_omitted'])
 
 /** How applications authenticate (OpenID Connect Core section 9). */
 const clientAuthenticationMethods = [

@@ -5,13 +5,14 @@ import type { Deps } from '../../delivery/deps.js'
 import { ApiError } from '../../platform/errors.js'
 import { verifyUserToken } from '../../tokens/access-token.js'
 import type { NamedIssuer } from '../../tokens/issuer.js'
+import { toToldRoles } from '../../tokens/role-claims.js'
 import { toUserClaims } from '../../tokens/user-claims.js'
 import { isTokenLive } from '../oauth/live-token.js'
 import {
   findOrganizationByDomain,
   type PublicOrganization,
 } from '../../directory/organizations/find-organization.js'
-import { findLiveUser } from '../../directory/users/users.js'
+import { findUserOfToken } from '../../directory/users/users.js'
 import { causeBy } from '../../platform/tenant.js'
 
 /** A request to the UserInfo endpoint of an organization, or of an account for any of its organizations. */
@@ -62,15 +63,18 @@ export async function getUserInfo(
     organizationIds: null,
     cause: causeBy(requestId, 'user', verified.userId),
   }
-  const user = await findLiveUser(deps.db, tenant, verified.userId)
+  const found = await findUserOfToken(deps.db, tenant, verified)
   // Since the token was found to be live, the user or the organization may have been deleted.
-  if (user === undefined) throw refused()
+  if (found === undefined) throw refused()
+  const { user } = found
+  const { roles } = toToldRoles(found.roles, found.permissionPrefixes)
   const { scp, userinfo_claims: names } = verified.claims
   const scopes = listOf(scp)
   return {
     sub: user.id,
     ...toUserClaims(user, { scopes, names: listOf(names) }),
     ...(scopes.includes('organization') && { organization: toOrganizationClaim(organization) }),
+    ...(roles.length > 0 && { roles: [...roles] }),
   }
 }
 

@@ -1,4 +1,5 @@
 import { auth } from '../../lib/auth'
 import { Payroll } from '../../lib/views'
 
-export default async () => <Payroll {...await auth.requireUser({ acr: 'urn:portico:acr:mfa' })} />
+const mayPay = { acr: 'urn:portico:acr:mfa', permission: 'payroll:read' }
+export default async () => <Payroll {...await auth.requireUser(mayPay)} />

@@ -1,0 +1,133 @@
+import type { FieldError } from '@portico/contract/errors'
+import { nilId } from '@portico/contract/fields'
+import type { UserRoles } from '@portico/contract/user-roles'
+import { sql, type Kysely, type Transaction } from 'kysely'
+import { organizationIdOf, whyNotFound } from '../../platform/db/organization-id.js'
+import type { DB } from '../../platform/db/schema.js'
+import { lookup } from '../../platform/db/statement.js'
+import { ofEnvironment, ofTenant, tenantColumns } from '../../platform/db/tenant-predicate.js'
+import { ApiError } from '../../platform/errors.js'
+import type { Tenant } from '../../platform/tenant.js'
+import type { Deps } from '../../delivery/deps.js'
+import { change, type Changed } from '../../delivery/events/change.js'
+import { emit } from '../../delivery/events/emit.js'
+import type { RoleOfUser } from '../../tokens/role-claims.js'
+import { touchUser } from '../users/change-user.js'
+import { rolesOfUser } from '../users/roles-of-user.js'
+import { usersOf, type TenantKey } from '../users/whole-user.js'
+import { toUserRoles } from './record.js'
+
+type UserKey = TenantKey & { readonly id: string }
+
+const selectUserRoles = lookup((db, user: UserKey) =>
+  usersOf(db, user)
+    .where('users.id', '=', user.id)
+    .select(['users.version', 'users.organization_id', rolesOfUser().as('held')]),
+)
+
+/** The roles of a user; none of a missing one. */
+export async function findRolesOfUser(
+  db: Kysely<DB>,
+  tenant: Tenant,
+  userId: string,
+): Promise<readonly RoleOfUser[]> {
+  const [row] = await selectUserRoles(db, { ...tenant, id: userId })
+  return row?.held ?? []
+}
+
+/**
+ * The roles of a user, and what they allow.
+ *
+ * @throws ApiError `organization_not_found`, `user_not_found`
+ */
+export async function getUserRoles(
+  { db }: Pick<Deps, 'db'>,
+  tenant: Tenant,
+  userId: string,
+): Promise<Changed<UserRoles>> {
+  const [row] = await selectUserRoles(db, { ...tenant, id: userId })
+  if (row === undefined) throw await whyNotFound(db, tenant, 'user_not_found')
+  const { version, organization_id: organizationId, held } = row
+  return { record: toUserRoles({ userId, held }, tenant), version, organizationId, subjectId: userId }
+}
+
+/**
+ * Gives a user these roles in place of those that the API has given. Tokens say so from the next exchange or refresh on.
+ *
+ * @param versions The versions of the user that the change may happen to; undefined: any.
+ * @throws ApiError `organization_not_found`, `user_not_found`, `precondition_failed`, and `invalid_parameters` for a role
+ *   that is neither of the account nor of the organization.
+ */
+export function setUserRoles(
+  deps: Deps,
+  tenant: Tenant,
+  { userId, roles }: { readonly userId: string; readonly roles: readonly string[] },
+  versions: readonly number[] | undefined,
+): Promise<Changed<UserRoles>> {
+  return change(deps, tenant.cause, async (trx) => {
+    await touchUser(deps, trx, tenant, userId, versions)
+    const ids = await findRoleIds(trx, tenant, roles)
+    await replaceAssignments(deps, trx, tenant, userId, ids)
+    const { record, ...changed } = await getUserRoles({ db: trx }, tenant, userId)
+    return emit(deps, trx, tenant, { code: 'user.roles.update.success', record, ...changed })
+  })
+}
+
+/** The ids of roles by name, which stay until the transaction ends. */
+async function findRoleIds(
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  names: readonly string[],
+): Promise<readonly string[]> {
+  const found = await trx
+    .selectFrom('roles')
+    .where(ofEnvironment(tenant))
+    .where(sql<boolean>`name = any(${names}::text[])`)
+    .where(sql<boolean>`(organization_id is null or organization_id = ${organizationIdOf(tenant)})`)
+    .select(['id', 'name'])
+    .orderBy('id')
+    .forKeyShare()
+    .execute()
+  const known = new Set(found.map(({ name }) => name))
+  const fields = names.flatMap((name, index): FieldError[] =>
+    known.has(name)
+      ? []
+      : [
+          {
+            path: `roles.${index}`,
+            code: 'unknown_role',
+            message: 'must be a role of the account or of the organization',
+          },
+        ],
+  )
+  if (fields.length > 0) throw new ApiError('invalid_parameters', { fields })
+  return found.map(({ id }) => id)
+}
+
+/** Replaces what the API has given a user whom the transaction has locked. */
+async function replaceAssignments(
+  { now }: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  userId: string,
+  roleIds: readonly string[],
+): Promise<void> {
+  const source = { source: 'api', source_id: nilId }
+  await trx
+    .deleteFrom('role_assignments')
+    .where(ofTenant(tenant))
+    .where('user_id', '=', userId)
+    .where('source', '=', source.source)
+    .where(sql<boolean>`role_id <> all(${roleIds}::uuid[])`)
+    .execute()
+  if (roleIds.length === 0) return
+  const rows = roleIds.map((role_id) => ({
+    ...tenantColumns(tenant),
+    ...{ user_id: userId, role_id, ...source, inserted_at: now() },
+  }))
+  await trx
+    .insertInto('role_assignments')
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
