@@ -149,17 +149,19 @@ describe('portico types', () => {
     120_000,
   )
 
-  test('knows the permissions and roles of an account, so that one that is gone does not compile', async () => {
-    const account = await service.createAccount()
-    const own = await service.client({ account })
-    for (const name of ['invoices:read', 'invoices:write']) await own.permissions.create({ name })
-    await own.roles.create({ name: 'viewer', display_name: 'Viewer', permissions: ['invoices:read'] })
-    const options = ['--account', account.domain, '--out', join(consumer.folder, 'roles.ts')]
-    expect((await types(...options)).stderr).toBe('')
-    const asking = (
-      permission: string,
-      role: string,
-    ) => `import { createVerifier, hasPermission } from '@portico/sdk'
+  longTest(
+    'knows the permissions and roles of an account, so that one that is gone does not compile',
+    async () => {
+      const account = await service.createAccount()
+      const own = await service.client({ account })
+      for (const name of ['invoices:read', 'invoices:write']) await own.permissions.create({ name })
+      await own.roles.create({ name: 'viewer', display_name: 'Viewer', permissions: ['invoices:read'] })
+      const options = ['--account', account.domain, '--out', join(consumer.folder, 'roles.ts')]
+      expect((await types(...options)).stderr).toBe('')
+      const asking = (
+        permission: string,
+        role: string,
+      ) => `import { createVerifier, hasPermission } from '@portico/sdk'
       import type { Claims, RoleName } from './roles.js'
       const options = { baseUrl: 'https://auth.example', account: 'a', audience: 'b', environment: 'sandbox' as const }
       const verifier = createVerifier<Claims>(options)
@@ -167,24 +169,29 @@ describe('portico types', () => {
       export async function may(token: string): Promise<boolean> {
         return hasPermission(await verifier.verifyAccessToken(token), '${permission}')
       }`
-    const files = {
-      'asks.ts': asking('invoices:write', 'viewer'),
-      'asks-wrong.ts': asking('invoices:edit', 'editor'),
-    }
+      const files = {
+        'asks.ts': asking('invoices:write', 'viewer'),
+        'asks-wrong.ts': asking('invoices:edit', 'editor'),
+      }
 
-    const complaint = await compile(consumer, files, { options: bundler })
+      const complaint = await compile(consumer, files, { options: bundler })
 
-    const faults = [...complaint.matchAll(/^(asks\S*\.ts).*(TS\d+)/gm)].map(([, file, code]) => [file, code])
-    expect(faults).toEqual([
-      ['asks-wrong.ts', 'TS2322'],
-      ['asks-wrong.ts', 'TS2345'],
-    ])
-    expect((await types(...options, '--check')).code).toBe(0)
-    await own.permissions.create({ name: 'invoices:edit' })
-    expect((await types(...options, '--check')).code).toBe(1)
-    expect((await types('--account', 'nobody')).stderr).toContain('no account nobody')
-    expect((await types()).stderr).toContain('--account <domain>, --organization <domain>')
-  }, 120_000)
+      const faults = [...complaint.matchAll(/^(asks\S*\.ts).*(TS\d+)/gm)].map(([, file, code]) => [
+        file,
+        code,
+      ])
+      expect(faults).toEqual([
+        ['asks-wrong.ts', 'TS2322'],
+        ['asks-wrong.ts', 'TS2345'],
+      ])
+      expect((await types(...options, '--check')).code).toBe(0)
+      await own.permissions.create({ name: 'invoices:edit' })
+      expect((await types(...options, '--check')).code).toBe(1)
+      expect((await types('--account', 'nobody')).stderr).toContain('no account nobody')
+      expect((await types()).stderr).toContain('--account <domain>, --organization <domain>')
+    },
+    120_000,
+  )
 
   test('--check fails once the keys are others, and what it demands is the same text each time', async () => {
     const { domain } = await service.given.organization()

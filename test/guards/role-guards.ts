@@ -62,6 +62,16 @@ export const roleGuards = [
     green: isDeclared,
   }),
   guard({
+    name: 'roles: changes of an account wait for each other',
+    file: rolesFile,
+    find: '    await lockAccount(trx, caller)\n    const organizationId',
+    replace: '    const organizationId',
+    red: roles(
+      'a role is there once by its name, whether of the account or of an organization, of many requests at once',
+    ),
+    green: isDeclared,
+  }),
+  guard({
     name: 'roles: those of a user are of their organization',
     file: userRolesFile,
     find: '(organization_id is null or organization_id = ${organizationIdOf(tenant)})',

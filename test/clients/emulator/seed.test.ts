@@ -21,6 +21,10 @@ accounts:
       - { name: Reader, environment: sandbox, scopes: [read:users], organizations: [awesome-company] }
     webhooks:
       - { name: Events, environment: sandbox, target_url: "http://localhost:4000/events", event_codes: [all] }
+    permissions:
+      - { environment: sandbox, name: "invoices:read" }
+    roles:
+      - { environment: sandbox, name: viewer, display_name: Viewer, permissions: ["invoices:read"] }
     organizations:
       - name: Awesome company
         color: green
@@ -37,6 +41,7 @@ accounts:
           magic_link_connection: { active: true, find_or_create_user: true }
           password_connection: { plain_text_min_length: 10 }
           totp_connection: { active: true }
+          roles: [{ name: auditor, display_name: Auditor }]
           sso_connections:
             - { name: Built in, provider_type: test, application: Storefront, active: true }
           users:
@@ -44,6 +49,7 @@ accounts:
               password: engine-of-1843-analytical
               metadata: [{ key: team, value: engines }]
               phone_number: "+33612345678"
+              roles: [viewer, auditor]
 USERS
   - name: A
     organizations: [{ name: B/sandbox }]
@@ -196,6 +202,17 @@ describe('the same seed', () => {
 
     expect(ids).toHaveLength(2)
     expect(new Set(ids).size).toBe(2)
+  })
+
+  test('gives its users the roles that they name', async () => {
+    const client = (await givenOne()).client({ name: 'Back end' })
+
+    const { data } = await client.users.list({
+      org_domain: 'awesome-company',
+      preload_associations: ['roles'],
+    })
+
+    expect(data).toMatchObject([{ roles: ['auditor', 'viewer'] }])
   })
 
   test('lets its users sign in with their passwords', async () => {

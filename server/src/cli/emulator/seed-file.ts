@@ -6,10 +6,13 @@ import { MagicLinkConnectionChanges } from '@portico/contract/magic-link'
 import { NewOrganization } from '@portico/contract/organizations'
 import { NewPasswordConnection } from '@portico/contract/password-input'
 import { NewDomain } from '@portico/contract/domains'
+import { NewPermission } from '@portico/contract/permissions'
+import { NewRole } from '@portico/contract/roles'
 import { NewSsoConnection, SsoConnectionChanges } from '@portico/contract/sso-connections'
 import { NewMetaKey } from '@portico/contract/token-customization'
 import { TotpConnectionChanges } from '@portico/contract/totp'
 import { NewUser } from '@portico/contract/user-input'
+import { UserRolesChanges } from '@portico/contract/user-roles'
 import { NewWebhook } from '@portico/contract/webhooks'
 import { z } from 'zod/v4'
 import { isApiKeySecret } from '../../platform/crypto/secret.js'
@@ -41,7 +44,12 @@ function entryOf<Input extends z.ZodType, Own extends z.ZodRawShape>(input: Inpu
 const SeedUser = entryOf(NewUser, {
   password: z.string().optional().describe('In clear: everybody knows what is in a seed'),
   email_verified: flag().default(false),
+  roles: UserRolesChanges.shape.roles
+    .optional()
+    .describe('Names of roles of the account or the organization'),
 })
+
+const SeedRole = NewRole.omit({ organization_domain_scope: true })
 
 const SeedSsoConnection = entryOf(
   NewSsoConnection.omit({ organization_id: true, application_id: true, environment: true }),
@@ -61,6 +69,7 @@ const SeedEnvironment = z
     password_connection: NewPasswordConnection.optional(),
     totp_connection: TotpConnectionChanges.optional(),
     domains: z.array(entryOf(NewDomain, {})).default([]),
+    roles: z.array(entryOf(SeedRole, {})).default([]),
     sso_connections: z.array(SeedSsoConnection).default([]),
     users: z.array(SeedUser).default([]),
   })
@@ -99,6 +108,8 @@ const SeedAccount = z.strictObject({
   plan: z.enum(['free', 'unlimited']).default('unlimited'),
   record: AccountChanges.optional().describe('Name, look and links of the product'),
   api_keys: z.array(SeedApiKey).default([]),
+  permissions: z.array(entryOf(NewPermission, { environment: environment() })).default([]),
+  roles: z.array(entryOf(SeedRole, { environment: environment() })).default([]),
   organizations: z.array(SeedOrganization).default([]),
   webhooks: z.array(entryOf(NewWebhook, { environment: environment() })).default([]),
 })

@@ -10,6 +10,9 @@ import { ApiError } from '../../platform/errors.js'
 import { change } from '../../delivery/events/change.js'
 import { updateMagicLinkConnection } from '../../sign-in/magic-link/connection.js'
 import { createDomain } from '../../directory/domains/domains.js'
+import { createPermission } from '../../directory/roles/permissions.js'
+import { createRole } from '../../directory/roles/roles.js'
+import { setUserRoles } from '../../directory/roles/user-roles.js'
 import { createOrganization } from '../../directory/organizations/organizations.js'
 import { createPasswordConnection } from '../../sign-in/password/connection.js'
 import { findNewPasswordFault } from '../../sign-in/password/new-password.js'
@@ -72,6 +75,7 @@ async function plantAccount(
       updateAccountRecord(deps, callers.sandbox, chosen, undefined),
     )
 
+  await plantRoles(planting, callers, account, place)
   const organizations = new Map<string, string>()
   for (const [index, organization] of account.organizations.entries()) {
     const { record } = await plantOrganization(planting, callers, organization, {
@@ -96,6 +100,30 @@ async function plantAccount(
     api_keys.push(await plant(planting, at, () => plantApiKey(deps, { accountId: id, organizations }, key)))
   }
   return { id, domain, api_keys }
+}
+
+/** The permissions and roles of the whole account, before the organizations whose users have them. */
+async function plantRoles(
+  planting: Planting,
+  callers: Callers,
+  { permissions, roles }: SeedAccount,
+  place: Place,
+): Promise<void> {
+  const { deps } = planting
+  for (const [index, { environment, input }] of permissions.entries()) {
+    const at = {
+      path: [...place.path, 'permissions', index],
+      names: [...place.names, 'permission', environment, input.name],
+    }
+    await plant(planting, at, () => createPermission(deps, callers[environment], input))
+  }
+  for (const [index, { environment, input }] of roles.entries()) {
+    const at = {
+      path: [...place.path, 'roles', index],
+      names: [...place.names, 'role', environment, input.name],
+    }
+    await plant(planting, at, () => createRole(deps, callers[environment], input))
+  }
 }
 
 async function plantApiKey(
@@ -188,6 +216,10 @@ async function plantEnvironment(
     await plant(planting, only('totp_connection'), () => updateTotpConnection(deps, tenant, totp, undefined))
   for (const [index, { input }] of seed.domains.entries())
     await plant(planting, below('domains', index, input.domain), () => createDomain(deps, tenant, input))
+  for (const [index, { input }] of seed.roles.entries())
+    await plant(planting, below('roles', index, input.name), () =>
+      createRole(deps, owner.caller, { ...input, organization_domain_scope: owner.domain }),
+    )
   for (const [index, connection] of seed.sso_connections.entries())
     await plant(planting, below('sso_connections', index, connection.name), () =>
       plantSsoConnection(deps, owner, applications, connection),
@@ -223,9 +255,10 @@ async function plantUser(
   tenant: Tenant,
   owner: Owner,
   { password_connection: rules }: SeedEnvironment,
-  { input, password, email_verified }: SeedEnvironment['users'][number],
+  { input, password, email_verified, roles }: SeedEnvironment['users'][number],
 ): Promise<void> {
   const { record } = await createUser(deps, tenant, input)
+  if (roles !== undefined) await setUserRoles(deps, tenant, { userId: record.id, roles }, undefined)
   if (email_verified)
     await change(deps, tenant.cause, async (trx) => {
       await markEmailVerified(deps, trx, tenant, record.id)
