@@ -5,7 +5,7 @@ import type { Deps } from '../deps.js'
 import type { JobName, JobPayloads } from './job-names.js'
 import { insertJob } from './queue.js'
 
-interface NewJob<Name extends JobName> {
+export interface NewJob<Name extends JobName> {
   readonly name: Name
   readonly payload: JobPayloads[Name]
   /** By the service's clock; immediately when absent. */

@@ -1,46 +1,26 @@
 import type { Deps } from '../../delivery/deps.js'
-import { enqueue } from '../../delivery/jobs/enqueue.js'
 import type { JobPayloads } from '../../delivery/jobs/job-names.js'
 import { deliverMail } from '../../delivery/mail/deliver.js'
 import { domainNoticeMail } from '../../delivery/mail/domain-notice.js'
 import { recordOfDomain } from '../../directory/domains/rows.js'
-import { newId } from '../../platform/crypto/random.js'
 import { productNameOf } from '../../platform/db/product-name.js'
 import { isOrganizationOf, ofOrganization, ofOwner } from '../../platform/db/tenant-predicate.js'
-import { momentColumn } from '../invitations/admin-moments.js'
+import { enqueueForAdmins } from './enqueue-for-admins.js'
 
-/** More than an organization has. */
-const maxAdmins = 100
-
-/**
- * Enqueues a mail to each administrator of an organization about the missing record of a domain. About production only those
- * get one whom production has invited: a sandbox key could have invited anybody.
- */
+/** Enqueues a mail to each administrator of an organization about the missing record of a domain. */
 export async function enqueueDomainNotices(
   deps: Pick<Deps, 'db' | 'now'>,
   { accountId, environment, organizationId, domainId }: JobPayloads['tell_admins_of_domain'],
 ): Promise<void> {
-  await deps.db.transaction().execute(async (trx) => {
-    const admins = await trx
-      .selectFrom('sso_admins')
-      .where(ofOrganization({ accountId, organizationId }))
-      .where(momentColumn(environment, 'declined_to_be_in_charge_at'), 'is', null)
-      .$if(environment === 'production', (query) => query.where('is_of_production', '=', true))
-      .select('id')
-      .orderBy('inserted_at')
-      .limit(maxAdmins)
-      .execute()
-    for (const { id: adminId } of admins) {
-      // One job for each, so that an address that fails does not repeat the mails to others.
-      const payload = { accountId, environment, organizationId, domainId, adminId, messageId: newId() }
-      await enqueue(deps, trx, {
-        name: 'send_domain_notice',
-        payload,
-        key: `${domainId} ${adminId}`,
-        accountId,
-      })
-    }
-  })
+  const place = { accountId, environment, organizationId }
+  await deps.db.transaction().execute((trx) =>
+    enqueueForAdmins(deps, trx, place, (addressed) => ({
+      name: 'send_domain_notice',
+      payload: { ...place, domainId, ...addressed },
+      key: `${domainId} ${addressed.adminId}`,
+      accountId,
+    })),
+  )
 }
 
 /**

@@ -1,10 +1,8 @@
 import type { Protocol } from '@portico/contract/sso-onboarding'
 import type { Kysely, Transaction } from 'kysely'
-import { momentColumn } from '../invitations/admin-moments.js'
-import { newId } from '../../platform/crypto/random.js'
+import { enqueueForAdmins } from '../admins/enqueue-for-admins.js'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
-import { enqueue } from '../../delivery/jobs/enqueue.js'
 import type { JobPayloads } from '../../delivery/jobs/job-names.js'
 import { deliverMail } from '../../delivery/mail/deliver.js'
 import { metadataNoticeMail } from '../../delivery/mail/metadata-notice.js'
@@ -12,13 +10,9 @@ import { isConnection, isOfConnection, type ConnectionKey } from '../connections
 import { productNameOf } from '../../platform/db/product-name.js'
 import { isOrganizationOf, ofOrganization } from '../../platform/db/tenant-predicate.js'
 
-/** More than an organization has. */
-const maxAdmins = 100
-
 /**
  * Enqueues mails to the administrators of an organization about uploaded metadata or an entered client, in the transaction
- * that stores it. About a connection of production only those whom production has invited get one: a sandbox key could have
- * invited anybody.
+ * that stores it.
  */
 export async function enqueueMetadataNotices(
   deps: Pick<Deps, 'db' | 'now'>,
@@ -27,29 +21,12 @@ export async function enqueueMetadataNotices(
   { protocol, version }: { readonly protocol: Protocol; readonly version: number },
 ): Promise<void> {
   const { accountId, environment, organizationId, connectionId } = key
-  const admins = await trx
-    .selectFrom('sso_admins')
-    .where(ofOrganization({ accountId, organizationId }))
-    .where(momentColumn(environment, 'declined_to_be_in_charge_at'), 'is', null)
-    .$if(environment === 'production', (query) => query.where('is_of_production', '=', true))
-    .select('id')
-    .orderBy('inserted_at')
-    .limit(maxAdmins)
-    .execute()
-  for (const { id: adminId } of admins) {
-    // One job for each, so that an address that fails does not repeat the mails to others.
-    const payload = {
-      accountId,
-      environment,
-      organizationId,
-      connectionId,
-      protocol,
-      version,
-      adminId,
-      messageId: newId(),
-    }
-    await enqueue(deps, trx, { name: 'send_metadata_notice', payload, accountId })
-  }
+  const place = { accountId, environment, organizationId }
+  await enqueueForAdmins(deps, trx, place, (addressed) => ({
+    name: 'send_metadata_notice',
+    payload: { ...place, connectionId, protocol, version, ...addressed },
+    accountId,
+  }))
 }
 
 /**
