@@ -53,6 +53,7 @@ const pagesToSee = [
   'onboarding-result-success',
   'onboarding-client-review-warnings',
   'onboarding-directory-secret',
+  'onboarding-domains-states',
 ]
 
 /** Starts a server, which ends with the test file, and opens a browser for it. */

@@ -2,7 +2,7 @@ import { guard, without } from './guard.js'
 
 const connections = 'server/src/sso/onboarding/connections.ts'
 const upload = 'server/src/sso/onboarding/waiting-upload.ts'
-const directories = 'server/src/sso/onboarding/directories.ts'
+const directories = 'server/src/sso/onboarding/reached-tenant.ts'
 const links = 'server/src/sso/invitations/links.ts'
 const router = 'server/src/pages/onboarding/router.ts'
 

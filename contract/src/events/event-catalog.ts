@@ -64,6 +64,7 @@ const commandLine = [{ source: 'The command line', actor: 'operator' }] as const
 const domainChecks = [
   { source: 'POST …/domains/<id>/check', actor: 'api_key' },
   { source: 'The checks of domains', actor: 'system' },
+  ...onboardingPage,
 ] as const
 const purge = { source: 'The purge', actor: 'system' } as const
 const impersonationPage = [{ source: 'The page of an impersonation', actor: 'system' }] as const
@@ -85,10 +86,15 @@ export const eventCatalog = {
     data: DomainData,
     elsewhere: [
       { source: 'email_domains of an SSO connection, and allowed_email_domains', actor: 'api_key' },
+      ...onboardingPage,
       ...commandLine,
     ],
   },
-  'domain.domain.update.success': { tells: 'A domain was changed.', data: DomainData },
+  'domain.domain.update.success': {
+    tells: 'A domain was changed.',
+    data: DomainData,
+    elsewhere: onboardingPage,
+  },
   'domain.domain.delete.success': { tells: 'A domain was deleted.', data: DomainData },
   'domain.domain.verify.success': {
     tells: 'A domain was proved, for the first time or again.',

@@ -26,11 +26,11 @@ import { deletionOf, listOf, record } from '../core/record.js'
 /** The most domains that an organization creates in an environment. */
 export const maxDomains = 50
 
-const domainStates = ['pending', 'verified', 'lapsing', 'lapsed', 'expired', 'declared'] as const
+export const domainStates = ['pending', 'verified', 'lapsing', 'lapsed', 'expired', 'declared'] as const
 export type DomainState = (typeof domainStates)[number]
 
 /** What the latest look-up of a record has found. */
-const domainResults = ['matched', 'not_matched', 'no_record', 'no_answer'] as const
+export const domainResults = ['matched', 'not_matched', 'no_record', 'no_answer'] as const
 export type DomainResult = (typeof domainResults)[number]
 
 export const DomainRecord = record(

@@ -22,6 +22,8 @@ interface ConnectionsPage {
   readonly email: string
   readonly connections: readonly ConnectionView[]
   readonly directories: readonly DirectoryView[]
+  /** The environments in which the administrator proves the organization's domains. */
+  readonly domainsOf: readonly DirectoryView['environment'][]
 }
 
 interface DirectoryView {
@@ -29,9 +31,9 @@ interface DirectoryView {
   readonly providerType: DirectoryProvider
 }
 
-/** Lists the connections and directories, with links to each. */
+/** Lists the connections, directories and where the domains are, with links to each. */
 export function connectionsPage(view: ConnectionsPage): string {
-  const { frame, form, email, connections, directories } = view
+  const { frame, form, email, connections, directories, domainsOf } = view
   const { texts } = frame
   const words = texts.connections
   return toDocument(
@@ -46,6 +48,12 @@ export function connectionsPage(view: ConnectionsPage): string {
       <ul class="connections">
         {directories.map((directory) => (
           <Directory key={directory.environment} texts={texts} directory={directory} />
+        ))}
+      </ul>
+      {domainsOf.length > 0 && <h2>{texts.emailDomains.heading}</h2>}
+      <ul class="connections">
+        {domainsOf.map((environment) => (
+          <Domains key={environment} texts={texts} environment={environment} />
         ))}
       </ul>
       <SignOutForms view={{ frame, form, email, listUrl: undefined }} />
@@ -104,6 +112,39 @@ function Directory({ texts, directory }: { texts: PageTexts; directory: Director
       </a>
     </li>
   )
+}
+
+function Domains({ texts, environment }: { texts: PageTexts; environment: DirectoryView['environment'] }) {
+  const words = texts.connections
+  return (
+    <li>
+      <ProviderMark mark="@" />
+      <div>
+        <p class="connection-name">
+          <span>{texts.emailDomains.heading}</span>
+          <span class={environment === 'sandbox' ? 'tag note' : 'tag'}>
+            {words.environments[environment]}
+          </span>
+        </p>
+        <p class="quiet">{texts.emailDomains.listSentence}</p>
+      </div>
+      <a class="small" href={domainsAddress(environment, texts)}>
+        {words.open}
+        <span class="unseen">
+          {' '}
+          {texts.emailDomains.heading} {words.environments[environment]}
+        </span>
+      </a>
+    </li>
+  )
+}
+
+/** The address of the page of the domains of an environment, in the current language. */
+export function domainsAddress(
+  environment: DirectoryView['environment'],
+  { lang }: Pick<PageTexts, 'lang'>,
+): string {
+  return `/onboarding/email-domains/${environment}?ui_locales=${lang}`
 }
 
 /** The address of the page of a directory, in the current language. */

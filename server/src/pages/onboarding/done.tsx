@@ -9,11 +9,13 @@ interface DonePage extends OnboardingView {
   readonly isTested: boolean
   /** The address of the directory page; undefined when the organization has no directory in this environment. */
   readonly directoryUrl: string | undefined
+  /** The address of the page of the domains; undefined for an administrator of this connection alone. */
+  readonly domainsUrl: string | undefined
 }
 
 /** Explains the next step, and names its owner. */
 export function donePage(view: DonePage): string {
-  const { frame, base, protocol, isActive, isWaiting, isTested, directoryUrl } = view
+  const { frame, base, protocol, isActive, isWaiting, isTested, directoryUrl, domainsUrl } = view
   const { texts } = frame
   const words = texts.done
   const isOidc = protocol === 'oidc'
@@ -42,6 +44,17 @@ export function donePage(view: DonePage): string {
           <p>
             <a class="second" href={directoryUrl}>
               {texts.directory.link}
+            </a>
+          </p>
+        </>
+      )}
+      {domainsUrl !== undefined && (
+        <>
+          <h2>{texts.emailDomains.heading}</h2>
+          <p>{texts.emailDomains.sentence}</p>
+          <p>
+            <a class="second" href={domainsUrl}>
+              {texts.emailDomains.link}
             </a>
           </p>
         </>

@@ -12,6 +12,7 @@ import { clientReviewPage } from './client-review.js'
 import { connectionsPage } from './connections.js'
 import { directoryStates } from './directory/gallery.given.js'
 import { donePage } from './done.js'
+import { emailDomainsStates } from './email-domains/gallery.given.js'
 import { invitationPage } from './invitation.js'
 import type { MetadataView } from './metadata-summary.js'
 import type { OnboardingView } from './onboarding-frame.js'
@@ -57,6 +58,7 @@ export function onboardingStates(organizationFrame: Frame, names: GalleryNames):
     ...testStates(frame, names),
     ...clientStates(frame, names),
     ...directoryStates(frame, names),
+    ...emailDomainsStates(frame, names),
     page('dead', errorPage(frame, texts.deadInvitation)),
     page('not-invited', errorPage(frame, texts.notInvited)),
     page('declined', errorPage(frame, texts.declined)),
@@ -109,8 +111,11 @@ function providerStates(frame: Frame, names: GalleryNames): GalleryPage[] {
     email: names.email,
   }
   return [
-    page('connections', connectionsPage({ ...list, connections, directories: [] })),
-    page('connections-none', connectionsPage({ ...list, connections: [], directories: [] })),
+    page('connections', connectionsPage({ ...list, connections, directories: [], domainsOf: ['sandbox'] })),
+    page(
+      'connections-none',
+      connectionsPage({ ...list, connections: [], directories: [], domainsOf: ['sandbox'] }),
+    ),
     page(
       'connections-directory',
       connectionsPage({
@@ -120,6 +125,7 @@ function providerStates(frame: Frame, names: GalleryNames): GalleryPage[] {
           { environment: 'production', providerType: 'okta' },
           { environment: 'sandbox', providerType: 'entra_id' },
         ],
+        domainsOf: ['production', 'sandbox'],
       }),
     ),
     page('provider', providerPage(view)),
@@ -183,7 +189,14 @@ function clientStates(frame: Frame, names: GalleryNames): GalleryPage[] {
     page('client-review', clientReviewPage(review)),
     page('client-review-warnings', clientReviewPage({ ...review, warnings, willWait: true })),
     page('test-no-client', testPage({ ...view, phase: 'test', hasMetadata: false, tests: [], now: at })),
-    page('done-client', donePage({ ...done, directoryUrl: '/onboarding/directory-sync/production' })),
+    page(
+      'done-client',
+      donePage({
+        ...done,
+        directoryUrl: '/onboarding/directory-sync/production',
+        domainsUrl: '/onboarding/email-domains/production',
+      }),
+    ),
   ]
 }
 
@@ -257,6 +270,7 @@ function testStates(frame: Frame, names: GalleryNames): GalleryPage[] {
     isWaiting: false,
     isTested: true,
     directoryUrl: undefined,
+    domainsUrl: undefined,
   }
   return [
     page('test', testPage(test)),

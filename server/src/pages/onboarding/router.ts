@@ -26,6 +26,7 @@ import { formOf, frameOf, sendPage, textOf, type Site } from '../frame/site.js'
 import { findAdminSecret, toAdminCookie } from '../frame/admin-cookie.js'
 import { arrivalRouter } from './arrival/router.js'
 import { directoryRouter } from './directory/router.js'
+import { emailDomainsRouter } from './email-domains/router.js'
 import { readMultipart } from './form-body.js'
 import { isSentByAdmin, leaveOrDecline } from './leaving.js'
 import { tooLarge } from './metadata-step.js'
@@ -53,6 +54,7 @@ export function onboardingRouter(deps: Deps, site: Site): Router {
   const router = express.Router()
   router.use(arrivalRouter(deps, site))
   router.use(directoryRouter(deps, site))
+  router.use(emailDomainsRouter(deps, site))
   router.use(
     pageRouter(deps, site, [
       { path: `${base}/now`, get: goToPhase },

@@ -1,8 +1,9 @@
 import { ssoChecks } from '@portico/contract/sso-checks'
 import { listDirectories } from '../../sso/onboarding/directories.js'
+import { reachedEnvironments } from '../../sso/onboarding/reached-tenant.js'
 import { findTestResult, listTestResults, type TestResult } from '../../sso/onboarding/test-result.js'
 import { assertedEmail, assertedProfile } from '../../sso/sign-in/asserted-identity.js'
-import { directoryAddress } from './connections.js'
+import { directoryAddress, domainsAddress } from './connections.js'
 import { donePage } from './done.js'
 import {
   reachablePhases,
@@ -35,6 +36,7 @@ export const doneStep: OnboardingStep = {
     const tests = await listTestResults(deps, connection)
     const { uploadedVersion, currentVersion, isActive, connectionState, environment } = connection
     const directories = await listDirectories(deps, session)
+    const hasDomains = reachedEnvironments(session).includes(environment)
     const hasDirectory = directories.some((directory) => directory.environment === environment)
     return {
       page: donePage({
@@ -42,6 +44,7 @@ export const doneStep: OnboardingStep = {
         isActive,
         isWaiting: uploadedVersion !== null && uploadedVersion !== currentVersion,
         isTested: connectionState === 'tested' || tests.some(({ outcome }) => outcome === 'success'),
+        domainsUrl: hasDomains ? domainsAddress(environment, frame.texts) : undefined,
         directoryUrl: hasDirectory ? directoryAddress(environment, frame.texts) : undefined,
       }),
     }

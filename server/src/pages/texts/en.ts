@@ -2,6 +2,7 @@ import type { Language } from '../../platform/languages.js'
 import { accountSignIn } from './en/account-sign-in.js'
 import { consent } from './en/consent.js'
 import { directory } from './en/directory.js'
+import { emailDomains } from './en/email-domains.js'
 import { impersonation } from './en/impersonation.js'
 import { oidcSetup } from './en/oidc-setup.js'
 import { onboarding } from './en/onboarding.js'
@@ -22,6 +23,7 @@ const words = {
   ...testIdp,
   ...oidcSetup,
   ...directory,
+  ...emailDomains,
   ...consent,
   ...accountSignIn,
   ...impersonation,

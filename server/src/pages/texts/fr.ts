@@ -2,6 +2,7 @@ import type { PageTexts } from './en.js'
 import { accountSignIn } from './fr/account-sign-in.js'
 import { consent } from './fr/consent.js'
 import { directory } from './fr/directory.js'
+import { emailDomains } from './fr/email-domains.js'
 import { impersonation } from './fr/impersonation.js'
 import { oidcSetup } from './fr/oidc-setup.js'
 import { onboarding } from './fr/onboarding.js'
@@ -22,6 +23,7 @@ export const fr: PageTexts = {
   ...testIdp,
   ...oidcSetup,
   ...directory,
+  ...emailDomains,
   ...consent,
   ...accountSignIn,
   ...impersonation,

@@ -1,16 +1,14 @@
 import type { DirectoryProvider, DirectorySync } from '@portico/contract/directory-sync'
-import { environments, type Environment } from '@portico/contract/fields'
+import type { Environment } from '@portico/contract/fields'
 import { sql } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
 import { getDirectorySync, resetDirectorySync } from '../../directory/directory-sync/directory-sync.js'
 import { ApiError } from '../../platform/errors.js'
 import { limit } from '../../delivery/limits/limits.js'
 import type { Changed } from '../../delivery/events/change.js'
-import type { Tenant } from '../../platform/tenant.js'
 import type { AdminSession } from '../admins/admin-session.js'
-import { reachOf } from './connections.js'
-import { adminCause } from './note.js'
 import { listProviderRequests, type ProviderRequest } from './provider-requests.js'
+import { reachedEnvironments, reachedTenant } from './reached-tenant.js'
 import { ofOrganization } from '../../platform/db/tenant-predicate.js'
 
 /** Secrets that administrators make for a directory. */
@@ -28,7 +26,7 @@ export async function listDirectories(
   session: AdminSession,
 ): Promise<OnboardingDirectory[]> {
   const { accountId, organizationId } = session
-  const reached = environmentsOf(session)
+  const reached = reachedEnvironments(session)
   if (reached.length === 0) return []
   return db
     .selectFrom('directories')
@@ -49,7 +47,7 @@ export async function findDirectory(
   session: AdminSession,
   environment: string,
 ): Promise<Changed<DirectorySync> | undefined> {
-  const tenant = tenantOf(session, environment, '')
+  const tenant = reachedTenant(session, environment, '')
   if (tenant === undefined) return undefined
   try {
     return await getDirectorySync(deps, tenant)
@@ -65,7 +63,7 @@ export async function listRecentRequests(
   session: AdminSession,
   directory: DirectorySync,
 ): Promise<readonly ProviderRequest[]> {
-  const tenant = tenantOf(session, directory.__environment__, '')
+  const tenant = reachedTenant(session, directory.__environment__, '')
   return tenant === undefined ? [] : listProviderRequests(deps, tenant, directory)
 }
 
@@ -85,7 +83,7 @@ export async function createSecretOfDirectory(
     requestId,
   }: { readonly directory: DirectorySync; readonly version: number; readonly requestId: string },
 ): Promise<DirectorySync | undefined> {
-  const tenant = tenantOf(session, directory.__environment__, requestId)
+  const tenant = reachedTenant(session, directory.__environment__, requestId)
   if (tenant === undefined) return undefined
   await deps.limits.take(newSecrets, { ...tenant, address: '' })
   try {
@@ -94,18 +92,4 @@ export async function createSecretOfDirectory(
     if (error instanceof ApiError && error.code === 'precondition_failed') return undefined
     throw error
   }
-}
-
-/** A directory is the organization's: an invitation to one of its connections reaches no directory. */
-function environmentsOf({ environment, connection }: AdminSession): readonly Environment[] {
-  return connection === null ? reachOf[environment] : []
-}
-
-/** The tenant of a directory, for operations of the API; undefined where the invitation does not reach it. */
-function tenantOf(session: AdminSession, name: string, requestId: string): Tenant | undefined {
-  const environment = environments.find((one) => one === name)
-  if (environment === undefined || !environmentsOf(session).includes(environment)) return undefined
-  const { accountId, accountDomain, domain } = session
-  const cause = adminCause(session, requestId)
-  return { accountId, accountDomain, environment, domain, organizationIds: null, cause }
 }

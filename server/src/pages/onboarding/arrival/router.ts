@@ -11,6 +11,7 @@ import {
 } from '../../../sso/onboarding/arrival.js'
 import { listConnections } from '../../../sso/onboarding/connections.js'
 import { listDirectories } from '../../../sso/onboarding/directories.js'
+import { reachedEnvironments } from '../../../sso/onboarding/reached-tenant.js'
 import { sendAnotherCode, verifyAdminCode } from '../../../sso/onboarding/verify-code.js'
 import { findServiceName } from '../../../sso/admins/service-name.js'
 import { findOrganizationByDomain } from '../../../directory/organizations/find-organization.js'
@@ -219,7 +220,12 @@ async function showConnections(exchange: Exchange, browser: AdminBrowser): Promi
   const directories = await listDirectories(deps, browser)
   const frame = await frameFor(exchange, browser)
   const form = formFor(req, frame, browser)
-  const page = connectionsPage({ frame, form, email: browser.email, connections, directories })
+  const domainsOf = reachedEnvironments(browser).filter(
+    (environment) =>
+      environment === browser.environment ||
+      [...connections, ...directories].some((one) => one.environment === environment),
+  )
+  const page = connectionsPage({ frame, form, email: browser.email, connections, directories, domainsOf })
   sendPage(site, res, page, frame)
 }
 

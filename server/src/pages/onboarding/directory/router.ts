@@ -3,7 +3,6 @@ import type { Router } from 'express'
 import type { Deps } from '../../../delivery/deps.js'
 import { formReader } from '../../../platform/http/body.js'
 import { requestIdOf } from '../../../delivery/request-context.js'
-import { findAdminSession, type AdminSession } from '../../../sso/admins/admin-session.js'
 import {
   findDirectory,
   listRecentRequests,
@@ -13,15 +12,11 @@ import { findOrganizationByDomain } from '../../../directory/organizations/find-
 import { toCsrfField } from '../../frame/csrf.js'
 import { pageRouter, sendPlainSentence, type Exchange } from '../../frame/page-route.js'
 import { formOf, frameOf, sendPage, textOf, type Site } from '../../frame/site.js'
-import { findAdminSecret, toAdminCookie } from '../../frame/admin-cookie.js'
-import { isSentByAdmin, leaveOrDecline } from '../leaving.js'
+import { findAdministrator, takeAdminForm, type Administrator } from '../administrator.js'
 import { directoryPage } from './page.js'
 
 /** A request by an administrator for the page of a directory. */
-interface DirectoryRequest {
-  readonly session: AdminSession
-  /** The secret of the browser's cookie. */
-  readonly secret: string
+interface DirectoryRequest extends Administrator {
   readonly directory: DirectorySync
   readonly version: number
 }
@@ -43,47 +38,41 @@ export function directoryRouter(deps: Deps, site: Site): Router {
 }
 
 async function takeForm(exchange: Exchange): Promise<void> {
-  const { site, req } = exchange
   const request = await findRequest(exchange)
-  if (request === undefined) return
-  const { session, secret } = request
-  if (!isSentByAdmin(req, site, { ...session, secret })) sendPlainSentence(exchange, 403, 'otherBrowser')
-  else await act(exchange, request)
+  if (request !== undefined)
+    await takeAdminForm(exchange, request, (action) => act(exchange, request, action))
 }
 
 async function findRequest(exchange: Exchange): Promise<DirectoryRequest | undefined> {
-  const { deps, site, req } = exchange
-  const secret = findAdminSecret(req.headers.cookie, site.isHttps)
-  const session = secret === undefined ? undefined : await findAdminSession(deps, secret)
-  if (secret === undefined || session === undefined) {
-    sendPlainSentence(exchange, 401, 'notInvited')
-    return undefined
-  }
-  const found = await findDirectory(deps, session, textOf(req.params['environment']))
+  const { deps, req } = exchange
+  const admin = await findAdministrator(exchange)
+  if (admin === undefined) return undefined
+  const found = await findDirectory(deps, admin.session, textOf(req.params['environment']))
   if (found?.version === undefined) {
     sendPlainSentence(exchange, 404, 'noSuchDirectory')
     return undefined
   }
-  return { session, secret, directory: found.record, version: found.version }
+  return { ...admin, directory: found.record, version: found.version }
 }
 
-async function act(exchange: Exchange, request: DirectoryRequest): Promise<void> {
-  const { deps, site, req, res } = exchange
+async function act(exchange: Exchange, request: DirectoryRequest, action: string): Promise<void> {
+  const { deps, req, res } = exchange
+  if (action !== 'make_secret') {
+    await show(exchange, request, {})
+    return
+  }
+  const version = textOf(formOf(req).version)
+  // No directory has the version 0.
+  const shown = /^\d{1,9}$/.test(version) ? Number(version) : 0
   const { session, directory } = request
-  const { action, version } = formOf(req)
-  const requestId = requestIdOf(req)
-  const left = await leaveOrDecline(deps, session, { action: textOf(action), idpId: null, requestId })
-  if (left !== undefined) {
-    res.append('Set-Cookie', toAdminCookie('', site.isHttps, 0))
-    sendPlainSentence(exchange, 200, left)
-  } else if (textOf(action) === 'make_secret') {
-    // No directory has the version 0.
-    const shown = /^\d{1,9}$/.test(textOf(version)) ? Number(textOf(version)) : 0
-    const made = await createSecretOfDirectory(deps, session, { directory, version: shown, requestId })
-    const { value: secret = null } = made?.auth_secret_token ?? {}
-    if (made === undefined) res.status(409)
-    await show(exchange, request, { hasChanged: made === undefined, ...(secret !== null && { secret }) })
-  } else await show(exchange, request, {})
+  const made = await createSecretOfDirectory(deps, session, {
+    directory,
+    version: shown,
+    requestId: requestIdOf(req),
+  })
+  const { value: secret = null } = made?.auth_secret_token ?? {}
+  if (made === undefined) res.status(409)
+  await show(exchange, request, { hasChanged: made === undefined, ...(secret !== null && { secret }) })
 }
 
 async function show(
