@@ -94,6 +94,10 @@ const ofBothEnvironments: readonly (readonly [what: string | RegExp, reason: str
     'A metadata key is of both, and so are the users who lose its values.',
   ],
   [
+    /^select \(select coalesce\( \(select '' \|\| environment from directories /,
+    'A metadata key is of both, and so are the mappings that name it.',
+  ],
+  [
     /^delete from idempotency_keys where account_id = \$1 and organization_id = \$2$/,
     'An organization is erased in both.',
   ],

@@ -249,7 +249,7 @@ export interface Identity {
   data: { [name: string]: JsonValue }
 }
 
-/** Part of `Identity`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 88 more. */
+/** Part of `Identity`, `DirectoryAttributes`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent` and 89 more. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue }
 
 /** Part of `User`. */
@@ -338,6 +338,8 @@ export interface DirectoryAttributes {
   preferred_language: string | null
   honorific_prefix: string | null
   honorific_suffix: string | null
+  /** Values by the URN and the names of extension_schemas of the directory. */
+  custom: { [name: string]: { [name: string]: JsonValue } }
 }
 
 /** Answered by `users.list`. */
@@ -1203,6 +1205,8 @@ export interface SsoConnection {
   allow_sha1: boolean
   /** Accepts assertions encrypted with AES-CBC in responses that are not signed themselves. */
   allow_cbc_unsigned_response: boolean
+  /** Values of the identity provider that are written into metadata and profile of users who are created, and with update_user_new_connection at each sign-in. Metadata that a directory maps are its own. */
+  attribute_mapping: AttributeMapping[]
   /** Stored versions, newest first. */
   metadata: SsoMetadata[]
   /** Issuer of the OpenID provider; null without one. */
@@ -1218,6 +1222,14 @@ export interface SsoConnection {
   inserted_at: string
   /** RFC 3339 in UTC with milliseconds. */
   updated_at: string
+}
+
+/** Part of `SsoConnection`, `DirectorySync`, `DirectorySyncData`. */
+export interface AttributeMapping {
+  /** SCIM path; of an SSO connection the name of a SAML attribute or claim. */
+  from: string
+  /** metadata.<key> with a declared key, or profile.<claim>; each is in one rule at most. */
+  to: string
 }
 
 /** Part of `SsoConnection`. */
@@ -1556,6 +1568,15 @@ export interface DirectorySync {
   active: boolean
   /** An existing user with the same verified e-mail address is taken over by the directory instead of being refused as taken. */
   takes_over_users: boolean
+  /** Schemas of the provider that the directory takes beside the core and enterprise ones. */
+  extension_schemas: ExtensionSchema[]
+  /** Values that the directory writes into metadata and profile of its users. Metadata that it maps cannot be changed by the API. */
+  attribute_mapping: AttributeMapping[]
+  /** Users to whom the latest change of extension_schemas or attribute_mapping was applied, which begins after a minute; null before any change. */
+  mapping_progress: {
+    done: number
+    total: number
+  } | null
   /** Base URL to enter at the provider, also called tenant URL there. */
   scim_base_url: string
   /** Token with which the provider authenticates. */
@@ -1574,6 +1595,17 @@ export interface DirectorySync {
   inserted_at: string
   /** RFC 3339 in UTC with milliseconds. */
   updated_at: string
+}
+
+/** Part of `DirectorySync`, `DirectorySyncData`. */
+export interface ExtensionSchema {
+  /** URN of the schema. */
+  id: string
+  attributes: Array<{
+    name: string
+    type: 'string' | 'boolean' | 'integer' | 'decimal' | 'dateTime'
+    multiValued: boolean
+  }>
 }
 
 /** Answered by `directorySync.delete`. */
@@ -1634,6 +1666,7 @@ export interface ScimRequest {
   quirks: Array<
     | 'boolean_as_text'
     | 'number_as_text'
+    | 'text_as_number'
     | 'value_in_array'
     | 'complex_as_text'
     | 'operation_case'
@@ -1646,6 +1679,7 @@ export interface ScimRequest {
     | 'read_only_ignored'
     | 'schemas_missing'
     | 'patch_wrapped'
+    | 'value_not_mapped'
   >
   /** Id of the affected user. */
   user_id: string | null
@@ -3882,6 +3916,15 @@ export interface DirectorySyncData {
   active: boolean
   /** An existing user with the same verified e-mail address is taken over by the directory instead of being refused as taken. */
   takes_over_users: boolean
+  /** Schemas of the provider that the directory takes beside the core and enterprise ones. */
+  extension_schemas: ExtensionSchema[]
+  /** Values that the directory writes into metadata and profile of its users. Metadata that it maps cannot be changed by the API. */
+  attribute_mapping: AttributeMapping[]
+  /** Users to whom the latest change of extension_schemas or attribute_mapping was applied, which begins after a minute; null before any change. */
+  mapping_progress: {
+    done: number
+    total: number
+  } | null
   /** Base URL to enter at the provider, also called tenant URL there. */
   scim_base_url: string
   auth_secret_token: {
@@ -5941,6 +5984,7 @@ export type UsersUpdateErrorCode =
   | 'user_not_found'
   | 'meta_key_not_found'
   | 'email_taken'
+  | 'metadata_managed'
   | 'precondition_failed'
   | 'body_too_large'
   | 'media_type_unsupported'
@@ -5993,6 +6037,7 @@ export type UsersAddMetadataErrorCode =
   | 'organization_not_found'
   | 'user_not_found'
   | 'meta_key_not_found'
+  | 'metadata_managed'
   | 'precondition_failed'
   | 'body_too_large'
   | 'media_type_unsupported'
@@ -6019,6 +6064,7 @@ export type UsersRemoveMetadataErrorCode =
   | 'organization_not_found'
   | 'user_not_found'
   | 'meta_key_not_found'
+  | 'metadata_managed'
   | 'precondition_failed'
   | 'body_too_large'
   | 'media_type_unsupported'
@@ -6940,6 +6986,7 @@ export type TokenCustomizationDeleteMetaKeyErrorCode =
   | 'insufficient_scope'
   | 'organization_not_found'
   | 'meta_key_not_found'
+  | 'meta_key_in_use'
   | 'production_is_up'
   | 'body_too_large'
   | 'media_type_unsupported'
@@ -6967,6 +7014,7 @@ export type TokenCustomizationSetUserMetadataErrorCode =
   | 'organization_not_found'
   | 'user_not_found'
   | 'meta_key_not_found'
+  | 'metadata_managed'
   | 'precondition_failed'
   | 'body_too_large'
   | 'media_type_unsupported'
@@ -7747,6 +7795,12 @@ export interface SsoConnectionsCreateInput {
   idp_initiated?: 'bounce' | 'accept' | 'reject'
   allow_sha1?: boolean
   allow_cbc_unsigned_response?: boolean
+  attribute_mapping?: Array<{
+    /** SCIM path; of an SSO connection the name of a SAML attribute or claim, in any case. */
+    from: string
+    /** metadata.<key> with a declared key, or profile.<claim>. */
+    to: string
+  }>
   /** Must equal the environment of the API key, in any case. */
   environment?: string
 }
@@ -7858,6 +7912,12 @@ export interface SsoConnectionsUpdateInput {
   idp_initiated?: 'bounce' | 'accept' | 'reject'
   allow_sha1?: boolean
   allow_cbc_unsigned_response?: boolean
+  attribute_mapping?: Array<{
+    /** SCIM path; of an SSO connection the name of a SAML attribute or claim, in any case. */
+    from: string
+    /** metadata.<key> with a declared key, or profile.<claim>. */
+    to: string
+  }>
   /** Associations to return as records instead of ids. */
   preload_associations?: Array<'default_redirection' | 'enterprise_connection_onboarding'>
   /** Must equal the environment of the API key, in any case. */
@@ -8348,6 +8408,20 @@ export interface DirectorySyncCreateInput {
   active?: boolean
   /** An existing user with the same verified e-mail address is taken over by the directory instead of being refused as taken. */
   takes_over_users?: boolean
+  extension_schemas?: Array<{
+    id: string
+    attributes: Array<{
+      name: string
+      type: 'string' | 'boolean' | 'integer' | 'decimal' | 'dateTime'
+      multiValued?: boolean
+    }>
+  }>
+  attribute_mapping?: Array<{
+    /** SCIM path; of an SSO connection the name of a SAML attribute or claim, in any case. */
+    from: string
+    /** metadata.<key> with a declared key, or profile.<claim>. */
+    to: string
+  }>
   /** Must equal the environment of the API key, in any case. */
   environment?: string
 }
@@ -8397,6 +8471,20 @@ export interface DirectorySyncUpdateInput {
   active?: boolean
   /** An existing user with the same verified e-mail address is taken over by the directory instead of being refused as taken. */
   takes_over_users?: boolean
+  extension_schemas?: Array<{
+    id: string
+    attributes: Array<{
+      name: string
+      type: 'string' | 'boolean' | 'integer' | 'decimal' | 'dateTime'
+      multiValued?: boolean
+    }>
+  }>
+  attribute_mapping?: Array<{
+    /** SCIM path; of an SSO connection the name of a SAML attribute or claim, in any case. */
+    from: string
+    /** metadata.<key> with a declared key, or profile.<claim>. */
+    to: string
+  }>
   /** Must equal the environment of the API key, in any case. */
   environment?: string
 }
@@ -9380,6 +9468,7 @@ export interface LogEventsListInput {
     | 'SSO_END_USER_OIDC_SUCCESS'
     | 'SSO_END_USER_OIDC_FAILED'
     | 'SCIM_REQUEST_FAILED'
+    | 'ATTRIBUTE_NOT_MAPPED'
     | 'SSO_CERTIFICATE_EXPIRES'
     | 'ADMIN_ONBOARDING_INVITED'
     | 'ADMIN_ONBOARDING_LOGIN'
@@ -9466,6 +9555,7 @@ export interface LogEventsListOfAccountInput {
     | 'SSO_END_USER_OIDC_SUCCESS'
     | 'SSO_END_USER_OIDC_FAILED'
     | 'SCIM_REQUEST_FAILED'
+    | 'ATTRIBUTE_NOT_MAPPED'
     | 'SSO_CERTIFICATE_EXPIRES'
     | 'ADMIN_ONBOARDING_INVITED'
     | 'ADMIN_ONBOARDING_LOGIN'
@@ -10430,6 +10520,8 @@ export type ErrorCode =
   | 'method_not_allowed'
   | 'email_taken'
   | 'domain_taken'
+  | 'meta_key_in_use'
+  | 'metadata_managed'
   | 'meta_key_taken'
   | 'permission_taken'
   | 'permission_in_use'
@@ -11213,7 +11305,7 @@ export interface UsersMethods {
    * Change a user.
    * `PUT /api/v2/org/:org_domain/users/:user_id`. Requires the scope `write:users`. With `ifMatch`, only that version is changed.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`, `meta_key_not_found`; 409 `email_taken`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `metadata_required`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`, `meta_key_not_found`; 409 `email_taken`, `metadata_managed`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `metadata_required`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const user = await client.users.update({
@@ -11246,7 +11338,7 @@ export interface UsersMethods {
    * Set a metadata value of a user, replacing any existing one.
    * `PUT /api/v2/org/:org_domain/users/:user_id/add-metadata`. Requires the scope `write:users`. With `ifMatch`, only that version is changed.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`, `meta_key_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`, `meta_key_not_found`; 409 `metadata_managed`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const user = await client.users.addMetadata({
@@ -11263,7 +11355,7 @@ export interface UsersMethods {
    * Remove a metadata value of a user.
    * `PUT /api/v2/org/:org_domain/users/:user_id/remove-metadata`. Requires the scope `write:users`. With `ifMatch`, only that version is changed.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`, `meta_key_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `metadata_required`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`, `meta_key_not_found`; 409 `metadata_managed`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `metadata_required`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const user = await client.users.removeMetadata({
@@ -11675,7 +11767,7 @@ export interface TokenCustomizationMethods {
    * Delete a metadata key together with its values.
    * `DELETE /api/v2/org/:org_domain/token-customization/user-metakey`. Requires the scope `write:token_customization`.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `meta_key_not_found`; 409 `production_is_up`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `meta_key_not_found`; 409 `meta_key_in_use`, `production_is_up`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const metaKeyDeletion = await client.tokenCustomization.deleteMetaKey({ org_domain: 'awesome-company', key_name: 'Backend of the shop' })
@@ -11690,7 +11782,7 @@ export interface TokenCustomizationMethods {
    * Set a metadata value of a user, replacing any existing one.
    * `PATCH /api/v2/org/:org_domain/token-customization/set-user-metadata`. Requires the scope `write:token_customization`. With `ifMatch`, only that version is changed.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`, `meta_key_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`, `meta_key_not_found`; 409 `metadata_managed`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const user = await client.tokenCustomization.setUserMetadata({

@@ -13,6 +13,7 @@ import { bodyFor, pathOf, send, type Answer, type References } from '../given/re
 import { sampled } from '../sampled.js'
 import { roleGivenOf } from '../given/role-given.js'
 import { totpGivenOf } from '../given/totp-given.js'
+import { scimUsersGivenOf } from '../protocols/scim/user-given.js'
 import { startOpenIdProvider } from '../given/openid-provider.js'
 import { createWorld, createWorldFor, freshMembers, isOidc } from '../given/world.js'
 
@@ -57,6 +58,10 @@ beforeAll(async () => {
 })
 
 const httpsVariables = { BASE_URL: 'https://localhost' }
+
+function mappingTo(key: string) {
+  return [{ from: 'title', to: `metadata.${key}` }]
+}
 
 /** Makes a route return an error code. */
 type Recipe = (route: Route, world: References, token: string) => Promise<Answer>
@@ -179,6 +184,23 @@ const recipes: Partial<Record<ErrorCode, Recipe>> = {
     const body: Record<string, unknown> =
       route.name === 'users.removeMetadata' ? { key: key.name } : { email: anyEmail(), metadata: [] }
     return ask(route, world, token, { body })
+  },
+  metadata_managed: async (route, world, token) => {
+    const org_domain = world['org_domain'] ?? ''
+    const { name } = await service.given.metaKey({ org_domain })
+    const users = scimUsersGivenOf(await service.client())
+    const { scim } = await users.directory({ org_domain, attribute_mapping: mappingTo(name) })
+    const { id } = await users.user(scim, { title: 'Countess' })
+    const named = { ...world, user_id: id, key: name, key_name: name }
+    return ask(route, named, token, route.name === 'users.update' ? { body: { metadata: [] } } : {})
+  },
+  meta_key_in_use: async (route, world, token) => {
+    const { org_domain = '', key_name = '' } = world
+    await scimUsersGivenOf(await service.client()).directory({
+      org_domain,
+      attribute_mapping: mappingTo(key_name),
+    })
+    return ask(route, world, token)
   },
   events_expired: async (route, world) => {
     const { cursor } = await (await late.client()).events.list({ after: 'latest' })

@@ -34,6 +34,7 @@ const costs: Readonly<Record<string, Cost>> = {
   'C2, SCIM, POST one user': { waits: 4, statements: 6, pages: 146 },
   'C2, SCIM, users by userName': { waits: 3, statements: 3, pages: 108 },
   'C2, SCIM, PATCH one user': { waits: 7, statements: 10, pages: 200 },
+  'C2, SCIM, PATCH one user with ten mappings': { waits: 7, statements: 11, pages: 240 },
   'D1, webhook deliveries, ten at once': { waits: 40, statements: 40, pages: 620 },
 }
 
@@ -121,6 +122,16 @@ const rows: Readonly<Record<string, () => Promise<Prepare>>> = {
     const { userName } = await users.user(scim)
     const filter = encodeURIComponent(`userName eq "${userName}"`)
     return always(() => scim('GET', `/Users?filter=${filter}`))
+  },
+  async 'C2, SCIM, PATCH one user with ten mappings'() {
+    const { domain: org_domain } = await service.given.organization()
+    const names = ['title', 'nickName', 'userType', 'displayName', 'locale', 'timezone', 'preferredLanguage']
+    const paths = [...names, 'name.givenName', 'name.familyName', 'emails.value']
+    const keys = await Promise.all(paths.map(() => service.given.metaKey({ org_domain })))
+    const attribute_mapping = paths.map((from, index) => ({ from, to: `metadata.${keys[index]?.name}` }))
+    const { scim } = await users.directory({ org_domain, attribute_mapping })
+    const { id } = await users.user(scim)
+    return always(() => scim('PATCH', `/Users/${id}`, { body: replacing('title', anything()) }))
   },
   async 'C2, SCIM, PATCH one user'() {
     const { scim } = await users.directory()

@@ -41,7 +41,15 @@ export async function provisionByScim(settings: Settings): Promise<Figure[]> {
       const memberCount = sized(settings, 10_000, 1_000)
       await makeMembers(ours, first, memberCount)
       const members = await readMembers(ours, first, memberCount)
-      const rounds = await interleaved({ postgresPid }, userCases(ours, directories, members), settings)
+      const mapping = await makeMappingDirectory(
+        ours,
+        tokens.sandbox,
+        data.targets.map(({ domain }) => domain),
+      )
+      await makeMembers(ours, mapping, memberCount)
+      const mapped = { directory: mapping, members: await readMembers(ours, mapping, memberCount) }
+      const cases = userCases(ours, directories, members, mapped)
+      const rounds = await interleaved({ postgresPid }, cases, settings)
       const look = lookOf(ours, getUserRequests({ data, tokens }))
       const group = await measureGroup(ours, first, { members, rounds: settings.rounds, look })
       const { create, createInLarge } = rounds
@@ -56,6 +64,12 @@ export async function provisionByScim(settings: Settings): Promise<Figure[]> {
         ),
         { row: 'C2', what: 'SCIM, users by userName: CPU', ours: cpuText(rounds.filter) },
         { row: 'C2', what: 'SCIM, PATCH one user: CPU', ours: cpuText(rounds.patch) },
+        besideOthers(
+          'C2',
+          'SCIM, PATCH one user with ten mappings',
+          { ours: rounds.mappedPatch, others: rounds.patch },
+          'none',
+        ),
         { row: 'C2', what: `SCIM, PUT ${groupOf}: one caller`, ours: milliseconds(median(group.put)) },
         { row: 'C2', what: `SCIM, PATCH ${groupOf}: one caller`, ours: milliseconds(median(group.patch)) },
         {
@@ -72,19 +86,55 @@ export async function provisionByScim(settings: Settings): Promise<Figure[]> {
 }
 
 /** Begins directory sync in an organization. */
-export async function makeDirectory(ours: Contender, token: string, domain: string): Promise<Directory> {
-  const answer = await fetch(`${baseUrl(ours)}/api/v2/org/${domain}/directory-sync`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ provider_type: 'custom_scim' }),
+export async function makeDirectory(
+  ours: Contender,
+  token: string,
+  domain: string,
+  members: object = {},
+): Promise<Directory> {
+  const answer = await postTo(ours, token, `/api/v2/org/${domain}/directory-sync`, {
+    provider_type: 'custom_scim',
+    ...members,
   })
-  if (!answer.ok) throw new Error(`no directory: ${answer.status} ${await answer.text()}`)
   // The contract of directorySync.create.
   const { id, auth_secret_token } = (await answer.json()) as {
     readonly id: string
     readonly auth_secret_token: { readonly value: string }
   }
   return { path: `/scim/v2/${id}`, secret: auth_secret_token.value }
+}
+
+async function postTo(ours: Contender, token: string, path: string, body: object): Promise<Response> {
+  const answer = await fetch(`${baseUrl(ours)}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  if (!answer.ok) throw new Error(`POST ${path}: ${answer.status} ${await answer.text()}`)
+  return answer
+}
+
+const mappedPaths = [
+  ...['title', 'nickName', 'userType', 'displayName', 'locale', 'preferredLanguage', 'timezone'],
+  ...['name.givenName', 'name.familyName', 'emails.value'],
+]
+
+/** The same with ten mappings, in an organization without one. */
+async function makeMappingDirectory(
+  ours: Contender,
+  token: string,
+  domains: readonly string[],
+): Promise<Directory> {
+  const domain = [...new Set(domains)][directoryCount]
+  if (domain === undefined) throw new Error('the sample has too few organizations')
+  const path = `/api/v2/org/${domain}/token-customization/user-metakey`
+  const attribute_mapping: object[] = []
+  for (const [index, from] of mappedPaths.entries()) {
+    const name = `mapped_${index}`
+    await postTo(ours, token, path, { name, type: 'string', required: false })
+    attribute_mapping.push({ from, to: `metadata.${name}` })
+  }
+  return makeDirectory(ours, token, domain, { attribute_mapping })
 }
 
 const newUser = {
@@ -128,7 +178,12 @@ async function readMembers(ours: Contender, { path, secret }: Directory, count: 
   return members.slice(0, count)
 }
 
-function userCases(ours: Contender, directories: readonly Directory[], members: readonly Member[]) {
+function userCases(
+  ours: Contender,
+  directories: readonly Directory[],
+  members: readonly Member[],
+  mapped: { readonly directory: Directory; readonly members: readonly Member[] },
+) {
   const [large = { path: '', secret: '' }, ...small] = directories
   const { path, secret: token } = large
   const filter = (userName: string) => encodeURIComponent(`userName eq "${userName}"`)
@@ -140,6 +195,13 @@ function userCases(ours: Contender, directories: readonly Directory[], members: 
     contender: ours,
     requestsFile: writeRequests(requests),
   })
+  const patchIn = (directory: Directory, { id }: Member) =>
+    ({
+      method: 'PATCH',
+      path: `${directory.path}/Users/${id}`,
+      token: directory.secret,
+      body: patch,
+    }) as const
   return {
     create: caseOf(small.map(createIn)),
     createInLarge: caseOf([createIn(large)]),
@@ -150,9 +212,8 @@ function userCases(ours: Contender, directories: readonly Directory[], members: 
         token,
       })),
     ),
-    patch: caseOf(
-      members.map(({ id }) => ({ method: 'PATCH', path: `${path}/Users/${id}`, token, body: patch })),
-    ),
+    patch: caseOf(members.map((member) => patchIn(large, member))),
+    mappedPatch: caseOf(mapped.members.map((member) => patchIn(mapped.directory, member))),
   }
 }
 

@@ -5,8 +5,11 @@ const upload = 'server/src/sso/onboarding/waiting-upload.ts'
 const directories = 'server/src/sso/onboarding/reached-tenant.ts'
 const links = 'server/src/sso/invitations/links.ts'
 const router = 'server/src/pages/onboarding/router.ts'
+const emailDomains = 'server/src/sso/onboarding/email-domains.ts'
 
 const inFile = (name: string) => (title: string) => ({ file: `test/protocols/${name}.test.ts`, title })
+const usesDomain = (title: string) =>
+  inFile('onboarding-domains')(`a domain is used for a connection ${title}`)
 const onboards = inFile('onboarding')
 const uploads = inFile('onboarding-upload')
 const ofProduction = inFile('onboarding-production')
@@ -52,6 +55,25 @@ export const onboardingGuards = [
       'is not there for whoever is invited to one connection, as one that is not there at all',
     ),
     green: makesSecret,
+  }),
+  guard({
+    name: 'onboarding: a domain that is neither verified nor declared, used for a connection',
+    file: emailDomains,
+    find: "    .where('domains.state', 'in', ['verified', 'declared'])\n",
+    replace: '',
+    red: usesDomain(
+      'not while it waits for its proof, or has lapsed: another company’s domain is nobody’s gain',
+    ),
+    green: usesDomain('when it is verified, or when the account has declared it'),
+  }),
+  guard({
+    name: 'onboarding: a domain of another organization, used for a connection',
+    file: emailDomains,
+    find: "    .where(sameTenant('domains', 'sso_connections'))\n",
+    replace: '',
+    also: [{ file: emailDomains, find: '    await lockDomain(trx, tenant, id)\n', replace: '' }],
+    red: usesDomain('of the organization, and not of another one, whose connections are not there either'),
+    green: usesDomain('when it is verified, or when the account has declared it'),
   }),
   guard({
     name: 'onboarding: the connection of the session',

@@ -232,6 +232,17 @@ export const errorCodes = {
     remedy:
       'Find it in the list of domains of the organization. A domain that was not verified within 30 days can be added again.',
   },
+  meta_key_in_use: {
+    status: 409,
+    message: 'An attribute mapping writes values of this metadata key.',
+    remedy:
+      'Take the key out of attribute_mapping of the directory or SSO connection that the message names.',
+  },
+  metadata_managed: {
+    status: 409,
+    message: 'The directory that keeps this user writes the value of this metadata key.',
+    remedy: 'Change the value in the directory, or take the key out of its attribute_mapping.',
+  },
   meta_key_taken: {
     status: 409,
     message: 'The organization already declares a metadata key with this name.',

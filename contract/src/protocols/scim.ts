@@ -1,10 +1,12 @@
+import type { ExtensionSchema } from '../resources/attribute-mapping.js'
+
 /**
  * The attributes of users and groups (RFC 7643) that the service reads, stores and answers. The server parses values, paths
  * and filters by this table, and publishes it at /Schemas.
  */
 export interface ScimAttribute {
   readonly name: string
-  readonly type: 'string' | 'boolean' | 'dateTime' | 'reference' | 'complex'
+  readonly type: 'string' | 'boolean' | 'integer' | 'decimal' | 'dateTime' | 'reference' | 'complex'
   readonly multiValued: boolean
   readonly description: string
   readonly required: boolean
@@ -21,6 +23,21 @@ export interface ScimSchema {
   readonly name: string
   readonly description: string
   readonly attributes: readonly ScimAttribute[]
+}
+
+/** The schema of an extension that a directory declares, which no provider is required to send. */
+export function toScimSchema({ id, attributes }: ExtensionSchema): ScimSchema {
+  return {
+    id,
+    name: id.split(':').findLast((part) => /[A-Za-z]/.test(part)) ?? id,
+    description: 'Schema of the provider',
+    attributes: attributes.map(({ name, type, multiValued }) =>
+      attribute(type, name, 'Attribute of the provider', {
+        // Elements of a list are kept as objects, as those of other lists; their value is all that they have.
+        ...(multiValued && { multiValued, subAttributes: [attribute(type, 'value', 'The value itself')] }),
+      }),
+    ),
+  }
 }
 
 type Rule = Partial<Omit<ScimAttribute, 'name' | 'type' | 'description'>>

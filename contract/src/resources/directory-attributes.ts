@@ -1,4 +1,5 @@
 import { z } from 'zod/v4'
+import { JsonValue } from '../core/fields.js'
 import { record } from '../core/record.js'
 
 const line = z.string().nullable()
@@ -30,6 +31,9 @@ export const DirectoryAttributes = record(
     preferred_language: line.describe('As in Accept-Language'),
     honorific_prefix: line,
     honorific_suffix: line,
+    custom: z
+      .record(z.string(), z.record(z.string(), JsonValue))
+      .describe('Values by the URN and the names of extension_schemas of the directory'),
   },
   {
     display_name: 'Ada Lovelace',
@@ -46,6 +50,7 @@ export const DirectoryAttributes = record(
     preferred_language: 'en-GB',
     honorific_prefix: 'Countess',
     honorific_suffix: null,
+    custom: {},
   },
 )
 export type DirectoryAttributes = z.output<typeof DirectoryAttributes>

@@ -20,6 +20,7 @@ import {
   slug,
   timestamp,
 } from '../core/fields.js'
+import { AttributeMapping, attributeMapping, ExtensionSchema, extensionSchemas } from './attribute-mapping.js'
 import { deletionOf, exampleOf, listOf, record } from '../core/record.js'
 
 /** The products that provision users. They differ in their SCIM dialects and consoles. */
@@ -49,6 +50,20 @@ export const DirectorySync = record(
       .describe(
         'An existing user with the same verified e-mail address is taken over by the directory instead of being refused as taken',
       ),
+    extension_schemas: z
+      .array(ExtensionSchema)
+      .describe('Schemas of the provider that the directory takes beside the core and enterprise ones'),
+    attribute_mapping: z
+      .array(AttributeMapping)
+      .describe(
+        'Values that the directory writes into metadata and profile of its users. Metadata that it maps cannot be changed by the API',
+      ),
+    mapping_progress: z
+      .object({ done: z.int(), total: z.int() })
+      .nullable()
+      .describe(
+        'Users to whom the latest change of extension_schemas or attribute_mapping was applied, which begins after a minute; null before any change',
+      ),
     scim_base_url: z.string().describe('Base URL to enter at the provider, also called tenant URL there'),
     auth_secret_token: z
       .object({
@@ -72,6 +87,9 @@ export const DirectorySync = record(
     provider_type: 'entra_id',
     active: true,
     takes_over_users: false,
+    extension_schemas: [],
+    attribute_mapping: [],
+    mapping_progress: null,
     scim_base_url: `https://auth.example/scim/v2/${directoryId}`,
     auth_secret_token: { hint: '9Kd3', value: null },
     previous_secret_expires_at: null,
@@ -130,6 +148,7 @@ export type DirectorySyncEvent = z.output<typeof DirectorySyncEvent>
 const scimQuirks = {
   boolean_as_text: 'A boolean came as text ("True", "False") and was read as one.',
   number_as_text: 'A text came as a number and was read as text.',
+  text_as_number: 'A number came as text and was read as a number.',
   value_in_array: 'A single value came in an array and was taken out of it.',
   complex_as_text: 'A complex value came as text and was read as its value.',
   operation_case: 'op was not in lower case (Add, Replace, Remove).',
@@ -143,6 +162,8 @@ const scimQuirks = {
   read_only_ignored: 'A change of a read-only attribute was ignored.',
   schemas_missing: 'A body was sent without schemas and was read as the resource type of its path.',
   patch_wrapped: 'Operations were sent without the PatchOp schema.',
+  value_not_mapped:
+    'A value that attribute_mapping names did not fit its target and was left out, or a required one was missing.',
 } as const satisfies Record<string, string>
 export type ScimQuirk = keyof typeof scimQuirks
 const scimQuirkNames = Object.keys(scimQuirks) as [ScimQuirk, ...ScimQuirk[]]
@@ -209,6 +230,8 @@ const settings = {
     .describe(
       'An existing user with the same verified e-mail address is taken over by the directory instead of being refused as taken',
     ),
+  extension_schemas: extensionSchemas(),
+  attribute_mapping: attributeMapping(),
 }
 
 export const NewDirectorySync = z

@@ -51,6 +51,8 @@ export const logEventCodes = {
     'The answer of an OpenID provider was refused; the login trace contains the result of each check.',
   SCIM_REQUEST_FAILED:
     'A request of the provider of a directory was refused; the request log of the directory contains it.',
+  ATTRIBUTE_NOT_MAPPED:
+    'A value of a directory or identity provider did not fit the targets in attribute_mapping that the reason names, and was left out.',
   SSO_CERTIFICATE_EXPIRES:
     'A signing certificate of an identity provider expires within 30 days, or has expired.',
   ADMIN_ONBOARDING_INVITED: 'An administrator was invited.',

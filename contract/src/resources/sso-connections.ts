@@ -2,6 +2,7 @@ import { initContract } from '@ts-rest/core'
 import { z } from 'zod/v4'
 import { access } from '../core/access.js'
 import { changing, creating, reading } from '../core/answers.js'
+import { attributeMapping } from './attribute-mapping.js'
 import { codeRequest } from './code-request.js'
 import {
   choices,
@@ -90,6 +91,7 @@ const settings = {
   idp_initiated: z.enum(idpInitiatedModes).optional(),
   allow_sha1: flag().optional(),
   allow_cbc_unsigned_response: flag().optional(),
+  attribute_mapping: attributeMapping(),
 }
 
 export const NewSsoConnection = z.strictObject({

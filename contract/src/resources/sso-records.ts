@@ -1,6 +1,7 @@
 import { z } from 'zod/v4'
 import { environment, id, personal, secret, slug, timestamp } from '../core/fields.js'
 import { exampleOf, record } from '../core/record.js'
+import { AttributeMapping } from './attribute-mapping.js'
 import { menders, ssoCheckNames } from './sso-checks.js'
 import { protocols, providerTypes, SsoAdminOnboarding } from './sso-onboarding.js'
 
@@ -187,6 +188,11 @@ export const SsoConnection = record(
     allow_cbc_unsigned_response: z
       .boolean()
       .describe('Accepts assertions encrypted with AES-CBC in responses that are not signed themselves'),
+    attribute_mapping: z
+      .array(AttributeMapping)
+      .describe(
+        'Values of the identity provider that are written into metadata and profile of users who are created, and with update_user_new_connection at each sign-in. Metadata that a directory maps are its own',
+      ),
     metadata: z.array(SsoMetadata).describe('Stored versions, newest first'),
     issuer: z.string().nullable().describe('Issuer of the OpenID provider; null without one'),
     oidc_client_id: z.string().nullable(),
@@ -224,6 +230,7 @@ export const SsoConnection = record(
     idp_initiated: 'bounce',
     allow_sha1: false,
     allow_cbc_unsigned_response: false,
+    attribute_mapping: [],
     metadata: [exampleOf(SsoMetadata)],
     issuer: null,
     oidc_client_id: null,

@@ -152,6 +152,7 @@ export const tokenCustomization = c.router(
         { 200: deletionOf(MetaKey) },
         'organization_not_found',
         'meta_key_not_found',
+        'meta_key_in_use',
         'production_is_up',
       ),
       metadata: access({
@@ -172,6 +173,7 @@ export const tokenCustomization = c.router(
         'organization_not_found',
         'user_not_found',
         'meta_key_not_found',
+        'metadata_managed',
         'precondition_failed',
       ),
       metadata: access({

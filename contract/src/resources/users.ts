@@ -209,6 +209,7 @@ export const users = c.router(
         'user_not_found',
         'email_taken',
         'meta_key_not_found',
+        'metadata_managed',
         'metadata_required',
         'precondition_failed',
       ),
@@ -250,6 +251,7 @@ export const users = c.router(
         'organization_not_found',
         'user_not_found',
         'meta_key_not_found',
+        'metadata_managed',
         'precondition_failed',
       ),
       metadata: access({
@@ -271,6 +273,7 @@ export const users = c.router(
         'organization_not_found',
         'user_not_found',
         'meta_key_not_found',
+        'metadata_managed',
         'metadata_required',
         'precondition_failed',
       ),

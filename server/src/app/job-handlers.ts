@@ -20,6 +20,7 @@ import { watchCertificates } from '../sso/connections/watch-certificates.js'
 import { checkDueDomains } from '../directory/domains/check.js'
 import { endSessionsOfOrganization } from '../directory/end-sessions.js'
 import { sendLogoutToken } from '../protocols/oidc/logout-token.js'
+import { remapDirectory } from '../protocols/scim/remap.js'
 import { sendTotpCode } from '../sign-in/totp/send-code.js'
 import { deleteExpired } from '../operations/purge/delete-expired.js'
 import type { JobHandler } from '../delivery/jobs/job-handler.js'
@@ -71,6 +72,10 @@ export const jobHandlers: { readonly [Name in JobName]: JobHandler<JobPayloads[N
   send_domain_notice: {
     run: sendDomainNotice,
     retryAfterSeconds: [60, 300, 1800],
+  },
+  remap_directory: {
+    run: remapDirectory,
+    retryAfterSeconds: [5, 60, 300, 1800, 7200],
   },
   send_logout_token: {
     run: sendLogoutToken,

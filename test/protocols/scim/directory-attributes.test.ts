@@ -47,6 +47,7 @@ const asRead = {
   preferred_language: 'en-GB',
   honorific_prefix: 'Lady',
   honorific_suffix: null,
+  custom: {},
 }
 
 describe('what a directory says of a user', () => {

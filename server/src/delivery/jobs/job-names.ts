@@ -79,6 +79,17 @@ export interface JobPayloads {
     /** Identical for every attempt. */
     readonly messageId: string
   }
+  /** Applies the rules of a directory to its users after a position, 500 at a time. */
+  readonly remap_directory: {
+    readonly accountId: string
+    readonly environment: Environment
+    readonly organizationId: string
+    readonly directoryId: string
+    /** Of the rules: with others, the job ends. */
+    readonly revision: number
+    /** The last user of the run before; absent in the first one. */
+    readonly after?: string
+  }
   /** Tells an application of the end of a session that it had tokens of; added by endSessions(). */
   readonly send_logout_token: {
     readonly accountId: string

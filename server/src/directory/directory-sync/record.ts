@@ -1,3 +1,4 @@
+import type { AttributeMapping, ExtensionSchema } from '@portico/contract/attribute-mapping'
 import type {
   DirectoryProvider,
   DirectorySync,
@@ -14,6 +15,11 @@ export const directoryColumns = [
   'provider_type',
   'active',
   'takes_over_users',
+  'extension_schemas',
+  'attribute_mapping',
+  'mapping_revision',
+  'mapping_done',
+  'mapping_total',
   'secret_hint',
   'previous_secret_expires_at',
   'version',
@@ -46,12 +52,30 @@ export function toDirectorySync(
     provider_type: row.provider_type as DirectoryProvider,
     active: row.active,
     takes_over_users: row.takes_over_users,
+    extension_schemas: extensionsIn(row),
+    attribute_mapping: rulesIn(row),
+    mapping_progress:
+      row.mapping_done === null || row.mapping_total === null
+        ? null
+        : { done: row.mapping_done, total: row.mapping_total },
     scim_base_url: baseUrl,
     auth_secret_token: { hint: row.secret_hint, value: secret },
     previous_secret_expires_at: row.previous_secret_expires_at?.toISOString() ?? null,
     inserted_at: row.inserted_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   }
+}
+
+/** Written only by directory-sync.ts, from the contract's input. */
+export function extensionsIn({
+  extension_schemas,
+}: Pick<DirectoryRow, 'extension_schemas'>): ExtensionSchema[] {
+  return extension_schemas as unknown as ExtensionSchema[]
+}
+
+/** The same of the rules. */
+export function rulesIn({ attribute_mapping }: Pick<DirectoryRow, 'attribute_mapping'>): AttributeMapping[] {
+  return attribute_mapping as unknown as AttributeMapping[]
 }
 
 export const scimRequestColumns = [

@@ -1,6 +1,8 @@
+import type { ExtensionSchema } from '@portico/contract/attribute-mapping'
 import {
   enterpriseUserSchema,
   groupSchema,
+  toScimSchema,
   userSchema,
   type ScimAttribute,
   type ScimSchema,
@@ -18,6 +20,12 @@ export const userSchemas: ResourceSchemas = {
   core: userSchema,
   extensions: [enterpriseUserSchema],
 }
+/** The schemas of users of a directory, which may declare more. */
+export function userSchemasOf(extensions: readonly ExtensionSchema[]): ResourceSchemas {
+  if (extensions.length === 0) return userSchemas
+  return { ...userSchemas, extensions: [...userSchemas.extensions, ...extensions.map(toScimSchema)] }
+}
+
 export const groupSchemas: ResourceSchemas = { name: 'Group', core: groupSchema, extensions: [] }
 
 /** An attribute, or a member of one, with its schema. */

@@ -2,7 +2,6 @@ import type { MetaKey } from '@portico/contract/metadata'
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { organizationIdOf } from '../../platform/db/organization-id.js'
 import type { DB } from '../../platform/db/schema.js'
-import { ApiError } from '../../platform/errors.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { ofOrganization } from '../../platform/db/tenant-predicate.js'
 
@@ -26,22 +25,8 @@ export function lockDeclaredKeys(trx: Transaction<DB>, tenant: Tenant): Promise<
   return declaredKeysOf(trx, tenant).forKeyShare().execute()
 }
 
-/**
- * The declared key with a name, locked until the transaction ends.
- *
- * @throws ApiError `meta_key_not_found`
- */
-export async function lockDeclaredKey(
-  trx: Transaction<DB>,
-  tenant: Tenant,
-  name: string,
-): Promise<DeclaredKey> {
-  const key = await declaredKeysOf(trx, tenant).where('name', '=', name).forKeyShare().executeTakeFirst()
-  if (key === undefined) throw new ApiError('meta_key_not_found')
-  return key
-}
-
-function declaredKeysOf(db: Kysely<DB>, tenant: Owner) {
+/** Every read of metadata keys by their names starts here. */
+export function declaredKeysOf(db: Kysely<DB>, tenant: Owner) {
   return db
     .selectFrom('meta_keys')
     .where(ofOrganization({ accountId: tenant.accountId, organizationId: organizationIdOf(tenant) }))

@@ -66,6 +66,11 @@ export function checkMetaValue(type: MetaKey['type'], value: string, path: strin
     throw invalid(path, 'invalid_type', `must be ${hint}, because its key has the type ${type}`)
 }
 
+/** Whether a value fits the type of its key, as checkMetaValue() has it. */
+export function isMetaValue(type: MetaKey['type'], value: string): boolean {
+  return value.length <= maxLength && forms[type].fits(value)
+}
+
 /** A value as JSON of its key's type, as tokens carry it. */
 export function toJsonValue(type: MetaKey['type'], value: string): unknown {
   switch (type) {

@@ -77,7 +77,8 @@ export async function listMetaKeys(
 /**
  * Deletes a metadata key together with its values; users who lose one have changed.
  *
- * @throws ApiError `organization_not_found`, `meta_key_not_found`, and `production_is_up` for a sandbox key.
+ * @throws ApiError `organization_not_found`, `meta_key_not_found`, `meta_key_in_use` where a mapping names it, and
+ *   `production_is_up` for a sandbox key.
  */
 export function deleteMetaKey(deps: Deps, tenant: Tenant, name: string): Promise<Changed<MetaKey>> {
   return change(deps, tenant.cause, async (trx) => {
@@ -90,6 +91,7 @@ export function deleteMetaKey(deps: Deps, tenant: Tenant, name: string): Promise
           .where(ofOrganization({ accountId: tenant.accountId, organizationId: organizationIdOf(tenant) }))
           .where('name', '=', name)
           .where(mayChangeProduction(tenant))
+          .where(sql<boolean>`(${mapperOf(tenant, name)}) is null`)
           .returning([...metaKeyColumns, 'meta_keys.account_id']),
       )
       .with('bereft', (db) =>
@@ -106,8 +108,7 @@ export function deleteMetaKey(deps: Deps, tenant: Tenant, name: string): Promise
       .selectFrom('gone')
       .select(['id', 'organization_id', 'name', 'type', 'required', 'inserted_at'])
       .executeTakeFirst()
-    if (row === undefined)
-      throw await whyNotFound(trx, tenant, isDeclared ? 'production_is_up' : 'meta_key_not_found')
+    if (row === undefined) throw await whyNotDeleted(trx, tenant, name, isDeclared)
     return emit(deps, trx, tenant, { code: 'metakey.metakey.delete.success', ...toChanged(row, tenant) })
   })
 }
@@ -164,6 +165,33 @@ async function lockKey(trx: Transaction<DB>, tenant: Tenant, name: string): Prom
     .forUpdate()
     .executeTakeFirst()
   return row !== undefined
+}
+
+/** The directory or connection, in either environment, whose mapping names a key; null without one. */
+function mapperOf(tenant: Tenant, name: string) {
+  const owner = { accountId: tenant.accountId, organizationId: organizationIdOf(tenant) }
+  const isNamed = sql`attribute_mapping @> ${JSON.stringify([{ to: `metadata.${name}` }])}::jsonb`
+  return sql<string | null>`select coalesce(
+    (select 'the directory of ' || environment from directories where ${ofOrganization(owner)} and ${isNamed} limit 1),
+    (select 'the SSO connection ' || idp_id from sso_connections where ${ofOrganization(owner)} and ${isNamed} limit 1)
+  )`
+}
+
+async function whyNotDeleted(
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  name: string,
+  isDeclared: boolean,
+): Promise<ApiError> {
+  if (!isDeclared) return whyNotFound(trx, tenant, 'meta_key_not_found')
+  const { rows } = await sql<{ mapper: string | null }>`select (${mapperOf(tenant, name)}) as mapper`.execute(
+    trx,
+  )
+  const mapper = rows[0]?.mapper ?? null
+  if (mapper === null) return whyNotFound(trx, tenant, 'production_is_up')
+  return new ApiError('meta_key_in_use', {
+    message: `attribute_mapping of ${mapper} writes values of this key.`,
+  })
 }
 
 async function whyNotDeclared(trx: Transaction<DB>, tenant: Tenant): Promise<ApiError> {

@@ -13,7 +13,9 @@ import { isAddressAllowed } from '../allowed-domain.js'
 import { isSsoRequired } from '../domains/authority.js'
 import { insertIdentity, toIdentityRow, type AssertedIdentity } from './identities.js'
 import { emissionOfNewUser, knownColumns, userInsertion, type UserInsertion } from './insert-user.js'
+import type { MetaDataRow } from './record.js'
 import type { SigningInUser } from './signing-in-user.js'
+import { writeMappedMetadata } from './stored-metadata.js'
 
 /**
  * The doors by which users come into being, as `via` of the event says: the API, an import, a directory, an identity provider, a
@@ -116,6 +118,8 @@ interface Newcomer {
   readonly emailVerified: boolean
   /** The profile asserted by an identity provider. */
   readonly profile?: NonNullable<UserChanges['profile']>
+  /** Mapped from what the identity provider says. */
+  readonly metadata?: readonly MetaDataRow[]
   /** The asserted identity by which the next sign-in finds the user. */
   readonly identity?: AssertedIdentity
 }
@@ -131,7 +135,7 @@ export async function admit(
   deps: Deps,
   trx: Transaction<DB>,
   tenant: Tenant,
-  { via, id, email, emailVerified, profile = {}, identity }: Newcomer,
+  { via, id, email, emailVerified, profile = {}, metadata = [], identity }: Newcomer,
 ): Promise<SigningInUser | undefined> {
   const user = userInsertion(deps, tenant, {
     id,
@@ -139,13 +143,15 @@ export async function admit(
     emailVerified,
     phoneNumbers: [],
   })
-  const emission = emissionOfNewUser(user, tenant, identity === undefined ? [] : [toIdentityRow(identity)])
+  const identities = identity === undefined ? [] : [toIdentityRow(identity)]
+  const emission = emissionOfNewUser(user, tenant, { identities, metadata })
   const insert = insertions[via]
   const created = await createIn(deps, trx, atDoor(via, tenant), { insert, parameters: user, emission })
   if (created === undefined) {
     if (rules[via].length > 0) await checkRules(trx, user)
     return undefined
   }
+  if (metadata.length > 0) await writeMappedMetadata(trx, tenant, id, { rows: metadata, removed: [] })
   if (identity !== undefined) await insertIdentity(deps, trx, tenant, { userId: id, ...identity })
   return { id, email, active: user.active, email_verified: emailVerified, email_proved_at: null, isNew: true }
 }

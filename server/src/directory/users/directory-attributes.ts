@@ -1,3 +1,4 @@
+import type { ExtensionSchema } from '@portico/contract/attribute-mapping'
 import type { DirectoryAttributes } from '@portico/contract/directory-attributes'
 import { enterpriseUserSchema, userSchema } from '@portico/contract/scim'
 import { sql, type Kysely } from 'kysely'
@@ -12,9 +13,14 @@ type Stored = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 /**
  * What a directory says of a user beyond the record.
  *
+ * @param extensions The schemas that the directory declares: values of others stay where they are.
  * @param managerId The user whom `manager` names, where the directory keeps one of this id.
  */
-export function toDirectoryAttributes(stored: Stored, managerId: string | null): DirectoryAttributes {
+export function toDirectoryAttributes(
+  stored: Stored,
+  extensions: readonly ExtensionSchema[],
+  managerId: string | null,
+): DirectoryAttributes {
   const core = stored[userSchema.id] ?? {}
   const enterprise = stored[enterpriseUserSchema.id] ?? {}
   const name = membersOf(core['name'])
@@ -33,7 +39,31 @@ export function toDirectoryAttributes(stored: Stored, managerId: string | null):
     preferred_language: textOf(core['preferredLanguage']),
     honorific_prefix: textOf(name['honorificPrefix']),
     honorific_suffix: textOf(name['honorificSuffix']),
+    custom: Object.fromEntries(
+      extensions.map((schema) => [schema.id, toCustom(schema, stored[schema.id] ?? {})]),
+    ),
   }
+}
+
+type Simple = string | number | boolean
+
+function toCustom(
+  { attributes }: ExtensionSchema,
+  values: Stored[string],
+): Record<string, Simple | Simple[]> {
+  const entries = attributes.flatMap(({ name, multiValued }): [string, Simple | Simple[]][] => {
+    const value = values[name]
+    const list: readonly unknown[] = Array.isArray(value) ? value : []
+    // Elements of a list of simple values are kept as objects.
+    const elements = list.map((element) => membersOf(element)['value']).filter(isSimple)
+    if (multiValued) return elements.length === 0 ? [] : [[name, elements]]
+    return isSimple(value) ? [[name, value]] : []
+  })
+  return Object.fromEntries(entries)
+}
+
+function isSimple(value: unknown): value is Simple {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 }
 
 function toManager(value: unknown, userId: string | null): DirectoryAttributes['manager'] {
@@ -67,13 +97,21 @@ export async function findDirectoryAttributes(
 ): Promise<ReadonlyMap<string, DirectoryAttributes>> {
   const rows = await selectAttributes(db, wanted)
   return new Map(
-    rows.map((row) => [row.user_id, toDirectoryAttributes(storedIn(row.attributes), row.manager_id)]),
+    rows.map((row) => [
+      row.user_id,
+      toDirectoryAttributes(storedIn(row.attributes), extensionsIn(row.extension_schemas), row.manager_id),
+    ]),
   )
 }
 
 /** Written only by scim/directory-users.ts, from resources. */
 function storedIn(attributes: Json): Stored {
   return attributes as unknown as Stored
+}
+
+/** Written only by directory-sync/, from the contract's input. */
+function extensionsIn(schemas: Json): readonly ExtensionSchema[] {
+  return schemas as unknown as readonly ExtensionSchema[]
 }
 
 const managerValue = sql<string>`known.attributes -> ${sql.lit(enterpriseUserSchema.id)} -> 'manager' ->> 'value'`
@@ -93,5 +131,13 @@ const selectAttributes = statement((db, wanted: TenantKey & { readonly ids: read
     .selectFrom('directory_users as known')
     .where(ofTenant(wanted, 'known'))
     .where(sql<boolean>`known.user_id = any(${wanted.ids}::uuid[])`)
-    .select(['known.user_id', 'known.attributes', managerId.as('manager_id')]),
+    .innerJoin('directories', (join) =>
+      join.on(sameTenant('directories', 'known')).onRef('directories.id', '=', 'known.directory_id'),
+    )
+    .select([
+      'known.user_id',
+      'known.attributes',
+      'directories.extension_schemas',
+      managerId.as('manager_id'),
+    ]),
 )

@@ -5,7 +5,7 @@ import type { Json } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { normalizeEmail } from '../../platform/email.js'
-import { toUser, toUserRow, unwritten, writtenPartOf, type IdentityRow } from './record.js'
+import { toUser, toUserRow, unwritten, writtenPartOf, type IdentityRow, type MetaDataRow } from './record.js'
 
 /** A new user; no telephone number is verified. */
 interface UserToInsert {
@@ -49,7 +49,10 @@ export function knownColumns(user: UserInsertion) {
 export function emissionOfNewUser(
   user: UserInsertion,
   tenant: Pick<Tenant, 'domain' | 'environment'>,
-  identities: readonly IdentityRow[] = [],
+  {
+    identities = [],
+    metadata = [],
+  }: { readonly identities?: readonly IdentityRow[]; readonly metadata?: readonly MetaDataRow[] } = {},
 ) {
   const columns = knownColumns(user)
   const row = {
@@ -57,7 +60,7 @@ export function emissionOfNewUser(
     phone_numbers: parsed(columns.phone_numbers),
     profile: parsed(columns.profile),
     address: parsed(columns.address),
-    ...{ metadata: [], identities, groups: [] },
+    ...{ metadata, identities, groups: [] },
   }
   const { id: subjectId, version, email } = row
   return { code: 'user.user.create.success', record: toUser(row, tenant), version, subjectId, email } as const

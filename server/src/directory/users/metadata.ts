@@ -8,9 +8,9 @@ import type { Deps } from '../../delivery/deps.js'
 import { ApiError } from '../../platform/errors.js'
 import { change, type Changed } from '../../delivery/events/change.js'
 import { emit } from '../../delivery/events/emit.js'
-import { lockDeclaredKey } from '../meta-keys/declared-keys.js'
 import { checkMetaValue } from '../meta-keys/meta-value.js'
 import type { Tenant } from '../../platform/tenant.js'
+import { lockWritableKey } from './managed-metadata.js'
 import { removeValue, writeValue } from './stored-metadata.js'
 import { touchUser } from './change-user.js'
 import { toChangedUser, usersOf } from './whole-user.js'
@@ -26,7 +26,7 @@ interface NewMetadataValue {
 /**
  * Sets one metadata value of a user, replacing an earlier one.
  *
- * @throws ApiError `organization_not_found`, `user_not_found`, `meta_key_not_found`, `precondition_failed`, and
+ * @throws ApiError `organization_not_found`, `user_not_found`, `meta_key_not_found`, `metadata_managed`, `precondition_failed`, and
  *   `invalid_parameters` when the value does not fit the key's type.
  */
 export function setUserMetadata(
@@ -37,7 +37,7 @@ export function setUserMetadata(
 ): Promise<Changed<User>> {
   return change(deps, tenant.cause, async (trx) => {
     await lockUser(trx, tenant, userId)
-    const key = await lockDeclaredKey(trx, tenant, name)
+    const key = await lockWritableKey(trx, tenant, userId, name)
     checkMetaValue(key.type, value, valuePath)
     await writeValue(trx, tenant, userId, key.id, value)
     const row = await touchUser(deps, trx, tenant, userId, versions)
@@ -48,7 +48,7 @@ export function setUserMetadata(
 /**
  * Removes one metadata value of a user; a user without it stays as it is.
  *
- * @throws ApiError `organization_not_found`, `user_not_found`, `meta_key_not_found`, `metadata_required`,
+ * @throws ApiError `organization_not_found`, `user_not_found`, `meta_key_not_found`, `metadata_managed`, `metadata_required`,
  *   `precondition_failed`
  */
 export function removeUserMetadata(
@@ -59,7 +59,7 @@ export function removeUserMetadata(
 ): Promise<Changed<User>> {
   return change(deps, tenant.cause, async (trx) => {
     await lockUser(trx, tenant, userId)
-    const key = await lockDeclaredKey(trx, tenant, name)
+    const key = await lockWritableKey(trx, tenant, userId, name)
     if (key.required) throw new ApiError('metadata_required')
     await removeValue(trx, tenant, userId, key.id)
     const row = await touchUser(deps, trx, tenant, userId, versions)

@@ -1,4 +1,3 @@
-import { requestIdOf } from '../../delivery/request-context.js'
 import { findAdminSession, type AdminSession } from '../../sso/admins/admin-session.js'
 import { findAdminSecret, toAdminCookie } from '../frame/admin-cookie.js'
 import { sendPlainSentence, type Exchange } from '../frame/page-route.js'
@@ -24,7 +23,7 @@ export async function findAdministrator(exchange: Exchange): Promise<Administrat
 /** Does what a form of a page of the organization asks for, where the page was ours: the administrator leaves, or acts. */
 export async function takeAdminForm(
   exchange: Exchange,
-  { session, secret }: Administrator,
+  { session, secret, requestId }: Administrator & { readonly requestId: string },
   act: (action: string) => Promise<void>,
 ): Promise<void> {
   const { deps, site, req, res } = exchange
@@ -33,7 +32,7 @@ export async function takeAdminForm(
     return
   }
   const action = textOf(formOf(req).action)
-  const left = await leaveOrDecline(deps, session, { action, idpId: null, requestId: requestIdOf(req) })
+  const left = await leaveOrDecline(deps, session, { action, idpId: null, requestId })
   if (left === undefined) {
     await act(action)
     return

@@ -38,6 +38,7 @@ import * as m0032 from './migrations/0032-discoveries.js'
 import * as m0033 from './migrations/0033-account-sign-in.js'
 import * as m0034 from './migrations/0034-domains.js'
 import * as m0035 from './migrations/0035-roles.js'
+import * as m0036 from './migrations/0036-attribute-mapping.js'
 
 /** Every migration by name, in the order in which they are applied. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -76,4 +77,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0033-account-sign-in': m0033,
   '0034-domains': m0034,
   '0035-roles': m0035,
+  '0036-attribute-mapping': m0036,
 }

@@ -182,9 +182,15 @@ export interface ConfigNumbers {
 export interface Directories {
   account_id: string;
   active: boolean;
+  attribute_mapping: Generated<Json>;
   environment: string;
+  extension_schemas: Generated<Json>;
   id: string;
   inserted_at: Timestamp;
+  mapping_done: number | null;
+  mapping_position: string | null;
+  mapping_revision: Generated<number>;
+  mapping_total: number | null;
   organization_id: string;
   previous_secret_expires_at: Timestamp | null;
   previous_secret_hash: Buffer | null;
@@ -950,6 +956,7 @@ export interface SsoConnections {
   active: boolean;
   allow_cbc_unsigned_response: boolean;
   allow_sha1: boolean;
+  attribute_mapping: Generated<Json>;
   certificate_warned_at: Timestamp | null;
   email_domains: string[];
   environment: string;

@@ -65,9 +65,13 @@ function fitting(changes: Changes): Changes {
 }
 
 /** A user as an event tells of it: the record, and what the directory says beside it. */
-export function withDirectoryAttributes(user: User, resource: ScimResource): User {
+export function withDirectoryAttributes(
+  { extensionSchemas }: Pick<ScimCaller, 'extensionSchemas'>,
+  user: User,
+  resource: ScimResource,
+): User {
   // The manager is a user of the directory or not: the event does not ask the database.
-  return { ...user, directory_attributes: toDirectoryAttributes(resource, null) }
+  return { ...user, directory_attributes: toDirectoryAttributes(resource, extensionSchemas, null) }
 }
 
 /** The members in which two records differ, with the values of both; of the directory's attributes those that differ. */

@@ -10,6 +10,7 @@ import { createIn, creation } from '../../delivery/events/create.js'
 import { identityOfDirectory } from '../../directory/users/identities.js'
 import { atDoor, insertAdmitted } from '../../directory/users/admit.js'
 import { emissionOfNewUser, type UserInsertion } from '../../directory/users/insert-user.js'
+import type { MappedMetadata } from '../../directory/users/stored-metadata.js'
 import { keyOf, type DirectoryKey, type ScimCaller } from './scim-caller.js'
 import { unauthenticated } from './scim-error.js'
 import { uniquenessError } from './user-email.js'
@@ -30,7 +31,7 @@ export function toAttributes(attributes: Json): ScimResource {
 }
 
 /**
- * Creates a user that the directory manages, with the event.
+ * Creates a user that the directory manages, with the event, which has the metadata that follow.
  *
  * @returns The user with its version; undefined when another user has the address.
  * @throws ScimError 409 `uniqueness`, 400 `invalidValue`
@@ -40,12 +41,12 @@ export async function insertUserOfDirectory(
   trx: Transaction<DB>,
   caller: ScimCaller,
   user: UserInsertion,
-  described: DirectoryUser,
+  { described, metadata }: { readonly described: DirectoryUser; readonly metadata: MappedMetadata['rows'] },
 ): Promise<{ readonly record: User; readonly version: number } | undefined> {
   await checkNames(trx, caller, user, described)
   const { tenant, directoryId, providerType } = caller
   const identity = identityOfDirectory({ id: directoryId, provider: providerType }, described)
-  const emission = emissionOfNewUser(user, tenant, [identity])
+  const emission = emissionOfNewUser(user, tenant, { identities: [identity], metadata })
   const parameters = { ...user, ...toRow(deps, caller, user.id, described) }
   const created = await createIn(deps, trx, atDoor('directory', tenant), {
     insert: insertBoth,

@@ -1,11 +1,5 @@
-import {
-  enterpriseUserSchema,
-  groupSchema,
-  scimLimits,
-  scimMessages,
-  userSchema,
-  type ScimSchema,
-} from '@portico/contract/scim'
+import { groupSchema, scimLimits, scimMessages, userSchema, type ScimSchema } from '@portico/contract/scim'
+import type { ResourceSchemas } from '../../directory/directory-sync/schema-path.js'
 import { ScimError } from './scim-error.js'
 
 /** The discovery endpoints (RFC 7644 section 4). */
@@ -20,6 +14,8 @@ const schemaSchema = 'urn:ietf:params:scim:schemas:core:2.0:Schema'
 interface Place {
   readonly baseUrl: string
   readonly serviceUrl: string
+  /** The schemas of users of the directory. */
+  readonly userSchemas: ResourceSchemas
 }
 
 /**
@@ -84,7 +80,12 @@ function serviceProviderConfig({ baseUrl, serviceUrl }: Place) {
 /** RFC 7643 section 6. */
 function resourceTypes(place: Place) {
   return [
-    resourceType(place, userSchema, '/Users', [{ schema: enterpriseUserSchema.id, required: false }]),
+    resourceType(
+      place,
+      userSchema,
+      '/Users',
+      place.userSchemas.extensions.map(({ id }) => ({ schema: id, required: false })),
+    ),
     resourceType(place, groupSchema, '/Groups', []),
   ]
 }
@@ -108,8 +109,8 @@ function resourceType(
 }
 
 /** RFC 7643 section 7. */
-function schemas({ baseUrl }: Place) {
-  return [userSchema, groupSchema, enterpriseUserSchema].map((schema) => ({
+function schemas({ baseUrl, userSchemas }: Place) {
+  return [userSchema, groupSchema, ...userSchemas.extensions].map((schema) => ({
     schemas: [schemaSchema],
     ...schema,
     meta: { resourceType: 'Schema', location: `${baseUrl}/Schemas/${schema.id}` },

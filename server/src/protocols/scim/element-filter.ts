@@ -28,18 +28,19 @@ function isComparable(
   if (type === 'boolean') return ((value ?? false) === compared) === (operator === 'eq')
   if (value === undefined) return operator === 'ne'
   const fold = (simple: ScimSimple) => (caseExact ? String(simple) : String(simple).toLowerCase())
-  const [left, right] = [fold(value), fold(compared)]
+  const isNumber = typeof value === 'number' && typeof compared === 'number'
+  const [left, right] = isNumber ? [value, compared] : [fold(value), fold(compared)]
   switch (operator) {
     case 'eq':
       return left === right
     case 'ne':
       return left !== right
     case 'co':
-      return left.includes(right)
+      return String(left).includes(String(right))
     case 'sw':
-      return left.startsWith(right)
+      return String(left).startsWith(String(right))
     case 'ew':
-      return left.endsWith(right)
+      return String(left).endsWith(String(right))
     case 'gt':
       return left > right
     case 'ge':

@@ -1,5 +1,6 @@
 import type { ScimQuirk, ScimResourceType } from '@portico/contract/directory-sync'
 import type { Deps } from '../../delivery/deps.js'
+import type { ResourceSchemas } from '../../directory/directory-sync/schema-path.js'
 import { isKnown, isAnyExcluded } from '../../platform/http/if-none-match.js'
 import { logFailure } from '../../platform/observability/log.js'
 import type { Cause } from '../../platform/tenant.js'
@@ -60,7 +61,8 @@ export function scimExchange(deps: Deps) {
     const parsed = await orFailure(() => parseRequest(directory, asked))
     const [target, call] = parsed instanceof ScimError ? [] : [parsed.target, parsed.call]
     const type = resourceTypeOf(target)
-    const body = toLoggedBody(call?.body, target)
+    const { userSchemas } = directory
+    const body = toLoggedBody(call?.body, target, userSchemas)
     const path = toLoggedPath(asked.path)
     const cause: Cause = {
       requestId: asked.requestId,
@@ -70,12 +72,12 @@ export function scimExchange(deps: Deps) {
     const quirks = new Set<ScimQuirk>()
     const quirk = (name: ScimQuirk) => void quirks.add(name)
     return orFailure(async () => {
-      const texts = { query: toLoggedQuery(asked.query, target), request: toLoggedText(body) }
+      const texts = { query: toLoggedQuery(asked.query, target, userSchemas), request: toLoggedText(body) }
       const loggedOf = (answered: ScimAnswer | ScimError): LoggedRequest => ({
         method: asked.method,
         path,
         ...texts,
-        ...toLoggedOutcome(answered, type),
+        ...toLoggedOutcome(answered, type, userSchemas),
         email: addressOf(answered) ?? (type === 'User' ? findAddress(texts) : undefined),
         quirks: [...quirks],
         durationMs: Math.round(performance.now() - startMs),
@@ -102,7 +104,8 @@ export function scimExchange(deps: Deps) {
 
   async function answerOf(caller: ScimCaller, target: Target, call: ScimCall): Promise<ScimAnswer> {
     if (target.kind === 'discovery') {
-      const place = { baseUrl: caller.baseUrl, serviceUrl: deps.config.baseUrl }
+      const { baseUrl, userSchemas } = caller
+      const place = { baseUrl, serviceUrl: deps.config.baseUrl, userSchemas }
       return { status: 200, body: discover(target.endpoint, target.name, call.query, place), changes: [] }
     }
     const ofType = operations[target.type]
@@ -174,10 +177,14 @@ function mayBeLogged(rate: RequestRate): boolean {
   return !rate.isExceeded || rate.isFirstExcess
 }
 
-function toLoggedOutcome(answered: ScimAnswer | ScimError, type: ScimResourceType | undefined) {
+function toLoggedOutcome(
+  answered: ScimAnswer | ScimError,
+  type: ScimResourceType | undefined,
+  userSchemas: ResourceSchemas,
+) {
   if (!(answered instanceof ScimError)) {
     const { status, body, changes, userId } = answered
-    return { status, answer: toLoggedAnswer(body, type), scimType: null, changes, userId }
+    return { status, answer: toLoggedAnswer(body, type, userSchemas), scimType: null, changes, userId }
   }
   const { status, scimType = null } = answered.fault
   return { status, answer: toLoggedText(toErrorBody(answered)), scimType, changes: [], userId: undefined }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { isMatch } from './element-filter.js'
 import { readElementFilter, readFilter } from './filter.js'
-import { attributeNamed, userSchemas } from './schema-path.js'
+import { attributeNamed, userSchemas } from '../../directory/directory-sync/schema-path.js'
 import { ScimError } from './scim-error.js'
 
 const ignore = () => undefined

@@ -1,9 +1,15 @@
 import { scimLimits, type ScimAttribute } from '@portico/contract/scim'
 import { parse, type AttrExp, type Filter } from 'scim2-parse-filter'
 import { toLoggedName } from './logged-filter.js'
-import { attributeNamed, findPath, leafOf, type ResourceSchemas, type SchemaPath } from './schema-path.js'
+import {
+  attributeNamed,
+  findPath,
+  leafOf,
+  type ResourceSchemas,
+  type SchemaPath,
+} from '../../directory/directory-sync/schema-path.js'
 import { ScimError } from './scim-error.js'
-import type { NoteQuirk } from './values.js'
+import { isTime, type NoteQuirk } from './values.js'
 
 export type Comparison = 'eq' | 'ne' | 'co' | 'sw' | 'ew' | 'gt' | 'ge' | 'lt' | 'le'
 
@@ -14,7 +20,7 @@ type Term<Subject> =
       readonly kind: 'comparison'
       readonly subject: Subject
       readonly operator: Comparison
-      readonly value: string | boolean
+      readonly value: string | number | boolean
     }
 
 export type ScimFilter =
@@ -39,7 +45,7 @@ export function readFilter(schemas: ResourceSchemas, text: string, quirk: NoteQu
     const found = findPath(schemas, path)
     if (found === undefined)
       throw invalidFilter(`${toLoggedName(path)} is no attribute that can be filtered by`)
-    const isMeant = found.sub === undefined && found.attribute.type === 'complex'
+    const isMeant = found.sub === undefined && found.attribute.subAttributes !== undefined
     // emails co "example.com" compares the values of its elements.
     return isMeant ? { ...found, sub: attributeNamed(found.attribute.subAttributes, 'value') } : found
   }
@@ -125,6 +131,13 @@ function toComparison<Subject>(
     if (operator === 'eq') return { kind: 'not', filter: present }
     throw invalidFilter('null can only be compared by eq and ne')
   }
+  if (leaf.type === 'integer' || leaf.type === 'decimal') {
+    const number = Number(value)
+    if (Number.isNaN(number)) throw invalidFilter(`${leaf.name} is compared with a number`)
+    if (operator === 'co' || operator === 'sw' || operator === 'ew')
+      throw invalidFilter(`${leaf.name} cannot be compared by ${operator}`)
+    return { kind: 'comparison', subject, operator, value: number }
+  }
   if (leaf.type !== 'boolean') {
     const text = String(value)
     if (leaf.type === 'dateTime' && !isTime(text))
@@ -136,12 +149,6 @@ function toComparison<Subject>(
   if (operator !== 'eq' && operator !== 'ne')
     throw invalidFilter(`${leaf.name} can only be compared by eq and ne`)
   return { kind: 'comparison', subject, operator, value: word === 'true' }
-}
-
-/** Whether a text is a time with a four-digit year, as in RFC 3339: Date accepts years that Postgres does not store. */
-function isTime(text: string): boolean {
-  const year = new Date(text).getUTCFullYear()
-  return year >= 0 && year <= 9999
 }
 
 /** String literals, booleans in any case, opening and closing brackets. */

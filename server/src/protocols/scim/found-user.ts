@@ -42,10 +42,19 @@ export async function listFound(
   const userName = query.sortBy === undefined ? userNameDemandedBy(query.filter) : undefined
   if (userName !== undefined) return listNamed(db, caller, query, userName)
   const { ids, total } = await findUserIds(db, caller, query)
+  return { found: await readFound(db, caller, ids), total }
+}
+
+/** Users by their ids, in this order; without those who are gone. */
+export async function readFound(
+  db: Kysely<DB>,
+  caller: ScimCaller,
+  ids: readonly string[],
+): Promise<readonly Found[]> {
   const rows = await selectEach(db, { ...keyOfFound(caller), ids })
   const byId = new Map(rows.map((row) => [row.id, row]))
   const ordered = ids.map((id) => byId.get(id)).filter((row) => row !== undefined)
-  return { found: ordered.map((row) => toFound(caller, row)), total }
+  return ordered.map((row) => toFound(caller, row))
 }
 
 /** Providers ask this before each creation; at most two users can have a userName. */

@@ -29,7 +29,7 @@ import {
 import { changeInDirectory } from './in-change.js'
 import { readPatch } from './patch-steps.js'
 import { readProjection, toBody, type Projection } from './projection.js'
-import { groupSchemas } from './schema-path.js'
+import { groupSchemas } from '../../directory/directory-sync/schema-path.js'
 import { keyOf, type ScimAnswer, type ScimCall, type ScimCaller, type ScimOperations } from './scim-caller.js'
 import { ScimError } from './scim-error.js'
 import { readResource } from './values.js'

@@ -2,7 +2,12 @@ import { scimLimits, scimMessages } from '@portico/contract/scim'
 import { readFilter, type ScimFilter } from './filter.js'
 import { toLoggedName } from './logged-filter.js'
 import { readProjection, type Projection } from './projection.js'
-import { attributeNamed, findPath, type ResourceSchemas, type SchemaPath } from './schema-path.js'
+import {
+  attributeNamed,
+  findPath,
+  type ResourceSchemas,
+  type SchemaPath,
+} from '../../directory/directory-sync/schema-path.js'
 import { badRequest } from './scim-error.js'
 import { invalidValue, type NoteQuirk } from './values.js'
 

@@ -1,5 +1,10 @@
 import { groupSchema, scimLimits, type ScimAttribute } from '@portico/contract/scim'
-import { attributeNamed, findPath, leafOf, type ResourceSchemas } from './schema-path.js'
+import {
+  attributeNamed,
+  findPath,
+  leafOf,
+  type ResourceSchemas,
+} from '../../directory/directory-sync/schema-path.js'
 
 /** Replaces values that are not logged. */
 export const redacted = '(not kept)'

@@ -11,7 +11,7 @@ import {
   schemaNamed,
   userSchemas,
   type ResourceSchemas,
-} from './schema-path.js'
+} from '../../directory/directory-sync/schema-path.js'
 import type { Target } from './target.js'
 import { isObject, memberOf } from './values.js'
 
@@ -48,13 +48,17 @@ type Reduce = (value: unknown, budget: Budget) => unknown
  * The body of a request as it may be stored: the values of the contract's attributes, and only the names of others.
  * Passwords and the display names of members are not stored either; see isLoggable().
  */
-export function toLoggedBody(body: unknown, target: Target | undefined): unknown {
+export function toLoggedBody(
+  body: unknown,
+  target: Target | undefined,
+  ofUsers: ResourceSchemas = userSchemas,
+): unknown {
   if (body === undefined) return undefined
-  return reduceOf(target)(body, newBudget())
+  return reduceOf(target, ofUsers)(body, newBudget())
 }
 
-function reduceOf(target: Target | undefined): Reduce {
-  const schemas = schemasOf(target)
+function reduceOf(target: Target | undefined, ofUsers: ResourceSchemas): Reduce {
+  const schemas = schemasOf(target, ofUsers)
   if (schemas === undefined || target?.kind === 'discovery') return hide
   switch (target?.operation) {
     case 'create':
@@ -69,13 +73,13 @@ function reduceOf(target: Target | undefined): Reduce {
   }
 }
 
-function schemasOf(target: Target | undefined): ResourceSchemas | undefined {
+function schemasOf(target: Target | undefined, ofUsers: ResourceSchemas): ResourceSchemas | undefined {
   if (target === undefined || target.kind === 'discovery') return undefined
-  return ofType(target.type)
+  return ofType(target.type, ofUsers)
 }
 
-function ofType(type: ScimResourceType): ResourceSchemas {
-  return type === 'User' ? userSchemas : groupSchemas
+function ofType(type: ScimResourceType, ofUsers: ResourceSchemas): ResourceSchemas {
+  return type === 'User' ? ofUsers : groupSchemas
 }
 
 const hide: Reduce = () => redacted
@@ -230,8 +234,12 @@ export function toLoggedText(body: unknown): string | null {
 const maxUnknownName = 20
 
 /** A query as it may be stored: the parameters of lists, and only the names of others. */
-export function toLoggedQuery(query: string, target: Target | undefined): string {
-  const schemas = schemasOf(target)
+export function toLoggedQuery(
+  query: string,
+  target: Target | undefined,
+  ofUsers: ResourceSchemas = userSchemas,
+): string {
+  const schemas = schemasOf(target, ofUsers)
   const pairs = query === '' ? [] : query.slice(0, maxLength).split('&')
   return pairs
     .map((pair) => {
@@ -263,11 +271,15 @@ export function toLoggedPath(path: string): string {
 }
 
 /** An answer as it may be stored: of a list only its ids, so that users are not copied into the log. */
-export function toLoggedAnswer(body: object | undefined, type: ScimResourceType | undefined): string | null {
+export function toLoggedAnswer(
+  body: object | undefined,
+  type: ScimResourceType | undefined,
+  ofUsers: ResourceSchemas = userSchemas,
+): string | null {
   if (body === undefined) return null
   if (type === undefined) return toLoggedText(body)
   if (!('Resources' in body) || !Array.isArray(body.Resources))
-    return toLoggedText(resource(ofType(type))(body, newBudget()))
+    return toLoggedText(resource(ofType(type, ofUsers))(body, newBudget()))
   const ids = body.Resources.map((found: unknown) =>
     typeof found === 'object' && found !== null && 'id' in found ? { id: found.id } : {},
   )

@@ -9,7 +9,7 @@ import {
   splitSchema,
   type ResourceSchemas,
   type SchemaPath,
-} from './schema-path.js'
+} from '../../directory/directory-sync/schema-path.js'
 import { badRequest, type ScimError } from './scim-error.js'
 import {
   checkSchemas,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { applyPatch } from './patch.js'
 import { readPatch } from './patch-steps.js'
-import { userSchemas } from './schema-path.js'
+import { userSchemas } from '../../directory/directory-sync/schema-path.js'
 import { ScimError } from './scim-error.js'
 import { readResource, type ScimResource } from './values.js'
 

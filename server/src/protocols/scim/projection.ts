@@ -1,5 +1,10 @@
 import { scimLimits, type ScimAttribute, type ScimSchema } from '@portico/contract/scim'
-import { findPath, schemaNamed, type ResourceSchemas, type SchemaPath } from './schema-path.js'
+import {
+  findPath,
+  schemaNamed,
+  type ResourceSchemas,
+  type SchemaPath,
+} from '../../directory/directory-sync/schema-path.js'
 import {
   invalidValue,
   isComplex,
@@ -95,11 +100,14 @@ export function toBody(schemas: ResourceSchemas, resource: ScimResource, project
   }
 }
 
-function answered(projection: Projection, schema: ScimSchema, values: ScimAttributes): ScimAttributes {
+function answered(projection: Projection, schema: ScimSchema, values: ScimAttributes): object {
   const entries = schema.attributes.flatMap((attribute) => {
     const value = values[attribute.name]
     if (value === undefined || !isAnswered(projection, schema, attribute)) return []
-    return [[attribute.name, withMembers(projection, attribute, value)] as const]
+    const chosen = withMembers(projection, attribute, value)
+    // Of a list of simple values.
+    const isBare = attribute.multiValued && attribute.type !== 'complex'
+    return [[attribute.name, isBare && isList(chosen) ? chosen.map(({ value }) => value) : chosen] as const]
   })
   return Object.fromEntries(entries)
 }

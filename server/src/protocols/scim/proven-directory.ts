@@ -1,3 +1,4 @@
+import type { ExtensionSchema } from '@portico/contract/attribute-mapping'
 import type { DirectoryProvider } from '@portico/contract/directory-sync'
 import { id as directoryIdForm, type Environment } from '@portico/contract/fields'
 import { sql } from 'kysely'
@@ -6,6 +7,8 @@ import { lookup } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import { countedDomains } from '../../directory/domains/authority.js'
 import { scimBaseUrl } from '../../directory/directory-sync/base-url.js'
+import { userSchemasOf } from '../../directory/directory-sync/schema-path.js'
+import { mappingOf } from '../../directory/users/managed-metadata.js'
 import type { Cause } from '../../platform/tenant.js'
 import type { ScimCaller } from './scim-caller.js'
 import { isOrganizationOf, sameTenant } from '../../platform/db/tenant-predicate.js'
@@ -39,6 +42,24 @@ export async function authenticateDirectory(
   const hash = hashSecret(secret)
   const isCurrent = isSecretEqual(hash, row.secret_hash)
   if (!isCurrent && !isPreviousSecret(row, hash, now())) return undefined
+  return toDirectory(config, row)
+}
+
+/** The directory of a job: of an organization that is there, and with these rules still. */
+export async function findDirectoryOfRevision(
+  { config, db }: Pick<Deps, 'config' | 'db'>,
+  { directoryId, revision }: { readonly directoryId: string; readonly revision: number },
+): Promise<AuthenticatedDirectory | undefined> {
+  const [row] = await selectDirectory(db, { directoryId })
+  return row?.mapping_revision === revision ? toDirectory(config, row) : undefined
+}
+
+function toDirectory(
+  { baseUrl }: Pick<Deps['config'], 'baseUrl'>,
+  row: DirectoryRow,
+): AuthenticatedDirectory {
+  // Written only by directory-sync/, from the contract's input.
+  const extensionSchemas = row.extension_schemas as unknown as readonly ExtensionSchema[]
   return {
     tenant: {
       accountId: row.account_id,
@@ -53,9 +74,12 @@ export async function authenticateDirectory(
     // Only written by directory-sync.ts, from the names of the contract.
     providerType: row.provider_type as DirectoryProvider,
     takesOverUsers: row.takes_over_users,
+    userSchemas: userSchemasOf(extensionSchemas),
+    extensionSchemas,
+    mapping: row.mapping,
     allowedEmailDomains: row.allowed_email_domains,
     trustedEmailDomains: row.trusted_email_domains,
-    baseUrl: scimBaseUrl(config.baseUrl, row.id),
+    baseUrl: scimBaseUrl(baseUrl, row.id),
     active: row.active,
   }
 }
@@ -79,6 +103,8 @@ function isPreviousSecret(row: PreviousSecret, hash: Buffer, at: Date): boolean 
   return previous !== null && expiresAt !== null && expiresAt > at && isSecretEqual(hash, previous)
 }
 
+type DirectoryRow = Awaited<ReturnType<typeof selectDirectory>>[number]
+
 // Only by the id, which is unique over all accounts: the tenant is not known before the secret is verified.
 const selectDirectory = lookup((db, { directoryId }: { directoryId: string }) =>
   db
@@ -98,6 +124,9 @@ const selectDirectory = lookup((db, { directoryId }: { directoryId: string }) =>
       'directories.secret_hash',
       'directories.previous_secret_hash',
       'directories.previous_secret_expires_at',
+      'directories.extension_schemas',
+      'directories.mapping_revision',
+      mappingOf('directories').as('mapping'),
       'organizations.domain',
       'organizations.allowed_email_domains',
       'accounts.domain as account_domain',

@@ -1,5 +1,8 @@
 import type { DirectoryProvider, ScimQuirk, ScimRequest } from '@portico/contract/directory-sync'
+import type { ExtensionSchema } from '@portico/contract/attribute-mapping'
 import type { Transaction } from 'kysely'
+import type { ResourceSchemas } from '../../directory/directory-sync/schema-path.js'
+import type { Mapping } from '../../directory/users/mapped-values.js'
 import type { CoveredDomains } from '../../directory/domains/authority.js'
 import type { DB } from '../../platform/db/schema.js'
 import type { Tenant } from '../../platform/tenant.js'
@@ -11,6 +14,11 @@ export interface ScimCaller {
   readonly directoryId: string
   readonly providerType: DirectoryProvider
   readonly takesOverUsers: boolean
+  /** Of users: those of the service, and those that the directory declares. */
+  readonly userSchemas: ResourceSchemas
+  readonly extensionSchemas: readonly ExtensionSchema[]
+  /** Null without rules. */
+  readonly mapping: Mapping | null
   /** allowed_email_domains of the organization; null or empty: any address. */
   readonly allowedEmailDomains: readonly string[] | null
   /** Domains of the organization that it or one of its connections names, and that count. */

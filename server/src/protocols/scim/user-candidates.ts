@@ -22,7 +22,9 @@ export function candidateUserIds(caller: ScimCaller, filter: ScimFilter): Ids | 
       return known.length === parts.length ? unionOf(known) : undefined
     }
     case 'element': {
-      const address = filter.list.attribute.name === 'emails' ? valueDemandedBy(filter.filter) : undefined
+      const { schema, attribute } = filter.list
+      const isEmails = schema === userSchema && attribute.name === 'emails'
+      const address = isEmails ? valueDemandedBy(filter.filter) : undefined
       return address === undefined ? undefined : withEmail(caller, address)
     }
     case 'comparison':

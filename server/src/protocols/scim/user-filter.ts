@@ -2,7 +2,7 @@ import { userSchema, type ScimAttribute } from '@portico/contract/scim'
 import { sql, type RawBuilder } from 'kysely'
 import { normalizeEmail } from '../../platform/email.js'
 import type { Comparison, ElementFilter, ScimFilter } from './filter.js'
-import { leafOf, type SchemaPath } from './schema-path.js'
+import { leafOf, type SchemaPath } from '../../directory/directory-sync/schema-path.js'
 import { badRequest } from './scim-error.js'
 import { claimPaths } from './user-record.js'
 import { sameTenant } from '../../platform/db/tenant-predicate.js'
@@ -49,14 +49,15 @@ function presence(subject: SchemaPath): Condition {
       subs.map((member) => presence({ ...subject, sub: member })),
     )
   }
-  if (attribute.type === 'boolean') return sql`true`
+  if (attribute.type === 'boolean' && subject.schema === userSchema) return sql`true`
   return sql`coalesce(${filterTextOf(subject)}, '') <> ''`
 }
 
 function comparison({ subject, operator, value }: Extract<ScimFilter, { kind: 'comparison' }>): Condition {
-  const { attribute, sub } = subject
+  const { schema, attribute, sub } = subject
   if (attribute.multiValued)
     return someElement(subject, (element) => memberCondition(element, sub ?? attribute, operator, value))
+  if (schema !== userSchema) return simpleCondition(filterTextOf(subject), leafOf(subject), operator, value)
   if (attribute.name === 'active')
     return operator === 'eq' ? sql`users.active = ${value}` : sql`users.active <> ${value}`
   const text = String(value)
@@ -65,6 +66,28 @@ function comparison({ subject, operator, value }: Extract<ScimFilter, { kind: 'c
     return sql`${filterTextOf(subject)} = ${normalizeEmail(text)}`
   if (leafOf(subject).type === 'dateTime') return timeCondition(subject, operator, text)
   return compared(filterTextOf(subject), leafOf(subject), operator, text)
+}
+
+/** Of a simple value that the directory has, whatever its type. */
+function simpleCondition(
+  text: Text,
+  leaf: ScimAttribute,
+  operator: Comparison,
+  value: string | number | boolean,
+): Condition {
+  if (leaf.type === 'boolean') {
+    const isSame = (value === true) === (operator === 'eq')
+    return sql`coalesce(${text}, 'false') = ${String(isSame)}`
+  }
+  if (typeof value !== 'number') return compared(text, leaf, operator, String(value))
+  const number = numberIn(text)
+  if (operator === 'ne') return sql`${number} is distinct from ${value}::numeric`
+  return sql`coalesce(${number} ${sql.raw(orders[operator] ?? '=')} ${value}::numeric, false)`
+}
+
+/** The number that a text is, null for any other: the type of an attribute may have been another one before. */
+export function numberIn(text: RawBuilder<unknown>): RawBuilder<number | null> {
+  return sql`case when (${text}) ~ '^-?[0-9]+([.][0-9]+)?(e[+-]?[0-9]{1,3})?$' then (${text})::numeric end`
 }
 
 function timeCondition({ sub }: SchemaPath, operator: Comparison, text: string): Condition {
@@ -163,6 +186,9 @@ function someElement(list: SchemaPath, condition: (element: Text) => Condition):
 /** The elements of a list, as in answers. */
 export function elementsOf({ schema, attribute }: SchemaPath): RawBuilder<unknown> {
   const stored = sql`coalesce(known.attributes -> ${schema.id} -> ${attribute.name}, '[]')`
+  // An attribute of this name may have been no list before.
+  if (schema !== userSchema)
+    return sql`case when jsonb_typeof(${stored}) = 'array' then ${stored} else '[]' end`
   switch (attribute.name) {
     case 'emails':
       return sql`case
@@ -213,11 +239,8 @@ function memberCondition(
   element: Text,
   member: ScimAttribute,
   operator: Comparison,
-  value: string | boolean,
+  value: string | number | boolean,
 ): Condition {
-  const text: Text = sql`(${element} ->> ${member.name})`
-  if (member.type !== 'boolean') return compared(text, member, operator, String(value))
   // A missing primary counts as false (RFC 7643 section 2.4).
-  const isSame = (value === true) === (operator === 'eq')
-  return sql`coalesce(${text}, 'false') = ${String(isSame)}`
+  return simpleCondition(sql`(${element} ->> ${member.name})`, member, operator, value)
 }

@@ -1,13 +1,14 @@
+import { userSchema } from '@portico/contract/scim'
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
 import { totalInOrganization } from '../../platform/db/totals.js'
 import { usersOf, type TenantKey } from '../../directory/users/whole-user.js'
 import type { ScimFilter } from './filter.js'
 import type { ListQuery } from './list-query.js'
-import { leafOf, type SchemaPath } from './schema-path.js'
+import { leafOf, type SchemaPath } from '../../directory/directory-sync/schema-path.js'
 import type { ScimCaller } from './scim-caller.js'
 import { candidateUserIds } from './user-candidates.js'
-import { elementsOf, filterTextOf, userCondition } from './user-filter.js'
+import { elementsOf, filterTextOf, numberIn, userCondition } from './user-filter.js'
 import { sameTenant } from '../../platform/db/tenant-predicate.js'
 
 interface FoundUsers {
@@ -110,11 +111,13 @@ export function usersEachWithDirectory(
 /** The sort key of a list: a time, or text by code point, case-folded unless its attribute is caseExact; null without sortBy. */
 function sortKeyOf({ sortBy }: ListQuery): RawBuilder<unknown> {
   if (sortBy === undefined) return sql`null::text`
-  const { attribute, sub } = sortBy
-  if (attribute.name === 'meta' && sub?.type === 'dateTime')
+  const { schema, attribute, sub } = sortBy
+  if (schema === userSchema && attribute.name === 'meta' && sub?.type === 'dateTime')
     return sql.ref(sub.name === 'created' ? 'users.inserted_at' : 'users.updated_at')
   const text = attribute.multiValued ? chosenOf(sortBy, sub?.name ?? 'value') : filterTextOf(sortBy)
-  return leafOf(sortBy).caseExact ? sql`(${text}) collate "C"` : sql`lower(${text}) collate "C"`
+  const { type, caseExact } = leafOf(sortBy)
+  if (type === 'integer' || type === 'decimal') return numberIn(text)
+  return caseExact ? sql`(${text}) collate "C"` : sql`lower(${text}) collate "C"`
 }
 
 /** The primary element of a list, else the first (RFC 7644 section 3.4.2.3). */

@@ -1,4 +1,4 @@
-import { enterpriseUserSchema, userSchema } from '@portico/contract/scim'
+import { userSchema } from '@portico/contract/scim'
 import {
   addressInput,
   claimInput,
@@ -68,11 +68,6 @@ export function recordPartOf(resource: ScimResource): RecordPart {
 /** The attributes of the core schema. */
 export function coreOf(resource: ScimResource): Readonly<Record<string, ScimValue>> {
   return resource[userSchema.id] ?? {}
-}
-
-/** Those of the enterprise extension. */
-export function enterpriseOf(resource: ScimResource): Readonly<Record<string, ScimValue>> {
-  return resource[enterpriseUserSchema.id] ?? {}
 }
 
 /** The preferred element of a list: the primary one, else that for work, else the first. */

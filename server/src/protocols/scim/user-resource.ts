@@ -1,17 +1,18 @@
-import { enterpriseUserSchema, userSchema } from '@portico/contract/scim'
+import { userSchema, type ScimSchema } from '@portico/contract/scim'
 import type { User } from '@portico/contract/users'
 import { normalizeEmail } from '../../platform/email.js'
+import type { ResourceSchemas } from '../../directory/directory-sync/schema-path.js'
 import type { DirectoryUser } from './directory-users.js'
 import type { ScimCaller } from './scim-caller.js'
+import { addressNames, claimPaths, coreOf, preferredElement, recordPartOf } from './user-record.js'
 import {
-  addressNames,
-  claimPaths,
-  coreOf,
-  enterpriseOf,
-  preferredElement,
-  recordPartOf,
-} from './user-record.js'
-import { isComplex, isList, type ScimComplex, type ScimResource, type ScimValue } from './values.js'
+  isComplex,
+  isList,
+  type ScimAttributes,
+  type ScimComplex,
+  type ScimResource,
+  type ScimValue,
+} from './values.js'
 import { tagOfUser } from './versions.js'
 
 type Core = Record<string, ScimValue>
@@ -22,7 +23,11 @@ type Core = Record<string, ScimValue>
  *
  * @param known Undefined: a user outside the directory.
  */
-export function toResource(user: User, known: DirectoryUser | undefined): ScimResource {
+export function toResource(
+  user: User,
+  known: DirectoryUser | undefined,
+  { extensions }: Pick<ResourceSchemas, 'extensions'>,
+): ScimResource {
   const stored = known?.attributes ?? {}
   const core: Core = { ...coreOf(stored), userName: known?.userName ?? user.email, active: user.active }
   if (known?.externalId != null) core['externalId'] = known.externalId
@@ -31,7 +36,23 @@ export function toResource(user: User, known: DirectoryUser | undefined): ScimRe
   setClaims(core, stored, user)
   setPhoneNumbers(core, stored, user)
   setAddress(core, stored, user)
-  return { [userSchema.id]: core, [enterpriseUserSchema.id]: enterpriseOf(stored) }
+  const declared = extensions.map((schema) => [schema.id, fitting(schema, stored[schema.id] ?? {})] as const)
+  return { [userSchema.id]: core, ...Object.fromEntries(declared) }
+}
+
+/** The values that have the form of their attribute: a directory may have declared another one before. */
+function fitting({ attributes }: ScimSchema, values: ScimAttributes): ScimAttributes {
+  const entries = attributes.flatMap(({ name, multiValued, type }) => {
+    const value = values[name]
+    if (value === undefined) return []
+    const isForm = multiValued
+      ? isList(value)
+      : type === 'complex'
+        ? isComplex(value)
+        : typeof value !== 'object'
+    return isForm ? [[name, value] as const] : []
+  })
+  return Object.fromEntries(entries)
 }
 
 function setEmail(core: Core, { email }: User, isOfDirectory: boolean): void {
@@ -120,12 +141,24 @@ export function locationOf({ baseUrl }: Pick<ScimCaller, 'baseUrl'>, id: string)
   return `${baseUrl}/Users/${id}`
 }
 
-/** The part of a resource stored with the directory: everything without a column of the user. */
-export function toDirectoryUser(resource: ScimResource): DirectoryUser {
+/**
+ * The part of a resource stored with the directory: everything without a column of the user.
+ *
+ * @param before What is stored: values of a schema that is no longer declared stay.
+ */
+export function toDirectoryUser(
+  resource: ScimResource,
+  { extensions }: Pick<ResourceSchemas, 'extensions'>,
+  before: ScimResource = {},
+): DirectoryUser {
   const { userName, externalId, active: _active, ...core } = coreOf(resource)
   return {
     userName: typeof userName === 'string' ? userName : '',
     externalId: typeof externalId === 'string' && externalId !== '' ? externalId : null,
-    attributes: { [userSchema.id]: core, [enterpriseUserSchema.id]: enterpriseOf(resource) },
+    attributes: {
+      ...before,
+      [userSchema.id]: core,
+      ...Object.fromEntries(extensions.map(({ id }) => [id, resource[id] ?? {}])),
+    },
   }
 }

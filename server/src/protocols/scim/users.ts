@@ -1,3 +1,4 @@
+import { userSchema } from '@portico/contract/scim'
 import type { User } from '@portico/contract/users'
 import type { Transaction } from 'kysely'
 import { isDeepStrictEqual } from 'node:util'
@@ -10,6 +11,7 @@ import { normalizeEmail } from '../../platform/email.js'
 import { userInsertion } from '../../directory/users/insert-user.js'
 import { changedPhoneNumbers } from '../../platform/phone.js'
 import { findUser } from '../../directory/users/signing-in-user.js'
+import { toMetaDataRows, writeMappedMetadata } from '../../directory/users/stored-metadata.js'
 import { changedNames, emitDirectoryChange, withDirectoryAttributes } from './directory-event.js'
 import {
   asTaken,
@@ -20,10 +22,10 @@ import {
 import { getFound, listFound, type Found } from './found-user.js'
 import { changeAndLog, lockDirectory, lockWithDirectory } from './in-change.js'
 import { readListQuery, toListBody } from './list-query.js'
+import { mappedChanges, mappedOf, noteUnfit } from './mapped-user.js'
 import { readPatch } from './patch-steps.js'
 import { applyPatch } from './patch.js'
 import { readProjection, toBody, type Projection } from './projection.js'
-import { userSchemas } from './schema-path.js'
 import type { ScimAnswer, ScimCall, ScimCaller, ScimOperations } from './scim-caller.js'
 import { ScimError } from './scim-error.js'
 import { checkEmailDomain, emailOf, isEmailDomainTrusted, uniquenessError } from './user-email.js'
@@ -39,9 +41,9 @@ export function scimUsers(deps: Deps): ScimOperations {
     create: (caller, call) => createScimUser(deps, caller, call),
     get: (caller, id, call) => getScimUser(deps, caller, id, call),
     replace: (caller, id, call) =>
-      changeScimUser(deps, caller, id, call, (before) => replaced(before, call.body, call.quirk)),
+      changeScimUser(deps, caller, id, call, (before) => replaced(caller, before, call.body, call.quirk)),
     patch: (caller, id, call) => {
-      const steps = readPatch(userSchemas, call.body, call.quirk)
+      const steps = readPatch(caller.userSchemas, call.body, call.quirk)
       return changeScimUser(deps, caller, id, call, (before) => applyPatch(before, steps, call.quirk))
     },
     delete: (caller, id, call) => deleteScimUser(deps, caller, id, call),
@@ -49,7 +51,7 @@ export function scimUsers(deps: Deps): ScimOperations {
 }
 
 async function listScimUsers({ db }: Deps, caller: ScimCaller, call: ScimCall): Promise<ScimAnswer> {
-  const query = readListQuery(userSchemas, call.query, call.quirk)
+  const query = readListQuery(caller.userSchemas, call.query, call.quirk)
   const { found, total } = await listFound(db, caller, query)
   const bodies = found.map((each) => bodyOf(caller, each, query.projection))
   return { status: 200, body: toListBody(query, total, bodies), changes: [] }
@@ -61,22 +63,22 @@ async function getScimUser(
   id: string,
   { query }: ScimCall,
 ): Promise<ScimAnswer> {
-  const projection = readProjection(userSchemas, query)
+  const projection = readProjection(caller.userSchemas, query)
   const found = await getFound(db, caller, id)
   const tag = tagOfFound(found)
   return { status: 200, body: bodyOf(caller, found, projection), tag, changes: [], userId: id }
 }
 
 async function createScimUser(deps: Deps, caller: ScimCaller, call: ScimCall): Promise<ScimAnswer> {
-  const projection = readProjection(userSchemas, call.query)
-  const resource = readResource(userSchemas, call.body, call.quirk)
+  const projection = readProjection(caller.userSchemas, call.query)
+  const resource = readResource(caller.userSchemas, call.body, call.quirk)
   const email = emailOf(resource)
   checkEmailDomain(caller, email)
   // The foreign key of the inserted row locks that of the directory.
   return changeAndLog(deps, caller, async (trx) => {
     const found =
-      (await insertScimUser(deps, trx, caller, { resource, email })) ??
-      (await takeOver(deps, trx, caller, { resource, email }))
+      (await insertScimUser(deps, trx, caller, { resource, email, quirk: call.quirk })) ??
+      (await takeOver(deps, trx, caller, { resource, email, quirk: call.quirk }))
     const { id } = found.user
     return {
       status: 201,
@@ -92,6 +94,7 @@ async function createScimUser(deps: Deps, caller: ScimCaller, call: ScimCall): P
 interface Described {
   readonly resource: ScimResource
   readonly email: string
+  readonly quirk: NoteQuirk
 }
 
 /** Creates a user; undefined when another user has the address. */
@@ -99,22 +102,30 @@ async function insertScimUser(
   deps: Deps,
   trx: Transaction<DB>,
   caller: ScimCaller,
-  { resource, email }: Described,
+  { resource, email, quirk }: Described,
 ): Promise<Found | undefined> {
   const { tenant } = caller
   const id = newId()
   const { active, profile, address, phone_numbers } = recordPartOf(resource)
+  const mapped = mappedOf(caller, resource)
+  const rows = toMetaDataRows(mapped.metadata)
   const user = {
     id,
-    input: { email, active, profile, address },
+    input: { email, active, profile: { ...profile, ...mapped.profile }, address },
     emailVerified: isEmailDomainTrusted(caller, email),
     phoneNumbers: changedPhoneNumbers([], { phone_numbers }),
   }
-  const known = toDirectoryUser(resource)
-  const created = await insertUserOfDirectory(deps, trx, caller, userInsertion(deps, tenant, user), known)
+  const known = toDirectoryUser(resource, caller.userSchemas)
+  const insertion = userInsertion(deps, tenant, user)
+  const created = await insertUserOfDirectory(deps, trx, caller, insertion, {
+    described: known,
+    metadata: rows,
+  })
   if (created === undefined) return undefined
+  if (rows.length > 0) await writeMappedMetadata(trx, tenant, id, { rows, removed: [] })
+  await noteUnfit(deps, trx, caller, mapped, quirk)
   const { record, version } = created
-  const after = withDirectoryAttributes(record, resource)
+  const after = withDirectoryAttributes(caller, record, resource)
   const event = { type: 'User', change: 'provision', id, before: undefined, after } as const
   await emitDirectoryChange(deps, trx, caller, { ...event, userId: id, email })
   return { user: record, version, known }
@@ -129,7 +140,7 @@ async function takeOver(
   deps: Deps,
   trx: Transaction<DB>,
   caller: ScimCaller,
-  { resource, email }: Described,
+  { resource, email, quirk }: Described,
 ): Promise<Found> {
   await lockDirectory(trx, caller)
   const holder = await findUser(trx, caller.tenant, normalizeEmail(email))
@@ -139,12 +150,13 @@ async function takeOver(
   const found = await getFound(trx, caller, holder.id)
   if (found.known !== undefined || !mayTakeOver(caller, found.user)) throw whyNotTakenOver(caller, found)
   // Absent attributes keep their values.
-  const before = toResource(found.user, undefined)
+  const before = toResource(found.user, undefined, caller.userSchemas)
   const [existing, sent] = [coreOf(before), coreOf(resource)]
   const name = { ...membersOf(existing['name']), ...membersOf(sent['name']) }
   const core = { ...existing, ...sent, ...(Object.keys(name).length > 0 && { name }) }
-  const after = { ...resource, [userSchemas.core.id]: core }
-  const { written } = await writeFound(deps, trx, caller, { held, found, before, after, ifMatch: undefined })
+  const after = { ...resource, [userSchema.id]: core }
+  const change = { held, found, before, after, ifMatch: undefined, quirk }
+  const { written } = await writeFound(deps, trx, caller, change)
   return written
 }
 
@@ -166,16 +178,17 @@ async function changeScimUser(
   deps: Deps,
   caller: ScimCaller,
   id: string,
-  { query, ifMatch }: ScimCall,
+  { query, ifMatch, quirk }: ScimCall,
   toAfter: (before: ScimResource) => ScimResource,
 ): Promise<ScimAnswer> {
-  const projection = readProjection(userSchemas, query)
+  const projection = readProjection(caller.userSchemas, query)
   return changeAndLog(deps, caller, async (trx) => {
     const held = await lockWithDirectory(trx, caller, id)
     const found = await getFound(trx, caller, id)
-    const before = toResource(found.user, found.known)
+    const before = toResource(found.user, found.known, caller.userSchemas)
     const after = toAfter(before)
-    const { written, members } = await writeFound(deps, trx, caller, { held, found, before, after, ifMatch })
+    const change = { held, found, before, after, ifMatch, quirk }
+    const { written, members } = await writeFound(deps, trx, caller, change)
     return {
       status: 200,
       body: bodyOf(caller, written, projection),
@@ -187,10 +200,15 @@ async function changeScimUser(
 }
 
 /** The resource after a PUT; an absent `active` keeps its value. */
-function replaced(before: ScimResource, body: unknown, quirk: NoteQuirk): ScimResource {
+function replaced(
+  { userSchemas }: ScimCaller,
+  before: ScimResource,
+  body: unknown,
+  quirk: NoteQuirk,
+): ScimResource {
   const resource = readResource(userSchemas, body, quirk)
   const core = { active: coreOf(before)['active'] ?? true, ...coreOf(resource) }
-  return { ...resource, [userSchemas.core.id]: core }
+  return { ...resource, [userSchema.id]: core }
 }
 
 interface Change {
@@ -199,6 +217,7 @@ interface Change {
   readonly before: ScimResource
   readonly after: ScimResource
   readonly ifMatch: readonly string[] | undefined
+  readonly quirk: NoteQuirk
 }
 
 interface Written {
@@ -216,7 +235,7 @@ async function writeFound(
   deps: Deps,
   trx: Transaction<DB>,
   caller: ScimCaller,
-  { held, found, before, after, ifMatch }: Change,
+  { held, found, before, after, ifMatch, quirk }: Change,
 ): Promise<Written> {
   const { user, known } = found
   checkTag(found, ifMatch)
@@ -227,20 +246,28 @@ async function writeFound(
     return { written: found, members: [] }
   if (!isSameEmail || known === undefined) checkEmailDomain(caller, email)
 
-  const described = toDirectoryUser(after)
+  const described = toDirectoryUser(after, caller.userSchemas, known?.attributes)
   const named = { id: user.id, email }
   if (known === undefined) await insertDirectoryUser(deps, trx, caller, named, described)
   else await updateDirectoryUser(trx, caller, named, { before: known, after: described })
-  const changes = recordChanges(recordPartOf(before), recordPartOf(after))
+  const input = recordChanges(recordPartOf(before), recordPartOf(after))
+  const mapped = mappedOf(caller, after)
+  const { metadata, profile } = mappedChanges(mapped, user)
+  if (metadata !== undefined) await writeMappedMetadata(trx, caller.tenant, user.id, metadata)
+  await noteUnfit(deps, trx, caller, mapped, quirk)
   const { record, version } = await changeLockedUser(deps, trx, caller.tenant, held, {
-    input: { ...changes, ...(email !== user.email && { email }) },
+    input: {
+      ...input,
+      ...(profile !== undefined && { profile: { ...input.profile, ...profile } }),
+      ...(email !== user.email && { email }),
+    },
     versions: undefined,
     isEmailVouched: !isSameEmail && isEmailDomainTrusted(caller, email),
   }).catch(asTaken)
   const kind = known === undefined ? 'provision' : 'update'
   const shown = [
-    known === undefined ? user : withDirectoryAttributes(user, before),
-    withDirectoryAttributes(record, after),
+    known === undefined ? user : withDirectoryAttributes(caller, user, before),
+    withDirectoryAttributes(caller, record, after),
   ] as const
   const event = { type: 'User', change: kind, id: user.id, before: shown[0], after: shown[1] } as const
   await emitDirectoryChange(deps, trx, caller, { ...event, userId: user.id, email })
@@ -270,7 +297,7 @@ async function deleteScimUser(
     if (known === undefined) throw notOfDirectory()
     checkTag(found, ifMatch)
     await removeUser(deps, trx, caller.tenant, id, undefined)
-    const before = withDirectoryAttributes(user, toResource(user, known))
+    const before = withDirectoryAttributes(caller, user, toResource(user, known, caller.userSchemas))
     const event = { type: 'User', change: 'deprovision', id, before, after: undefined } as const
     await emitDirectoryChange(deps, trx, caller, { ...event, userId: id, email: user.email })
     const changes: ScimAnswer['changes'] = [{ type: 'User', id, members: [] }]
@@ -279,8 +306,9 @@ async function deleteScimUser(
 }
 
 function bodyOf(caller: ScimCaller, { user, version, known }: Found, projection: Projection): object {
-  const { baseUrl } = caller
-  return toBody(userSchemas, withReadOnly(toResource(user, known), user, { baseUrl, version }), projection)
+  const { baseUrl, userSchemas } = caller
+  const resource = toResource(user, known, userSchemas)
+  return toBody(userSchemas, withReadOnly(resource, user, { baseUrl, version }), projection)
 }
 
 function tagOfFound({ version, user }: Found): string {

@@ -1,9 +1,14 @@
 import type { ScimQuirk } from '@portico/contract/directory-sync'
 import { scimLimits, type ScimAttribute, type ScimSchema } from '@portico/contract/scim'
-import { attributeNamed, schemaNamed, splitSchema, type ResourceSchemas } from './schema-path.js'
+import {
+  attributeNamed,
+  schemaNamed,
+  splitSchema,
+  type ResourceSchemas,
+} from '../../directory/directory-sync/schema-path.js'
 import { badRequest, type ScimError } from './scim-error.js'
 
-export type ScimSimple = string | boolean
+export type ScimSimple = string | number | boolean
 export type ScimComplex = Readonly<Record<string, ScimSimple>>
 export type ScimValue = ScimSimple | ScimComplex | readonly ScimComplex[]
 
@@ -159,21 +164,40 @@ export function readSingle(
     quirk('value_in_array')
     return readSingle(attribute, isWrapped(attribute, value[0]) ? value[0].value : value[0], quirk)
   }
-  if (attribute.type === 'complex') return readComplex(attribute, value, quirk)
-  return attribute.type === 'boolean'
-    ? readBoolean(attribute, value, quirk)
-    : readText(attribute, value, quirk)
+  return attribute.subAttributes === undefined
+    ? readSimple(attribute, value, quirk)
+    : readComplex(attribute, value, quirk)
+}
+
+function readSimple(attribute: ScimAttribute, value: unknown, quirk: NoteQuirk): ScimSimple {
+  switch (attribute.type) {
+    case 'boolean':
+      return readBoolean(attribute, value, quirk)
+    case 'integer':
+    case 'decimal':
+      return readNumber(attribute, value, quirk)
+    case 'dateTime': {
+      const text = readText(attribute, value, quirk)
+      if (!isTime(text)) throw invalidValue(attribute.name, 'must be a time such as 2026-03-14T09:26:53Z')
+      return text
+    }
+    default:
+      return readText(attribute, value, quirk)
+  }
 }
 
 /** Whether a simple value is wrapped in an object, as an element of a list is. */
 function isWrapped(attribute: ScimAttribute, value: unknown): value is { readonly value: unknown } {
-  return attribute.type !== 'complex' && isObject(value) && 'value' in value
+  return attribute.subAttributes === undefined && isObject(value) && 'value' in value
 }
 
 function readComplex(attribute: ScimAttribute, value: unknown, quirk: NoteQuirk): ScimComplex | undefined {
   if (value === null) return undefined
   if (!isObject(value)) {
     const member = attributeNamed(attribute.subAttributes, 'value')
+    // An element of a list of simple values.
+    if (member !== undefined && attribute.type !== 'complex')
+      return { [member.name]: readSimple(member, value, quirk) }
     const isText = typeof value === 'string' || typeof value === 'number'
     if (member === undefined || !isText) throw invalidValue(attribute.name, 'must be an object')
     quirk('complex_as_text')
@@ -189,7 +213,7 @@ function readComplex(attribute: ScimAttribute, value: unknown, quirk: NoteQuirk)
     if (sub.name !== name) quirk('attribute_case')
     const known = sub.mutability === 'readOnly' ? undefined : readSingle(sub, member, quirk)
     // Members of a complex value are simple in every schema (RFC 7643 section 2.3.8).
-    if (typeof known === 'string' || typeof known === 'boolean') read[sub.name] = known
+    if (known !== undefined && typeof known !== 'object') read[sub.name] = known
   }
   return Object.keys(read).length === 0 ? undefined : read
 }
@@ -200,6 +224,22 @@ function readBoolean(attribute: ScimAttribute, value: unknown, quirk: NoteQuirk)
   if (word !== 'true' && word !== 'false') throw invalidValue(attribute.name, 'must be true or false')
   quirk('boolean_as_text')
   return word === 'true'
+}
+
+function readNumber(attribute: ScimAttribute, value: unknown, quirk: NoteQuirk): number {
+  const isText = typeof value === 'string' && /^-?\d{1,15}(?:\.\d{1,15})?$/.test(value.trim())
+  if (isText) quirk('text_as_number')
+  const number = isText || typeof value === 'number' ? Number(value) : Number.NaN
+  const fits = attribute.type === 'integer' ? Number.isSafeInteger(number) : Number.isFinite(number)
+  if (!fits)
+    throw invalidValue(attribute.name, `must be a ${attribute.type === 'integer' ? 'whole ' : ''}number`)
+  return number
+}
+
+/** Whether a text is a time with a four-digit year, as in RFC 3339: Date accepts years that Postgres does not store. */
+export function isTime(text: string): boolean {
+  const year = new Date(text).getUTCFullYear()
+  return year >= 0 && year <= 9999
 }
 
 function readText(attribute: ScimAttribute, value: unknown, quirk: NoteQuirk): string {

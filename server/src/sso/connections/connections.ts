@@ -1,3 +1,4 @@
+import type { AttributeMapping } from '@portico/contract/attribute-mapping'
 import type {
   Association,
   NewSsoConnection,
@@ -18,6 +19,7 @@ import { mails } from '../../delivery/mail/mail-limits.js'
 import { makeServiceProviderKey } from '../saml/service-provider-key.js'
 import type { Caller } from '../../platform/tenant.js'
 import { declareDomains } from '../../directory/domains/declare.js'
+import { targetFaults } from '../../directory/users/mapping-targets.js'
 import { normalizeEmail } from '../../platform/email.js'
 import { isConnection } from './connection-key.js'
 import { chooseDefaultRedirection, insertDefaultRedirection } from './default-redirection.js'
@@ -87,6 +89,7 @@ export async function createSsoConnection(
   const settings = { ...settingsOf(sent), protocol }
   return change(deps, caller.cause, async (trx) => {
     const connection = await insertConnection(deps, trx, caller, { organizationId, domain, idpId, settings })
+    await checkTargets(trx, connection, sent.attribute_mapping)
     await declareDomains(deps, trx, { ...connection, cause: caller.cause }, sent.email_domains ?? [])
     await insertSsoKey(deps, trx, connection, { ...key, purpose: 'service_provider' })
     if (applicationId !== undefined) await insertDefaultRedirection(deps, trx, connection, { applicationId })
@@ -180,6 +183,7 @@ export async function updateSsoConnection(
       await storeOidcClient(deps, trx, connection, { ...client, uploadedBy: 'api_key', makeCurrent: true })
     }
     if (redirectionId !== undefined) await chooseDefaultRedirection(trx, connection, redirectionId)
+    await checkTargets(trx, connection, sent.attribute_mapping)
     await trx
       .updateTable('sso_connections')
       .set({ ...settings, updated_at: deps.now(), version: sql`version + 1` })
@@ -280,14 +284,34 @@ function checkClient({ issuer }: { readonly issuer: string }, { protocol, provid
 }
 
 /** The members that are stored as sent, in columns of their own. */
-function settingsOf<Sent extends SentClient & { readonly protocol?: unknown }>({
+function settingsOf<
+  Sent extends SentClient & {
+    readonly protocol?: unknown
+    readonly attribute_mapping?: readonly AttributeMapping[] | undefined
+  },
+>({
   issuer: _issuer,
   oidc_client_id: _clientId,
   oidc_client_secret: _clientSecret,
   protocol: _protocol,
+  attribute_mapping: rules,
   ...settings
 }: Sent) {
-  return settings
+  return { ...settings, ...(rules !== undefined && { attribute_mapping: JSON.stringify(rules) }) }
+}
+
+/**
+ * Checks the targets of rules, before they are stored.
+ *
+ * @throws ApiError `invalid_parameters`
+ */
+async function checkTargets(
+  trx: Transaction<DB>,
+  { accountId, domain }: LockedConnection,
+  rules: readonly AttributeMapping[] = [],
+): Promise<void> {
+  const fields = await targetFaults(trx, { accountId, domain, organizationIds: null }, rules, () => true)
+  if (fields.length > 0) throw new ApiError('invalid_parameters', { fields })
 }
 
 function foreignMetadata(): ApiError {

@@ -19,8 +19,13 @@ interface ConnectionToInsert {
 
 type Settings = Omit<
   NewSsoConnection,
-  'organization_id' | 'application_id' | 'sso_admin_email' | 'send_email' | 'environment' | keyof SentClient
-> & { readonly protocol: Protocol }
+  | ('organization_id' | 'application_id' | 'sso_admin_email' | 'send_email' | 'environment')
+  | ('attribute_mapping' | keyof SentClient)
+> & {
+  readonly protocol: Protocol
+  /** As JSON. */
+  readonly attribute_mapping?: string
+}
 
 /** Inserts a connection into one of the caller's organizations, without its event. */
 export async function insertConnection(
@@ -45,6 +50,7 @@ export async function insertConnection(
     idp_initiated: settings.idp_initiated ?? 'bounce',
     allow_sha1: settings.allow_sha1 ?? false,
     allow_cbc_unsigned_response: settings.allow_cbc_unsigned_response ?? false,
+    attribute_mapping: settings.attribute_mapping ?? '[]',
   } satisfies Record<keyof Settings, unknown>
   await trx
     .insertInto('sso_connections')

@@ -28,6 +28,7 @@ export const ssoConnectionColumns = [
   'sso_connections.idp_initiated',
   'sso_connections.allow_sha1',
   'sso_connections.allow_cbc_unsigned_response',
+  'sso_connections.attribute_mapping',
   'sso_connections.version',
   'sso_connections.inserted_at',
   'sso_connections.updated_at',
@@ -133,6 +134,8 @@ export function toSsoConnection(
     idp_initiated: row.idp_initiated as SsoConnection['idp_initiated'],
     allow_sha1: row.allow_sha1,
     allow_cbc_unsigned_response: row.allow_cbc_unsigned_response,
+    // Written only by connections.ts, from the contract's input.
+    attribute_mapping: row.attribute_mapping as unknown as SsoConnection['attribute_mapping'],
     metadata: row.metadata.map((version) => toMetadata(version, warningsOf(version))),
     issuer: oidcClient?.issuer ?? null,
     oidc_client_id: oidcClient?.client_id ?? null,

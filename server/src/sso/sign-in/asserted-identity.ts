@@ -92,7 +92,7 @@ function toValue(values: readonly string[]): string | string[] {
 }
 
 /** The attributes by their short names; where two have the same one, the first stands. */
-function shortNamed(attributes: Assertion['attributes']): ReadonlyMap<string, readonly string[]> {
+export function shortNamed(attributes: Assertion['attributes']): ReadonlyMap<string, readonly string[]> {
   const named = new Map<string, readonly string[]>()
   for (const [name, values] of Object.entries(attributes)) {
     const short = namesOfOids.get(name.toLowerCase()) ?? name.slice(name.lastIndexOf('/') + 1).toLowerCase()

@@ -11,6 +11,8 @@ import type { DB, SsoMetadataVersions } from '../../platform/db/schema.js'
 import { lookup, statement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import { authoritativeDomains, type CoveredDomains } from '../../directory/domains/authority.js'
+import { mappingOf } from '../../directory/users/managed-metadata.js'
+import type { Mapping } from '../../directory/users/mapped-values.js'
 import { acsUrlOf, entityIdOf } from '../saml/service-provider.js'
 import type { ServiceProviderKey } from '../saml/service-provider-key.js'
 import type { ServiceProvider, TrustedIdentityProvider } from '../saml/validate-response.js'
@@ -38,6 +40,8 @@ export interface LiveConnection extends ConnectionKey {
   readonly seatsLimit: number
   readonly userPolicy: UserPolicy
   readonly isProfileRefreshed: boolean
+  /** Null without rules. */
+  readonly mapping: Mapping | null
   readonly idpInitiated: IdpInitiated
   readonly allowSha1: boolean
   readonly allowCbcUnsignedResponse: boolean
@@ -111,6 +115,7 @@ export function liveConnections(db: Kysely<DB>) {
       sql<OtherDomains | null>`connection.other_domains`.as('other_domains'),
       'connection.seats_limit',
       'connection.update_user_new_connection',
+      mappingOf('connection').as('mapping'),
       'connection.allow_sha1',
       'connection.allow_cbc_unsigned_response',
     ])
@@ -138,6 +143,7 @@ export function toLiveConnection(row: LiveRow): LiveConnection {
     seatsLimit: row.seats_limit,
     userPolicy: row.user_security_type,
     isProfileRefreshed: row.update_user_new_connection,
+    mapping: row.mapping,
     idpInitiated: row.idp_initiated,
     allowSha1: row.allow_sha1,
     allowCbcUnsignedResponse: row.allow_cbc_unsigned_response,

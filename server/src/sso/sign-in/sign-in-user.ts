@@ -2,9 +2,13 @@ import { sql, type Transaction } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
+import { logEvent } from '../../delivery/log-events/log-event.js'
 import { ofUser, type Tenant } from '../../platform/tenant.js'
 import { insertIdentity, type IdentityName, type AssertedIdentity } from '../../directory/users/identities.js'
 import { admit } from '../../directory/users/admit.js'
+import { managedClaims } from '../../directory/users/managed-metadata.js'
+import type { MappedValues } from '../../directory/users/mapped-values.js'
+import { toMetaDataRows, writeUnmanagedMetadata } from '../../directory/users/stored-metadata.js'
 import { renewIdentity, emitUserChange, type SigningInUser } from '../../directory/users/signing-in-user.js'
 import { markEmailVerified } from '../../directory/users/change-user.js'
 import { usersOf } from '../../directory/users/whole-user.js'
@@ -12,6 +16,7 @@ import type { AuthorizedUser } from './admission.js'
 import type { Asserted } from './asserted-identity.js'
 import { assertCheck, type CheckList } from './check-list.js'
 import type { LiveConnection } from './live-connection.js'
+import { mappedOfAsserted } from './mapped-identity.js'
 import { ofTenant, sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /** The user who signs in, and their identity. */
@@ -37,12 +42,18 @@ export async function writeUser(
   const { identity, profile } = asserted
   const userId = user?.id ?? newId()
   const own = ofUser(tenant, userId)
-  if (user === undefined) await createUser(deps, trx, own, { ...admission, userId })
+  const isMapped = user === undefined || live.isProfileRefreshed
+  const mapped = isMapped ? mappedOfAsserted(live, asserted) : undefined
+  if (user === undefined) await createUser(deps, trx, own, { ...admission, userId, mapped })
   else {
     const isOtherIdentity = await writeIdentity(deps, trx, own, { ...admission, user, identity })
-    const isOtherProfile = live.isProfileRefreshed && (await refreshProfile(trx, own, userId, profile))
-    if (isOtherIdentity || isOtherProfile) await emitUserChange(deps, trx, own, userId)
+    const isOtherProfile =
+      live.isProfileRefreshed && (await refreshProfile(trx, own, userId, { profile, mapped }))
+    const isOtherMetadata = mapped !== undefined && (await refreshMetadata(trx, own, userId, mapped))
+    if (isOtherIdentity || isOtherProfile || isOtherMetadata) await emitUserChange(deps, trx, own, userId)
   }
+  if (mapped !== undefined)
+    await noteUnfit(deps, trx, live, own, { userId, email: user?.email ?? admission.email, mapped })
   const identityId = admission.identityId ?? (await getIdentityId(trx, own, userId, identity))
   return { userId, email: user?.email ?? admission.email, identityId }
 }
@@ -71,10 +82,20 @@ async function createUser(
   deps: Deps,
   trx: Transaction<DB>,
   tenant: Tenant,
-  { userId, email, isEmailTrusted, asserted, checks }: NewUserOfConnection,
+  { userId, email, isEmailTrusted, asserted, checks, mapped }: NewUserOfConnection,
 ): Promise<void> {
-  const { identity, profile } = asserted
-  const user = { via: 'sso', id: userId, email, emailVerified: isEmailTrusted, profile, identity } as const
+  const { identity } = asserted
+  const profile = { ...asserted.profile, ...mapped?.profile }
+  const metadata = toMetaDataRows(mapped?.metadata ?? [])
+  const user = {
+    via: 'sso',
+    id: userId,
+    email,
+    emailVerified: isEmailTrusted,
+    profile,
+    metadata,
+    identity,
+  } as const
   const created = await admit(deps, trx, tenant, user)
   if (created === undefined) assertCheck(checks, 'linking', false, { received: email })
 }
@@ -83,6 +104,7 @@ interface NewUserOfConnection extends AuthorizedUser {
   readonly userId: string
   readonly asserted: Asserted
   readonly checks: CheckList
+  readonly mapped: MappedValues | undefined
 }
 
 /**
@@ -94,8 +116,10 @@ async function refreshProfile(
   trx: Transaction<DB>,
   tenant: Tenant,
   userId: string,
-  profile: Asserted['profile'],
+  { profile, mapped }: { readonly profile: Asserted['profile']; readonly mapped: MappedValues | undefined },
 ): Promise<boolean> {
+  if (mapped !== undefined)
+    return refreshMappedProfile(trx, tenant, userId, { ...profile, ...mapped.profile })
   const assertedProfile = JSON.stringify(profile)
   const changed = await trx
     .updateTable('users')
@@ -108,6 +132,57 @@ async function refreshProfile(
     .executeTakeFirst()
   return changed !== undefined
 }
+
+/** The same with mapped claims, some of which have no value: what the directory of the user writes stays. */
+async function refreshMappedProfile(
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  userId: string,
+  profile: Asserted['profile'],
+): Promise<boolean> {
+  const asserted = sql`(${JSON.stringify(profile)}::jsonb - ${managedClaims(tenant, userId)})`
+  const changed = await trx
+    .updateTable('users')
+    .set({ profile: sql`profile || ${asserted}` })
+    .where(ofTenant(tenant))
+    .where('id', '=', userId)
+    .where('deleted_at', 'is', null)
+    .where(sql<boolean>`jsonb_strip_nulls(profile || ${asserted}) <> jsonb_strip_nulls(profile)`)
+    .returning('id')
+    .executeTakeFirst()
+  return changed !== undefined
+}
+
+/** @returns Whether metadata have changed. */
+async function refreshMetadata(
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  userId: string,
+  { metadata }: MappedValues,
+): Promise<boolean> {
+  if (metadata.length === 0) return false
+  const removed = metadata.filter(({ value }) => value === null).map(({ key }) => key.id)
+  return writeUnmanagedMetadata(trx, tenant, userId, { rows: toMetaDataRows(metadata), removed })
+}
+
+/** Tells the account's log of values that did not fit. */
+async function noteUnfit(
+  deps: Pick<Deps, 'now' | 'metrics'>,
+  trx: Transaction<DB>,
+  live: LiveConnection,
+  { cause }: Tenant,
+  {
+    userId,
+    email,
+    mapped,
+  }: { readonly userId: string; readonly email: string; readonly mapped: MappedValues },
+): Promise<void> {
+  if (mapped.unfit.length === 0) return
+  const reason = mapped.unfit.join(' ').slice(0, maxReasonLength)
+  await logEvent(deps, trx, { ...live, cause, code: 'ATTRIBUTE_NOT_MAPPED', userId, email, reason })
+}
+
+const maxReasonLength = 500
 
 async function getIdentityId(
   trx: Transaction<DB>,

@@ -39,8 +39,9 @@ export function directoryRouter(deps: Deps, site: Site): Router {
 
 async function takeForm(exchange: Exchange): Promise<void> {
   const request = await findRequest(exchange)
-  if (request !== undefined)
-    await takeAdminForm(exchange, request, (action) => act(exchange, request, action))
+  if (request === undefined) return
+  const sent = { ...request, requestId: requestIdOf(exchange.req) }
+  await takeAdminForm(exchange, sent, (action) => act(exchange, request, action))
 }
 
 async function findRequest(exchange: Exchange): Promise<DirectoryRequest | undefined> {

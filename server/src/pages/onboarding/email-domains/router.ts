@@ -52,8 +52,9 @@ export function emailDomainsRouter(deps: Deps, site: Site): Router {
       read: [formReader(16 * 1024)],
       post: async (exchange) => {
         const request = await findRequest(exchange)
-        if (request !== undefined)
-          await takeAdminForm(exchange, request, (action) => act(exchange, request, action))
+        if (request === undefined) return
+        const sent = { ...request, requestId: requestIdOf(exchange.req) }
+        await takeAdminForm(exchange, sent, (action) => act(exchange, request, action))
       },
       otherwise: (exchange, status) => sendPlainSentence(exchange, status, 'notInvited'),
     },
