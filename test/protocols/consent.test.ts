@@ -10,7 +10,6 @@ import { pkcePair, type Seen } from '../given/visitor.js'
 import { untilWaiting } from '../given/waiting.js'
 import { authorizeGivenOf } from './authorize-given.js'
 import { exchange } from './code-given.js'
-import { longTest } from '../sampled.js'
 
 const service = await startService()
 const client = await service.client()

@@ -10,7 +10,6 @@ import { startService } from '../given/harness.js'
 import { pkcePair, type Seen } from '../given/visitor.js'
 import { authorizeGivenOf } from './authorize-given.js'
 import { exchange } from './code-given.js'
-import { longTest } from '../sampled.js'
 
 const service = await startService()
 const client = await service.client()
@@ -111,7 +110,7 @@ describe.skipIf(!hasTool(browserTool))('in a browser', () => {
     storefront = await startStorefront()
   })
 
-  longTest('the form is submitted by itself, and with a button where no scripts run', async () => {
+  test('the form is submitted by itself, and with a button where no scripts run', async () => {
     const scene = await sceneAt(storefront.callback)
     const url = given.authorizeUrl(scene, { ...scene.members, response_mode, state: `"'<>&` })
     for (const javaScriptEnabled of [true, false]) {
