@@ -331,7 +331,9 @@ describe('deletion', () => {
     const under = routes().filter(
       // Routes that accept tokens or credentials of strangers do not reveal whether an organization exists.
       ({ pathParameters, resource, path }) =>
-        pathParameters.includes('org_domain') && resource !== 'oauth' && !path.endsWith('/userinfo'),
+        pathParameters.includes('org_domain') &&
+        resource !== 'oauth' &&
+        !/\/userinfo$|^\/\.well-known/.test(path),
     )
     const others = under.filter((route) => route.name !== 'organizations.get')
     expect(others.length).toBeGreaterThan(15)

@@ -272,41 +272,38 @@ describe.skipIf(!hasTool(browserTool))('in a browser', () => {
     atFileEnd(() => browser.close())
   })
 
-  longTest(
-    'a press in the first half second is not taken, and without scripts the page does the same',
-    async () => {
-      const scene = await given.scene()
-      for (const javaScriptEnabled of [true, false]) {
-        const page = await browser.newPage({ javaScriptEnabled, locale: 'en-US' })
-        await page.route(`${callback}**`, (route) => route.fulfill({ body: 'store' }))
-        await page.goto(given.authorizeUrl(scene, { prompt }))
-        await page.locator('input[type=email]').fill(scene.user.email)
-        await page.getByRole('button', { name: 'Continue' }).click()
-        await page.locator('input[type=password]').fill(goodPassword)
-        await page.getByRole('button', { name: 'Sign in' }).click()
-        const allow = page.getByRole('button', { name: 'Allow', exact: true })
-        if (javaScriptEnabled) {
-          await allow.waitFor()
-          const isTaken = await page.evaluate(
-            `new Promise((resolve) => {
+  test('a press in the first half second is not taken, and without scripts the page does the same', async () => {
+    const scene = await given.scene()
+    for (const javaScriptEnabled of [true, false]) {
+      const page = await browser.newPage({ javaScriptEnabled, locale: 'en-US' })
+      await page.route(`${callback}**`, (route) => route.fulfill({ body: 'store' }))
+      await page.goto(given.authorizeUrl(scene, { prompt }))
+      await page.locator('input[type=email]').fill(scene.user.email)
+      await page.getByRole('button', { name: 'Continue' }).click()
+      await page.locator('input[type=password]').fill(goodPassword)
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      const allow = page.getByRole('button', { name: 'Allow', exact: true })
+      if (javaScriptEnabled) {
+        await allow.waitFor()
+        const isTaken = await page.evaluate(
+          `new Promise((resolve) => {
              const form = document.querySelector('button[value=allow]').form
              form.dataset.later = ''
              form.addEventListener('submit', (event) => resolve(!event.defaultPrevented))
              setTimeout(() => resolve('sent' in form.dataset), 50)
              form.requestSubmit()
            })`,
-          )
-          expect(isTaken).toBe(false)
-          await page.locator('form[data-later]').first().waitFor({ state: 'detached' })
-          await page.evaluate(`delete document.querySelector('button[value=allow]').form.dataset.later`)
-        }
-        await allow.click()
-        await page.waitForURL(`${callback}**`)
-        expect(new URL(page.url()).searchParams.get('code')).toMatch(/^[\w-]{43}$/)
-        await page.close()
+        )
+        expect(isTaken).toBe(false)
+        await page.locator('form[data-later]').first().waitFor({ state: 'detached' })
+        await page.evaluate(`delete document.querySelector('button[value=allow]').form.dataset.later`)
       }
-    },
-  )
+      await allow.click()
+      await page.waitForURL(`${callback}**`)
+      expect(new URL(page.url()).searchParams.get('code')).toMatch(/^[\w-]{43}$/)
+      await page.close()
+    }
+  })
 })
 
 function isConsent({ html }: Seen): boolean {
