@@ -422,7 +422,7 @@ export interface Role {
   organization_domain_scope: string | null
   /** Users without any other role have this one. */
   is_default: boolean
-  /** Users to whom it is given, without those who have it by default. */
+  /** Users to whom it is given, in the organizations that the key may see, without those who have it by default. */
   users_count: number
   /** RFC 3339 in UTC with milliseconds. */
   inserted_at: string

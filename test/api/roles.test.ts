@@ -347,6 +347,18 @@ describe('a key that is limited to organizations', () => {
     expect([wide.id, mine.id, foreign.id].map((id) => ids.includes(id))).toEqual([true, true, false])
     expect(await codeOf(limited.roles.get({ role_id: foreign.id }))).toBe('role_not_found')
   })
+
+  test('counts the users of these alone', async () => {
+    const { user, organization_id } = await givenUser()
+    const elsewhere = await givenUser()
+    const role = await given.role()
+    for (const each of [user, elsewhere.user]) await given.give(each, role)
+
+    const limited = await service.client({ organizationIds: [organization_id] })
+
+    expect((await client.roles.get({ role_id: role.id })).users_count).toBe(2)
+    expect((await limited.roles.get({ role_id: role.id })).users_count).toBe(1)
+  })
 })
 
 describe('an evaluation', () => {

@@ -55,7 +55,11 @@ export const Role = record(
       .nullable()
       .describe('null: for users of every organization of the account; never changes'),
     is_default: z.boolean().describe('Users without any other role have this one'),
-    users_count: z.int().describe('Users to whom it is given, without those who have it by default'),
+    users_count: z
+      .int()
+      .describe(
+        'Users to whom it is given, in the organizations that the key may see, without those who have it by default',
+      ),
     inserted_at: timestamp(),
     updated_at: timestamp(),
   },

@@ -64,7 +64,7 @@ export function listRoles(
           all.where('roles.organization_id', '=', organizationIdOf({ ...caller, domain: scope ?? '' })),
         ),
       table: 'roles',
-      rows: rolesOf(readDb, caller).select(wholeRole()),
+      rows: rolesOf(readDb, caller).select(wholeRole(caller)),
     },
     (row) => toRole(row, caller),
   )
@@ -72,7 +72,10 @@ export function listRoles(
 
 /** @throws ApiError `role_not_found` */
 export async function getRole({ db }: Pick<Deps, 'db'>, caller: Caller, id: string): Promise<Changed<Role>> {
-  const row = await rolesOf(db, caller).where('roles.id', '=', id).select(wholeRole()).executeTakeFirst()
+  const row = await rolesOf(db, caller)
+    .where('roles.id', '=', id)
+    .select(wholeRole(caller))
+    .executeTakeFirst()
   if (row === undefined) throw new ApiError('role_not_found')
   return { record: toRole(row, caller), version: row.version }
 }
@@ -147,7 +150,8 @@ function rolesOf(db: Kysely<DB>, { accountId, environment, organizationIds }: Ca
     )
 }
 
-function wholeRole() {
+/** The columns of a role, with its permissions and the number of its users in the organizations that the caller may see. */
+function wholeRole({ organizationIds }: Caller) {
   const scopeDomain = sql<string | null>`(
     select scope.domain from organizations scope
     where scope.account_id = roles.account_id and scope.id = roles.organization_id
@@ -160,6 +164,7 @@ function wholeRole() {
   const usersCount = sql<string>`(
     select count(*) from role_assignments assignment
     where ${sameEnvironment('assignment', 'roles')} and assignment.role_id = roles.id
+      and (${organizationIds}::uuid[] is null or assignment.organization_id = any(${organizationIds}::uuid[]))
   )`
   return [
     ...roleColumns,
@@ -170,7 +175,7 @@ function wholeRole() {
 }
 
 function getRow(trx: Transaction<DB>, caller: Caller, id: string): Promise<RoleRow> {
-  return rolesOf(trx, caller).where('roles.id', '=', id).select(wholeRole()).executeTakeFirstOrThrow()
+  return rolesOf(trx, caller).where('roles.id', '=', id).select(wholeRole(caller)).executeTakeFirstOrThrow()
 }
 
 /** @throws ApiError `role_not_found`, `precondition_failed`, `key_limited_to_organizations` */
@@ -183,7 +188,7 @@ async function lockRole(
   const rows = rolesOf(trx, caller).where('roles.id', '=', id)
   const row = await rows
     .where(isOfVersion(versions))
-    .select(wholeRole())
+    .select(wholeRole(caller))
     .forUpdate('roles')
     .executeTakeFirst()
   if (row === undefined) throw await whyUnchanged(rows.select('roles.id'), 'role_not_found')
