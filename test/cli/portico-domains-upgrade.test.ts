@@ -20,13 +20,16 @@ async function used(...of: Parameters<typeof given.scene>): Promise<SamlScene> {
 
 const own = `${anything()}.example`
 
-/** Takes back what the migration made, so that it runs on the rows that are there. */
+/** Takes back what the migration and those after it made, so that it runs on the rows that are there. */
 async function asBefore(): Promise<void> {
   await withPostgres(service.databaseUrl, async (db) => {
     await db.query(`
-      drop table domain_exemptions, domains;
-      alter table sso_connections drop column other_domains;
-      delete from kysely_migration where name = '0034-domains'`)
+      drop table domain_exemptions, domains, role_assignments, role_permissions, roles, permissions;
+      alter table sso_connections drop column other_domains, drop column attribute_mapping;
+      alter table applications drop column permission_prefixes;
+      alter table directories drop column extension_schemas, drop column attribute_mapping, drop column mapping_revision,
+        drop column mapping_done, drop column mapping_total, drop column mapping_position;
+      delete from kysely_migration where name >= '0034'`)
   })
 }
 
@@ -48,7 +51,7 @@ describe('an upgrade to domains', () => {
     // These tests assert the form of the output.
     const findings = JSON.parse(stdout) as { check: string; detail: string }[]
     coming = findings.filter(({ check }) => check.startsWith('Coming')).map(({ detail }) => detail)
-    expect(await migrateDatabase(service.databaseUrl)).toEqual(['0034-domains'])
+    expect(await migrateDatabase(service.databaseUrl)).toContain('0034-domains')
   }, 120_000)
 
   test('is told by doctor before: who signs in fewer, who keeps every address, and what declares nothing', () => {

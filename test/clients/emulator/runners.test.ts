@@ -11,7 +11,7 @@ afterAll(removeFolders)
 
 test('the seed of the guide can be planted', async () => {
   const path = join(givenFolder(), 'seed.yaml')
-  await writeFile(path, blockOf('unchecked'))
+  await writeFile(path, blockOf('unchecked', 'accounts:'))
 
   const portico = await givenEmulator({ seed: path })
   const users = await portico.client({ name: 'Reader' }).users.list({ org_domain: 'awesome-company' })

@@ -23,9 +23,10 @@ export function runnersFolder(packages: readonly string[]): () => string {
   return () => consumer?.folder ?? ''
 }
 
-/** The code block of the guide with this mark. */
-export function blockOf(mark: string): string {
-  const [, text = ''] = new RegExp(`^\`\`\`\\w+ ${mark}\\n([^]*?)^\`\`\`$`, 'm').exec(guide) ?? []
+/** The code block of the guide with this mark, and with this beginning where several have the mark. */
+export function blockOf(mark: string, beginning = ''): string {
+  const block = new RegExp(`^\`\`\`\\w+ ${mark}\\n(${beginning}[^]*?)^\`\`\`$`, 'm')
+  const [, text = ''] = block.exec(guide) ?? []
   if (text === '') throw new Error(`the guide has no block ${mark}`)
   return text
 }
