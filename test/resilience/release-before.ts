@@ -86,6 +86,9 @@ export async function takeBackMigration(client: pg.Client): Promise<void> {
       drop column jwks_uri, drop column backchannel_logout_uri, drop column backchannel_logout_session_required,
       drop column initiate_login_uri;
     alter table jobs drop column lane;
+    alter table directories drop column extension_schemas, drop column attribute_mapping, drop column mapping_revision,
+      drop column mapping_done, drop column mapping_total, drop column mapping_position;
+    alter table sso_connections drop column attribute_mapping;
     drop table role_assignments, role_permissions, roles, permissions;
     alter table applications drop column permission_prefixes;
     drop table domain_exemptions, domains;
