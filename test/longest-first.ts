@@ -13,7 +13,6 @@ const long = [
   'test/protocols/onboarding-pages.test.ts',
   'test/docs/guides.test.ts',
   'test/clients/emulator/fences.test.ts',
-  'test/docs/openapi-tools.test.ts',
 ]
 
 /** @throws Error when a file, from the root of the repository, is missing: it would silently run last. */

@@ -3,6 +3,7 @@ import { startService, type Service } from '../given/harness.js'
 import type { References } from '../given/request-of.js'
 import { scimGivenOf } from '../given/scim-given.js'
 import { createWorld } from '../given/world.js'
+import { sampled } from '../sampled.js'
 import { senderTo, type Send, type Target } from './target.js'
 import { contractTargets, pageTargets, scimTargets } from './targets.js'
 import { faultsOf } from './walk.js'
@@ -30,11 +31,13 @@ beforeAll(async () => {
   userId = (made.body as { id: string }).id
 })
 
-test.each([
+const families: readonly (readonly [string, () => Target[]])[] = [
   ['every route of the contract', () => contractTargets({ world, spare }, token)],
   ['SCIM', () => scimTargets(scimBaseUrl, secret, userId)],
   ['every path of the pages, files and documents', () => pageTargets(service, world)],
-] as const satisfies readonly (readonly [string, () => Target[]])[])(
+]
+
+test.each(sampled(families, 2))(
   '%s: each abuse gets an answer that is declared, and one that cannot be taken a refusal',
   async (_family, targetsOf) => {
     const logged = service.logLines.length

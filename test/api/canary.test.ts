@@ -3,6 +3,7 @@ import { followMagicLink, openMagicLink, type UserTokens } from '@portico/sdk'
 import { SignJWT } from 'jose'
 import { createHash, generateKeyPairSync, randomBytes, type KeyObject } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { impersonationGivenOf } from '../protocols/impersonation-given.js'
 import { startDatabaseProxy } from '../given/database-proxy.js'
 import { discoveryGivenOf } from '../given/discovery-given.js'
@@ -432,7 +433,7 @@ function logs(): Witness[] {
   return [{ where: 'the log', text: lines.join('\n') }]
 }
 
-test('every field that the contract marks secret has values here', () => {
+longTest('every field that the contract marks secret has values here', () => {
   expect(Object.keys(canaries).sort()).toEqual([...secretNames()].sort())
   for (const [name, values] of Object.entries(canaries))
     expect([name, values.every((value) => value.length >= 10)]).toEqual([name, true])

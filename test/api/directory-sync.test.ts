@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { anything } from '../given/given.js'
 import { startService } from '../given/harness.js'
 import { scimGivenOf, scimProvider } from '../given/scim-given.js'
@@ -201,7 +202,7 @@ describe('the log of a directory', () => {
     expect(await statusesOf(500)).toEqual([])
   })
 
-  test('is kept for seven days', async () => {
+  longTest('is kept for seven days', async () => {
     const { org_domain, scim } = await given.directory()
     await scim('GET', '/ServiceProviderConfig')
     const kept = async () => (await client.directorySync.listRequests({ org_domain })).total

@@ -1,5 +1,6 @@
 import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { longDescribe, longTest } from '../sampled.js'
 import { anyEmail, anything } from '../given/given.js'
 import { startService } from '../given/harness.js'
 import { startNameServer, type Behavior } from '../given/name-server.js'
@@ -111,7 +112,7 @@ describe('a new domain', () => {
     expect(await fault({ domain: 'corp.example' }, production)).toBe('reserved')
   })
 
-  test('is one of fifty, of many requests at once', async () => {
+  longTest('is one of fifty, of many requests at once', async () => {
     const { at } = await givenDomain()
     const create = () =>
       client.domains.create({ org_domain: at.org_domain, domain: anyDomain() }).then(
@@ -227,7 +228,7 @@ describe('a proof', () => {
   })
 })
 
-describe('a proved domain', () => {
+longDescribe('a proved domain', () => {
   test('lapses when its record is missing three times, two weeks later, and is there again with it', async () => {
     const { get, prove, answer, check, codes, domain, at } = await givenDomain()
     const admin = anyEmail()
@@ -282,7 +283,7 @@ describe('a pending domain', () => {
 })
 
 describe('a declared domain', () => {
-  test('counts without a proof, is better with one, and never lapses', async () => {
+  longTest('counts without a proof, is better with one, and never lapses', async () => {
     const { domain, get, prove, answer, check } = await givenDomain({ declared: true })
     expect(domain).toMatchObject({ state: 'declared', declared: true, expires_at: null })
     await pass(40 * day)

@@ -2,6 +2,7 @@ import { routes, type Route } from '@portico/contract/walk'
 import { purgeDeleted } from '@portico/server/purge'
 import { openMagicLink } from '@portico/sdk'
 import { describe, expect, test } from 'vitest'
+import { longDescribe } from '../sampled.js'
 import { anyEmail, anything, givenOf } from '../given/given.js'
 import { startService } from '../given/harness.js'
 import { arriveBy, relayGivenOf } from '../given/relay-given.js'
@@ -209,7 +210,7 @@ function freshBody(route: Route, world: Parameters<typeof bodyFor>[1]): Record<s
   return body
 }
 
-describe('what is kept by itself', () => {
+longDescribe('what is kept by itself', () => {
   const daySeconds = 24 * 60 * 60
 
   test('a deleted user for DELETED_RETENTION_DAYS, after which the erasure is told', async () => {

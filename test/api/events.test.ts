@@ -1,6 +1,7 @@
 import pg from 'pg'
 import type { Client, Event } from '@portico/sdk'
 import { describe, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { anyEmail, givenOf } from '../given/given.js'
 import { startService } from '../given/harness.js'
 
@@ -153,7 +154,7 @@ describe('the stream of events', () => {
     expect((await readAll(client, start)).map(({ id }) => id)).toContain(slow.id)
   })
 
-  test('gives a reader who polls beside twenty writers each event exactly once', async () => {
+  longTest('gives a reader who polls beside twenty writers each event exactly once', async () => {
     const { client, given, start } = await newAccount()
     const { domain } = await given.organization()
     let isWriting = true
@@ -174,7 +175,7 @@ describe('the stream of events', () => {
     expect(new Set(seen.map(({ id }) => id)).size).toBe(101)
   })
 
-  test('410: a reader whose next events are not kept any more is told', async () => {
+  longTest('410: a reader whose next events are not kept any more is told', async () => {
     const own = await startService()
     const account = await own.createAccount()
     const client = await own.client({ account })

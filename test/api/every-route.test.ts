@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { startService, type Service } from '../given/harness.js'
 import { anyEmail, anything } from '../given/given.js'
-import { sampled } from '../sampled.js'
+import { longTest, sampled } from '../sampled.js'
 import {
   bodyFor,
   queryFor,
@@ -131,7 +131,7 @@ describe.each(keyed.map((route) => [route.name, route] as const))('%s', (_name, 
   let success: Promise<Success> | undefined
   const successOnce = () => (success ??= successOf(route))
 
-  test('answers its declared success with exactly what the contract declares', async () => {
+  longTest('answers its declared success with exactly what the contract declares', async () => {
     const { answer } = await successOnce()
     expect([answer.status, answer.status < 300 ? '' : answer.text]).toEqual([route.successStatus, ''])
     expect(route.success.parse(answer.body)).toEqual(answer.body)

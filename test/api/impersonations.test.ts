@@ -1,5 +1,6 @@
 import { createClient } from '@portico/sdk'
 import { describe, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { givenOf } from '../given/given.js'
 import { startService } from '../given/harness.js'
 import { impersonationGivenOf } from '../protocols/impersonation-given.js'
@@ -166,7 +167,7 @@ describe('DELETE impersonations', () => {
   })
 })
 
-test('an impersonation is deleted 90 days after its end, as the events about it', async () => {
+longTest('an impersonation is deleted 90 days after its end, as the events about it', async () => {
   const at = await given.scene()
   await given.tokens(at)
   await service.clock.advance(90 * 24 * 3600)

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { givenFolder, porticoJson, removeFolders } from '../cli/portico.js'
 import { hasTool } from '../debian-tools.js'
 import { anyEmail } from '../given/given.js'
@@ -86,7 +87,7 @@ describe('an imported hash', () => {
     expect(await user?.signIn('wrong')).toBe(false)
   })
 
-  test('signs in while peppers rotate, and nobody by another’s', async () => {
+  longTest('signs in while peppers rotate, and nobody by another’s', async () => {
     const hash = '$2b$05$abcdefghijklmnopqrstuuF7rYohnG6HfAmIoG44JJ7SsUY9p.Q3u'
     const another = '$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'
     const users = await givenImported([...Array.from({ length: 20 }, () => hash), another])

@@ -1,5 +1,6 @@
 import { attemptSignIn, forgetAttempts, type SignInAttempt as Attempt } from '@portico/server/attempts'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { startDatabaseProxy } from '../given/database-proxy.js'
 import { anyEmail, anything } from '../given/given.js'
 import { startService, type Service } from '../given/harness.js'
@@ -173,7 +174,7 @@ describe('an attempt to sign in', () => {
     expect(await lockOf(at)).toBe(30 * minute)
   })
 
-  test('is counted by all processes together', async () => {
+  longTest('is counted by all processes together', async () => {
     const { databaseUrl } = service
     const one = await startService({ databaseUrl, variables: shipped })
     const other = await startService({ databaseUrl, variables: shipped })

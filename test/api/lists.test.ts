@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod/v4'
 import { startService } from '../given/harness.js'
 import { pathOf } from '../given/request-of.js'
-import { sampled } from '../sampled.js'
+import { longTest, sampled } from '../sampled.js'
 import { newAccount, recipeOf, recipes, type Page, type Row, type Subject } from './list-recipes.js'
 
 const service = await startService()
@@ -156,7 +156,7 @@ describe.each(lists.map((route, index) => [route.name, route, index] as const))(
       expect(await read()).toMatchObject({ data: [older], total: 1 })
     })
 
-    test('is never an error, and never wider, whatever its parameters are', async () => {
+    longTest('is never an error, and never wider, whatever its parameters are', async () => {
       const { raw, read } = seven
       const all = await read()
       const answers = await Promise.all(

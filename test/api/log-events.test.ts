@@ -1,5 +1,6 @@
 import { openMagicLink, type Client, type LogEvent } from '@portico/sdk'
 import { describe, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { givenOf } from '../given/given.js'
 import { startService } from '../given/harness.js'
 import { callback, linkGivenOf } from './magic-link-given.js'
@@ -85,7 +86,7 @@ describe('the log events of an organization', () => {
     expect([...first.data, ...rest.data]).toEqual(all)
   })
 
-  test('are in one order over the months, by page and behind a cursor', async () => {
+  longTest('are in one order over the months, by page and behind a cursor', async () => {
     const own = await startService()
     const client = await own.client()
     const given = linkGivenOf(own, client)

@@ -1,5 +1,6 @@
 import { openMagicLink } from '@portico/sdk'
 import { describe, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { anyEmail } from '../given/given.js'
 import { startService } from '../given/harness.js'
 import { linkGivenOf, openPage, type Form, type Scene } from './magic-link-given.js'
@@ -166,7 +167,7 @@ describe('pressing the button', () => {
     for (const line of service.logLines) expect(line.includes(token) || line.includes(code)).toBe(false)
   })
 
-  test('signs in once, of a hundred who press it at the same time', async () => {
+  longTest('signs in once, of a hundred who press it at the same time', async () => {
     const link = await given.link(await given.scene())
     const form = await openPage(link)
 
@@ -203,7 +204,7 @@ describe('pressing the button', () => {
     expect((await openMagicLink(elsewhere)).code).not.toBe('')
   })
 
-  test('does nothing fifteen minutes after the link was asked for', async () => {
+  longTest('does nothing fifteen minutes after the link was asked for', async () => {
     const own = await startService()
     const { domain: org_domain } = await own.given.organization()
     await own.given.application({ org_domain })

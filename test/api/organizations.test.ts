@@ -3,6 +3,7 @@ import { exampleOf } from '@portico/contract/record'
 import { routes } from '@portico/contract/walk'
 import { etagOf, type Client } from '@portico/sdk'
 import { describe, expect, test } from 'vitest'
+import { longDescribe, longTest } from '../sampled.js'
 import { fieldPaths } from '../given/faults.js'
 import { anyEmail, anything, givenOf } from '../given/given.js'
 import { startService } from '../given/harness.js'
@@ -325,7 +326,7 @@ describe('deletion', () => {
     await expect(own.organizations.update({ org_domain, name: 'x' })).rejects.toMatchObject({ status: 404 })
   })
 
-  test('makes everything under the organization unreachable at once', async () => {
+  longTest('makes everything under the organization unreachable at once', async () => {
     const world = await createWorld(service)
     await client.organizations.delete({ org_domain: world['org_domain'] ?? '' })
     const under = routes().filter(
@@ -354,7 +355,7 @@ describe('deletion', () => {
   })
 })
 
-describe('the free plan', () => {
+longDescribe('the free plan', () => {
   test('allows exactly one organization, also of 20 made at once, and again one after its deletion', async () => {
     const free = await service.client({ account: await service.createAccount('free') })
     const attempts = await Promise.allSettled(Array.from({ length: 20 }, () => givenOf(free).organization()))

@@ -2,6 +2,7 @@ import { openMagicLink } from '@portico/sdk'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { anything } from '../given/given.js'
 import { startService } from '../given/harness.js'
 import { callback, goodPassword, passwordGivenOf } from './password-given.js'
@@ -226,42 +227,47 @@ describe('a password that is to be renewed', () => {
 })
 
 describe('passwords of known breaches', () => {
-  test('are refused where they are set, and renewed where they sign in; the service is sent five characters', async () => {
-    const breached = new Set<string>()
-    const asked: { path: string; padding: string | undefined }[] = []
-    const range = createServer((request, response) => {
-      const { url = '', headers } = request
-      asked.push({ path: url, padding: headers['add-padding']?.toString() })
-      const prefix = url.split('/').at(-1) ?? ''
-      const rest = [...breached]
-        .filter((digest) => digest.startsWith(prefix))
-        .map((digest) => digest.slice(5))
-      response.end([`${'0'.repeat(35)}:0`, ...rest.map((suffix) => `${suffix}:3`)].join('\r\n'))
-    }).listen(0, '127.0.0.1')
-    onTestFinished(() => void range.close())
-    await new Promise((resolve) => range.once('listening', resolve))
-    const { port } = range.address() as AddressInfo
-    const checked = await startService({ variables: { BREACH_CHECK_URL: `http://127.0.0.1:${port}/range` } })
-    const checkedClient = await checked.client()
-    const there = passwordGivenOf(checked, checkedClient)
+  longTest(
+    'are refused where they are set, and renewed where they sign in; the service is sent five characters',
+    async () => {
+      const breached = new Set<string>()
+      const asked: { path: string; padding: string | undefined }[] = []
+      const range = createServer((request, response) => {
+        const { url = '', headers } = request
+        asked.push({ path: url, padding: headers['add-padding']?.toString() })
+        const prefix = url.split('/').at(-1) ?? ''
+        const rest = [...breached]
+          .filter((digest) => digest.startsWith(prefix))
+          .map((digest) => digest.slice(5))
+        response.end([`${'0'.repeat(35)}:0`, ...rest.map((suffix) => `${suffix}:3`)].join('\r\n'))
+      }).listen(0, '127.0.0.1')
+      onTestFinished(() => void range.close())
+      await new Promise((resolve) => range.once('listening', resolve))
+      const { port } = range.address() as AddressInfo
+      const checked = await startService({
+        variables: { BREACH_CHECK_URL: `http://127.0.0.1:${port}/range` },
+      })
+      const checkedClient = await checked.client()
+      const there = passwordGivenOf(checked, checkedClient)
 
-    const scene = await there.sceneWithPassword()
-    const digest = await sha1Of(goodPassword)
-    expect(asked).toEqual([{ path: `/range/${digest.slice(0, 5)}`, padding: 'true' }])
-    expect((await there.signIn(scene)).renew_password).toBeNull()
-    breached.add(digest)
+      const scene = await there.sceneWithPassword()
+      const digest = await sha1Of(goodPassword)
+      expect(asked).toEqual([{ path: `/range/${digest.slice(0, 5)}`, padding: 'true' }])
+      expect((await there.signIn(scene)).renew_password).toBeNull()
+      breached.add(digest)
 
-    expect((await there.signIn(scene)).renew_password).toMatchObject({ password_code: expect.any(String) })
-    await expect(there.set(scene)).rejects.toMatchObject({
-      fields: [{ path: 'plain_text', code: 'too_common' }],
-    })
-    const outcomes = await checked.deps.metrics.breachChecks.get()
-    const counted = outcomes.values.filter(({ value }) => value > 0)
-    expect(counted.map(({ labels, value }) => [labels.outcome, value])).toEqual([
-      ['clean', 2],
-      ['breached', 2],
-    ])
-  })
+      expect((await there.signIn(scene)).renew_password).toMatchObject({ password_code: expect.any(String) })
+      await expect(there.set(scene)).rejects.toMatchObject({
+        fields: [{ path: 'plain_text', code: 'too_common' }],
+      })
+      const outcomes = await checked.deps.metrics.breachChecks.get()
+      const counted = outcomes.values.filter(({ value }) => value > 0)
+      expect(counted.map(({ labels, value }) => [labels.outcome, value])).toEqual([
+        ['clean', 2],
+        ['breached', 2],
+      ])
+    },
+  )
 
   test.each([
     ['does not answer', () => undefined],

@@ -1,5 +1,6 @@
 import { followMagicLink, openMagicLink } from '@portico/sdk'
 import { describe, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { anyEmail, givenOf } from '../given/given.js'
 import { startService } from '../given/harness.js'
 import { goodPassword, passwordGivenOf } from './password-given.js'
@@ -212,19 +213,22 @@ describe('the link of a request', () => {
     await expect(followMagicLink(link)).rejects.toThrow(/cannot be used/)
   })
 
-  test('an unknown address gets a request and a link, but no mail, and the link leads nowhere', async () => {
-    const scene = await given.scene()
-    const user_email = anyEmail()
-    const { request_id } = await given.request(scene, { user_email }, blind)
-    const of = { org_domain: scene.org_domain, user_email, request_id }
+  longTest(
+    'an unknown address gets a request and a link, but no mail, and the link leads nowhere',
+    async () => {
+      const scene = await given.scene()
+      const user_email = anyEmail()
+      const { request_id } = await given.request(scene, { user_email }, blind)
+      const of = { org_domain: scene.org_domain, user_email, request_id }
 
-    const { magic_link } = await blind.magicLink.createChallenge({ ...of, send_email: false })
-    await blind.magicLink.createChallenge(of)
-    await service.runJobs()
+      const { magic_link } = await blind.magicLink.createChallenge({ ...of, send_email: false })
+      await blind.magicLink.createChallenge(of)
+      await service.runJobs()
 
-    expect((await client.outbox.list({ to: user_email })).data).toEqual([])
-    await expect(openMagicLink(magic_link ?? '')).rejects.toThrow(/cannot be used/)
-  })
+      expect((await client.outbox.list({ to: user_email })).data).toEqual([])
+      await expect(openMagicLink(magic_link ?? '')).rejects.toThrow(/cannot be used/)
+    },
+  )
 
   test('a known address gets it by mail', async () => {
     const scene = await given.scene()

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { anyEmail } from '../given/given.js'
 import { startService } from '../given/harness.js'
 import { callback, goodPassword, passwordGivenOf } from './password-given.js'
@@ -22,7 +23,7 @@ describe('setting the password', () => {
     expect((await given.signIn(scene)).password_id).toBe(password.id)
   })
 
-  test('of two hundred who use one code at the same time, one sets the password', async () => {
+  longTest('of two hundred who use one code at the same time, one sets the password', async () => {
     const scene = await given.scene()
     const password_code = await given.code(scene)
     const token = await service.token()

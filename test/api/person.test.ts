@@ -3,6 +3,7 @@ import { eraseUser } from '@portico/server/erase-user'
 import { exportUser, type UserExport } from '@portico/server/export-user'
 import { followMagicLink, openMagicLink, type Event } from '@portico/sdk'
 import { afterEach, describe, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { anyEmail, anything, givenOf } from '../given/given.js'
 import { discoveryGivenOf } from '../given/discovery-given.js'
 import { startService } from '../given/harness.js'
@@ -165,7 +166,7 @@ test('everything that can be said of a person has a canary here, or is one of a 
 })
 
 describe('the export of a person', () => {
-  test('has everything that is kept, without secrets, also of one who is deleted', async () => {
+  longTest('has everything that is kept, without secrets, also of one who is deleted', async () => {
     await givenEcho()
     const known = await givenKnownPerson()
 
@@ -235,7 +236,7 @@ describe('the export of a person', () => {
     expect(later.records['user_metadata']).toEqual(person.records['user_metadata'])
   })
 
-  test('has nothing of anybody else, whatever they share', async () => {
+  longTest('has nothing of anybody else, whatever they share', async () => {
     const [one, other] = await twoWhoStay()
 
     const text = JSON.stringify(await exported(one))
@@ -247,7 +248,7 @@ describe('the export of a person', () => {
     expect(strange).toEqual([])
   })
 
-  test('has nothing of the one who had the address before', async () => {
+  longTest('has nothing of the one who had the address before', async () => {
     const { org_domain, user_id: first, said } = await givenKnownPerson()
     await client.users.delete({ org_domain, user_id: first })
     await signIn(org_domain, said.email)
@@ -280,46 +281,49 @@ describe('the export of a person', () => {
       })
   })
 
-  test('has nothing of the one who had the address before, also when the log alone still tells who it was', async () => {
-    const kept = await startService({ variables: { LOG_RETENTION_DAYS: '365' } })
-    const own = await kept.client()
-    const { domain: org_domain } = await kept.given.organization()
-    await kept.given.application({ org_domain, organization_domain_scope: org_domain })
-    await own.magicLink.updateConnection({ org_domain, find_or_create_user: true })
-    const email = anyEmail()
-    const signUp = async () => {
-      const { magic_link } = await own.magicLink.createChallenge({
-        org_domain,
-        user_email: email,
-        send_email: false,
-      })
-      await openMagicLink(magic_link ?? '')
-      return (await own.users.getByEmail({ org_domain, user_email: email })).id
-    }
-    const first = await signUp()
-    await own.users.update({ org_domain, user_id: first, email: anyEmail() })
-    const second = await signUp()
-    await kept.clock.advance(100 * 24 * 60 * 60)
-    await kept.runJobs()
-    expect(await kept.query('select from events where email_normalized is not null')).toEqual([])
+  longTest(
+    'has nothing of the one who had the address before, also when the log alone still tells who it was',
+    async () => {
+      const kept = await startService({ variables: { LOG_RETENTION_DAYS: '365' } })
+      const own = await kept.client()
+      const { domain: org_domain } = await kept.given.organization()
+      await kept.given.application({ org_domain, organization_domain_scope: org_domain })
+      await own.magicLink.updateConnection({ org_domain, find_or_create_user: true })
+      const email = anyEmail()
+      const signUp = async () => {
+        const { magic_link } = await own.magicLink.createChallenge({
+          org_domain,
+          user_email: email,
+          send_email: false,
+        })
+        await openMagicLink(magic_link ?? '')
+        return (await own.users.getByEmail({ org_domain, user_email: email })).id
+      }
+      const first = await signUp()
+      await own.users.update({ org_domain, user_id: first, email: anyEmail() })
+      const second = await signUp()
+      await kept.clock.advance(100 * 24 * 60 * 60)
+      await kept.runJobs()
+      expect(await kept.query('select from events where email_normalized is not null')).toEqual([])
 
-    const exportOf = (id: string) => {
-      const query = {
-        account: kept.account.domain,
-        environment: 'sandbox',
-        organization: org_domain,
-        id,
-      } as const
-      return exportUser(kept.deps, query, () => undefined)
-    }
-    const [one, other] = [await exportOf(first), await exportOf(second)]
-    expect(idsOf(one).filter((id) => idsOf(other).includes(id))).toEqual([])
-    for (const { user, records } of [one, other])
-      expect(records['log_events']).toMatchObject([
-        { event_code: 'END_USER_MAGIC_LINK_STARTED', email, resource_owner_id: null },
-        { event_code: 'END_USER_MAGIC_LINK_SUCCESS', email, resource_owner_id: user.id },
-      ])
-  })
+      const exportOf = (id: string) => {
+        const query = {
+          account: kept.account.domain,
+          environment: 'sandbox',
+          organization: org_domain,
+          id,
+        } as const
+        return exportUser(kept.deps, query, () => undefined)
+      }
+      const [one, other] = [await exportOf(first), await exportOf(second)]
+      expect(idsOf(one).filter((id) => idsOf(other).includes(id))).toEqual([])
+      for (const { user, records } of [one, other])
+        expect(records['log_events']).toMatchObject([
+          { event_code: 'END_USER_MAGIC_LINK_STARTED', email, resource_owner_id: null },
+          { event_code: 'END_USER_MAGIC_LINK_SUCCESS', email, resource_owner_id: user.id },
+        ])
+    },
+  )
 })
 
 /** The ids of the exported rows, where they have one. */
@@ -342,7 +346,7 @@ function twoWhoStay(): Promise<readonly [Known, Known]> {
 }
 
 describe('the erasure of a person', () => {
-  test('leaves nothing in any table, in the stream or in the queue', async () => {
+  longTest('leaves nothing in any table, in the stream or in the queue', async () => {
     const [{ said: others }] = await twoWhoStay()
     await givenEcho()
     const known = await givenKnownPerson({ ...canaries(), email: others.email })
@@ -388,7 +392,7 @@ describe('the erasure of a person', () => {
     expect((await mails()).map(({ __domain__ }) => __domain__)).not.toContain(known.org_domain)
   })
 
-  test('tells readers of the stream once, who go on where they were', async () => {
+  longTest('tells readers of the stream once, who go on where they were', async () => {
     const { known, told } = await oneErasure()
 
     const { org_domain, user_id: id } = known

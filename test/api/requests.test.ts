@@ -1,5 +1,6 @@
 import { bodyOf, routes, type Route } from '@portico/contract/walk'
 import { describe, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { anyEmail, anything } from '../given/given.js'
 import { startService } from '../given/harness.js'
 import { bodyFor, pathOf, send } from '../given/request-of.js'
@@ -55,7 +56,7 @@ describe('methods and paths', () => {
     },
   )
 
-  test('405 names the methods that the path takes, to everybody', async () => {
+  longTest('405 names the methods that the path takes, to everybody', async () => {
     for (const path of new Set(routes().map((route) => route.path))) {
       const sharing = routes().filter((route) => route.path === path)
       const allowed = sharing.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
@@ -167,7 +168,7 @@ describe('headers', () => {
     for (const key of ['', 'k'.repeat(256)]) expectError(await withKey(key), 'invalid_parameters')
   })
 
-  test('no operation of the API is open to scripts of other origins', async () => {
+  longTest('no operation of the API is open to scripts of other origins', async () => {
     const headers = { origin: 'https://evil.example', 'access-control-request-method': 'GET' }
     for (const route of keyed) {
       const path = pathOf(route, world)

@@ -1,6 +1,7 @@
 import { etagOf, type Client, type Role } from '@portico/sdk'
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { anything } from '../given/given.js'
 import { startService } from '../given/harness.js'
 import { anythingNamed, roleGivenOf } from '../given/role-given.js'
@@ -122,29 +123,32 @@ describe('a role', () => {
     expect(await codeOf(given.role({ permissions: many }))).toBe('permissions too_big')
   })
 
-  test('of an organization is listed with those of the account, and has none of their names', async () => {
-    const { own, org_domain, given: givens } = await givenAccount()
-    const { domain: other } = await own.organizations.create({ name: `Organization ${anything()}` })
-    const shared = await givens.role()
-    const scoped = await givens.role({ organization_domain_scope: org_domain })
+  longTest(
+    'of an organization is listed with those of the account, and has none of their names',
+    async () => {
+      const { own, org_domain, given: givens } = await givenAccount()
+      const { domain: other } = await own.organizations.create({ name: `Organization ${anything()}` })
+      const shared = await givens.role()
+      const scoped = await givens.role({ organization_domain_scope: org_domain })
 
-    expect(scoped).toMatchObject({ __domain__: org_domain, organization_domain_scope: org_domain })
-    expect(await codeOf(givens.role({ name: scoped.name }))).toBe('role_taken')
-    expect(await codeOf(givens.role({ name: shared.name, organization_domain_scope: org_domain }))).toBe(
-      'role_taken',
-    )
-    const twin = await givens.role({ name: scoped.name, organization_domain_scope: other })
-    const listed = async (query: Parameters<typeof own.roles.list>[0]) =>
-      (await own.roles.list(query)).data.map(({ id }) => id)
-    expect(await listed({})).toEqual([twin.id, scoped.id, shared.id])
-    expect(await listed({ organization_domain_scope: org_domain })).toEqual([scoped.id])
-    expect(await codeOf(givens.role({ organization_domain_scope: 'nobody' }))).toBe(
-      'organization_domain_scope unknown',
-    )
-    await own.organizations.delete({ org_domain: other })
-    expect(await listed({})).toEqual([scoped.id, shared.id])
-    expect(await codeOf(own.roles.get({ role_id: twin.id }))).toBe('role_not_found')
-  })
+      expect(scoped).toMatchObject({ __domain__: org_domain, organization_domain_scope: org_domain })
+      expect(await codeOf(givens.role({ name: scoped.name }))).toBe('role_taken')
+      expect(await codeOf(givens.role({ name: shared.name, organization_domain_scope: org_domain }))).toBe(
+        'role_taken',
+      )
+      const twin = await givens.role({ name: scoped.name, organization_domain_scope: other })
+      const listed = async (query: Parameters<typeof own.roles.list>[0]) =>
+        (await own.roles.list(query)).data.map(({ id }) => id)
+      expect(await listed({})).toEqual([twin.id, scoped.id, shared.id])
+      expect(await listed({ organization_domain_scope: org_domain })).toEqual([scoped.id])
+      expect(await codeOf(givens.role({ organization_domain_scope: 'nobody' }))).toBe(
+        'organization_domain_scope unknown',
+      )
+      await own.organizations.delete({ org_domain: other })
+      expect(await listed({})).toEqual([scoped.id, shared.id])
+      expect(await codeOf(own.roles.get({ role_id: twin.id }))).toBe('role_not_found')
+    },
+  )
 
   test('is there once by its name, whether of the account or of an organization, of many requests at once', async () => {
     const { org_domain, given: givens } = await givenAccount()
@@ -158,7 +162,7 @@ describe('a role', () => {
     expect(results.toSorted()).toEqual(['none', ...Array.from({ length: 7 }, () => 'role_taken')])
   })
 
-  test('is one of two hundred of the account, and of fifty of an organization', async () => {
+  longTest('is one of two hundred of the account, and of fifty of an organization', async () => {
     const { own, org_domain, given: givens } = await givenAccount()
     const fill = async (count: number, scope: string | null) => {
       for (let made = 0; made < count; made += 1) await givens.role({ organization_domain_scope: scope })

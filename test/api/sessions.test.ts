@@ -1,6 +1,7 @@
 import { openMagicLink, type Session } from '@portico/sdk'
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { startService } from '../given/harness.js'
 import { sessionIdOf, signIn } from '../given/world.js'
 
@@ -32,7 +33,7 @@ async function idsOf(user: User): Promise<string[]> {
 }
 
 describe('the list of sessions', () => {
-  test('has each sign-in of the user, the last first, and none of others', async () => {
+  longTest('has each sign-in of the user, the last first, and none of others', async () => {
     const user = await givenUser()
     await givenSession(await givenUser())
     const first = await givenSession(user)

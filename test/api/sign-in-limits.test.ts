@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 import { followMagicLink, type Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { anyEmail } from '../given/given.js'
 import { startService, type Service } from '../given/harness.js'
 import { callback, linkGivenOf } from './magic-link-given.js'
@@ -175,7 +176,7 @@ describe('a password challenge', () => {
     expect((await challenge(owner, right)).isValid).toBe(false)
   })
 
-  test('201: what one process has counted, another one knows', async () => {
+  longTest('201: what one process has counted, another one knows', async () => {
     const [one, other] = [await startBeside(), await startBeside()]
     const owner = await givenPassword()
 

@@ -1,5 +1,6 @@
 import { etagOf } from '@portico/sdk'
 import { describe, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { anyEmail, anything } from '../given/given.js'
 import { startService } from '../given/harness.js'
 import { idpMetadata, ssoGivenOf } from '../given/sso-given.js'
@@ -80,21 +81,26 @@ describe('a new connection', () => {
     expect(changed.provider_type).toBe('google_workspace')
   })
 
-  test('404: for an organization of another account, a deleted one, and one that is closed to the key', async () => {
-    const stranger = await service.client({ account: await service.createAccount() })
-    const theirs = await stranger.organizations.create({ name: `Theirs ${anything()}` })
-    const gone = await service.given.organization()
-    await client.organizations.delete({ org_domain: gone.domain })
-    const mine = await service.given.organization()
-    const other = await service.given.organization()
-    const limited = await service.client({ organizationIds: [other.id] })
+  longTest(
+    '404: for an organization of another account, a deleted one, and one that is closed to the key',
+    async () => {
+      const stranger = await service.client({ account: await service.createAccount() })
+      const theirs = await stranger.organizations.create({ name: `Theirs ${anything()}` })
+      const gone = await service.given.organization()
+      await client.organizations.delete({ org_domain: gone.domain })
+      const mine = await service.given.organization()
+      const other = await service.given.organization()
+      const limited = await service.client({ organizationIds: [other.id] })
 
-    const refused = { status: 404, code: 'organization_not_found' }
-    for (const organization_id of [theirs.id, gone.id])
-      await expect(client.ssoConnections.create({ organization_id })).rejects.toMatchObject(refused)
-    await expect(limited.ssoConnections.create({ organization_id: mine.id })).rejects.toMatchObject(refused)
-    expect(await limited.ssoConnections.create({ organization_id: other.id })).toMatchObject({ active: true })
-  })
+      const refused = { status: 404, code: 'organization_not_found' }
+      for (const organization_id of [theirs.id, gone.id])
+        await expect(client.ssoConnections.create({ organization_id })).rejects.toMatchObject(refused)
+      await expect(limited.ssoConnections.create({ organization_id: mine.id })).rejects.toMatchObject(refused)
+      expect(await limited.ssoConnections.create({ organization_id: other.id })).toMatchObject({
+        active: true,
+      })
+    },
+  )
 
   test('404: with an application of another organization, and nothing is left of it', async () => {
     const { id: organization_id } = await service.given.organization()

@@ -1,5 +1,6 @@
 import { etagOf, type SsoConnection } from '@portico/sdk'
 import { describe, expect, test } from 'vitest'
+import { longDescribe } from '../sampled.js'
 import { anyEmail, anything } from '../given/given.js'
 import { startService } from '../given/harness.js'
 import { idpMetadata, ssoGivenOf } from '../given/sso-given.js'
@@ -171,7 +172,7 @@ describe('the warnings of metadata', () => {
   })
 })
 
-describe('the daily look at certificates', () => {
+longDescribe('the daily look at certificates', () => {
   const day = 86_400
 
   /** A service with one connection whose certificates have these validities, and a function that advances the clock by days. */

@@ -1,5 +1,6 @@
 import { etagOf } from '@portico/sdk'
 import { describe, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { anything } from '../given/given.js'
 import { startService } from '../given/harness.js'
 import { oidcGivenOf } from '../given/oidc-given.js'
@@ -225,7 +226,7 @@ describe('an issuer', () => {
     expect(await sent(idp.issuer)).toMatchObject({ issuer: idp.issuer })
   })
 
-  test('is refused where its document is huge, cut off, a redirect, an error, or no JSON', async () => {
+  longTest('is refused where its document is huge, cut off, a redirect, an error, or no JSON', async () => {
     const inside = await startOpenIdProvider(service.clock)
     const idp = await startOpenIdProvider(service.clock)
     const answers: [Parameters<TestOpenIdProvider['answer']>[1], RegExp][] = [
@@ -249,13 +250,17 @@ describe('an issuer', () => {
     expect(inside.asked).toEqual([])
   })
 
-  test('that does not answer is not waited for longer than five seconds', async () => {
-    const idp = await startOpenIdProvider(service.clock)
-    idp.answer(discoveryPath, () => undefined)
-    const begun = performance.now()
-    expect(await faultOf(sent(idp.issuer))).toMatchObject({ code: 'issuer_unreachable' })
-    expect(performance.now() - begun).toBeLessThan(9_000)
-  }, 20_000)
+  longTest(
+    'that does not answer is not waited for longer than five seconds',
+    async () => {
+      const idp = await startOpenIdProvider(service.clock)
+      idp.answer(discoveryPath, () => undefined)
+      const begun = performance.now()
+      expect(await faultOf(sent(idp.issuer))).toMatchObject({ code: 'issuer_unreachable' })
+      expect(performance.now() - begun).toBeLessThan(9_000)
+    },
+    20_000,
+  )
 
   test('inside the network is asked nothing where the operator has opened none', async () => {
     const closed = await startService({ variables: { OUTBOUND_ALLOW: '' } })

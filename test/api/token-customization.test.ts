@@ -1,5 +1,6 @@
 import { etagOf, type MetaKey } from '@portico/sdk'
 import { describe, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { faultsOf } from '../given/faults.js'
 import { anything } from '../given/given.js'
 import { startService } from '../given/harness.js'
@@ -97,7 +98,7 @@ describe('declaring a metadata key', () => {
     })
   })
 
-  test('422: 50 keys are declared, however many are asked for at once', async () => {
+  longTest('422: 50 keys are declared, however many are asked for at once', async () => {
     const org_domain = await service.given.domain()
     const attempts = Array.from({ length: 55 }, () => service.given.metaKey({ org_domain }))
     const outcomes = await Promise.allSettled(attempts)

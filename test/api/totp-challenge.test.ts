@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { startService } from '../given/harness.js'
-import { sampled } from '../sampled.js'
+import { longTest, sampled } from '../sampled.js'
 import { stepSeconds, totpGivenOf, type EnrolledScene } from '../given/totp-given.js'
 
 const service = await startService()
@@ -193,7 +193,7 @@ describe('a code of the app', () => {
     await expect(given.answer(scene, code)).rejects.toMatchObject(rejected)
   })
 
-  test('used 200 times at once is taken once', async () => {
+  longTest('used 200 times at once is taken once', async () => {
     const scene = await givenFreshCode()
     const challenges = await Promise.all(Array.from({ length: 8 }, () => given.challenge(scene)))
 

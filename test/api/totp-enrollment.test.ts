@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { startService } from '../given/harness.js'
 import { totpGivenOf } from '../given/totp-given.js'
 import { signIn } from '../given/world.js'
@@ -193,7 +194,7 @@ describe('another enrolment of a user who has one', () => {
     ])
   })
 
-  test('429: of 50 that are begun at once three are, and as many mails are sent', async () => {
+  longTest('429: of 50 that are begun at once three are, and as many mails are sent', async () => {
     const limited = await startService({ variables: { MAILS_PER_ADDRESS: '', SANDBOX_MAIL: 'send' } })
     const caller = await limited.client()
     const { org_domain, user_id, user } = await totpGivenOf(limited, caller).enrolled()

@@ -1,6 +1,7 @@
 import type { Client } from '@portico/sdk'
 import { routes } from '@portico/contract/walk'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { startService, type Service } from '../given/harness.js'
 import { send } from '../given/request-of.js'
 import { anyNumber, totpGivenOf, type TotpGiven, type TotpScene } from '../given/totp-given.js'
@@ -30,7 +31,7 @@ describe('a message that costs somebody', () => {
     },
   )
 
-  test('429: is one of three to a number, which users of many organizations have', async () => {
+  longTest('429: is one of three to a number, which users of many organizations have', async () => {
     const limited = await startService({ variables: { SMS_PER_HOUR: '' } })
     const there = totpGivenOf(limited, await limited.client())
     const phone_number = anyNumber()
@@ -43,7 +44,7 @@ describe('a message that costs somebody', () => {
     await expect(enroll()).rejects.toMatchObject({ status: 429, code: 'rate_limited' })
   })
 
-  test('429: is one of those that an organization has in an hour', async () => {
+  longTest('429: is one of those that an organization has in an hour', async () => {
     const limited = await startService({ variables: { SMS_PER_ORGANIZATION_PER_HOUR: '2' } })
     const caller = await limited.client()
     const { org_domain } = await totpGivenOf(limited, caller).scene({ method: 'sms' })

@@ -1,5 +1,6 @@
 import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { startService, type Service } from '../given/harness.js'
 import { anyNumber, stepSeconds, totpGivenOf, type TotpGiven, type TotpScene } from '../given/totp-given.js'
 
@@ -244,22 +245,27 @@ describe('a challenge that nothing is sent for', () => {
     }
   })
 
-  test('sends nothing, counts no message, and leaves a code that was sent before as good as it was', async () => {
-    const limited = await startService({ variables: { SMS_PER_HOUR: '2' } })
-    const caller = await limited.client()
-    const there = totpGivenOf(limited, caller)
-    const scene = await there.enrolledBySms({ phone_number: anyNumber() })
-    const sent = await there.challenge(scene)
-    for (let count = 0; count < 5; count++) await there.challenge(scene, { send_code: false })
+  longTest(
+    'sends nothing, counts no message, and leaves a code that was sent before as good as it was',
+    async () => {
+      const limited = await startService({ variables: { SMS_PER_HOUR: '2' } })
+      const caller = await limited.client()
+      const there = totpGivenOf(limited, caller)
+      const scene = await there.enrolledBySms({ phone_number: anyNumber() })
+      const sent = await there.challenge(scene)
+      for (let count = 0; count < 5; count++) await there.challenge(scene, { send_code: false })
 
-    await limited.runJobs()
-    const { data } = await caller.outbox.list({ to: scene.user.phone_number ?? '' })
+      await limited.runJobs()
+      const { data } = await caller.outbox.list({ to: scene.user.phone_number ?? '' })
 
-    expect(data).toHaveLength(1)
-    const { request_id } = sent
-    expect(await there.answer(scene, codeIn(data[0]?.text), { request_id })).toMatchObject({ success: true })
-    await expect(there.challenge(scene)).rejects.toMatchObject({ status: 429, code: 'rate_limited' })
-  })
+      expect(data).toHaveLength(1)
+      const { request_id } = sent
+      expect(await there.answer(scene, codeIn(data[0]?.text), { request_id })).toMatchObject({
+        success: true,
+      })
+      await expect(there.challenge(scene)).rejects.toMatchObject({ status: 429, code: 'rate_limited' })
+    },
+  )
 
   test('is passed by no six digits, and counts them as wrong', async () => {
     const scene = await given.enrolledBySms({ phone_number: anyNumber() })

@@ -1,5 +1,6 @@
 import type { Client, Webhook } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { startReceiver } from '../given/receiver.js'
 import { startService, type Service } from '../given/harness.js'
 
@@ -110,7 +111,7 @@ describe('a webhook', () => {
     expect(others.map(({ id }) => id)).not.toContain(webhook.id)
   })
 
-  test('is sent nothing once it is deleted, and is erased with its deliveries', async () => {
+  longTest('is sent nothing once it is deleted, and is erased with its deliveries', async () => {
     const receiver = await startReceiver()
     const webhook = await create({ target_url: receiver.url, event_codes: ['all'] })
     await client.webhooks.test({ webhook_id: webhook.id })

@@ -33,22 +33,25 @@ async function historyOf({ succeed }: ConfigAccount) {
   return JSON.parse(text) as { id: string; action: string; actor_id: string }[]
 }
 
-test('a rollback brings back what an apply has changed and pruned, and takes what it has made', async () => {
-  const promoted = await givenPromoted(buildSandbox)
-  const before = await productionOf(promoted)
-  promoted.edit('plain_text_min_length: 12', 'plain_text_min_length: 10')
-  promoted.edit('Storefront:', 'Shopfront:')
-  promoted.edit(/directory_sync:\n( {6}.*\n)+/, 'directory_sync: null\n')
-  await promoted.apply('--prune')
-  expect(await productionOf(promoted)).not.toEqual(before)
+longTest(
+  'a rollback brings back what an apply has changed and pruned, and takes what it has made',
+  async () => {
+    const promoted = await givenPromoted(buildSandbox)
+    const before = await productionOf(promoted)
+    promoted.edit('plain_text_min_length: 12', 'plain_text_min_length: 10')
+    promoted.edit('Storefront:', 'Shopfront:')
+    promoted.edit(/directory_sync:\n( {6}.*\n)+/, 'directory_sync: null\n')
+    await promoted.apply('--prune')
+    expect(await productionOf(promoted)).not.toEqual(before)
 
-  const { code, stdout } = await promoted.config('rollback', 'production', '--yes')
+    const { code, stdout } = await promoted.config('rollback', 'production', '--yes')
 
-  expect([code, stdout]).toEqual([0, expect.stringContaining('2 to create, 1 to change, 1 to delete')])
-  expect(await productionOf(promoted)).toEqual(before)
-})
+    expect([code, stdout]).toEqual([0, expect.stringContaining('2 to create, 1 to change, 1 to delete')])
+    expect(await productionOf(promoted)).toEqual(before)
+  },
+)
 
-test('a rollback leaves alone what was changed otherwise since', async () => {
+longTest('a rollback leaves alone what was changed otherwise since', async () => {
   const promoted = await givenPromoted()
   const { org_domain, production } = promoted
   promoted.edit('plain_text_min_length: 12', 'plain_text_min_length: 10')
@@ -117,25 +120,28 @@ test('what the service changes along with a member is brought back, too', async 
   })
 })
 
-test('a rollback to an apply takes back all that came after it, and a rollback is taken back like an apply', async () => {
-  const promoted = await givenPromoted()
-  const first = await productionOf(promoted)
-  const [{ id = '' } = {}] = await historyOf(promoted)
-  promoted.edit('plain_text_min_length: 12', 'plain_text_min_length: 10')
-  await promoted.apply()
-  promoted.edit('plain_text_min_length: 10', 'plain_text_min_length: 9')
-  promoted.edit('Storefront:', 'Shopfront:')
-  await promoted.apply('--prune')
-  const last = await productionOf(promoted)
+longTest(
+  'a rollback to an apply takes back all that came after it, and a rollback is taken back like an apply',
+  async () => {
+    const promoted = await givenPromoted()
+    const first = await productionOf(promoted)
+    const [{ id = '' } = {}] = await historyOf(promoted)
+    promoted.edit('plain_text_min_length: 12', 'plain_text_min_length: 10')
+    await promoted.apply()
+    promoted.edit('plain_text_min_length: 10', 'plain_text_min_length: 9')
+    promoted.edit('Storefront:', 'Shopfront:')
+    await promoted.apply('--prune')
+    const last = await productionOf(promoted)
 
-  await promoted.succeed('rollback', 'production', '--to', id, '--yes')
-  expect(await productionOf(promoted)).toEqual(first)
-  await promoted.succeed('rollback', 'production', '--yes')
-  expect(await productionOf(promoted)).toEqual(last)
+    await promoted.succeed('rollback', 'production', '--to', id, '--yes')
+    expect(await productionOf(promoted)).toEqual(first)
+    await promoted.succeed('rollback', 'production', '--yes')
+    expect(await productionOf(promoted)).toEqual(last)
 
-  const history = await historyOf(promoted)
-  expect(history.map(({ action }) => action)).toEqual(['rollback', 'rollback', 'apply', 'apply', 'apply'])
-})
+    const history = await historyOf(promoted)
+    expect(history.map(({ action }) => action)).toEqual(['rollback', 'rollback', 'apply', 'apply', 'apply'])
+  },
+)
 
 longTest('a rollback to before the first apply takes back all of them', async () => {
   const promoted = await givenAccount(service)
@@ -158,7 +164,7 @@ longTest('a rollback to before the first apply takes back all of them', async ()
   expect((await production.webhooks.list({})).data).toEqual([])
 })
 
-test('a rollback says what there is to take back, and of whom', async () => {
+longTest('a rollback says what there is to take back, and of whom', async () => {
   const promoted = await givenPromoted()
   const other = await givenAccount(service)
   const [{ id = '' } = {}] = await historyOf(promoted)

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { givenOf } from '../given/given.js'
 import { startService } from '../given/harness.js'
 import { buildSandbox, givenAccount, settingsOf, type ConfigAccount } from './config-given.js'
@@ -51,7 +52,7 @@ async function namesOf({ production, org_domain }: ConfigAccount): Promise<strin
 }
 
 describe('from the sandbox to production', () => {
-  test('an apply gives production everything that the file has, and a second plan is empty', async () => {
+  longTest('an apply gives production everything that the file has, and a second plan is empty', async () => {
     const promoted = await givenPromoted()
 
     expect(promoted.steps.map(({ action, path }) => [action, path.at(-1)])).toEqual([
@@ -87,50 +88,58 @@ describe('from the sandbox to production', () => {
     expect(new Set(events.map(({ request_id }) => request_id)).size).toBe(1)
   })
 
-  test('a member that was changed by hand is shown with both values, mended by an apply, and CI gets exit code 2', async () => {
-    const promoted = await givenPromoted()
-    const { org_domain } = promoted
-    await promoted.production.password.updateConnection({ org_domain, plain_text_min_length: 6 })
+  longTest(
+    'a member that was changed by hand is shown with both values, mended by an apply, and CI gets exit code 2',
+    async () => {
+      const promoted = await givenPromoted()
+      const { org_domain } = promoted
+      await promoted.production.password.updateConnection({ org_domain, plain_text_min_length: 6 })
 
-    const { code, stdout } = await promoted.config('plan', 'production', promoted.file)
+      const { code, stdout } = await promoted.config('plan', 'production', promoted.file)
 
-    expect(code).toBe(2)
-    expect(stdout).toContain(
-      `~ organizations.${org_domain}.password_connection\n    plain_text_min_length: 6 → 12`,
-    )
-    await promoted.apply()
-    expect(await promoted.production.password.getConnection({ org_domain })).toMatchObject({
-      plain_text_min_length: 12,
-    })
-  })
+      expect(code).toBe(2)
+      expect(stdout).toContain(
+        `~ organizations.${org_domain}.password_connection\n    plain_text_min_length: 6 → 12`,
+      )
+      await promoted.apply()
+      expect(await promoted.production.password.getConnection({ org_domain })).toMatchObject({
+        plain_text_min_length: 12,
+      })
+    },
+  )
 
-  test('what a file does not name stays, with prune it is deleted where its section is told', async () => {
-    const promoted = await givenPulled()
-    await promoted.apply()
-    const { org_domain, production } = promoted
-    await givenOf(production).application({ org_domain, name: 'Made by hand' })
-    await production.webhooks.delete({ webhook_id: (await production.webhooks.list({})).data[0]?.id ?? '' })
-    promoted.edit(/webhooks:[^]*?\norganizations/, 'organizations')
-    await production.webhooks.create({
-      name: 'Not told of',
-      target_url: 'https://shop.example/other',
-      event_codes: ['all'],
-    })
+  longTest(
+    'what a file does not name stays, with prune it is deleted where its section is told',
+    async () => {
+      const promoted = await givenPulled()
+      await promoted.apply()
+      const { org_domain, production } = promoted
+      await givenOf(production).application({ org_domain, name: 'Made by hand' })
+      await production.webhooks.delete({ webhook_id: (await production.webhooks.list({})).data[0]?.id ?? '' })
+      promoted.edit(/webhooks:[^]*?\norganizations/, 'organizations')
+      await production.webhooks.create({
+        name: 'Not told of',
+        target_url: 'https://shop.example/other',
+        event_codes: ['all'],
+      })
 
-    expect(await promoted.plan()).toMatchObject({
-      steps: [],
-      leftAlone: [['applications', 'Made by hand']],
-    })
-    await promoted.apply('--prune')
+      expect(await promoted.plan()).toMatchObject({
+        steps: [],
+        leftAlone: [['applications', 'Made by hand']],
+      })
+      await promoted.apply('--prune')
 
-    expect(await namesOf(promoted)).toEqual(['Back office', 'Storefront'])
-    const { data: webhooks } = await production.webhooks.list({})
-    expect(webhooks.map(({ name }) => name)).toEqual(['Not told of'])
-  })
+      expect(await namesOf(promoted)).toEqual(['Back office', 'Storefront'])
+      const { data: webhooks } = await production.webhooks.list({})
+      expect(webhooks.map(({ name }) => name)).toEqual(['Not told of'])
+    },
+  )
 
-  test('what differs by environment stands beside the rest, applies to that environment alone and survives a pull', async () => {
-    const promoted = await givenPulled()
-    const overrides = `environments:
+  longTest(
+    'what differs by environment stands beside the rest, applies to that environment alone and survives a pull',
+    async () => {
+      const promoted = await givenPulled()
+      const overrides = `environments:
   production:
     # Customers order here.
     applications:
@@ -141,20 +150,21 @@ describe('from the sandbox to production', () => {
       ${promoted.org_domain}:
         directory_sync: null
 `
-    promoted.write(promoted.read() + overrides)
-    await promoted.pull()
+      promoted.write(promoted.read() + overrides)
+      await promoted.pull()
 
-    expect(promoted.read()).toContain('# Customers order here.')
-    expect((await promoted.config('plan', 'sandbox', promoted.file)).code).toBe(0)
-    await promoted.apply()
+      expect(promoted.read()).toContain('# Customers order here.')
+      expect((await promoted.config('plan', 'sandbox', promoted.file)).code).toBe(0)
+      await promoted.apply()
 
-    const { org_domain, production } = promoted
-    const { data } = await production.applications.list({ org_domain, sort: '-name' })
-    expect(data[0]).toMatchObject({ allowed_redirect_urls: ['https://www.store.example/callback'] })
-    await expect(production.directorySync.get({ org_domain })).rejects.toMatchObject({ status: 404 })
-  })
+      const { org_domain, production } = promoted
+      const { data } = await production.applications.list({ org_domain, sort: '-name' })
+      expect(data[0]).toMatchObject({ allowed_redirect_urls: ['https://www.store.example/callback'] })
+      await expect(production.directorySync.get({ org_domain })).rejects.toMatchObject({ status: 404 })
+    },
+  )
 
-  test('two connections of one kind are told apart by the order of their creation', async () => {
+  longTest('two connections of one kind are told apart by the order of their creation', async () => {
     const promoted = await givenAccount(service)
     const { sandbox, production, organization_id } = promoted
     await sandbox.ssoConnections.create({ organization_id, provider_type: 'okta' })
@@ -177,21 +187,24 @@ describe('from the sandbox to production', () => {
 })
 
 describe('a file', () => {
-  test('calls a connection what it was called before, when an older one gets the same provider', async () => {
-    const promoted = await givenAccount(service)
-    const { sandbox, organization_id } = promoted
-    const { idp_id } = await sandbox.ssoConnections.create({ organization_id, seats_limit: 3 })
-    await sandbox.ssoConnections.create({ organization_id, provider_type: 'okta', seats_limit: 7 })
-    await promoted.pull()
-    await sandbox.ssoConnections.update({ idp_id, provider_type: 'okta' })
+  longTest(
+    'calls a connection what it was called before, when an older one gets the same provider',
+    async () => {
+      const promoted = await givenAccount(service)
+      const { sandbox, organization_id } = promoted
+      const { idp_id } = await sandbox.ssoConnections.create({ organization_id, seats_limit: 3 })
+      await sandbox.ssoConnections.create({ organization_id, provider_type: 'okta', seats_limit: 7 })
+      await promoted.pull()
+      await sandbox.ssoConnections.update({ idp_id, provider_type: 'okta' })
 
-    await promoted.pull()
+      await promoted.pull()
 
-    expect(promoted.read()).toMatch(/ {6}okta:[^]* seats_limit: 7\n[^]* {6}okta-2:[^]* seats_limit: 3\n/)
-    expect((await promoted.config('plan', 'sandbox', promoted.file)).code).toBe(0)
-  })
+      expect(promoted.read()).toMatch(/ {6}okta:[^]* seats_limit: 7\n[^]* {6}okta-2:[^]* seats_limit: 3\n/)
+      expect((await promoted.config('plan', 'sandbox', promoted.file)).code).toBe(0)
+    },
+  )
 
-  test('that was applied where nothing differed has names that stay, too', async () => {
+  longTest('that was applied where nothing differed has names that stay, too', async () => {
     const promoted = await givenAccount(service)
     const { production, organization_id, org_domain } = promoted
     const { idp_id } = await production.ssoConnections.create({ organization_id, seats_limit: 3 })
@@ -209,7 +222,7 @@ describe('a file', () => {
     })
   })
 
-  test('says at its head that the address of a webhook may have a secret in it', async () => {
+  longTest('says at its head that the address of a webhook may have a secret in it', async () => {
     const promoted = await givenAccount(service)
     const webhook = { event_codes: ['all' as const] }
     await promoted.sandbox.webhooks.create({
@@ -230,7 +243,7 @@ describe('a file', () => {
     ])
   })
 
-  test('is the same whenever it is pulled, and has no secret of anything', async () => {
+  longTest('is the same whenever it is pulled, and has no secret of anything', async () => {
     const promoted = await givenPulled()
     const { built, org_domain } = promoted
     const first = promoted.read()
@@ -249,7 +262,7 @@ describe('a file', () => {
     expect(first).toContain(org_domain)
   })
 
-  test('has the organizations that were asked for, and what is of the account', async () => {
+  longTest('has the organizations that were asked for, and what is of the account', async () => {
     const promoted = await givenAccount(service)
     await givenOf(promoted.sandbox).application({ org_domain: promoted.org_domain, name: 'Storefront' })
     await promoted.sandbox.password.createConnection({ org_domain: promoted.org_domain })
@@ -273,7 +286,7 @@ describe('a file', () => {
     expect(promoted.read()).toBe('services: []\n')
   })
 
-  test('that names an organization of another account is refused as one that is not there', async () => {
+  longTest('that names an organization of another account is refused as one that is not there', async () => {
     const promoted = await givenUntouched()
     const other = await givenAccount(service)
     promoted.edit(new RegExp(`${promoted.org_domain}:`), `${other.org_domain}:`)
@@ -328,7 +341,7 @@ describe('a file in which', () => {
 })
 
 describe('an apply', () => {
-  test('changes nothing when any part of it is refused', async () => {
+  longTest('changes nothing when any part of it is refused', async () => {
     const promoted = await givenUntouched()
     promoted.edit('https://shop.example/portico/events', 'https://10.0.0.1/events')
 
@@ -353,7 +366,7 @@ describe('an apply', () => {
     expect(await namesOf(promoted)).toEqual([])
   })
 
-  test('of a plan is refused once the environment is not as it was', async () => {
+  longTest('of a plan is refused once the environment is not as it was', async () => {
     const promoted = await givenPulled()
     const { org_domain, production } = promoted
     const plan = join(givenFolder(), 'plan.json')
@@ -370,7 +383,7 @@ describe('an apply', () => {
     expect(await namesOf(promoted)).toEqual(['Back office', 'Storefront'])
   })
 
-  test('of a plan that two carry out at once happens once', async () => {
+  longTest('of a plan that two carry out at once happens once', async () => {
     const promoted = await givenPulled()
     const plan = join(givenFolder(), 'plan.json')
     writeFileSync(plan, JSON.stringify(await promoted.plan()))
@@ -382,7 +395,7 @@ describe('an apply', () => {
     expect(await namesOf(promoted)).toEqual(['Back office', 'Storefront'])
   })
 
-  test('touches neither the other environment nor another account', async () => {
+  longTest('touches neither the other environment nor another account', async () => {
     const promoted = await givenPulled()
     const other = await givenUntouched()
     const before = await settingsOf(promoted.sandbox, promoted)

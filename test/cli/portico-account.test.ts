@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
+import { longDescribe, longTest } from '../sampled.js'
 import { startService } from '../given/harness.js'
 import { givenAccount } from './config-given.js'
 import { portico, porticoJson, removeFolders } from './portico.js'
@@ -12,7 +13,7 @@ function variablesOf() {
 }
 
 describe('portico account set', () => {
-  test('names the product and sets its look, takes away what is empty, and keeps the rest', async () => {
+  longTest('names the product and sets its look, takes away what is empty, and keeps the rest', async () => {
     const { account, production } = await givenAccount(service)
     const set = (...options: string[]) =>
       porticoJson<object>(['account', 'set', account.domain, ...options], variablesOf())
@@ -52,7 +53,7 @@ describe('portico account set', () => {
   })
 })
 
-describe('portico config', () => {
+longDescribe('portico config', () => {
   test('carries the record of the account, and takes it back', async () => {
     const of = await givenAccount(service)
     await of.sandbox.account.update({ product_name: 'Acme', color: '#0f766e' })
@@ -75,7 +76,7 @@ describe('portico config', () => {
   })
 })
 
-describe('portico doctor', () => {
+longDescribe('portico doctor', () => {
   async function productNames(variables: Record<string, string>): Promise<unknown> {
     const { stdout } = await portico(['doctor', '--json'], { ...variablesOf(), ...variables })
     const findings: { check: string }[] = JSON.parse(stdout)

@@ -3,6 +3,7 @@ import { copyFileSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { longDescribe } from '../sampled.js'
 import { startService } from '../given/harness.js'
 import { givenFolder, portico, porticoJson, removeFolders } from './portico.js'
 import { given, masterKeys, tokenOf, withPostgres, type Key, type Variables } from './portico-given.js'
@@ -51,7 +52,7 @@ async function contentOf(url: string): Promise<Record<string, string>> {
   })
 }
 
-describe('portico api-key', () => {
+longDescribe('portico api-key', () => {
   test('creates, rotates and revokes a key, shows each secret once, and tells it as an event', async () => {
     const variables = await givenFilledDatabase()
     const service = await given.service(variables)
@@ -116,7 +117,7 @@ describe('portico api-key', () => {
   })
 })
 
-describe('portico backup and restore', () => {
+longDescribe('portico backup and restore', () => {
   test('bring back every table as it was, into another database', async () => {
     const variables = await givenFilledDatabase()
     // The first jobs create partitions and the like.
@@ -190,7 +191,7 @@ describe('portico backup and restore', () => {
   })
 })
 
-describe('portico keys', () => {
+longDescribe('portico keys', () => {
   test('rewrap seals everything under the new master key, after which the old one is not needed', async () => {
     const variables = await givenFilledDatabase()
     const next = `v2:${randomBytes(32).toString('base64')}`
@@ -285,7 +286,7 @@ describe('portico sample-data', () => {
   })
 })
 
-describe('portico purge', () => {
+longDescribe('portico purge', () => {
   test('erases what was deleted long ago with everything under it, and nothing else', async () => {
     const variables = await givenFilledDatabase()
     const url = variables.DATABASE_URL
@@ -315,7 +316,7 @@ describe('portico purge', () => {
   })
 })
 
-describe('portico doctor', () => {
+longDescribe('portico doctor', () => {
   test('finds nothing wrong with a fresh database', async () => {
     const variables = await givenFilledDatabase()
 

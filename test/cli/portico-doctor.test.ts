@@ -5,7 +5,7 @@ import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { webhooksOf } from '../api/webhook-given.js'
 import { startService, type Service } from '../given/harness.js'
-import { longTest } from '../sampled.js'
+import { longDescribe, longTest } from '../sampled.js'
 import { startReceiver } from '../given/receiver.js'
 import { ssoGivenOf } from '../given/sso-given.js'
 import { givenFolder, portico, removeFolders } from './portico.js'
@@ -433,7 +433,7 @@ async function runAllJobs(service: Service): Promise<void> {
   await service.runJobs()
 }
 
-describe('portico doctor, when much is gone', () => {
+longDescribe('portico doctor, when much is gone', () => {
   test('goes on with the other checks when one cannot be made', async () => {
     const variables = await given.database({ template: inject('templateName') })
     await withPostgres(variables.DATABASE_URL, (client) =>
@@ -569,7 +569,7 @@ test('portico doctor leaves the schema of a newer release to the doctor of that'
   expect(code).toBe(0)
 })
 
-test('what an operator adds to the schema is no fault', async () => {
+longTest('what an operator adds to the schema is no fault', async () => {
   const variables = await given.database({ template: inject('templateName') })
   await withPostgres(variables.DATABASE_URL, (client) =>
     client.query(
@@ -584,7 +584,7 @@ test('what an operator adds to the schema is no fault', async () => {
   expect(faultsIn((await examined(variables)).findings)).toEqual([])
 })
 
-test('portico doctor writes nothing, and finds sample data right', async () => {
+longTest('portico doctor writes nothing, and finds sample data right', async () => {
   const variables = await given.database({ template: inject('templateName') })
   await portico(['account', 'create', 'acme'], variables)
   await portico(['sample-data', '--organizations', '3', '--users', '30', '--skew'], variables)

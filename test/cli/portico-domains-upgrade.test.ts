@@ -1,5 +1,6 @@
 import { migrateDatabase } from '@portico/server/migrate'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { isIn } from '../given/flow-given.js'
 import { anything } from '../given/given.js'
 import { startService } from '../given/harness.js'
@@ -89,7 +90,7 @@ describe('an upgrade to domains', () => {
     expect(data[0]?.record.value).toMatch(/^token=[a-z2-7]{32}$/)
   })
 
-  test('goes on signing in whom a connection has signed in, and closes the hole', async () => {
+  longTest('goes on signing in whom a connection has signed in, and closes the hole', async () => {
     for (const scene of [alone, unnamed, listed])
       expect(isIn((await given.signIn(scene, { nameId: `ada@${own}` })).landed)).toBe(true)
     const contractor = { nameId: `eve@contractor.example` }

@@ -235,7 +235,7 @@ describe('portico import-users', { timeout: 60_000 }, () => {
     expect(await made()).toEqual({ users: count, events: count, passwords: count })
   })
 
-  test('two at once make nobody twice', async () => {
+  longTest('two at once make nobody twice', async () => {
     const { org_domain, scope } = await givenTarget()
     const users = Array.from({ length: 600 }, (_, index) => ({
       email: `user${index}@people.example`,

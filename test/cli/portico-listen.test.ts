@@ -103,40 +103,46 @@ function startListening(args: readonly string[], variables: Record<string, strin
 }
 
 describe('portico listen', () => {
-  test('brings each event of the sandbox, signed as a webhook is, and ends with a signal', async () => {
-    const { dataDir, client } = evaluation
-    const receiver = await startReceiver()
-    await receiver.listen()
-    await client.organizations.create({ name: 'Before' })
-    const listening = startListening(['--forward', receiver.url], { DATA_DIR: dataDir })
-    const { signature_key: key, forward } = await listening.line()
+  longTest(
+    'brings each event of the sandbox, signed as a webhook is, and ends with a signal',
+    async () => {
+      const { dataDir, client } = evaluation
+      const receiver = await startReceiver()
+      await receiver.listen()
+      await client.organizations.create({ name: 'Before' })
+      const listening = startListening(['--forward', receiver.url], { DATA_DIR: dataDir })
+      const { signature_key: key, forward } = await listening.line()
 
-    await client.organizations.create({ name: 'First' })
-    await client.organizations.create({ name: 'Second' })
-    const told = [await listening.line(), await listening.line()]
+      await client.organizations.create({ name: 'First' })
+      await client.organizations.create({ name: 'Second' })
+      const told = [await listening.line(), await listening.line()]
 
-    const events = await receiver.verified(String(key))
-    expect(forward).toBe(receiver.url)
-    expect(events.map(({ code, data }) => [code, 'name' in data && data.name])).toEqual([
-      ['organization.organization.create.success', 'First'],
-      ['organization.organization.create.success', 'Second'],
-    ])
-    expect(events[0]).toMatchObject({ cursor: null, webhook_id: expect.any(String) })
-    expect(receiver.received.map(({ headers }) => headers['webhook-id'])).toEqual(events.map(({ id }) => id))
-    expect(told).toEqual(
-      events.map(({ id, code, issued_at }) => ({
-        id,
-        code,
-        issued_at,
-        cursor: expect.any(String),
-        outcome: 'answered',
-        status: 204,
-        ms: expect.any(Number),
-      })),
-    )
-    expect(await listening.stop()).toBe(0)
-    expect(listening.stderr()).toContain(`--after ${String(told[1]?.['cursor'])}`)
-  }, 60_000)
+      const events = await receiver.verified(String(key))
+      expect(forward).toBe(receiver.url)
+      expect(events.map(({ code, data }) => [code, 'name' in data && data.name])).toEqual([
+        ['organization.organization.create.success', 'First'],
+        ['organization.organization.create.success', 'Second'],
+      ])
+      expect(events[0]).toMatchObject({ cursor: null, webhook_id: expect.any(String) })
+      expect(receiver.received.map(({ headers }) => headers['webhook-id'])).toEqual(
+        events.map(({ id }) => id),
+      )
+      expect(told).toEqual(
+        events.map(({ id, code, issued_at }) => ({
+          id,
+          code,
+          issued_at,
+          cursor: expect.any(String),
+          outcome: 'answered',
+          status: 204,
+          ms: expect.any(Number),
+        })),
+      )
+      expect(await listening.stop()).toBe(0)
+      expect(listening.stderr()).toContain(`--after ${String(told[1]?.['cursor'])}`)
+    },
+    60_000,
+  )
 
   longTest(
     'keeps the order while nobody listens, and goes on where it was told to',
@@ -163,29 +169,33 @@ describe('portico listen', () => {
     60_000,
   )
 
-  test('tells a refusal and goes on with the next, of one code alone, with a key of before', async () => {
-    const { dataDir, client } = evaluation
-    const receiver = await startReceiver((_req, res) => {
-      res.writeHead(receiver.received.length === 1 ? 500 : 200).end()
-    })
-    await receiver.listen()
-    const key = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8='
-    const code = 'organization.organization.update.success'
-    const listening = startListening(['--forward-to', receiver.url, '--key', key, '--code', code], {
-      DATA_DIR: dataDir,
-    })
-    expect(await listening.line()).toMatchObject({ signature_key: key })
+  longTest(
+    'tells a refusal and goes on with the next, of one code alone, with a key of before',
+    async () => {
+      const { dataDir, client } = evaluation
+      const receiver = await startReceiver((_req, res) => {
+        res.writeHead(receiver.received.length === 1 ? 500 : 200).end()
+      })
+      await receiver.listen()
+      const key = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8='
+      const code = 'organization.organization.update.success'
+      const listening = startListening(['--forward-to', receiver.url, '--key', key, '--code', code], {
+        DATA_DIR: dataDir,
+      })
+      expect(await listening.line()).toMatchObject({ signature_key: key })
 
-    await client.organizations.create({ name: 'Renamed' })
-    for (const name of ['Once', 'Twice']) await client.organizations.update({ org_domain: 'renamed', name })
+      await client.organizations.create({ name: 'Renamed' })
+      for (const name of ['Once', 'Twice']) await client.organizations.update({ org_domain: 'renamed', name })
 
-    expect(await listening.line()).toMatchObject({ code, status: 500 })
-    expect(await listening.line()).toMatchObject({ code, status: 200 })
-    expect((await receiver.verified(key)).map(({ data }) => 'name' in data && data.name)).toEqual([
-      'Once',
-      'Twice',
-    ])
-  }, 60_000)
+      expect(await listening.line()).toMatchObject({ code, status: 500 })
+      expect(await listening.line()).toMatchObject({ code, status: 200 })
+      expect((await receiver.verified(key)).map(({ data }) => 'name' in data && data.name)).toEqual([
+        'Once',
+        'Twice',
+      ])
+    },
+    60_000,
+  )
 
   longTest(
     'goes on when the service was away',
@@ -204,22 +214,26 @@ describe('portico listen', () => {
     60_000,
   )
 
-  test('calls as the key it is given, whose secret comes by a variable or on stdin', async () => {
-    const { credentials, client } = evaluation
-    const receiver = await startReceiver()
-    await receiver.listen()
-    const { base_url, domain, sandbox } = credentials
-    const connection = ['--base-url', base_url, '--domain', domain, '--client-id', sandbox.client_id]
-    const args = ['--forward', receiver.url, ...connection]
+  longTest(
+    'calls as the key it is given, whose secret comes by a variable or on stdin',
+    async () => {
+      const { credentials, client } = evaluation
+      const receiver = await startReceiver()
+      await receiver.listen()
+      const { base_url, domain, sandbox } = credentials
+      const connection = ['--base-url', base_url, '--domain', domain, '--client-id', sandbox.client_id]
+      const args = ['--forward', receiver.url, ...connection]
 
-    const byVariable = startListening(args, { PORTICO_CLIENT_SECRET: sandbox.client_secret })
-    const onStdin = startListening(args, {}, `${sandbox.client_secret}\n`)
-    await Promise.all([byVariable.line(), onStdin.line()])
-    await client.organizations.create({ name: 'For both' })
+      const byVariable = startListening(args, { PORTICO_CLIENT_SECRET: sandbox.client_secret })
+      const onStdin = startListening(args, {}, `${sandbox.client_secret}\n`)
+      await Promise.all([byVariable.line(), onStdin.line()])
+      await client.organizations.create({ name: 'For both' })
 
-    expect(await byVariable.line()).toMatchObject({ status: 204 })
-    expect(await onStdin.line()).toMatchObject({ status: 204 })
-  }, 60_000)
+      expect(await byVariable.line()).toMatchObject({ status: 204 })
+      expect(await onStdin.line()).toMatchObject({ status: 204 })
+    },
+    60_000,
+  )
 
   test.each<[string, string[], Record<string, string>, string]>([
     [
@@ -264,7 +278,7 @@ describe('portico listen', () => {
     })
   })
 
-  test('waits for no secret where stdin has none', async () => {
+  longTest('waits for no secret where stdin has none', async () => {
     const key = ['--base-url', 'http://localhost:1', '--domain', 'acme', '--client-id', 'x']
     const listening = startListening(['--forward', 'http://localhost:3001/events', ...key], {})
 

@@ -5,50 +5,42 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../given/free-port.js'
-import { longTest } from '../sampled.js'
+import { longDescribe, longTest } from '../sampled.js'
 import { givenFolder, portico, porticoJson, porticoProcess, removeFolders } from './portico.js'
 import { given, masterKeys, tokenOf, type Variables } from './portico-given.js'
 import { credentialsIn, givenDataDir } from './serve-given.js'
 
 afterAll(removeFolders)
 
-describe('portico serve', () => {
-  longTest(
-    'keeps account and keys at later starts',
-    async () => {
-      const dataDir = await givenDataDir()
-      const first = await given.service({ DATA_DIR: dataDir })
-      const { sandbox } = credentialsIn(dataDir)
-      expect(await first.stop()).toBe(0)
+longDescribe('portico serve', () => {
+  test('keeps account and keys at later starts', async () => {
+    const dataDir = await givenDataDir()
+    const first = await given.service({ DATA_DIR: dataDir })
+    const { sandbox } = credentialsIn(dataDir)
+    expect(await first.stop()).toBe(0)
 
-      const second = await given.service({ DATA_DIR: dataDir })
-      expect(second.credentials).toBe('kept')
-      expect(credentialsIn(dataDir)).toMatchObject({ base_url: second.baseUrl, domain: 'acme', sandbox })
-      expect((await tokenOf(second.baseUrl, 'acme', sandbox)).status).toBe(200)
-      expect(await second.stop('SIGINT')).toBe(0)
-    },
-    60_000,
-  )
+    const second = await given.service({ DATA_DIR: dataDir })
+    expect(second.credentials).toBe('kept')
+    expect(credentialsIn(dataDir)).toMatchObject({ base_url: second.baseUrl, domain: 'acme', sandbox })
+    expect((await tokenOf(second.baseUrl, 'acme', sandbox)).status).toBe(200)
+    expect(await second.stop('SIGINT')).toBe(0)
+  }, 60_000)
 
-  longTest(
-    'gives a backup that serves elsewhere, with the keys of its account',
-    async () => {
-      const dataDir = await givenDataDir()
-      const first = await given.service({ DATA_DIR: dataDir })
-      const { sandbox } = credentialsIn(dataDir)
-      const file = join(givenFolder(), 'backup')
-      await porticoJson(['backup', file], { DATA_DIR: dataDir })
-      expect(await first.stop()).toBe(0)
+  test('gives a backup that serves elsewhere, with the keys of its account', async () => {
+    const dataDir = await givenDataDir()
+    const first = await given.service({ DATA_DIR: dataDir })
+    const { sandbox } = credentialsIn(dataDir)
+    const file = join(givenFolder(), 'backup')
+    await porticoJson(['backup', file], { DATA_DIR: dataDir })
+    expect(await first.stop()).toBe(0)
 
-      const elsewhere = await givenDataDir()
-      copyFileSync(join(dataDir, 'master-keys'), join(elsewhere, 'master-keys'))
-      await porticoJson(['restore', file], { DATA_DIR: elsewhere })
-      const second = await given.service({ DATA_DIR: elsewhere })
-      expect(second.credentials).toBe('missing')
-      expect((await tokenOf(second.baseUrl, 'acme', sandbox)).status).toBe(200)
-    },
-    60_000,
-  )
+    const elsewhere = await givenDataDir()
+    copyFileSync(join(dataDir, 'master-keys'), join(elsewhere, 'master-keys'))
+    await porticoJson(['restore', file], { DATA_DIR: elsewhere })
+    const second = await given.service({ DATA_DIR: elsewhere })
+    expect(second.credentials).toBe('missing')
+    expect((await tokenOf(second.baseUrl, 'acme', sandbox)).status).toBe(200)
+  }, 60_000)
 
   test('is not ready on a database that lacks migrations, and says what to run', async () => {
     const service = await given.service({ ...(await given.database()), METRICS_HOST: '0.0.0.0' })
@@ -127,7 +119,7 @@ describe('a failure', () => {
     expect(outcome.stderr).not.toMatch(/\n\s+at /)
   })
 
-  test('of a process is the same sentence and exit code', async () => {
+  longTest('of a process is the same sentence and exit code', async () => {
     const args = ['account', 'list']
     const variables = { DATABASE_URL: 'postgres://a@127.0.0.1:1/a', MASTER_KEYS: masterKeys }
 
@@ -150,7 +142,7 @@ describe('a failure', () => {
     expect(pending.length).toBeGreaterThan(5)
   })
 
-  test('in a .env file is told like one in the environment', async () => {
+  longTest('in a .env file is told like one in the environment', async () => {
     const folder = givenFolder()
     writeFileSync(join(folder, '.env'), 'LOG_LEVEL=loud\n')
 

@@ -14,6 +14,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { afterEach, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const folders: string[] = []
@@ -86,7 +87,7 @@ test('two builds of one process both come to an end', async () => {
   expect((await run(join(checkout, 'twice.js'))).stdout).toBe('compiled\n')
 })
 
-test('a checkout behind a symbolic link builds its site', async () => {
+longTest('a checkout behind a symbolic link builds its site', async () => {
   const checkout = givenLinkedCheckout('docs/build-when-stale.js', {
     'package.json': '{ "type": "module" }',
     'docs/site/main.ts': builder,
@@ -96,7 +97,7 @@ test('a checkout behind a symbolic link builds its site', async () => {
   expect(existsSync(join(checkout, 'built'))).toBe(true)
 })
 
-test('what cannot be built or looked at ends no service, and is told', async () => {
+longTest('what cannot be built or looked at ends no service, and is told', async () => {
   const checkout = givenLinkedCheckout('docs/build-when-stale.js', {
     'package.json': '{ "type": "module" }',
     'docs/site/main.ts': 'process.exitCode = 1',

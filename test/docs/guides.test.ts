@@ -22,14 +22,18 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 /** The files that affect whether code blocks compile: documents, called code, and the checker. */
 const checkedFiles = /^(?:[\w.-]+\.(?:md|json)|(?:docs|sdk|contract|server)\/.*\.(?:md|tsx?|js|json))$/
 
-test('every code block of the guides compiles or parses as what it says it is', async () => {
-  const inputs = await digestOf(checkedFiles)
-  if (await isKnown('blocks', inputs)) return
-  const check = run(process.execPath, ['--import', 'tsx', 'docs/check-blocks.ts'], { cwd: root })
+longTest(
+  'every code block of the guides compiles or parses as what it says it is',
+  async () => {
+    const inputs = await digestOf(checkedFiles)
+    if (await isKnown('blocks', inputs)) return
+    const check = run(process.execPath, ['--import', 'tsx', 'docs/check-blocks.ts'], { cwd: root })
 
-  await expect(check).resolves.toMatchObject({ stderr: '' })
-  await remember('blocks', inputs)
-}, 120_000)
+    await expect(check).resolves.toMatchObject({ stderr: '' })
+    await remember('blocks', inputs)
+  },
+  120_000,
+)
 
 test('every link between the documents leads to a document and to a heading in it', () => {
   expect(documents().flatMap(brokenLinks)).toEqual([])
@@ -68,43 +72,51 @@ describe.each(manifests())('docs/dependencies.md, %s', (manifest) => {
   })
 })
 
-test('the README: the journey, pasted into a shell beside npm start, ends with tokens', async () => {
-  await besideService(async (home) => {
-    const { stdout } = await runShell(home, journeyOf('README.md'))
+longTest(
+  'the README: the journey, pasted into a shell beside npm start, ends with tokens',
+  async () => {
+    await besideService(async (home) => {
+      const { stdout } = await runShell(home, journeyOf('README.md'))
 
-    const tokens = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as {
-      access_token: string
-      id_token: string
-    }
-    const claims = claimsOf(tokens.access_token)
-    expect(claims).toMatchObject({ dbs: 'sandbox', jtt: 'access_token', org: 'awesome-company' })
-    expect(claimsOf(tokens.id_token)).toMatchObject({ jtt: 'id_token', sub: claims.sub, aud: claims.aud })
-  })
-}, 180_000)
-
-test('docs/guides/curl.md: the journey, pasted into a shell beside npm start, ends with tokens, and its programs with what they say', async () => {
-  await besideService(async (home) => {
-    const { stdout } = await runShell(home, journeyOf('docs/guides/curl.md'))
-    const [list = '', program = ''] = programsOf('docs/guides/curl.md')
-    const listed = await runProgram(home, list)
-    const verified = await runProgram(home, program)
-
-    const [answer = '', keys = ''] = stdout.trim().split('\n').slice(-2)
-    const tokens = JSON.parse(answer) as { access_token: string; id_token: string }
-    const claims = claimsOf(tokens.access_token)
-    expect(claims).toMatchObject({
-      dbs: 'sandbox',
-      jtt: 'access_token',
-      meta_data: { employee_number: 1815 },
+      const tokens = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as {
+        access_token: string
+        id_token: string
+      }
+      const claims = claimsOf(tokens.access_token)
+      expect(claims).toMatchObject({ dbs: 'sandbox', jtt: 'access_token', org: 'awesome-company' })
+      expect(claimsOf(tokens.id_token)).toMatchObject({ jtt: 'id_token', sub: claims.sub, aud: claims.aud })
     })
-    expect(claimsOf(tokens.id_token)).toMatchObject({ jtt: 'id_token', sub: claims.sub, aud: claims.aud })
-    expect(JSON.parse(keys)).toMatchObject({
-      keys: expect.arrayContaining([expect.objectContaining({ alg: 'ES256' })]),
+  },
+  180_000,
+)
+
+longTest(
+  'docs/guides/curl.md: the journey, pasted into a shell beside npm start, ends with tokens, and its programs with what they say',
+  async () => {
+    await besideService(async (home) => {
+      const { stdout } = await runShell(home, journeyOf('docs/guides/curl.md'))
+      const [list = '', program = ''] = programsOf('docs/guides/curl.md')
+      const listed = await runProgram(home, list)
+      const verified = await runProgram(home, program)
+
+      const [answer = '', keys = ''] = stdout.trim().split('\n').slice(-2)
+      const tokens = JSON.parse(answer) as { access_token: string; id_token: string }
+      const claims = claimsOf(tokens.access_token)
+      expect(claims).toMatchObject({
+        dbs: 'sandbox',
+        jtt: 'access_token',
+        meta_data: { employee_number: 1815 },
+      })
+      expect(claimsOf(tokens.id_token)).toMatchObject({ jtt: 'id_token', sub: claims.sub, aud: claims.aud })
+      expect(JSON.parse(keys)).toMatchObject({
+        keys: expect.arrayContaining([expect.objectContaining({ alg: 'ES256' })]),
+      })
+      expect(listed).toBe('awesome-company\n')
+      expect(verified).toContain(`sub: '${String(claims.sub)}'`)
     })
-    expect(listed).toBe('awesome-company\n')
-    expect(verified).toContain(`sub: '${String(claims.sub)}'`)
-  })
-}, 180_000)
+  },
+  180_000,
+)
 
 test.each([['README.md'], ['docs/guides/curl.md']])(
   'the journey of %s stops at an answer that is an error, and shows it',
@@ -119,34 +131,42 @@ test.each([['README.md'], ['docs/guides/curl.md']])(
   },
 )
 
-test('start.ts of docs/guides/start.md, run beside npm start, ends with the address of the user', async () => {
-  await besideService(async (home) => {
-    const [program = ''] = programsOf('docs/guides/start.md')
+longTest(
+  'start.ts of docs/guides/start.md, run beside npm start, ends with the address of the user',
+  async () => {
+    await besideService(async (home) => {
+      const [program = ''] = programsOf('docs/guides/start.md')
 
-    expect(await runProgram(home, program)).toMatch(/^[0-9a-f-]{36} ada@people\.example\n$/)
-  })
-}, 180_000)
+      expect(await runProgram(home, program)).toMatch(/^[0-9a-f-]{36} ada@people\.example\n$/)
+    })
+  },
+  180_000,
+)
 
-test('sso.ts of docs/guides/sso.md, run beside npm start, ends with the user who has signed in at the test identity provider', async () => {
-  await besideService(async (home) => {
-    const [program = ''] = programsOf('docs/guides/sso.md')
-    const args = await writeProgram(home, program)
-    const env = { ...process.env, PORT: String(await freePort()) }
-    const running = run(process.execPath, args, { cwd: home, env })
-    try {
-      const address = await firstIn(running.child.stdout, /^http\S+$/m)
-      const visitor = createVisitor(new URL(address).origin)
-      const page = await visitor.visit(address)
-      const landed = await chooseAtTestIdp(visitor, page, { email: 'ada@awesome.example' })
-      const shown = await fetch(landed.location ?? '')
+longTest(
+  'sso.ts of docs/guides/sso.md, run beside npm start, ends with the user who has signed in at the test identity provider',
+  async () => {
+    await besideService(async (home) => {
+      const [program = ''] = programsOf('docs/guides/sso.md')
+      const args = await writeProgram(home, program)
+      const env = { ...process.env, PORT: String(await freePort()) }
+      const running = run(process.execPath, args, { cwd: home, env })
+      try {
+        const address = await firstIn(running.child.stdout, /^http\S+$/m)
+        const visitor = createVisitor(new URL(address).origin)
+        const page = await visitor.visit(address)
+        const landed = await chooseAtTestIdp(visitor, page, { email: 'ada@awesome.example' })
+        const shown = await fetch(landed.location ?? '')
 
-      expect(await shown.text()).toBe('Signed in: ada@awesome.example')
-      expect((await running).stdout).toMatch(/\n[0-9a-f-]{36} ada@awesome\.example\n$/)
-    } finally {
-      running.child.kill()
-    }
-  })
-}, 180_000)
+        expect(await shown.text()).toBe('Signed in: ada@awesome.example')
+        expect((await running).stdout).toMatch(/\n[0-9a-f-]{36} ada@awesome\.example\n$/)
+      } finally {
+        running.child.kill()
+      }
+    })
+  },
+  180_000,
+)
 
 longTest(
   'the commands of docs/guides/directory-sync.md, pasted beside npm start after those of the journey with curl, answer as it says',
@@ -168,23 +188,27 @@ longTest(
   180_000,
 )
 
-test('the commands of docs/guides/onboarding.md, pasted beside npm start after those of the journey with curl, answer as it says', async () => {
-  await besideService(async (home) => {
-    const first = journeyOf('docs/guides/curl.md').slice(0, 2)
-    const { stdout } = await runShell(home, [...first, ...journeyOf('docs/guides/onboarding.md')])
+longTest(
+  'the commands of docs/guides/onboarding.md, pasted beside npm start after those of the journey with curl, answer as it says',
+  async () => {
+    await besideService(async (home) => {
+      const first = journeyOf('docs/guides/curl.md').slice(0, 2)
+      const { stdout } = await runShell(home, [...first, ...journeyOf('docs/guides/onboarding.md')])
 
-    expect(stdout.trim().split('\n')).toEqual([
-      'awesome-company',
-      expect.stringMatching(/^awesome_company_\w{22}$/),
-      'not_initialized',
-      'ada@awesome.example',
-      'not_initialized',
-      '0',
-      'false',
-      'not_initialized',
-    ])
-  })
-}, 180_000)
+      expect(stdout.trim().split('\n')).toEqual([
+        'awesome-company',
+        expect.stringMatching(/^awesome_company_\w{22}$/),
+        'not_initialized',
+        'ada@awesome.example',
+        'not_initialized',
+        '0',
+        'false',
+        'not_initialized',
+      ])
+    })
+  },
+  180_000,
+)
 
 test('the program of docs/guides/import.md makes of a Keycloak export the lines that an import takes', async () => {
   const home = await mkdtemp(join(tmpdir(), 'portico-docs-'))

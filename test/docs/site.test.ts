@@ -14,6 +14,7 @@ import { eventCodes } from '@portico/contract/event-catalog'
 import { remarksOf } from '@portico/contract/openapi'
 import { routes } from '@portico/contract/walk'
 import { beforeAll, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { startService, type Service } from '../given/harness.js'
 import { buildSite, idsIn, linksOf, siteIn, type BuiltSite } from './built-site.js'
 import { queries } from './search-queries.js'
@@ -66,14 +67,14 @@ test('no two places of a page have one address', () => {
   }
 })
 
-test('every link leads to a page and to a place on it, from wherever the site is opened', () => {
+longTest('every link leads to a page and to a place on it, from wherever the site is opened', () => {
   const { dead, external } = linksOf(site)
 
   expect(dead).toEqual([])
   expect(external.filter((address) => !/^(https?|mailto):/.test(address))).toEqual([])
 })
 
-test('a link to a page or a place that is not there is found', async () => {
+longTest('a link to a page or a place that is not there is found', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'portico-site-'))
   try {
     await cp(site.folder, folder, { recursive: true })
@@ -90,22 +91,27 @@ test('a link to a page or a place that is not there is found', async () => {
   }
 })
 
-test('every guide and decision is a page, and one without a place in the contents stops the build', async () => {
-  const folders = ['guides', 'decisions']
-  const documents = folders.flatMap((folder) =>
-    readdirSync(join(root, 'docs', folder)).map((name) => `${folder}/${name.replace(/\.md$/, '.html')}`),
-  )
-  const script = `import { documentsOfDocs, readContents } from './docs/site/contents.ts'
+longTest(
+  'every guide and decision is a page, and one without a place in the contents stops the build',
+  async () => {
+    const folders = ['guides', 'decisions']
+    const documents = folders.flatMap((folder) =>
+      readdirSync(join(root, 'docs', folder)).map((name) => `${folder}/${name.replace(/\.md$/, '.html')}`),
+    )
+    const script = `import { documentsOfDocs, readContents } from './docs/site/contents.ts'
     readContents([...documentsOfDocs(), 'docs/guides/new.md'])`
-  const build = run(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], { cwd: root })
+    const build = run(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], {
+      cwd: root,
+    })
 
-  expect(site.pages).toEqual(
-    expect.arrayContaining(documents.filter((page) => page !== 'decisions/0000-template.html')),
-  )
-  await expect(build).rejects.toMatchObject({
-    stderr: expect.stringContaining('Give a place in docs/site/contents.ts to: docs/guides/new.md'),
-  })
-})
+    expect(site.pages).toEqual(
+      expect.arrayContaining(documents.filter((page) => page !== 'decisions/0000-template.html')),
+    )
+    await expect(build).rejects.toMatchObject({
+      stderr: expect.stringContaining('Give a place in docs/site/contents.ts to: docs/guides/new.md'),
+    })
+  },
+)
 
 test('every operation, error code and event code of the contract has its place', () => {
   const places = (folder: string) =>

@@ -116,8 +116,9 @@ export function allPieces(repository = root): readonly Piece[] {
     ...sharded('emulator', 4, [tsx, 'test/clients/emulated/main.ts']),
     ...sharded('guards', 4, [tsx, 'test/guards/main.ts']),
     ...otherNodes.flatMap((version) =>
-      sharded(`node ${version}`, 2, [vitest, 'run']).map((shard) => ({
+      sharded(`node ${version}`, 2, [vitest, 'run', '--exclude=**/*.long.test.ts']).map((shard) => ({
         ...shard,
+        variables: { PORTICO_TEST_FULL: '1' },
         command: async () => [await nodeOf(version), ...(await shard.command()).slice(1)],
       })),
     ),

@@ -25,7 +25,7 @@ const areCarried = tokens('tokens carry the roles and what they allow, as it is 
 const isOfEnvironment = tokens(
   'tokens carry no role of the other environment, and none that metadata pretend',
 )
-const breaking = (title: string) => ({ file: 'test/cli/config-breaking.test.ts', title })
+const breaking = (title: string) => ({ file: 'test/cli/config-breaking.long.test.ts', title })
 
 /** Guards of roles: who writes them, and whom they are given to. */
 export const roleGuards = [

@@ -6,9 +6,11 @@ export function titlesIn(content: string): RegExp[] {
   const titles: RegExp[] = []
   const visit = (node: ts.Node, before: string): void => {
     const [title, body] = ts.isCallExpression(node) ? node.arguments : []
-    const word = ts.isCallExpression(node) && /^(describe|test|it)\b/.exec(node.expression.getText())?.[1]
+    const word =
+      ts.isCallExpression(node) &&
+      /^(describe|test|it|longDescribe|longTest)\b/.exec(node.expression.getText())?.[1]
     const named = word && title && body ? before + patternOf(title) : before
-    if (word && named !== before && word !== 'describe') titles.push(new RegExp(`^${named}$`, 's'))
+    if (word && named !== before && !/describe$/i.test(word)) titles.push(new RegExp(`^${named}$`, 's'))
     node.forEachChild((child) => visit(child, named === before ? before : `${named} `))
   }
   visit(ts.createSourceFile('a.ts', content, ts.ScriptTarget.Latest, true), '')

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { answerOf, goodPassword, isIn } from '../given/flow-given.js'
 import { anyEmail } from '../given/given.js'
 import { startService } from '../given/harness.js'
@@ -19,7 +20,7 @@ async function repeatedly(send: () => Promise<Seen>): Promise<Seen> {
 }
 
 describe('entering an organization', () => {
-  test('asks for its password where it has no links', async () => {
+  longTest('asks for its password where it has no links', async () => {
     const scene = await given.scene()
     await client.magicLink.updateConnection({ org_domain: scene.org_domain, active: false })
     const visitor = flows.visitorOf()
@@ -201,7 +202,7 @@ describe('entering an organization', () => {
     expect((await visitor.visit(asked.url)).status).toBe(404)
   })
 
-  test('is given up while its sign-in finishes: of both, none fails', async () => {
+  longTest('is given up while its sign-in finishes: of both, none fails', async () => {
     const { email, application, first, visitor } = await inTwo()
     const asked = { prompt: 'consent select_organization' }
     const list = await given.prove(application, email, visitor, asked)

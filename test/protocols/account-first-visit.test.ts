@@ -1,5 +1,6 @@
 import { followMagicLink } from '@portico/sdk'
 import { expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { goodPassword, isIn, type FlowScene } from '../given/flow-given.js'
 import { startService } from '../given/harness.js'
 import type { Seen, Visitor } from '../given/visitor.js'
@@ -33,17 +34,20 @@ async function enterByPassword(scene: FlowScene, visitor: Visitor): Promise<Seen
   return visitor.press(asked, 'password', { password: goodPassword })
 }
 
-test('an organization that only an administrator has entered as the user is chosen, and shows no logo', async () => {
-  const scene = await imported()
-  const { landed } = await given.signIn(scene)
-  expect(isIn(landed)).toBe(true)
+longTest(
+  'an organization that only an administrator has entered as the user is chosen, and shows no logo',
+  async () => {
+    const scene = await imported()
+    const { landed } = await given.signIn(scene)
+    expect(isIn(landed)).toBe(true)
 
-  const list = await given.prove(scene.application, scene.user.email)
+    const list = await given.prove(scene.application, scene.user.email)
 
-  expect(listedOn(list)).toEqual([scene.org_domain])
-  expect(list.html).toContain('Not used yet')
-  expect(list.html).not.toContain(logo)
-})
+    expect(listedOn(list)).toEqual([scene.org_domain])
+    expect(list.html).toContain('Not used yet')
+    expect(list.html).not.toContain(logo)
+  },
+)
 
 test('a sign-in by the password that began with the proof of the mailbox has its organization entered at once from then on', async () => {
   const scene = await imported()

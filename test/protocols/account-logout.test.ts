@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { startService } from '../given/harness.js'
 import type { FlowScene } from '../given/flow-given.js'
 import type { Visitor } from '../given/visitor.js'
@@ -32,7 +33,7 @@ async function twice() {
 }
 
 describe('a sign-out of an account', () => {
-  test('asks, names everybody who is signed in, and ends every session of the browser', async () => {
+  longTest('asks, names everybody who is signed in, and ends every session of the browser', async () => {
     const { visitor, scene, other } = await twice()
 
     const page = await visitor.visit(logoutUrl())
@@ -52,18 +53,21 @@ describe('a sign-out of an account', () => {
     expect(events.map(({ actor_id }) => actor_id).sort()).toEqual([scene.user.id, other.user.id].sort())
   })
 
-  test('303: with the ID token of one of the sessions it ends them at once, and goes where the application wants', async () => {
-    const { visitor, idToken, scene, other } = await twice()
+  longTest(
+    '303: with the ID token of one of the sessions it ends them at once, and goes where the application wants',
+    async () => {
+      const { visitor, idToken, scene, other } = await twice()
 
-    const left = await visitor.request(
-      logoutUrl({ id_token_hint: idToken, post_logout_redirect_uri: signedOut, state: 's' }),
-    )
+      const left = await visitor.request(
+        logoutUrl({ id_token_hint: idToken, post_logout_redirect_uri: signedOut, state: 's' }),
+      )
 
-    expect([left.status, left.location]).toEqual([303, `${signedOut}?state=s`])
-    expect([await isSignedIn(scene, visitor), await isSignedIn(other, visitor)]).toEqual([false, false])
-  })
+      expect([left.status, left.location]).toEqual([303, `${signedOut}?state=s`])
+      expect([await isSignedIn(scene, visitor), await isSignedIn(other, visitor)]).toEqual([false, false])
+    },
+  )
 
-  test('asks with an ID token of a session that the browser does not have', async () => {
+  longTest('asks with an ID token of a session that the browser does not have', async () => {
     const { visitor, scene } = await twice()
     const elsewhere = await given.tokens(scene)
 
@@ -72,7 +76,7 @@ describe('a sign-out of an account', () => {
     expect([page.status, await isSignedIn(scene, visitor)]).toEqual([200, true])
   })
 
-  test('leaves the sessions of other browsers, other accounts and the other environment', async () => {
+  longTest('leaves the sessions of other browsers, other accounts and the other environment', async () => {
     const own = await given.tokens()
     const elsewhere = await given.tokens(own.scene)
     const stranger = await service.client({ account: await service.createAccount() })
@@ -97,7 +101,7 @@ describe('a sign-out of an account', () => {
     expect([await isSignedIn(scene, visitor), await isSignedIn(other, visitor)]).toEqual([false, true])
   })
 
-  test('is refused with a page, and nothing ends, for what is not of the account', async () => {
+  longTest('is refused with a page, and nothing ends, for what is not of the account', async () => {
     const { visitor, idToken, scene } = await twice()
     const account = await service.createAccount()
     const stranger = await service.client({ account })
@@ -117,7 +121,7 @@ describe('a sign-out of an account', () => {
     expect(await isSignedIn(scene, visitor)).toBe(true)
   })
 
-  test('is not pressed by another site, nor for other sessions than the page has named', async () => {
+  longTest('is not pressed by another site, nor for other sessions than the page has named', async () => {
     const { visitor, scene, other } = await twice()
     const page = await visitor.visit(logoutUrl())
     const third = await given.scene(scene.application)
@@ -156,15 +160,18 @@ describe('a sign-out after the application has ended its session by the refresh 
     return { visitor, scene, other, hint: { client_id, logout_hint: sid } }
   }
 
-  test('303: asks nothing with client_id and logout_hint, and ends what else the browser has', async () => {
-    const { visitor, scene, other, hint } = await revoked()
-    expect(await isSignedIn(other, visitor)).toBe(true)
+  longTest(
+    '303: asks nothing with client_id and logout_hint, and ends what else the browser has',
+    async () => {
+      const { visitor, scene, other, hint } = await revoked()
+      expect(await isSignedIn(other, visitor)).toBe(true)
 
-    const left = await visitor.request(logoutUrl({ ...hint, post_logout_redirect_uri: signedOut }))
+      const left = await visitor.request(logoutUrl({ ...hint, post_logout_redirect_uri: signedOut }))
 
-    expect([left.status, left.location]).toEqual([303, signedOut])
-    expect([await isSignedIn(scene, visitor), await isSignedIn(other, visitor)]).toEqual([false, false])
-  })
+      expect([left.status, left.location]).toEqual([303, signedOut])
+      expect([await isSignedIn(scene, visitor), await isSignedIn(other, visitor)]).toEqual([false, false])
+    },
+  )
 
   test.each<[string, (of: Awaited<ReturnType<typeof revoked>>) => Promise<Record<string, string>>]>([
     ['of another session', async ({ hint }) => ({ ...hint, logout_hint: crypto.randomUUID() })],
@@ -192,7 +199,7 @@ describe('a sign-out after the application has ended its session by the refresh 
     expect([page.status, await isSignedIn(of.other, of.visitor)]).toEqual([200, true])
   })
 
-  test('asks where the session was ended otherwise, or goes on', async () => {
+  longTest('asks where the session was ended otherwise, or goes on', async () => {
     const { scene, visitor, idToken, parameters } = await given.tokens()
     const other = await given.scene(scene.application)
     await given.signIn(other, {}, visitor)
@@ -208,7 +215,7 @@ describe('a sign-out after the application has ended its session by the refresh 
     expect(await isSignedIn(goesOn.scene, goesOn.visitor)).toBe(true)
   })
 
-  test('asks in another browser', async () => {
+  longTest('asks in another browser', async () => {
     const { scene, hint } = await revoked()
     const other = await given.signIn(await given.scene(scene.application))
 
@@ -234,20 +241,23 @@ describe('a sign-out of an account in a browser that only knows an address', () 
   const emailCookiesOf = ({ cookies }: Visitor) =>
     [...cookies.keys()].filter((name) => name.includes('portico-email-'))
 
-  test('asks whether to forget it, names it, and says only then that its user is signed out', async () => {
-    const scene = await proved()
-    const { visitor, email } = scene
+  longTest(
+    'asks whether to forget it, names it, and says only then that its user is signed out',
+    async () => {
+      const scene = await proved()
+      const { visitor, email } = scene
 
-    const page = await visitor.visit(logoutUrl())
-    expect(page.html.replace(/<[^>]*>/g, '')).toContain(email)
-    expect([page.status, page.html.includes('Forget this address?')]).toEqual([200, true])
-    expect(await isKnown(scene)).toBe(true)
-    const done = await visitor.press(page, 'sign_out')
+      const page = await visitor.visit(logoutUrl())
+      expect(page.html.replace(/<[^>]*>/g, '')).toContain(email)
+      expect([page.status, page.html.includes('Forget this address?')]).toEqual([200, true])
+      expect(await isKnown(scene)).toBe(true)
+      const done = await visitor.press(page, 'sign_out')
 
-    expect([done.status, done.html.includes('You can close this page')]).toEqual([200, true])
-    expect([await isKnown(scene), emailCookiesOf(visitor)]).toEqual([false, []])
-    expect((await visitor.visit(logoutUrl())).html).toContain('You can close this page')
-  })
+      expect([done.status, done.html.includes('You can close this page')]).toEqual([200, true])
+      expect([await isKnown(scene), emailCookiesOf(visitor)]).toEqual([false, []])
+      expect((await visitor.visit(logoutUrl())).html).toContain('You can close this page')
+    },
+  )
 
   test('303: goes where the application wants after that', async () => {
     const { visitor, application } = await proved()

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { anything } from '../given/given.js'
 import { startService } from '../given/harness.js'
 import { idpMetadata } from '../given/sso-given.js'
@@ -62,22 +63,25 @@ describe('an address of a domain that one SSO connection owns', () => {
     expect(sent.html).toContain(sentHeading)
   })
 
-  test('is listed where the connection admits unknown users, and enters by the identity provider alone', async () => {
-    const domain = anyDomain()
-    const { org_domain, idp_id } = await ownerOf(domain)
-    const email = `ada@${domain}`
-    const application = await given.application()
-    const member = await given.member(email)
-    const visitor = flows.visitorOf()
-    const select = { prompt: 'select_organization' }
+  longTest(
+    'is listed where the connection admits unknown users, and enters by the identity provider alone',
+    async () => {
+      const domain = anyDomain()
+      const { org_domain, idp_id } = await ownerOf(domain)
+      const email = `ada@${domain}`
+      const application = await given.application()
+      const member = await given.member(email)
+      const visitor = flows.visitorOf()
+      const select = { prompt: 'select_organization' }
 
-    const list = await given.prove(application, email, visitor, select)
+      const list = await given.prove(application, email, visitor, select)
 
-    expect(listedOn(list).toSorted()).toEqual([org_domain, member.org_domain].toSorted())
-    expect((await given.enter(list, org_domain, visitor)).html).toContain('/identity-provider')
-    await client.ssoConnections.update({ idp_id, user_security_type: 'user_registered' })
-    expect(listedOn(await given.begin(application, visitor, select))).toEqual([member.org_domain])
-  })
+      expect(listedOn(list).toSorted()).toEqual([org_domain, member.org_domain].toSorted())
+      expect((await given.enter(list, org_domain, visitor)).html).toContain('/identity-provider')
+      await client.ssoConnections.update({ idp_id, user_security_type: 'user_registered' })
+      expect(listedOn(await given.begin(application, visitor, select))).toEqual([member.org_domain])
+    },
+  )
 })
 
 test.each<[string, (domain: string) => Promise<unknown>, string?]>([

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { isIn } from '../given/flow-given.js'
 import { anyEmail } from '../given/given.js'
 import { startService } from '../given/harness.js'
@@ -30,18 +31,21 @@ describe('prompt=select_account', () => {
     return visitor.press(page, 'continue_as', { organization, round: '0' })
   }
 
-  test('lists the sessions of this browser, the last used first, and goes on with one without a question', async () => {
-    const { application, first, second, visitor } = await signedInTwice()
+  longTest(
+    'lists the sessions of this browser, the last used first, and goes on with one without a question',
+    async () => {
+      const { application, first, second, visitor } = await signedInTwice()
 
-    const page = await given.begin(application, visitor, select)
+      const page = await given.begin(application, visitor, select)
 
-    expect(listedOn(page)).toEqual([second.org_domain, first.org_domain])
-    for (const { user } of [first, second]) expect(page.html.replace(/<wbr>/g, '')).toContain(user.email)
-    expect(page.html).toContain('Use another address')
-    expect(isIn(await pick(page, first.org_domain, visitor))).toBe(true)
-  })
+      expect(listedOn(page)).toEqual([second.org_domain, first.org_domain])
+      for (const { user } of [first, second]) expect(page.html.replace(/<wbr>/g, '')).toContain(user.email)
+      expect(page.html).toContain('Use another address')
+      expect(isIn(await pick(page, first.org_domain, visitor))).toBe(true)
+    },
+  )
 
-  test('goes on with another address', async () => {
+  longTest('goes on with another address', async () => {
     const { application, visitor } = await signedInTwice()
     const page = await given.begin(application, visitor, select)
 
@@ -60,7 +64,7 @@ describe('prompt=select_account', () => {
     expect(asked.html).toContain('Sign in')
   })
 
-  test('lists no session of another browser, account or environment, and goes on with none', async () => {
+  longTest('lists no session of another browser, account or environment, and goes on with none', async () => {
     const { application, first, visitor } = await signedInTwice()
     const stranger = flows.visitorOf()
     const page = await given.begin(application, stranger, select)

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { roundTrips } from '../given/counted.js'
 import { answerOf, goodPassword, type FlowScene } from '../given/flow-given.js'
 import { startService } from '../given/harness.js'
@@ -57,18 +58,21 @@ async function codeFor(
 }
 
 describe('a request that names no organization', () => {
-  test('gets a code for the organization that the browser has used last, in three round trips', async () => {
-    const { first, second, visitor } = await twoOrganizations()
+  longTest(
+    'gets a code for the organization that the browser has used last, in three round trips',
+    async () => {
+      const { first, second, visitor } = await twoOrganizations()
 
-    expect(await codeFor(first, visitor)).toBe(second.org_domain)
-    await service.clock.advance(1)
-    expect(await given.answerTo(first, { prompt: 'none' }, visitor)).toHaveProperty('code')
-    expect(await codeFor(first, visitor)).toBe(first.org_domain)
+      expect(await codeFor(first, visitor)).toBe(second.org_domain)
+      await service.clock.advance(1)
+      expect(await given.answerTo(first, { prompt: 'none' }, visitor)).toHaveProperty('code')
+      expect(await codeFor(first, visitor)).toBe(first.org_domain)
 
-    const before = await roundTrips(service)
-    expect(await given.answerTo(first, unnamed, visitor)).toHaveProperty('code')
-    expect((await roundTrips(service)) - before).toBe(3)
-  })
+      const before = await roundTrips(service)
+      expect(await given.answerTo(first, unnamed, visitor)).toHaveProperty('code')
+      expect((await roundTrips(service)) - before).toBe(3)
+    },
+  )
 
   test('counts a session that began at the organization’s own issuer', async () => {
     const scene = await given.scene()
@@ -114,7 +118,7 @@ describe('a request that names no organization', () => {
     expect(await codeFor(second, visitor, { login_hint: 'nobody@people.example' })).toBe('login_required')
   })
 
-  test('finds no session for an application whose only organization was deleted', async () => {
+  longTest('finds no session for an application whose only organization was deleted', async () => {
     const { visitor } = await twoOrganizations()
     const { domain: org_domain } = await service.given.organization()
     const application = await service.given.application({ org_domain, organization_domain_scope: org_domain })
@@ -168,27 +172,30 @@ describe('a request that names no organization', () => {
     expect(answerOf(landed).has('code')).toBe(true)
   })
 
-  test('finds no session of another account, of the other environment, or of another browser', async () => {
-    const { first } = await twoOrganizations()
-    const account = await service.createAccount()
-    const visitor = flows.visitorOf()
-    for (const of of [
-      await service.client({ account }),
-      await service.client({ environment: 'production' }),
-    ]) {
-      const { domain: org_domain } = await of.organizations.create({ name: 'Strangers' })
-      await of.password.createConnection({ org_domain })
-      const application = await service.given.application({ org_domain }, of)
-      const user = await service.given.user({ org_domain }, of)
-      const scene = { org_domain, application, user }
-      await accountGivenOf(service, of).flows.passwords.set(scene, goodPassword)
-      await given.pass(scene, await visitor.visit(flows.authorizeUrl(scene)), visitor)
-    }
+  longTest(
+    'finds no session of another account, of the other environment, or of another browser',
+    async () => {
+      const { first } = await twoOrganizations()
+      const account = await service.createAccount()
+      const visitor = flows.visitorOf()
+      for (const of of [
+        await service.client({ account }),
+        await service.client({ environment: 'production' }),
+      ]) {
+        const { domain: org_domain } = await of.organizations.create({ name: 'Strangers' })
+        await of.password.createConnection({ org_domain })
+        const application = await service.given.application({ org_domain }, of)
+        const user = await service.given.user({ org_domain }, of)
+        const scene = { org_domain, application, user }
+        await accountGivenOf(service, of).flows.passwords.set(scene, goodPassword)
+        await given.pass(scene, await visitor.visit(flows.authorizeUrl(scene)), visitor)
+      }
 
-    expect(visitor.sessionSecret()).toBeDefined()
-    expect(await codeFor(first, visitor)).toBe('login_required')
-    expect(await codeFor(first, flows.visitorOf())).toBe('login_required')
-  })
+      expect(visitor.sessionSecret()).toBeDefined()
+      expect(await codeFor(first, visitor)).toBe('login_required')
+      expect(await codeFor(first, flows.visitorOf())).toBe('login_required')
+    },
+  )
 })
 
 describe('a browser that is signed in nowhere', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { answerOf, isIn } from '../given/flow-given.js'
 import { anyEmail } from '../given/given.js'
 import { startService } from '../given/harness.js'
@@ -47,7 +48,7 @@ describe('a sign-in that names no organization', () => {
     expect(mail?.text).not.toMatch(/Alpha|Beta/)
   })
 
-  test('enters the only organization at once, but on the first visit it is chosen', async () => {
+  longTest('enters the only organization at once, but on the first visit it is chosen', async () => {
     const application = await given.application()
     const { org_domain, user } = await given.member()
     const first = await given.prove(application, user.email)

@@ -1,6 +1,7 @@
 import { openMagicLink } from '@portico/sdk'
 import { createLocalJWKSet, exportJWK, generateKeyPair, jwtVerify, SignJWT, type JSONWebKeySet } from 'jose'
 import { describe, expect, test } from 'vitest'
+import { longDescribe, longTest } from '../sampled.js'
 import { claimsOf } from '../given/claims.js'
 import { callback, type FlowScene } from '../given/flow-given.js'
 import { anything } from '../given/given.js'
@@ -53,30 +54,33 @@ async function tokensAtOrganization({ org_domain, user, application }: FlowScene
 }
 
 describe('the tokens of a sign-in at the issuer of an account', () => {
-  test('are an ID token of the account, by its key, and an access token of the organization, by its own', async () => {
-    const { scene, idToken, accessToken } = await given.tokens()
-    const { application, org_domain, user } = scene
+  longTest(
+    'are an ID token of the account, by its key, and an access token of the organization, by its own',
+    async () => {
+      const { scene, idToken, accessToken } = await given.tokens()
+      const { application, org_domain, user } = scene
 
-    expect(claimsOf(idToken)).toMatchObject({
-      iss: issuer,
-      aud: application.client_id,
-      org: org_domain,
-      sub: user.id,
-    })
-    expect(claimsOf(accessToken)).toMatchObject({
-      iss: organizationIssuer(scene),
-      org: org_domain,
-      sub: user.id,
-    })
-    expect([
-      await isSignedBy(idToken, issuer),
-      await isSignedBy(accessToken, organizationIssuer(scene)),
-    ]).toEqual([true, true])
-    expect(await isSignedBy(idToken, organizationIssuer(scene))).toBe(false)
-    expect(await isSignedBy(accessToken, issuer)).toBe(false)
-  })
+      expect(claimsOf(idToken)).toMatchObject({
+        iss: issuer,
+        aud: application.client_id,
+        org: org_domain,
+        sub: user.id,
+      })
+      expect(claimsOf(accessToken)).toMatchObject({
+        iss: organizationIssuer(scene),
+        org: org_domain,
+        sub: user.id,
+      })
+      expect([
+        await isSignedBy(idToken, issuer),
+        await isSignedBy(accessToken, organizationIssuer(scene)),
+      ]).toEqual([true, true])
+      expect(await isSignedBy(idToken, organizationIssuer(scene))).toBe(false)
+      expect(await isSignedBy(accessToken, issuer)).toBe(false)
+    },
+  )
 
-  test('are signed with the algorithm of the application', async () => {
+  longTest('are signed with the algorithm of the application', async () => {
     const { org_domain, user } = await flows.scene()
     const application = await service.given.application({
       org_domain,
@@ -311,7 +315,7 @@ describe('no other key signs for an account', () => {
   })
 })
 
-describe('a client assertion (RFC 7523)', () => {
+longDescribe('a client assertion (RFC 7523)', () => {
   test('is for the account as issuer or its token endpoint, and for no other there', async () => {
     const { privateKey, publicKey } = await generateKeyPair('ES256')
     const { org_domain } = await flows.scene()
@@ -352,21 +356,24 @@ describe('a client assertion (RFC 7523)', () => {
   })
 })
 
-test('an application whose user signed in at the account is told of the end of the session by the account', async () => {
-  const receiver = await startLogoutReceiver()
-  const { org_domain } = await flows.scene()
-  const application = await service.given.application({
-    org_domain,
-    allowed_redirect_urls: [callback],
-    backchannel_logout_uri: receiver.addressOf('account'),
-  })
-  const { scene, idToken, visitor } = await given.tokens(await given.scene(application))
+longTest(
+  'an application whose user signed in at the account is told of the end of the session by the account',
+  async () => {
+    const receiver = await startLogoutReceiver()
+    const { org_domain } = await flows.scene()
+    const application = await service.given.application({
+      org_domain,
+      allowed_redirect_urls: [callback],
+      backchannel_logout_uri: receiver.addressOf('account'),
+    })
+    const { scene, idToken, visitor } = await given.tokens(await given.scene(application))
 
-  await visitor.request(`${service.baseUrl}/t/${scene.org_domain}/logout?id_token_hint=${idToken}`)
-  await service.runJobs()
+    await visitor.request(`${service.baseUrl}/t/${scene.org_domain}/logout?id_token_hint=${idToken}`)
+    await service.runJobs()
 
-  const [token = ''] = receiver.tokensAt('account')
-  const { sub, sid } = claimsOf(idToken)
-  expect(claimsOf(token)).toMatchObject({ iss: issuer, aud: application.client_id, sub, sid })
-  expect(await isSignedBy(token, issuer)).toBe(true)
-})
+    const [token = ''] = receiver.tokensAt('account')
+    const { sub, sid } = claimsOf(idToken)
+    expect(claimsOf(token)).toMatchObject({ iss: issuer, aud: application.client_id, sub, sid })
+    expect(await isSignedBy(token, issuer)).toBe(true)
+  },
+)

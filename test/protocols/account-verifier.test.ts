@@ -1,5 +1,6 @@
 import { createVerifier, type Application, type Client } from '@portico/sdk'
 import { expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { startService } from '../given/harness.js'
 import { codeGivenOf, exchange } from './code-given.js'
 
@@ -37,20 +38,23 @@ function verifierFor(...audience: string[]) {
   })
 }
 
-test('one verifier takes the tokens of every organization of the account, and says whose user it is', async () => {
-  const verifier = verifierFor(ours.client_id)
-  const all = await Promise.all([1, 2, 3].map(() => signedIn(client, ours)))
+longTest(
+  'one verifier takes the tokens of every organization of the account, and says whose user it is',
+  async () => {
+    const verifier = verifierFor(ours.client_id)
+    const all = await Promise.all([1, 2, 3].map(() => signedIn(client, ours)))
 
-  expect(await verifier.preload(all.map(({ org_domain }) => org_domain))).toEqual([])
-  for (const { org_domain, user, accessToken, idToken } of all) {
-    const issuer = `${service.baseUrl}/t/${org_domain}`
-    expect(await verifier.verifyAccessToken(accessToken)).toMatchObject({ org: org_domain, sub: user.id })
-    expect(await verifier.verifyIdToken(idToken, { issuer, nonce: 'n1', accessToken })).toMatchObject({
-      iss: issuer,
-      org: org_domain,
-    })
-  }
-})
+    expect(await verifier.preload(all.map(({ org_domain }) => org_domain))).toEqual([])
+    for (const { org_domain, user, accessToken, idToken } of all) {
+      const issuer = `${service.baseUrl}/t/${org_domain}`
+      expect(await verifier.verifyAccessToken(accessToken)).toMatchObject({ org: org_domain, sub: user.id })
+      expect(await verifier.verifyIdToken(idToken, { issuer, nonce: 'n1', accessToken })).toMatchObject({
+        iss: issuer,
+        org: org_domain,
+      })
+    }
+  },
+)
 
 test('it refuses those of another account, and of the other environment', async () => {
   const foreign = await service.client({ account: await service.createAccount() })

@@ -1,6 +1,7 @@
 import { createVerifier, type Application } from '@portico/sdk'
 import { createLocalJWKSet, jwtVerify, type JSONWebKeySet } from 'jose'
 import { describe, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { claimsOf } from '../given/claims.js'
 import { flowGivenOf, type FlowScene } from '../given/flow-given.js'
 import { untilWaiting, whileHeld, whileInsertWaits } from '../given/waiting.js'
@@ -217,7 +218,7 @@ describe('each application with an address is told once of the end of a session 
     expect(await told(seen)).toEqual(idsOf(seen.applications))
   })
 
-  test('and not of another session, nor that its eight hours are over', async () => {
+  longTest('and not of another session, nor that its eight hours are over', async () => {
     const seen = await signedIn()
     const second = await signedIn(seen.scene)
 
@@ -306,7 +307,7 @@ describe('a logout token', () => {
     expect((await fetch(hinted, { redirect: 'manual' })).status).toBe(400)
   })
 
-  test('is of the client and organization of each session alone', async () => {
+  longTest('is of the client and organization of each session alone', async () => {
     const [mine, theirs] = [await apiSession(), await apiSession()]
     await mine.end()
     await service.runJobs()
@@ -417,26 +418,29 @@ describe('the address of an application', () => {
     ).rejects.toMatchObject(refused)
   })
 
-  test('that has become an inward one is not called, and the log does not tell it from one that is down', async () => {
-    const inwards = await apiSession()
-    const down = await apiSession()
-    // As after a change of what the operator allows.
-    const setAddress = (id: string, uri: string) =>
-      service.query('update applications set backchannel_logout_uri = $1 where id = $2', [uri, id])
-    await setAddress(inwards.application.id, 'https://10.0.0.1/logout')
-    await setAddress(down.application.id, 'http://127.0.0.1:1/logout')
-    await inwards.end()
-    await down.end()
-    for (const seconds of [0, 6, 66, 330, 1980, 7920]) {
-      await service.clock.advance(seconds)
-      await service.runJobs()
-    }
+  longTest(
+    'that has become an inward one is not called, and the log does not tell it from one that is down',
+    async () => {
+      const inwards = await apiSession()
+      const down = await apiSession()
+      // As after a change of what the operator allows.
+      const setAddress = (id: string, uri: string) =>
+        service.query('update applications set backchannel_logout_uri = $1 where id = $2', [uri, id])
+      await setAddress(inwards.application.id, 'https://10.0.0.1/logout')
+      await setAddress(down.application.id, 'http://127.0.0.1:1/logout')
+      await inwards.end()
+      await down.end()
+      for (const seconds of [0, 6, 66, 330, 1980, 7920]) {
+        await service.clock.advance(seconds)
+        await service.runJobs()
+      }
 
-    for (const { org_domain } of [inwards, down])
-      expect(await logged(org_domain)).toMatchObject([
-        { code: 'BACKCHANNEL_LOGOUT_FAILED', reason: 'unreachable' },
-      ])
-  })
+      for (const { org_domain } of [inwards, down])
+        expect(await logged(org_domain)).toMatchObject([
+          { code: 'BACKCHANNEL_LOGOUT_FAILED', reason: 'unreachable' },
+        ])
+    },
+  )
 
   test('can be taken away, and then what waits is not sent', async () => {
     const { org_domain, application, sid, end } = await apiSession()

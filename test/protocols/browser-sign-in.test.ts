@@ -10,7 +10,7 @@ import { browserTool, hasTool } from '../debian-tools.js'
 import { atFileEnd } from '../file-end.js'
 import { anyEmail } from '../given/given.js'
 import { startService, type Service } from '../given/harness.js'
-import { sampled } from '../sampled.js'
+import { longTest, sampled } from '../sampled.js'
 
 /** A page of the customer on a different origin than the service. */
 interface Storefront {
@@ -31,24 +31,27 @@ beforeAll(async () => {
 })
 
 describe.skipIf(!hasTool(browserTool))('in a browser', () => {
-  test('a person opens the link, presses the button, and lands on the other origin with a code for verified tokens', async () => {
-    const { domain, clientId, email } = await givenSignIn()
-    const client = await service.client()
-    const challenge = await client.magicLink.createChallenge({
-      user_email: email,
-      org_domain: domain,
-      redirect_uri: storefront.callback,
-      send_email: false,
-      state: 'round trip',
-    })
+  longTest(
+    'a person opens the link, presses the button, and lands on the other origin with a code for verified tokens',
+    async () => {
+      const { domain, clientId, email } = await givenSignIn()
+      const client = await service.client()
+      const challenge = await client.magicLink.createChallenge({
+        user_email: email,
+        org_domain: domain,
+        redirect_uri: storefront.callback,
+        send_email: false,
+        state: 'round trip',
+      })
 
-    const landed = await pressTheButton(challenge.magic_link ?? '')
+      const landed = await pressTheButton(challenge.magic_link ?? '')
 
-    expect(landed.origin + landed.pathname).toBe(storefront.callback)
-    expect(landed.searchParams.get('state')).toBe('round trip')
-    const tokens = await exchange(landed.searchParams.get('code') ?? '')
-    await expectVerified(tokens, { domain, clientId, email })
-  })
+      expect(landed.origin + landed.pathname).toBe(storefront.callback)
+      expect(landed.searchParams.get('state')).toBe('round trip')
+      const tokens = await exchange(landed.searchParams.get('code') ?? '')
+      await expectVerified(tokens, { domain, clientId, email })
+    },
+  )
 
   test('the mailed link of the outbox leads to the same place', async () => {
     const { domain, email } = await givenSignIn()

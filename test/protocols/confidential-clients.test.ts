@@ -1,6 +1,7 @@
 import type { Application } from '@portico/sdk'
 import { exportJWK, generateKeyPair } from 'jose'
 import { describe, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { startService } from '../given/harness.js'
 import { pkcePair } from '../given/visitor.js'
 import { codeGivenOf, exchange, loggedReason, refusal, type Scene } from './code-given.js'
@@ -85,7 +86,7 @@ describe('a code of an application with a secret', () => {
     expect((await exchange(service, { code, ...of.credentials, client_secret })).status).toBe(200)
   })
 
-  test('401: in every other way, and the code is not spent', async () => {
+  longTest('401: in every other way, and the code is not spent', async () => {
     const of = await given.withSecret()
     const code = await given.code(of)
 
@@ -215,7 +216,7 @@ describe('refresh tokens of an application with a secret', () => {
     expect((await refreshes.logged(org_domain))[0]).toEqual(['REFRESH_TOKEN_REUSED', null])
   })
 
-  test('401: without it the token stays good, and reuse of an older one ends nothing', async () => {
+  longTest('401: without it the token stays good, and reuse of an older one ends nothing', async () => {
     const of = await given.withSecret()
     const first = await tokens(of)
     const { refreshToken } = await refreshes.refresh(of, first, of.credentials)

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { isFullRun, longDescribe, longTest } from '../sampled.js'
 import { browserTool, hasTool } from '../debian-tools.js'
 import { atFileEnd } from '../file-end.js'
 import { openBrowser, type TestBrowser } from '../given/browser.js'
@@ -25,7 +26,7 @@ const sentences = {
 }
 
 describe('prompt=consent', () => {
-  test('shows what the application will be able to do, and gives a code once it is allowed', async () => {
+  longTest('shows what the application will be able to do, and gives a code once it is allowed', async () => {
     const { verifier, challenge } = pkcePair()
     const scope = 'openid email offline_access'
 
@@ -52,21 +53,29 @@ describe('prompt=consent', () => {
     expect(claimsOf(body.id_token)).toMatchObject({ sub: scene.user.id })
   })
 
-  test('asks a browser that is signed in for nothing else, each time anew, and keeps its session as it was', async () => {
-    const { scene, visitor } = await given.signIn()
-    const before = await sessionsOf(scene.user.id)
-    const secret = visitor.sessionSecret()
-    await service.clock.advance(600)
+  longTest(
+    'asks a browser that is signed in for nothing else, each time anew, and keeps its session as it was',
+    async () => {
+      const { scene, visitor } = await given.signIn()
+      const before = await sessionsOf(scene.user.id)
+      const secret = visitor.sessionSecret()
+      await service.clock.advance(600)
 
-    const page = await visitor.visit(given.authorizeUrl(scene, { prompt }))
-    const landed = await visitor.press(page, 'allow')
-    const again = await visitor.visit(given.authorizeUrl(scene, { prompt }))
-    const without = await visitor.visit(given.authorizeUrl(scene))
+      const page = await visitor.visit(given.authorizeUrl(scene, { prompt }))
+      const landed = await visitor.press(page, 'allow')
+      const again = await visitor.visit(given.authorizeUrl(scene, { prompt }))
+      const without = await visitor.visit(given.authorizeUrl(scene))
 
-    expect([isConsent(page), isIn(landed), isConsent(again), isIn(without)]).toEqual([true, true, true, true])
-    expect(await sessionsOf(scene.user.id)).toEqual(before)
-    expect(visitor.sessionSecret()).not.toBe(secret)
-  })
+      expect([isConsent(page), isIn(landed), isConsent(again), isIn(without)]).toEqual([
+        true,
+        true,
+        true,
+        true,
+      ])
+      expect(await sessionsOf(scene.user.id)).toEqual(before)
+      expect(visitor.sessionSecret()).not.toBe(secret)
+    },
+  )
 
   test('names what single claims let the application see', async () => {
     const claims = JSON.stringify({ id_token: { name: null }, userinfo: { phone_number: null } })
@@ -77,7 +86,7 @@ describe('prompt=consent', () => {
     expect(page.html).not.toContain(sentences.email)
   })
 
-  test('is the last step, after the second factor', async () => {
+  longTest('is the last step, after the second factor', async () => {
     const scene = await given.enrolledScene()
 
     const { visitor, landed: page } = await given.signIn(scene, { prompt })
@@ -101,7 +110,7 @@ describe('prompt=consent', () => {
     expect(answer.get('error')).toBe('invalid_request')
   })
 
-  test('lets another user take the place of the first, who then is asked as that one', async () => {
+  longTest('lets another user take the place of the first, who then is asked as that one', async () => {
     const { scene, visitor } = await given.signIn()
     const other = await service.given.user({ org_domain: scene.org_domain })
     await given.passwords.set({ ...scene, user: other }, goodPassword)
@@ -119,7 +128,7 @@ describe('prompt=consent', () => {
   })
 })
 
-describe('two tabs of one browser', () => {
+longDescribe('two tabs of one browser', () => {
   test('a page that shows one user does not allow as another, who has taken their place in another tab', async () => {
     const { scene, visitor } = await given.signIn()
     const other = await service.given.user({ org_domain: scene.org_domain })
@@ -180,7 +189,7 @@ describe('an application that is not allowed', () => {
     },
   )
 
-  test('is told once, whatever is pressed at the same time', async () => {
+  longTest('is told once, whatever is pressed at the same time', async () => {
     const { visitor, landed: page } = await given.signIn(undefined, { prompt })
 
     const answers = await Promise.all(
@@ -191,7 +200,7 @@ describe('an application that is not allowed', () => {
     expect(told).toHaveLength(1)
   })
 
-  test('is told once by two forms that come at the same moment', async () => {
+  longTest('is told once by two forms that come at the same moment', async () => {
     const { visitor, landed: page } = await given.signIn(undefined, { prompt })
     const holder = new pg.Client({ connectionString: service.databaseUrl })
     await holder.connect()
@@ -265,46 +274,47 @@ describe('nobody else can allow an application', () => {
   })
 })
 
-describe.skipIf(!hasTool(browserTool))('in a browser', () => {
-  let browser: TestBrowser
-  beforeAll(async () => {
-    browser = await openBrowser()
-    atFileEnd(() => browser.close())
-  })
+if (isFullRun)
+  describe.skipIf(!hasTool(browserTool))('in a browser', () => {
+    let browser: TestBrowser
+    beforeAll(async () => {
+      browser = await openBrowser()
+      atFileEnd(() => browser.close())
+    })
 
-  test('a press in the first half second is not taken, and without scripts the page does the same', async () => {
-    const scene = await given.scene()
-    for (const javaScriptEnabled of [true, false]) {
-      const page = await browser.newPage({ javaScriptEnabled, locale: 'en-US' })
-      await page.route(`${callback}**`, (route) => route.fulfill({ body: 'store' }))
-      await page.goto(given.authorizeUrl(scene, { prompt }))
-      await page.locator('input[type=email]').fill(scene.user.email)
-      await page.getByRole('button', { name: 'Continue' }).click()
-      await page.locator('input[type=password]').fill(goodPassword)
-      await page.getByRole('button', { name: 'Sign in' }).click()
-      const allow = page.getByRole('button', { name: 'Allow', exact: true })
-      if (javaScriptEnabled) {
-        await allow.waitFor()
-        const isTaken = await page.evaluate(
-          `new Promise((resolve) => {
+    test('a press in the first half second is not taken, and without scripts the page does the same', async () => {
+      const scene = await given.scene()
+      for (const javaScriptEnabled of [true, false]) {
+        const page = await browser.newPage({ javaScriptEnabled, locale: 'en-US' })
+        await page.route(`${callback}**`, (route) => route.fulfill({ body: 'store' }))
+        await page.goto(given.authorizeUrl(scene, { prompt }))
+        await page.locator('input[type=email]').fill(scene.user.email)
+        await page.getByRole('button', { name: 'Continue' }).click()
+        await page.locator('input[type=password]').fill(goodPassword)
+        await page.getByRole('button', { name: 'Sign in' }).click()
+        const allow = page.getByRole('button', { name: 'Allow', exact: true })
+        if (javaScriptEnabled) {
+          await allow.waitFor()
+          const isTaken = await page.evaluate(
+            `new Promise((resolve) => {
              const form = document.querySelector('button[value=allow]').form
              form.dataset.later = ''
              form.addEventListener('submit', (event) => resolve(!event.defaultPrevented))
              setTimeout(() => resolve('sent' in form.dataset), 50)
              form.requestSubmit()
            })`,
-        )
-        expect(isTaken).toBe(false)
-        await page.locator('form[data-later]').first().waitFor({ state: 'detached' })
-        await page.evaluate(`delete document.querySelector('button[value=allow]').form.dataset.later`)
+          )
+          expect(isTaken).toBe(false)
+          await page.locator('form[data-later]').first().waitFor({ state: 'detached' })
+          await page.evaluate(`delete document.querySelector('button[value=allow]').form.dataset.later`)
+        }
+        await allow.click()
+        await page.waitForURL(`${callback}**`)
+        expect(new URL(page.url()).searchParams.get('code')).toMatch(/^[\w-]{43}$/)
+        await page.close()
       }
-      await allow.click()
-      await page.waitForURL(`${callback}**`)
-      expect(new URL(page.url()).searchParams.get('code')).toMatch(/^[\w-]{43}$/)
-      await page.close()
-    }
+    })
   })
-})
 
 function isConsent({ html }: Seen): boolean {
   return html.includes('value="allow"')

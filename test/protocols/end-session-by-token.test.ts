@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { claimsOf } from '../given/claims.js'
 import { answerOf, flowGivenOf } from '../given/flow-given.js'
 import { startService } from '../given/harness.js'
@@ -55,25 +56,28 @@ function endEventsOf({ org_domain }: Pick<Scene, 'org_domain'>) {
   )
 }
 
-test('200: the session ends with the family, its other tokens and its browser with it, and the event says who asked', async () => {
-  const seen = await signedIn()
+longTest(
+  '200: the session ends with the family, its other tokens and its browser with it, and the event says who asked',
+  async () => {
+    const seen = await signedIn()
 
-  const answer = await giveBack(seen.refreshToken, { client_id: seen.client_id })
+    const answer = await giveBack(seen.refreshToken, { client_id: seen.client_id })
 
-  expect([answer.status, answer.body]).toEqual([200, {}])
-  for (const token of [seen.refreshToken, seen.otherRefreshToken])
-    expect((await given.refresh(seen, token)).body).toEqual(refusedRefresh)
-  expect(await isSignedIn(seen)).toBe(false)
-  expect(await endEventsOf(seen)).toMatchObject([
-    {
-      data: { id: claimsOf(seen.idToken)['sid'], user_id: seen.user.id },
-      actor_type: 'system',
-      actor_id: 'revocation_endpoint',
-    },
-  ])
-  const logged = (await given.logged(seen.org_domain)).map(([code]) => code)
-  expect(logged).toEqual(expect.arrayContaining(['REFRESH_TOKEN_REVOKED', 'END_USER_SIGNED_OUT']))
-})
+    expect([answer.status, answer.body]).toEqual([200, {}])
+    for (const token of [seen.refreshToken, seen.otherRefreshToken])
+      expect((await given.refresh(seen, token)).body).toEqual(refusedRefresh)
+    expect(await isSignedIn(seen)).toBe(false)
+    expect(await endEventsOf(seen)).toMatchObject([
+      {
+        data: { id: claimsOf(seen.idToken)['sid'], user_id: seen.user.id },
+        actor_type: 'system',
+        actor_id: 'revocation_endpoint',
+      },
+    ])
+    const logged = (await given.logged(seen.org_domain)).map(([code]) => code)
+    expect(logged).toEqual(expect.arrayContaining(['REFRESH_TOKEN_REVOKED', 'END_USER_SIGNED_OUT']))
+  },
+)
 
 test('303: the browser then goes where the application wants without a question, which it is asked before', async () => {
   const seen = await signedIn()

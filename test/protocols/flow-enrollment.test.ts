@@ -4,7 +4,7 @@ import { hasTool } from '../debian-tools.js'
 import { answerOf, flowGivenOf, goodPassword, type FlowScene } from '../given/flow-given.js'
 import { aCode, flowLinkGivenOf } from '../given/flow-link-given.js'
 import { startService } from '../given/harness.js'
-import { sampled } from '../sampled.js'
+import { longTest, sampled } from '../sampled.js'
 import { anyNumber } from '../given/totp-given.js'
 import { pkcePair, type Seen, type Visitor } from '../given/visitor.js'
 import { whileHeld } from '../given/waiting.js'
@@ -27,35 +27,41 @@ function enrolledMethods({ user }: FlowScene) {
 }
 
 describe('an enrolment on the way to an application that demands a second factor', () => {
-  test('shows the key, takes the first code, shows recovery codes once, and signs in with both factors', async () => {
-    const scene = await sceneToEnroll()
-    const { verifier, challenge } = pkcePair()
-    const { visitor, page, shown, codes, app } = await validated(scene, { ...mfa, code_challenge: challenge })
-    expect(shown.status).toBe(200)
-    expect(recoveryCodesOf(codes)).toHaveLength(5)
-    expect(recoveryCodesOf(await visitor.visit(page.url))).toEqual([])
+  longTest(
+    'shows the key, takes the first code, shows recovery codes once, and signs in with both factors',
+    async () => {
+      const scene = await sceneToEnroll()
+      const { verifier, challenge } = pkcePair()
+      const { visitor, page, shown, codes, app } = await validated(scene, {
+        ...mfa,
+        code_challenge: challenge,
+      })
+      expect(shown.status).toBe(200)
+      expect(recoveryCodesOf(codes)).toHaveLength(5)
+      expect(recoveryCodesOf(await visitor.visit(page.url))).toEqual([])
 
-    const landed = await visitor.press(codes, 'acknowledge', { acknowledged: 'true' })
+      const landed = await visitor.press(codes, 'acknowledge', { acknowledged: 'true' })
 
-    const tokens = await exchange(service, {
-      code: answerOf(landed).get('code') ?? '',
-      code_verifier: verifier,
-      redirect_uri: 'https://store.example/callback',
-      client_id: scene.application.client_id,
-    })
-    const [, payload = ''] = String(tokens.body.id_token).split('.')
-    expect(JSON.parse(Buffer.from(payload, 'base64url').toString())).toMatchObject({
-      amr: ['pwd', 'otp', 'mfa'],
-    })
-    const [row] = await service.query<{ at: Date | null }>(
-      'select last_recovery_acknowledgement_at as at from totp_enrollments where user_id = $1',
-      [scene.user.id],
-    )
-    expect(row?.at).not.toBeNull()
-    await service.clock.advance(30)
-    expect(await signsInBy(scene, given.totp.codeOf(app))).toBe(true)
-    expect(await signsInBy(scene, recoveryCodesOf(codes)[0] ?? '')).toBe(true)
-  })
+      const tokens = await exchange(service, {
+        code: answerOf(landed).get('code') ?? '',
+        code_verifier: verifier,
+        redirect_uri: 'https://store.example/callback',
+        client_id: scene.application.client_id,
+      })
+      const [, payload = ''] = String(tokens.body.id_token).split('.')
+      expect(JSON.parse(Buffer.from(payload, 'base64url').toString())).toMatchObject({
+        amr: ['pwd', 'otp', 'mfa'],
+      })
+      const [row] = await service.query<{ at: Date | null }>(
+        'select last_recovery_acknowledgement_at as at from totp_enrollments where user_id = $1',
+        [scene.user.id],
+      )
+      expect(row?.at).not.toBeNull()
+      await service.clock.advance(30)
+      expect(await signsInBy(scene, given.totp.codeOf(app))).toBe(true)
+      expect(await signsInBy(scene, recoveryCodesOf(codes)[0] ?? '')).toBe(true)
+    },
+  )
 
   test.runIf(hasTool('oathtool'))('takes the code of oathtool', async () => {
     const { visitor, shown, app } = await begun()
@@ -69,7 +75,7 @@ describe('an enrolment on the way to an application that demands a second factor
     expect(recoveryCodesOf(codes)).toHaveLength(5)
   })
 
-  test('shows the same key again after a wrong code, and nothing of it in the address', async () => {
+  longTest('shows the same key again after a wrong code, and nothing of it in the address', async () => {
     const { visitor, shown, app } = await begun()
 
     const wrong = await visitor.send(shown, 'validate', { code: given.totp.wrongCode(app) })
@@ -82,7 +88,7 @@ describe('an enrolment on the way to an application that demands a second factor
     ).toHaveLength(5)
   })
 
-  test('ends after five wrong codes, and begins again with another key', async () => {
+  longTest('ends after five wrong codes, and begins again with another key', async () => {
     const { visitor, page, shown, app } = await begun()
     for (let tries = 0; tries < 5; tries++)
       await visitor.send(shown, 'validate', { code: given.totp.wrongCode(app) })
@@ -106,7 +112,7 @@ describe('an enrolment on the way to an application that demands a second factor
     expect(await enrolledMethods(scene)).toEqual([])
   })
 
-  test('is over when its time ends while its code waits for another change of the user', async () => {
+  longTest('is over when its time ends while its code waits for another change of the user', async () => {
     const { scene, visitor, shown, app } = await begun()
 
     const late = await whileHeld(
@@ -121,7 +127,7 @@ describe('an enrolment on the way to an application that demands a second factor
     expect(await enrolledMethods(scene)).toEqual([])
   })
 
-  test('is validated by one of fifty codes that come together', async () => {
+  longTest('is validated by one of fifty codes that come together', async () => {
     const { visitor, shown, app } = await begun()
     const code = given.totp.codeOf(app)
 
@@ -130,7 +136,7 @@ describe('an enrolment on the way to an application that demands a second factor
     expect(answers.filter((answer) => recoveryCodesOf(answer).length === 5)).toHaveLength(1)
   })
 
-  test('comes after a link as well', async () => {
+  longTest('comes after a link as well', async () => {
     const scene = await sceneToEnroll()
     const { visitor, page, link } = await links.linkSent(scene, mfa)
 
@@ -153,7 +159,7 @@ describe('an enrolment on the way to an application that demands a second factor
 })
 
 describe('an enrolment by text message', () => {
-  test('sends the code to the number of the user, which is verified by it', async () => {
+  longTest('sends the code to the number of the user, which is verified by it', async () => {
     const phone_number = anyNumber()
     const scene = await sceneToEnroll({ method: 'sms', phone_number })
     const { visitor, page } = await atEnroll(scene)

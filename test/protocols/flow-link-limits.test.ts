@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { flowGivenOf, type FlowScene } from '../given/flow-given.js'
 import { flowLinkGivenOf } from '../given/flow-link-given.js'
 import { anyEmail, givenOf } from '../given/given.js'
@@ -20,7 +21,7 @@ describe('limits of the mails of pages', () => {
     expect(Number(fourth.headers.get('retry-after'))).toBeGreaterThan(0)
   })
 
-  test('an IP address sends twenty in an hour, wherever they go', async () => {
+  longTest('an IP address sends twenty in an hour, wherever they go', async () => {
     const strict = await limited()
     const scene = await strict.given.scene()
     const pages: Seen[] = []
@@ -31,22 +32,25 @@ describe('limits of the mails of pages', () => {
     expect(pages[20]?.status).toBe(429)
   })
 
-  test('where the sandbox keeps its mail, an IP address asks for ten times as many, apart from those of production', async () => {
-    const strict = await limited({ MAILS_PER_IP: '1', SANDBOX_MAIL: 'keep' })
-    const scene = await strict.given.scene()
-    const inProduction = await productionScene(strict.service, scene.org_domain)
-    const statuses = async (of: FlowScene, count: number) => {
-      const all: number[] = []
-      for (let mails = 0; mails < count; mails++)
-        all.push((await strict.links.atLinkSent(of, { email: anyEmail() })).page.status)
-      return all
-    }
+  longTest(
+    'where the sandbox keeps its mail, an IP address asks for ten times as many, apart from those of production',
+    async () => {
+      const strict = await limited({ MAILS_PER_IP: '1', SANDBOX_MAIL: 'keep' })
+      const scene = await strict.given.scene()
+      const inProduction = await productionScene(strict.service, scene.org_domain)
+      const statuses = async (of: FlowScene, count: number) => {
+        const all: number[] = []
+        for (let mails = 0; mails < count; mails++)
+          all.push((await strict.links.atLinkSent(of, { email: anyEmail() })).page.status)
+        return all
+      }
 
-    expect(await statuses(scene, 11)).toEqual([...Array.from({ length: 10 }, () => 200), 429])
-    expect(await statuses(inProduction, 2)).toEqual([200, 429])
-  })
+      expect(await statuses(scene, 11)).toEqual([...Array.from({ length: 10 }, () => 200), 429])
+      expect(await statuses(inProduction, 2)).toEqual([200, 429])
+    },
+  )
 
-  test('where it sends its mail, all of an IP address are counted together', async () => {
+  longTest('where it sends its mail, all of an IP address are counted together', async () => {
     const strict = await limited({ MAILS_PER_IP: '1' })
     const scene = await strict.given.scene()
     const inProduction = await productionScene(strict.service, scene.org_domain)

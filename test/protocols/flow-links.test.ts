@@ -3,7 +3,7 @@ import { answerOf, flowGivenOf, goodPassword, type FlowScene } from '../given/fl
 import { aCode, flowIdOf, flowLinkGivenOf, otherCode, shownCode, tokenOf } from '../given/flow-link-given.js'
 import { anyEmail } from '../given/given.js'
 import { startService } from '../given/harness.js'
-import { sampled } from '../sampled.js'
+import { longTest, sampled } from '../sampled.js'
 import type { Seen, Visitor } from '../given/visitor.js'
 
 const atOnce = [...Array(50).keys()]
@@ -28,7 +28,7 @@ async function failuresOf(of: FlowScene): Promise<string[]> {
 }
 
 describe('a link in the browser that asked for it', () => {
-  test('signs in, once', async () => {
+  longTest('signs in, once', async () => {
     const { scene, visitor, page, link } = await links.linkSent()
     expect(page.html).not.toContain(link)
 
@@ -40,18 +40,21 @@ describe('a link in the browser that asked for it', () => {
     expect((await links.open(link, visitor)).status).toBe(404)
   })
 
-  test('leaves a sign-in that is ready as it is for a HEAD, and for a browser that loads ahead', async () => {
-    const { visitor, page, link } = await links.linkSent()
-    const opened = await links.open(link, visitor)
-    const looks: RequestInit[] = [{ method: 'HEAD' }, { headers: { 'sec-purpose': 'prefetch' } }]
+  longTest(
+    'leaves a sign-in that is ready as it is for a HEAD, and for a browser that loads ahead',
+    async () => {
+      const { visitor, page, link } = await links.linkSent()
+      const opened = await links.open(link, visitor)
+      const looks: RequestInit[] = [{ method: 'HEAD' }, { headers: { 'sec-purpose': 'prefetch' } }]
 
-    for (const look of looks) expect((await visitor.request(opened.location ?? '', look)).status).toBe(200)
+      for (const look of looks) expect((await visitor.request(opened.location ?? '', look)).status).toBe(200)
 
-    expect(await links.stepOf(page)).toBe('ready')
-    expect((await finish(visitor, opened)).get('code')).toMatch(aCode)
-  })
+      expect(await links.stepOf(page)).toBe('ready')
+      expect((await finish(visitor, opened)).get('code')).toMatch(aCode)
+    },
+  )
 
-  test('lets one of fifty pass that press its button together', async () => {
+  longTest('lets one of fifty pass that press its button together', async () => {
     const { visitor, link } = await links.linkSent()
     const page = await visitor.visit(link)
 

@@ -3,7 +3,7 @@ import { answerOf, callback, flowGivenOf, goodPassword, type FlowScene } from '.
 import { aCode, flowLinkGivenOf } from '../given/flow-link-given.js'
 import { anyEmail } from '../given/given.js'
 import { startService } from '../given/harness.js'
-import { sampled } from '../sampled.js'
+import { longTest, sampled } from '../sampled.js'
 import type { Seen, Visitor } from '../given/visitor.js'
 
 const otherPassword = 'copper meadow 17 whispers'
@@ -37,7 +37,7 @@ async function isPasswordRight({ org_domain, user }: FlowScene, plain_text: stri
 }
 
 describe('a forgotten password', () => {
-  test('is set by a link in the same browser, where the sign-in then goes on', async () => {
+  longTest('is set by a link in the same browser, where the sign-in then goes on', async () => {
     const { scene, visitor, opened, form } = await atSetPassword()
     expect(opened.location).toBe(
       `${service.baseUrl}/t/${scene.org_domain}/set-password?password_code=${codeOf(form)}`,
@@ -51,7 +51,7 @@ describe('a forgotten password', () => {
     expect(await isPasswordRight(scene, otherPassword)).toBe(true)
   })
 
-  test('is set in another browser, where nobody is signed in, nor in the first one', async () => {
+  longTest('is set in another browser, where nobody is signed in, nor in the first one', async () => {
     const scene = await given.scene()
     const other = given.visitorOf()
     const { page, form } = await atSetPassword(scene, other)
@@ -65,7 +65,7 @@ describe('a forgotten password', () => {
     expect(await isPasswordRight(scene, otherPassword)).toBe(true)
   })
 
-  test('does not stand in for the second factor', async () => {
+  longTest('does not stand in for the second factor', async () => {
     const scene = await given.enrolledScene()
     const { visitor, page, form } = await atSetPassword(scene)
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { longDescribe, longTest } from '../sampled.js'
 import { answerOf, flowGivenOf, goodPassword, type FlowScene } from '../given/flow-given.js'
 import { flowLinkGivenOf } from '../given/flow-link-given.js'
 import { startService } from '../given/harness.js'
@@ -16,7 +17,7 @@ async function atSecondFactor(scene: FlowScene) {
 }
 
 describe('a code that an application asks for', () => {
-  test('does not pass a sign-in that waits on the pages, which stays open', async () => {
+  longTest('does not pass a sign-in that waits on the pages, which stays open', async () => {
     const scene = await given.enrolledScene()
     const { visitor, waiting, landed } = await atSecondFactor(scene)
     const user = { org_domain: scene.org_domain, user_id: scene.user.id }
@@ -79,28 +80,31 @@ describe('a code that an application asks for', () => {
     ).rejects.toMatchObject({ code: 'invalid_parameters' })
   })
 
-  test('by text message is another one than that of the pages, and both are good where they were asked for', async () => {
-    const scene = await scenesBySms()
-    const user = { org_domain: scene.org_domain, user_id: scene.user.id }
-    await client.totp.createChallenge(user)
-    const ofApi = await newestMessage(scene.phoneNumber)
-    const { visitor, waiting, landed } = await atSecondFactor(scene)
-    const ofPage = await newestMessage(scene.phoneNumber)
-    expect(ofPage).not.toBe(ofApi)
+  longTest(
+    'by text message is another one than that of the pages, and both are good where they were asked for',
+    async () => {
+      const scene = await scenesBySms()
+      const user = { org_domain: scene.org_domain, user_id: scene.user.id }
+      await client.totp.createChallenge(user)
+      const ofApi = await newestMessage(scene.phoneNumber)
+      const { visitor, waiting, landed } = await atSecondFactor(scene)
+      const ofPage = await newestMessage(scene.phoneNumber)
+      expect(ofPage).not.toBe(ofApi)
 
-    await expect(client.totp.validateChallenge({ ...user, code: ofPage })).rejects.toMatchObject({
-      code: 'totp_code_rejected',
-    })
-    expect(answerOf(await landed()).get('code')).toBeNull()
-    expect((await visitor.send(waiting, 'totp', { code: ofApi })).status).toBe(422)
-    await client.totp.validateChallenge({ ...user, code: ofApi })
-    const passed = await visitor.press(waiting, 'totp', { code: ofPage })
+      await expect(client.totp.validateChallenge({ ...user, code: ofPage })).rejects.toMatchObject({
+        code: 'totp_code_rejected',
+      })
+      expect(answerOf(await landed()).get('code')).toBeNull()
+      expect((await visitor.send(waiting, 'totp', { code: ofApi })).status).toBe(422)
+      await client.totp.validateChallenge({ ...user, code: ofApi })
+      const passed = await visitor.press(waiting, 'totp', { code: ofPage })
 
-    expect(answerOf(passed).get('code')).not.toBeNull()
-  })
+      expect(answerOf(passed).get('code')).not.toBeNull()
+    },
+  )
 })
 
-describe('two browsers of a user that wait for text messages', () => {
+longDescribe('two browsers of a user that wait for text messages', () => {
   test('have a challenge each, and each one’s message passes it alone', async () => {
     const scene = await scenesBySms()
     const first = await atSecondFactor(scene)

@@ -128,7 +128,7 @@ describe.skipIf(!hasTool(browserTool))('in a browser', () => {
     await page.waitForURL(`${storefront}**`)
   })
 
-  test('the logo of the organization is loaded, and its color is that of the button', async () => {
+  longTest('the logo of the organization is loaded, and its color is that of the button', async () => {
     const scene = await atStorefront(given.scene())
     await client.organizations.update({
       org_domain: scene.org_domain,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { exchange } from './code-given.js'
 import { givenOf } from '../given/given.js'
 import { startService } from '../given/harness.js'
@@ -105,7 +106,7 @@ describe('the handle of an impersonation', () => {
     ).toHaveProperty('code')
   })
 
-  test('is worth nothing for a request that expects another user', async () => {
+  longTest('is worth nothing for a request that expects another user', async () => {
     const { visitor, handle: impersonation } = await given.handle(scene)
     const other = await given.scene()
     const hint = async (of: ImpersonationScene) => ({ id_token_hint: (await given.tokens(of)).idToken })

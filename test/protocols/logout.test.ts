@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { startService } from '../given/harness.js'
 import { codeGivenOf, type CodeGiven, type Scene } from './code-given.js'
 import { forgeriesOf, resigned } from './forged-tokens.js'
@@ -124,7 +125,7 @@ describe('logout by an application (OpenID Connect RP-Initiated Logout)', () => 
     ])
   })
 
-  test('303: the ID token may have expired, and the keys may have been replaced', async () => {
+  longTest('303: the ID token may have expired, and the keys may have been replaced', async () => {
     const own = await startService()
     const ownCodes = codeGivenOf(own, await own.client())
     const scene = await ownCodes.scene({ allowed_logout_urls: [afterwards] })

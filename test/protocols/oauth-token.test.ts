@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { AccessTokenClaims, IdTokenClaims } from '@portico/contract/token-claims'
 import { createVerifier, openMagicLink } from '@portico/sdk'
 import { describe, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { z } from 'zod/v4'
 import { startService } from '../given/harness.js'
 import { callback, codeGivenOf, exchange, loggedReason, refusal, type Scene } from './code-given.js'
@@ -137,7 +138,7 @@ describe('the exchange of a code', () => {
     expect(await loggedReason(service, scene.org_domain)).toBe('code_used')
   })
 
-  test('400: a code from a page is good for a minute', async () => {
+  longTest('400: a code from a page is good for a minute', async () => {
     const own = await startService()
     const { domain: org_domain } = await own.given.organization()
     await own.given.application({ org_domain })

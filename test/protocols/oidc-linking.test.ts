@@ -3,7 +3,7 @@ import { isIn } from '../given/flow-given.js'
 import { anyEmail, anything } from '../given/given.js'
 import { startService } from '../given/harness.js'
 import { ada, oidcGivenOf, type OidcScene } from '../given/oidc-given.js'
-import { sampled } from '../sampled.js'
+import { longTest, sampled } from '../sampled.js'
 import type { Seen } from '../given/visitor.js'
 
 const service = await startService()
@@ -142,7 +142,7 @@ describe('a new user', () => {
     expect(isIn((await given.signIn(scene, ada)).landed)).toBe(true)
   })
 
-  test('is one, of many sign-ins by one subject at the same moment', async () => {
+  longTest('is one, of many sign-ins by one subject at the same moment', async () => {
     const scene = await given.scene()
     const doors = await Promise.all(Array.from({ length: 8 }, () => given.atProvider(scene)))
     const landed = await Promise.all(
@@ -152,7 +152,7 @@ describe('a new user', () => {
     expect((await client.users.list({ org_domain: scene.org_domain })).total).toBe(1)
   })
 
-  test('finds a seat, or not: of 20 at once 3 come in where there are 3', async () => {
+  longTest('finds a seat, or not: of 20 at once 3 come in where there are 3', async () => {
     const scene = await given.scene({ seats_limit: 3 })
     const doors = await Promise.all(Array.from({ length: 20 }, () => given.atProvider(scene)))
     const landed = await Promise.all(

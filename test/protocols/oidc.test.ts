@@ -5,6 +5,7 @@ import { openMagicLink } from '@portico/sdk'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import * as openid from 'openid-client'
 import { describe, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { startService } from '../given/harness.js'
 
 const service = await startService()
@@ -28,7 +29,7 @@ function discover(issuer: string, clientId: string): Promise<openid.Configuratio
 }
 
 describe('openid-client, which knows nothing of us', () => {
-  test('discovers the organization, and signs in with PKCE, nonce, state and issuer', async () => {
+  longTest('discovers the organization, and signs in with PKCE, nonce, state and issuer', async () => {
     const { org_domain, application, issuer } = await givenProvider()
     const user = await service.given.user({ org_domain })
     const configuration = await discover(issuer, application.client_id)

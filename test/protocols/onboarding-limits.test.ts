@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { startService, type Service } from '../given/harness.js'
 import {
   onboardingGivenOf,
@@ -52,15 +53,19 @@ function typeFrom(ip: string, { visitor, page }: { visitor: Visitor; page: Seen 
   return visitor.send(page, 'verify', { code }, headersFrom(ip))
 }
 
-test('codes that one network has sent keep nobody out who opens the link elsewhere', async () => {
-  const scene = await given.invited()
-  for (let times = 1; times <= 3; times++) expect((await pressFrom('192.0.2.1', scene)).status).toBe(303)
-  expect((await pressFrom('192.0.2.1', scene)).status).toBe(429)
+longTest(
+  'codes that one network has sent keep nobody out who opens the link elsewhere',
+  async () => {
+    const scene = await given.invited()
+    for (let times = 1; times <= 3; times++) expect((await pressFrom('192.0.2.1', scene)).status).toBe(303)
+    expect((await pressFrom('192.0.2.1', scene)).status).toBe(429)
 
-  const owner = await openFrom('198.51.100.1', scene)
-  const answer = await typeFrom('198.51.100.1', owner, await given.codeTo(scene.email))
-  expect(answer.location).toContain('/now')
-}, 60_000)
+    const owner = await openFrom('198.51.100.1', scene)
+    const answer = await typeFrom('198.51.100.1', owner, await given.codeTo(scene.email))
+    expect(answer.location).toContain('/now')
+  },
+  60_000,
+)
 
 test('wrong codes of one network lock nobody out who opens the link elsewhere', async () => {
   const scene = await given.invited()
@@ -115,7 +120,7 @@ test('429: an administrator stores ten metadata an hour, so that the others are 
   expect((await store()).url).toContain('/test')
 }, 60_000)
 
-test('429: a test goes to the identity provider as often as a sign-in does', async () => {
+longTest('429: a test goes to the identity provider as often as a sign-in does', async () => {
   const limited = await startService({ variables: { SIGN_INS_BEGUN_PER_IP: '3' } })
   const there = onboardingGivenOf(limited, await limited.client())
   const scene = await there.invited()
@@ -128,7 +133,7 @@ test('429: a test goes to the identity provider as often as a sign-in does', asy
   expect(statuses).toEqual([303, 303, 303, 429])
 })
 
-test('429: so does a test at an OpenID provider', async () => {
+longTest('429: so does a test at an OpenID provider', async () => {
   const limited = await startService({ variables: { SIGN_INS_BEGUN_PER_IP: '3' } })
   const there = onboardingGivenOf(limited, await limited.client())
   const scene = await there.invited()

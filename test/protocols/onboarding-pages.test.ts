@@ -19,7 +19,7 @@ describe.skipIf(!hasTool(browserTool))('an administrator', () => {
     120_000,
   )
 
-  test('copies a value by its button', async () => {
+  longTest('copies a value by its button', async () => {
     const scene = await setup.given.invited({ provider_type: 'keycloak' })
     const { page, faults } = await setup.open(scene, { lang: 'en', colorScheme: 'light' })
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])

@@ -1,5 +1,6 @@
 import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { anyEmail } from '../given/given.js'
 import { startService, type Service } from '../given/harness.js'
 import { onboardingGivenOf, type OnboardingGiven } from '../given/onboarding-given.js'
@@ -40,7 +41,7 @@ async function adminOf(client: Client, { org_domain, email }: { org_domain: stri
 }
 
 describe('an invitation to the organization', () => {
-  test('from the sandbox reaches no connection of production', async () => {
+  longTest('from the sandbox reaches no connection of production', async () => {
     const { org_domain, email, trial, live } = await twoConnections()
     await sandbox.admins.invite({ org_domain, email })
     const inSandbox = onboardingGivenOf(service, sandbox)
@@ -96,27 +97,30 @@ describe('an administrator whom production has invited', () => {
     expect(await production.admins.delete({ org_domain, email })).toMatchObject({ deleted: true })
   })
 
-  test('is seen by production as production has invited them, whatever becomes of an invitation of the sandbox', async () => {
-    const { org_domain, email } = await twoConnections()
-    await production.admins.invite({ org_domain, email })
-    const before = await adminOf(production, { org_domain, email })
-    const inSandbox = onboardingGivenOf(service, sandbox)
-    await service.clock.advance(60)
-    await sandbox.admins.invite({ org_domain, email })
-    const { visitor, page } = await inSandbox.arrived({ email, link: await inSandbox.linkTo(email) })
-    const accepted = {
-      accepted_invitation_at: aTime,
-      last_login_at: aTime,
-      declined_to_be_in_charge_at: null,
-    }
-    expect(await adminOf(sandbox, { org_domain, email })).toMatchObject(accepted)
-    await visitor.press(page, 'decline')
+  longTest(
+    'is seen by production as production has invited them, whatever becomes of an invitation of the sandbox',
+    async () => {
+      const { org_domain, email } = await twoConnections()
+      await production.admins.invite({ org_domain, email })
+      const before = await adminOf(production, { org_domain, email })
+      const inSandbox = onboardingGivenOf(service, sandbox)
+      await service.clock.advance(60)
+      await sandbox.admins.invite({ org_domain, email })
+      const { visitor, page } = await inSandbox.arrived({ email, link: await inSandbox.linkTo(email) })
+      const accepted = {
+        accepted_invitation_at: aTime,
+        last_login_at: aTime,
+        declined_to_be_in_charge_at: null,
+      }
+      expect(await adminOf(sandbox, { org_domain, email })).toMatchObject(accepted)
+      await visitor.press(page, 'decline')
 
-    expect(await adminOf(sandbox, { org_domain, email })).toMatchObject({
-      declined_to_be_in_charge_at: aTime,
-    })
-    expect(await adminOf(production, { org_domain, email })).toEqual(before)
-  })
+      expect(await adminOf(sandbox, { org_domain, email })).toMatchObject({
+        declined_to_be_in_charge_at: aTime,
+      })
+      expect(await adminOf(production, { org_domain, email })).toEqual(before)
+    },
+  )
 
   test('is seen by the sandbox as it was, whatever they do with the invitation of production', async () => {
     const { org_domain, email } = await twoConnections()

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { startService } from '../given/harness.js'
 import { onboardingGivenOf, type OnboardingScene, pathOf } from '../given/onboarding-given.js'
 import { requestIdIn, startIdentityProvider } from '../given/saml-identity-provider.js'
@@ -36,7 +37,7 @@ describe('the test', () => {
     return visitor.visit(leadOf(hop))
   }
 
-  test('shows what has arrived and who would sign in, and makes nobody', async () => {
+  longTest('shows what has arrived and who would sign in, and makes nobody', async () => {
     const { scene, visitor, idp } = await atTest()
     const said = {
       nameId: 'ada@corp.example',
@@ -80,7 +81,7 @@ describe('the test', () => {
     expect(page.html).toContain('The test has passed')
   })
 
-  test('of another connection is not there', async () => {
+  longTest('of another connection is not there', async () => {
     const one = await atTest()
     const other = await atTest()
     const page = await comeBack(one.scene, one.visitor, one.idp, { nameId: 'ada@corp.example' })

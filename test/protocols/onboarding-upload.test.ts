@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { startService } from '../given/harness.js'
 import { onboardingGivenOf, uploadIdOf, type OnboardingGiven, pathOf } from '../given/onboarding-given.js'
-import { sampled } from '../sampled.js'
+import { longTest, sampled } from '../sampled.js'
 import { idpMetadata } from '../given/sso-given.js'
 
 const service = await startService()
@@ -20,7 +20,7 @@ async function uploaded(sent: Parameters<OnboardingGiven['upload']>[2] = { file:
 }
 
 describe('metadata', () => {
-  test('of a file are read, shown, and stored when the administrator confirms them', async () => {
+  longTest('of a file are read, shown, and stored when the administrator confirms them', async () => {
     const { scene, visitor } = await given.inTutorial()
     const entityId = 'https://idp.corp.example/metadata'
 
@@ -242,7 +242,7 @@ describe('metadata', () => {
     expect(noForm.status).toBe(403)
   })
 
-  test('fix the choice of the product', async () => {
+  longTest('fix the choice of the product', async () => {
     const { scene, visitor } = await given.inTutorial()
     const before = await visitor.visit(pathOf(scene, '/provider'))
     await given.upload(scene, visitor, { file: metadata() })

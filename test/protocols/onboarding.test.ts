@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { longDescribe, longTest } from '../sampled.js'
 import { startService } from '../given/harness.js'
 import { onboardingGivenOf, pathOf, tokenOf } from '../given/onboarding-given.js'
 import { createVisitor } from '../given/visitor.js'
@@ -29,23 +30,26 @@ describe('the link of an invitation', () => {
     expect([...visitor.cookies.keys()]).not.toContain('portico-admin')
   })
 
-  test('says to what the users will sign in: the application of the connection, else the product', async () => {
-    const { id: organization_id, domain: org_domain } = await service.given.organization()
-    const { id: application_id } = await service.given.application({ org_domain, name: 'Storefront <1>' })
-    const scene = await given.invited({ organization_id, application_id })
-    const { invitation, visitor, page } = await given.atCode(scene)
-    const provider = await visitor.press(page, 'verify', { code: await given.codeTo(scene.email) })
-    const mails = (await given.mailsTo(scene.email)).join()
+  longTest(
+    'says to what the users will sign in: the application of the connection, else the product',
+    async () => {
+      const { id: organization_id, domain: org_domain } = await service.given.organization()
+      const { id: application_id } = await service.given.application({ org_domain, name: 'Storefront <1>' })
+      const scene = await given.invited({ organization_id, application_id })
+      const { invitation, visitor, page } = await given.atCode(scene)
+      const provider = await visitor.press(page, 'verify', { code: await given.codeTo(scene.email) })
+      const mails = (await given.mailsTo(scene.email)).join()
 
-    expect(mails).toContain('You have been invited to connect the identity provider')
-    expect(invitation.html).toContain('your organization’s identity provider to Storefront &lt;1>')
-    expect(provider.html).toContain('and soon to Storefront &lt;1>')
+      expect(mails).toContain('You have been invited to connect the identity provider')
+      expect(invitation.html).toContain('your organization’s identity provider to Storefront &lt;1>')
+      expect(provider.html).toContain('and soon to Storefront &lt;1>')
 
-    for (const other of [await given.invited(), await given.invitedToAll(1)]) {
-      const { html } = await createVisitor(service.baseUrl).visit(other.link)
-      expect(html).toContain('your organization’s identity provider to Portico')
-    }
-  })
+      for (const other of [await given.invited(), await given.invitedToAll(1)]) {
+        const { html } = await createVisitor(service.baseUrl).visit(other.link)
+        expect(html).toContain('your organization’s identity provider to Portico')
+      }
+    },
+  )
 
   test('lets nobody in without the code: the browser is asked for it at every address', async () => {
     const { scene, visitor, page } = await given.atNewCode()
@@ -56,16 +60,19 @@ describe('the link of an invitation', () => {
       expect((await visitor.request(pathOf(scene, part))).status).toBe(401)
   })
 
-  test('and the code of the mail let the administrator in, which their record and the connection say', async () => {
-    const { scene, page } = await given.newArrival()
+  longTest(
+    'and the code of the mail let the administrator in, which their record and the connection say',
+    async () => {
+      const { scene, page } = await given.newArrival()
 
-    expect(new URL(page.url).pathname).toBe(pathOf(scene, '/provider'))
-    expect(page.html).toContain('Which identity provider do you use?')
-    const at = expect.stringMatching(/Z$/)
-    expect(await given.adminOf(scene)).toMatchObject({ accepted_invitation_at: at, last_login_at: at })
-    expect(await given.onboardingOf(scene)).toMatchObject({ state: 'it_admin_onboarding' })
-    expect(await given.logCodes()).toContain('ADMIN_ONBOARDING_LOGIN')
-  })
+      expect(new URL(page.url).pathname).toBe(pathOf(scene, '/provider'))
+      expect(page.html).toContain('Which identity provider do you use?')
+      const at = expect.stringMatching(/Z$/)
+      expect(await given.adminOf(scene)).toMatchObject({ accepted_invitation_at: at, last_login_at: at })
+      expect(await given.onboardingOf(scene)).toMatchObject({ state: 'it_admin_onboarding' })
+      expect(await given.logCodes()).toContain('ADMIN_ONBOARDING_LOGIN')
+    },
+  )
 
   test('opens in another browser by another code', async () => {
     const scene = await given.invited()
@@ -91,7 +98,7 @@ describe('the link of an invitation', () => {
     expect(page.html).toContain('This invitation no longer works')
   })
 
-  test('ends with the next invitation, and so do its sessions', async () => {
+  longTest('ends with the next invitation, and so do its sessions', async () => {
     const { scene, visitor } = await given.newArrival()
 
     await client.ssoConnections.inviteAdmin({ idp_id: scene.connection.idp_id })
@@ -103,7 +110,7 @@ describe('the link of an invitation', () => {
     expect((await given.arrived({ ...scene, link })).page.status).toBe(200)
   })
 
-  test('ends with the administrator, and with the organization', async () => {
+  longTest('ends with the administrator, and with the organization', async () => {
     const removed = await given.invited()
     const deleted = await given.invited()
     const visitors = [await given.arrived(removed), await given.arrived(deleted)]
@@ -208,7 +215,7 @@ describe('the code', () => {
   })
 })
 
-describe('the session of an administrator', () => {
+longDescribe('the session of an administrator', () => {
   test('lasts eight hours', async () => {
     const { scene, visitor } = await given.newArrival()
     await service.clock.advance(8 * hour - minute)

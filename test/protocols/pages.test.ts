@@ -33,7 +33,7 @@ describe.skipIf(!hasTool(browserTool))('a page of each layout', () => {
     },
   )
 
-  test('keeps to its policy, and runs without a fault', async () => {
+  longTest('keeps to its policy, and runs without a fault', async () => {
     expect(await complaintsOf(gallery, gallery.fewPaths('usual', 'en'))).toEqual({})
   })
 
@@ -60,7 +60,7 @@ describe.skipIf(!hasTool(browserTool))('a page of each layout', () => {
 })
 
 describe.skipIf(!hasTool(browserTool))('with scripts', () => {
-  test('a password is shown and hidden again, and is a password when it is sent', async () => {
+  longTest('a password is shown and hidden again, and is a password when it is sent', async () => {
     const page = await open('/usual/en/password')
     const field = page.getByLabel('Password', { exact: true })
     await field.fill('velvet harbour')
@@ -105,7 +105,7 @@ describe.skipIf(!hasTool(browserTool))('with scripts', () => {
     expect(gallery.posted).toHaveLength(1)
   })
 
-  test('a paste that is too large is not sent, and stays beside a sentence that says so', async () => {
+  longTest('a paste that is too large is not sent, and stays beside a sentence that says so', async () => {
     const page = await open('/usual/en/onboarding-metadata')
     const field = page.getByLabel('Paste the XML')
     // As a paste does, at once: the field is set, and not typed into.

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createVerifier } from '@portico/sdk'
 import { describe, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { startService, type KeyRules } from '../given/harness.js'
 import { codeGivenOf, exchange } from './code-given.js'
 import { refreshGivenOf, refusedRefresh } from './refresh-given.js'
@@ -90,7 +91,7 @@ describe('a refresh', () => {
     expect(claimsOf(accessToken)['email']).toBe('new@awesome.example')
   })
 
-  test('200: goes on when the session is over, for thirty days, and tells until when', async () => {
+  longTest('200: goes on when the session is over, for thirty days, and tells until when', async () => {
     const own = await startService()
     const ownCodes = codeGivenOf(own, await own.client())
     const ownGiven = refreshGivenOf(own, ownCodes)

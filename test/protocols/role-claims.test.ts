@@ -1,5 +1,6 @@
 import type { Client } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { claimsOf } from '../given/claims.js'
 import { startService } from '../given/harness.js'
 import { roleGivenOf } from '../given/role-given.js'
@@ -80,7 +81,7 @@ describe('tokens', () => {
     expect(await prefixed([])).toEqual([[plain.name], undefined, [plain.name]])
   })
 
-  test('say that they omit what is too much for them; userinfo and the evaluation know all', async () => {
+  longTest('say that they omit what is too much for them; userinfo and the evaluation know all', async () => {
     const scene = await codes.scene()
     const role = await roles.roleWith(101)
     await roles.give(userOf(scene), role)

@@ -1,6 +1,7 @@
 import type { Client } from '@portico/sdk'
 import { attemptSignIn } from '@portico/server/attempts'
 import { describe, expect, test } from 'vitest'
+import { longDescribe, longTest } from '../sampled.js'
 import { answerOf, callback } from '../given/flow-given.js'
 import { anything } from '../given/given.js'
 import { startService } from '../given/harness.js'
@@ -28,18 +29,21 @@ async function open(scene: SamlScene, url: string, visitor = createVisitor(servi
 }
 
 describe('a challenge', () => {
-  test('by the organization leads its browser to the application, with a code that the API key’s caller exchanges', async () => {
-    const scene = await given.scene()
-    const asked = await challenge({ org_domain: scene.org_domain, redirect_uri: callback, state: 's-1' })
-    const landed = await open(scene, asked.authorization_url)
+  longTest(
+    'by the organization leads its browser to the application, with a code that the API key’s caller exchanges',
+    async () => {
+      const scene = await given.scene()
+      const asked = await challenge({ org_domain: scene.org_domain, redirect_uri: callback, state: 's-1' })
+      const landed = await open(scene, asked.authorization_url)
 
-    expect(asked).toMatchObject({ idp_id: scene.connection.idp_id, __domain__: scene.org_domain })
-    const minutes = (Date.parse(asked.expired_at) - service.clock.now().getTime()) / 60_000
-    expect(Math.round(minutes)).toBe(10)
-    expect(answerOf(landed).get('state')).toBe('s-1')
-    const { body } = await exchange(service, { code: answerOf(landed).get('code') ?? '' })
-    expect(body).toMatchObject({ access_token: expect.any(String), scope: 'openid sso' })
-  })
+      expect(asked).toMatchObject({ idp_id: scene.connection.idp_id, __domain__: scene.org_domain })
+      const minutes = (Date.parse(asked.expired_at) - service.clock.now().getTime()) / 60_000
+      expect(Math.round(minutes)).toBe(10)
+      expect(answerOf(landed).get('state')).toBe('s-1')
+      const { body } = await exchange(service, { code: answerOf(landed).get('code') ?? '' })
+      expect(body).toMatchObject({ access_token: expect.any(String), scope: 'openid sso' })
+    },
+  )
 
   test('with a code_challenge binds the code to it', async () => {
     const scene = await given.scene()
@@ -146,7 +150,7 @@ describe('the address of a challenge', () => {
   })
 })
 
-describe('429: challenges', () => {
+longDescribe('429: challenges', () => {
   test('of one address are counted, and its password stays as open or locked as it was', async () => {
     const limited = await startService({ variables: { SIGN_IN_ATTEMPTS_PER_ADDRESS: '3' } })
     const caller = await limited.client()

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { answerOf } from '../given/flow-given.js'
 import { startService } from '../given/harness.js'
 import { leadOf, samlGivenOf } from '../given/saml-given.js'
@@ -12,7 +13,7 @@ const given = samlGivenOf(service, client)
 const demandsMfa = { acr_values: 'urn:portico:acr:mfa' }
 
 describe('a connection that is switched off', () => {
-  test('does not let a sign-in end that has passed the identity provider and waits', async () => {
+  longTest('does not let a sign-in end that has passed the identity provider and waits', async () => {
     const { scene, app } = await given.enrolled()
     const { idp_id } = scene.connection
     const { visitor: ready, requestId } = await given.atIdentityProvider(scene)

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { answerOf } from '../given/flow-given.js'
 import { startService } from '../given/harness.js'
 import { leadOf, samlGivenOf, type SamlGiven } from '../given/saml-given.js'
@@ -114,7 +115,7 @@ describe('a request to an identity provider', () => {
     expect(answerOf(landed).get('code')).not.toBeNull()
   })
 
-  test('429: goes out as often as sign-ins may begin', async () => {
+  longTest('429: goes out as often as sign-ins may begin', async () => {
     const limited = await startService({ variables: { SIGN_INS_BEGUN_PER_IP: '3' } })
     const there = samlGivenOf(limited, await limited.client())
     const { visitor, page } = await there.atIdentityProvider(await there.scene())

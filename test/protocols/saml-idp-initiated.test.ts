@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { answerOf, callback } from '../given/flow-given.js'
 import { anyEmail } from '../given/given.js'
 import { startService } from '../given/harness.js'
@@ -24,7 +25,7 @@ async function usersOf({ org_domain }: SamlScene) {
 }
 
 describe('a response that nobody asked for', () => {
-  test('begins a sign-in, whose answer signs in: nobody comes in by the first one', async () => {
+  longTest('begins a sign-in, whose answer signs in: nobody comes in by the first one', async () => {
     const scene = await given.scene()
     const stranger = `eve@awesome.example`
     const { visitor, landed } = await click(scene, { nameId: stranger })

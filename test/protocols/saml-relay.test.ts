@@ -1,5 +1,6 @@
 import { openMagicLink } from '@portico/sdk'
 import { describe, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { anything } from '../given/given.js'
 import { startService } from '../given/harness.js'
 import { oidcGivenOf, type OidcScene } from '../given/oidc-given.js'
@@ -46,7 +47,7 @@ async function carryBy(
 }
 
 describe('an address that an identity provider says of somebody', () => {
-  test('is not verified at a partner, where its owner ends what others have with it', async () => {
+  longTest('is not verified at a partner, where its owner ends what others have with it', async () => {
     const scene = await given.scene()
     const email = `${anything()}@elsewhere.example`
     const { partner_domain: org_domain, carryAgain, user, userOf } = await carry(scene, email)

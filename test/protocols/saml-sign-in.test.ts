@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { answerOf } from '../given/flow-given.js'
 import { anything } from '../given/given.js'
 import { startService } from '../given/harness.js'
@@ -29,7 +30,7 @@ function userOf({ org_domain }: SamlScene, user_email: string) {
 }
 
 describe('a sign-in by SSO', () => {
-  test('ends at the application with a code for tokens that say sso', async () => {
+  longTest('ends at the application with a code for tokens that say sso', async () => {
     const scene = await given.scene()
     const nameId = `${anything()}@awesome.example`
 
@@ -108,21 +109,24 @@ describe('where a sign-in by SSO begins', () => {
     expect(answerOf(await given.comeBack(scene, visitor, response)).get('code')).toEqual(aCode)
   })
 
-  test('where the organization has no other way, every address does, and otherwise those of its domains', async () => {
-    const alone = await given.scene()
-    await given.closeLinks(alone)
-    const { visitor, page } = await atIdentifier(alone)
-    const step = await visitor.press(page, 'identify', { email: 'ada@anywhere.example' })
-    expect(leadOf(step)).toContain('/identity-provider')
+  longTest(
+    'where the organization has no other way, every address does, and otherwise those of its domains',
+    async () => {
+      const alone = await given.scene()
+      await given.closeLinks(alone)
+      const { visitor, page } = await atIdentifier(alone)
+      const step = await visitor.press(page, 'identify', { email: 'ada@anywhere.example' })
+      expect(leadOf(step)).toContain('/identity-provider')
 
-    const domain = `${anything()}.example`
-    const both = await given.scene({}, { allowed_email_domains: [domain, `other-${domain}`] })
-    await client.password.createConnection({ org_domain: both.org_domain })
-    const other = await atIdentifier(both)
-    const led = await other.visitor.press(other.page, 'identify', { email: `ada@${domain}` })
-    expect(leadOf(led)).toContain('/identity-provider')
-    expect(other.page.html).not.toContain('single_sign_on')
-  })
+      const domain = `${anything()}.example`
+      const both = await given.scene({}, { allowed_email_domains: [domain, `other-${domain}`] })
+      await client.password.createConnection({ org_domain: both.org_domain })
+      const other = await atIdentifier(both)
+      const led = await other.visitor.press(other.page, 'identify', { email: `ada@${domain}` })
+      expect(leadOf(led)).toContain('/identity-provider')
+      expect(other.page.html).not.toContain('single_sign_on')
+    },
+  )
 
   test('an address of none of the domains of the connections is asked for its password', async () => {
     const scene = await given.scene({ email_domains: [`${anything()}.example`] })
@@ -228,7 +232,7 @@ describe('the second factor after SSO', () => {
     expect(answerOf(landed).get('code')).toEqual(aCode)
   })
 
-  test('is asked of the session, where another application demands it', async () => {
+  longTest('is asked of the session, where another application demands it', async () => {
     const { scene, app } = await given.enrolled()
     const { visitor } = await given.signIn(scene, { attributes: { displayname: 'Ada' } })
     const { verifier, challenge } = pkcePair()
@@ -310,7 +314,7 @@ describe('what the identity provider says of a user', () => {
     expect(claimsOf(refreshed.body.id_token)['resource_owner_metadata']).toEqual(metadata)
   })
 
-  test('is the profile of a new user, and later again where the connection refreshes it', async () => {
+  longTest('is the profile of a new user, and later again where the connection refreshes it', async () => {
     const kept = await given.scene()
     const refreshed = await given.scene({ update_user_new_connection: true })
     for (const scene of [kept, refreshed]) {
@@ -349,7 +353,7 @@ describe('a user who signs in by SSO again', () => {
     expect(told).toEqual([])
   })
 
-  test('is told of once where the identity provider says something else of them', async () => {
+  longTest('is told of once where the identity provider says something else of them', async () => {
     const attributes = { email: 'ada@awesome.example', last_name: 'Lovelace' }
     const kept = await toldOf({ attributes })
     const refreshed = await toldOf({ attributes }, { update_user_new_connection: true })

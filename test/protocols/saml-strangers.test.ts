@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { answerOf } from '../given/flow-given.js'
 import { startService } from '../given/harness.js'
 import { leadOf, samlGivenOf, type SamlScene } from '../given/saml-given.js'
@@ -143,42 +144,45 @@ describe('what strangers post', () => {
     expect([total, (await given.lastTrace(scene)).name_id]).toEqual([200, 'bea'])
   })
 
-  test('429: is counted by network and connection, where it is refused, and of nothing else', async () => {
-    const limited = await startService({
-      variables: { SAML_FAILURES_PER_IP: '5', SIGN_IN_ATTEMPTS_PER_IP: '5' },
-    })
-    const there = samlGivenOf(limited, await limited.client())
-    const [of, other] = [await there.scene(), await there.scene()]
-    for (let count = 0; count < 6; count++) expect((await there.signIn(of)).landed.status).toBe(303)
-    const posted: Awaited<ReturnType<typeof there.post>>[] = []
-    for (const sent of [
-      '<xml>',
-      'A'.repeat(450_000),
-      '<xml>',
-      '<xml>',
-      '<xml>',
-      '<xml>',
-      'A'.repeat(450_000),
-    ])
-      posted.push(await there.post(of, sent))
+  longTest(
+    '429: is counted by network and connection, where it is refused, and of nothing else',
+    async () => {
+      const limited = await startService({
+        variables: { SAML_FAILURES_PER_IP: '5', SIGN_IN_ATTEMPTS_PER_IP: '5' },
+      })
+      const there = samlGivenOf(limited, await limited.client())
+      const [of, other] = [await there.scene(), await there.scene()]
+      for (let count = 0; count < 6; count++) expect((await there.signIn(of)).landed.status).toBe(303)
+      const posted: Awaited<ReturnType<typeof there.post>>[] = []
+      for (const sent of [
+        '<xml>',
+        'A'.repeat(450_000),
+        '<xml>',
+        '<xml>',
+        '<xml>',
+        '<xml>',
+        'A'.repeat(450_000),
+      ])
+        posted.push(await there.post(of, sent))
 
-    expect(posted.map(({ status }) => status)).toEqual([403, 413, 403, 403, 403, 429, 429])
-    expect(posted.at(-1)?.html).toContain('Too many attempts')
-    expect(posted.at(-1)?.html).toContain('There have been too many sign-in attempts from your network')
-    const log = `select reason from log_events where domain = $1 and event_code = 'SSO_END_USER_SAML_FAILED' order by inserted_at`
-    const reasons = (await limited.query<{ reason: string }>(log, [of.org_domain])).map(
-      ({ reason }) => reason,
-    )
-    expect(reasons.filter((reason) => reason === 'rate_limited')).toHaveLength(1)
-    expect(posted.at(-1)?.headers.get('retry-after')).toMatch(/^\d+$/)
-    const nowhere = { connection: { ...of.connection, acs_url: `${limited.baseUrl}/saml/nobody_1/acs` } }
-    for (let count = 0; count < 6; count++) expect((await there.post(nowhere, '<xml>')).status).toBe(404)
-    expect((await there.signIn(other)).landed.status).toBe(303)
-    const { landed } = await there.flows.signIn(await there.flows.scene())
-    expect(answerOf(landed).get('code')).not.toBeNull()
-  })
+      expect(posted.map(({ status }) => status)).toEqual([403, 413, 403, 403, 403, 429, 429])
+      expect(posted.at(-1)?.html).toContain('Too many attempts')
+      expect(posted.at(-1)?.html).toContain('There have been too many sign-in attempts from your network')
+      const log = `select reason from log_events where domain = $1 and event_code = 'SSO_END_USER_SAML_FAILED' order by inserted_at`
+      const reasons = (await limited.query<{ reason: string }>(log, [of.org_domain])).map(
+        ({ reason }) => reason,
+      )
+      expect(reasons.filter((reason) => reason === 'rate_limited')).toHaveLength(1)
+      expect(posted.at(-1)?.headers.get('retry-after')).toMatch(/^\d+$/)
+      const nowhere = { connection: { ...of.connection, acs_url: `${limited.baseUrl}/saml/nobody_1/acs` } }
+      for (let count = 0; count < 6; count++) expect((await there.post(nowhere, '<xml>')).status).toBe(404)
+      expect((await there.signIn(other)).landed.status).toBe(303)
+      const { landed } = await there.flows.signIn(await there.flows.scene())
+      expect(answerOf(landed).get('code')).not.toBeNull()
+    },
+  )
 
-  test('429: fills no table where it is right, either: also what is proved is counted', async () => {
+  longTest('429: fills no table where it is right, either: also what is proved is counted', async () => {
     const limited = await startService({ variables: { SIGN_INS_BEGUN_PER_IP: '3' } })
     const admin = await limited.client()
     const there = samlGivenOf(limited, admin)

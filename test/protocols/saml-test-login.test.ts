@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { startService } from '../given/harness.js'
 import { onboardingGivenOf } from '../given/onboarding-given.js'
 import { leadOf, samlGivenOf } from '../given/saml-given.js'
@@ -89,15 +90,19 @@ describe('the test of an administrator', () => {
     expect((await client.ssoConnections.get({ idp_id })).state).toBe('configured')
   })
 
-  test('is told also where strangers have filled the traces', async () => {
-    const of = await uploaded()
-    for (let count = 0; count < 201; count++) await given.post(of, '<xml>')
-    const { hop } = await tested(of, { audience: 'https://other.example' })
+  longTest(
+    'is told also where strangers have filled the traces',
+    async () => {
+      const of = await uploaded()
+      for (let count = 0; count < 201; count++) await given.post(of, '<xml>')
+      const { hop } = await tested(of, { audience: 'https://other.example' })
 
-    const trace = await given.lastTrace(of)
-    expect(trace).toMatchObject({ kind: 'test', failed_check: 'audience' })
-    expect(leadOf(hop)).toContain(`/test/${trace.id}`)
-  }, 60_000)
+      const trace = await given.lastTrace(of)
+      expect(trace).toMatchObject({ kind: 'test', failed_check: 'audience' })
+      expect(leadOf(hop)).toContain(`/test/${trace.id}`)
+    },
+    60_000,
+  )
 
   test('is of the administrator’s browser alone', async () => {
     const of = await uploaded()

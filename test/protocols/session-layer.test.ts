@@ -1,5 +1,6 @@
 import { createSessions } from '@portico/sdk/session'
 import { describe, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import {
   browserOf,
   applicationOf,
@@ -82,26 +83,29 @@ async function passAt(scene: FlowScene, pages: Visitor, location: string): Promi
 }
 
 describe('the session layer of the SDK, with the service', () => {
-  test('signs a user in at the issuer of the account, renews for hours, and signs out without a question', async () => {
-    const { signIn, open, post, scene, pages, cookie } = await product()
-    expect((await signIn()).location).toBe('/invoices')
-    expect(memberOf(await open('/invoices'), 'user')).toMatchObject({
-      id: scene.user.id,
-      email: scene.user.email,
-    })
-    expect(memberOf(await open('/invoices'), 'organization')).toEqual({ domain: scene.org_domain })
+  longTest(
+    'signs a user in at the issuer of the account, renews for hours, and signs out without a question',
+    async () => {
+      const { signIn, open, post, scene, pages, cookie } = await product()
+      expect((await signIn()).location).toBe('/invoices')
+      expect(memberOf(await open('/invoices'), 'user')).toMatchObject({
+        id: scene.user.id,
+        email: scene.user.email,
+      })
+      expect(memberOf(await open('/invoices'), 'organization')).toEqual({ domain: scene.org_domain })
 
-    for (let count = 0; count < 3; count += 1) {
-      await service.clock.advance(hour)
-      const answers = await Promise.all(Array.from({ length: 20 }, () => open('/invoices')))
-      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
-    }
-    const { location } = await post('/auth/sign-out')
-    expect(cookie()).toBeUndefined()
-    const left = await pages.request(location ?? '')
-    expect([left.status, left.location]).toEqual([303, `${appUrl}/`])
-    expect(await sessionsOf(scene)).toEqual([])
-  })
+      for (let count = 0; count < 3; count += 1) {
+        await service.clock.advance(hour)
+        const answers = await Promise.all(Array.from({ length: 20 }, () => open('/invoices')))
+        expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+      }
+      const { location } = await post('/auth/sign-out')
+      expect(cookie()).toBeUndefined()
+      const left = await pages.request(location ?? '')
+      expect([left.status, left.location]).toEqual([303, `${appUrl}/`])
+      expect(await sessionsOf(scene)).toEqual([])
+    },
+  )
 
   test('switches to another organization of the application, and revokes the tokens of the one before alone', async () => {
     const { signIn, open, application, scene, visitor } = await product()

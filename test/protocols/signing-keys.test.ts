@@ -3,6 +3,7 @@ import { rotateSigningKeys } from '@portico/server/rotate-signing-keys'
 import { createLocalJWKSet, createRemoteJWKSet, jwtVerify, type JSONWebKeySet } from 'jose'
 import * as openid from 'openid-client'
 import { afterEach, expect, test, vi } from 'vitest'
+import { longTest } from '../sampled.js'
 import { startService } from '../given/harness.js'
 
 const service = await startService()
@@ -50,42 +51,47 @@ const oneOfEach = (environment: string) => [
   { environment, state: 'next', count: 1 },
 ]
 
-test('twenty rotations, each as soon as it may be, are noticed by no verifier that caches the key set', async () => {
-  const place = await givenOrganization()
-  const { client_id } = await service.given.application({ org_domain: place.org_domain })
-  // What jose and openid-client take for the time is the service's.
-  vi.useFakeTimers({ toFake: ['Date'], now: service.clock.now() })
-  const keys = createRemoteJWKSet(new URL(`${place.issuer}/.well-known/jwks.json`))
-  const configuration = await openid.discovery(new URL(place.issuer), client_id, undefined, openid.None(), {
-    execute: [openid.allowInsecureRequests, openid.enableNonRepudiationChecks],
-  })
-  const [{ account_id: accountId } = { account_id: '' }] = await service.query<{ account_id: string }>(
-    'select account_id from organizations where id = $1',
-    [place.organizationId],
-  )
-  const owner = { accountId, environment: 'sandbox', organizationId: place.organizationId }
-  const kids = new Set<string | undefined>()
-
-  for (let rotation = 0; rotation < 20; rotation++) {
-    const { magic_link } = await place.client.magicLink.createChallenge({
-      org_domain: place.org_domain,
-      user_email: (await service.given.user({ org_domain: place.org_domain })).email,
-      send_email: false,
+longTest(
+  'twenty rotations, each as soon as it may be, are noticed by no verifier that caches the key set',
+  async () => {
+    const place = await givenOrganization()
+    const { client_id } = await service.given.application({ org_domain: place.org_domain })
+    // What jose and openid-client take for the time is the service's.
+    vi.useFakeTimers({ toFake: ['Date'], now: service.clock.now() })
+    const keys = createRemoteJWKSet(new URL(`${place.issuer}/.well-known/jwks.json`))
+    const configuration = await openid.discovery(new URL(place.issuer), client_id, undefined, openid.None(), {
+      execute: [openid.allowInsecureRequests, openid.enableNonRepudiationChecks],
     })
-    const { redirectedTo } = await openMagicLink(magic_link ?? '')
-    vi.setSystemTime(service.clock.now().getTime() + 1_000)
-    const tokens = await openid.authorizationCodeGrant(configuration, redirectedTo, { idTokenExpected: true })
-    const { protectedHeader } = await jwtVerify(tokens.id_token ?? '', keys, { issuer: place.issuer })
-    kids.add(protectedHeader.kid)
+    const [{ account_id: accountId } = { account_id: '' }] = await service.query<{ account_id: string }>(
+      'select account_id from organizations where id = $1',
+      [place.organizationId],
+    )
+    const owner = { accountId, environment: 'sandbox', organizationId: place.organizationId }
+    const kids = new Set<string | undefined>()
 
-    const early = await rotateSigningKeys(service.deps, owner, 'ES256', { publishedForMs: 20 * minuteMs })
-    expect(early).toEqual({ waitsUntil: expect.any(Date) })
-    await service.clock.advance(21 * 60)
-    const rotated = await rotateSigningKeys(service.deps, owner, 'ES256', { publishedForMs: 20 * minuteMs })
-    expect(rotated).toEqual({ activated: expect.any(String) })
-  }
-  expect(kids.size).toBe(20)
-})
+    for (let rotation = 0; rotation < 20; rotation++) {
+      const { magic_link } = await place.client.magicLink.createChallenge({
+        org_domain: place.org_domain,
+        user_email: (await service.given.user({ org_domain: place.org_domain })).email,
+        send_email: false,
+      })
+      const { redirectedTo } = await openMagicLink(magic_link ?? '')
+      vi.setSystemTime(service.clock.now().getTime() + 1_000)
+      const tokens = await openid.authorizationCodeGrant(configuration, redirectedTo, {
+        idTokenExpected: true,
+      })
+      const { protectedHeader } = await jwtVerify(tokens.id_token ?? '', keys, { issuer: place.issuer })
+      kids.add(protectedHeader.kid)
+
+      const early = await rotateSigningKeys(service.deps, owner, 'ES256', { publishedForMs: 20 * minuteMs })
+      expect(early).toEqual({ waitsUntil: expect.any(Date) })
+      await service.clock.advance(21 * 60)
+      const rotated = await rotateSigningKeys(service.deps, owner, 'ES256', { publishedForMs: 20 * minuteMs })
+      expect(rotated).toEqual({ activated: expect.any(String) })
+    }
+    expect(kids.size).toBe(20)
+  },
+)
 
 test('the first RS256 token of an organization verifies with a key set of before the sign-in', async () => {
   const place = await givenOrganization()
@@ -104,70 +110,79 @@ test('the first RS256 token of an organization verifies with a key set of before
   expect(protectedHeader.alg).toBe('RS256')
 })
 
-test('an application of the whole account has every organization get its keys by a job, also one that is created later', async () => {
-  const other = await givenOrganization()
-  const place = await givenOrganization()
-  const { client_id } = await service.given.application({ org_domain: place.org_domain })
-  await place.client.applications.update({
-    org_domain: place.org_domain,
-    client_id,
-    token_signing_alg: 'RS256',
-  })
-  expect(await keysOf(place.organizationId, 'RS256')).toEqual(oneOfEach('sandbox'))
-  expect(await keysOf(other.organizationId, 'RS256')).toEqual([])
+longTest(
+  'an application of the whole account has every organization get its keys by a job, also one that is created later',
+  async () => {
+    const other = await givenOrganization()
+    const place = await givenOrganization()
+    const { client_id } = await service.given.application({ org_domain: place.org_domain })
+    await place.client.applications.update({
+      org_domain: place.org_domain,
+      client_id,
+      token_signing_alg: 'RS256',
+    })
+    expect(await keysOf(place.organizationId, 'RS256')).toEqual(oneOfEach('sandbox'))
+    expect(await keysOf(other.organizationId, 'RS256')).toEqual([])
 
-  await service.runJobs()
-  expect(await keysOf(other.organizationId, 'RS256')).toEqual(oneOfEach('sandbox'))
-  const later = await givenOrganization()
-  await service.runJobs()
-  expect(await keysOf(later.organizationId, 'RS256')).toEqual(oneOfEach('sandbox'))
-  await place.client.applications.delete({ org_domain: place.org_domain, client_id })
-  const last = await givenOrganization()
-  await service.runJobs()
-  expect(await keysOf(last.organizationId, 'RS256')).toEqual([])
-})
+    await service.runJobs()
+    expect(await keysOf(other.organizationId, 'RS256')).toEqual(oneOfEach('sandbox'))
+    const later = await givenOrganization()
+    await service.runJobs()
+    expect(await keysOf(later.organizationId, 'RS256')).toEqual(oneOfEach('sandbox'))
+    await place.client.applications.delete({ org_domain: place.org_domain, client_id })
+    const last = await givenOrganization()
+    await service.runJobs()
+    expect(await keysOf(last.organizationId, 'RS256')).toEqual([])
+  },
+)
 
-test('an application of one organization has that one get its keys, by whichever path it is created or changed', async () => {
-  const [path, scope, other] = [
-    await givenOrganization(),
-    await givenOrganization(),
-    await givenOrganization(),
-  ]
-  const { client_id } = await service.given.application({
-    org_domain: path.org_domain,
-    organization_domain_scope: scope.org_domain,
-    token_signing_alg: 'RS256',
-  })
-  expect(await keysOf(scope.organizationId, 'RS256')).toEqual(oneOfEach('sandbox'))
-  await scope.client.applications.update({
-    org_domain: scope.org_domain,
-    client_id,
-    organization_domain_scope: other.org_domain,
-  })
-  expect(await keysOf(other.organizationId, 'RS256')).toEqual(oneOfEach('sandbox'))
-  expect(await keysOf(path.organizationId, 'RS256')).toEqual([])
-})
+longTest(
+  'an application of one organization has that one get its keys, by whichever path it is created or changed',
+  async () => {
+    const [path, scope, other] = [
+      await givenOrganization(),
+      await givenOrganization(),
+      await givenOrganization(),
+    ]
+    const { client_id } = await service.given.application({
+      org_domain: path.org_domain,
+      organization_domain_scope: scope.org_domain,
+      token_signing_alg: 'RS256',
+    })
+    expect(await keysOf(scope.organizationId, 'RS256')).toEqual(oneOfEach('sandbox'))
+    await scope.client.applications.update({
+      org_domain: scope.org_domain,
+      client_id,
+      organization_domain_scope: other.org_domain,
+    })
+    expect(await keysOf(other.organizationId, 'RS256')).toEqual(oneOfEach('sandbox'))
+    expect(await keysOf(path.organizationId, 'RS256')).toEqual([])
+  },
+)
 
-test('keys that have signed for 90 days, and a day more at most, are rotated by themselves; earlier ones are not', async () => {
-  const place = await givenOrganization()
-  const kidOf = async (state: string) => {
-    const [{ kid } = { kid: '' }] = await service.query<{ kid: string }>(
-      `select kid from signing_keys where organization_id = $1 and environment = 'sandbox' and state = $2`,
-      [place.organizationId, state],
-    )
-    return kid
-  }
-  const [active, next] = [await kidOf('active'), await kidOf('next')]
+longTest(
+  'keys that have signed for 90 days, and a day more at most, are rotated by themselves; earlier ones are not',
+  async () => {
+    const place = await givenOrganization()
+    const kidOf = async (state: string) => {
+      const [{ kid } = { kid: '' }] = await service.query<{ kid: string }>(
+        `select kid from signing_keys where organization_id = $1 and environment = 'sandbox' and state = $2`,
+        [place.organizationId, state],
+      )
+      return kid
+    }
+    const [active, next] = [await kidOf('active'), await kidOf('next')]
 
-  await service.clock.advance(90 * 86_400 - 60)
-  await service.runJobs()
-  expect([await kidOf('active'), await kidOf('next')]).toEqual([active, next])
+    await service.clock.advance(90 * 86_400 - 60)
+    await service.runJobs()
+    expect([await kidOf('active'), await kidOf('next')]).toEqual([active, next])
 
-  await service.clock.advance(86_400 + 120)
-  await service.runJobs()
-  expect([await kidOf('active'), await kidOf('retired')]).toEqual([next, active])
-  expect(await kidOf('next')).not.toBe('')
-})
+    await service.clock.advance(86_400 + 120)
+    await service.runJobs()
+    expect([await kidOf('active'), await kidOf('retired')]).toEqual([next, active])
+    expect(await kidOf('next')).not.toBe('')
+  },
+)
 
 test('keys of before next keys were published ahead get theirs by a job', async () => {
   const place = await givenOrganization()

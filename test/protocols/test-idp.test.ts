@@ -1,5 +1,6 @@
 import type { Client, SsoConnection } from '@portico/sdk'
 import { describe, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { answerOf, callback, flowGivenOf } from '../given/flow-given.js'
 import { anyEmail, anything } from '../given/given.js'
 import { startService } from '../given/harness.js'
@@ -123,7 +124,7 @@ describe('the state of a connection that the built-in identity provider has test
     return idp_id
   }
 
-  test('begins anew with its onboarding, and where another provider is chosen', async () => {
+  longTest('begins anew with its onboarding, and where another provider is chosen', async () => {
     const reset = await tested()
     await client.ssoConnections.resetOnboarding({ idp_id: reset })
     const changed = await tested()

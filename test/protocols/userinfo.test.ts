@@ -1,6 +1,7 @@
 import * as openid from 'openid-client'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { startService } from '../given/harness.js'
 import { untilWaiting } from '../given/waiting.js'
 import { codeGivenOf, type Scene } from './code-given.js'
@@ -331,7 +332,7 @@ describe('UserInfo refuses', () => {
     await expectRefused(org_domain, accessToken, 'another account')
   })
 
-  test('401: once it has expired', async () => {
+  longTest('401: once it has expired', async () => {
     const own = await startService()
     const ownCodes = codeGivenOf(own, await own.client())
     const scene = await ownCodes.scene()

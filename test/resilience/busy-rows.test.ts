@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { anyEmail } from '../given/given.js'
 import { startService, type Service } from '../given/harness.js'
 import { rawSenderOf, type RawAnswer } from '../given/raw.js'
@@ -63,7 +64,7 @@ describe('requests that wait for one row', () => {
     expect((await answers)?.map(({ status }) => status)).toEqual(Array(20).fill(200))
   })
 
-  test('longer than 2 s are answered 503, and told when to come back', async () => {
+  longTest('longer than 2 s are answered 503, and told when to come back', async () => {
     const { id, path } = await givenUser()
     const token = await service.token()
 

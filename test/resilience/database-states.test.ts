@@ -1,6 +1,7 @@
 import { connect } from 'node:net'
 import { startBackground } from '@portico/server/worker'
 import { describe, expect, test } from 'vitest'
+import { longDescribe } from '../sampled.js'
 import { anyEmail } from '../given/given.js'
 import { startService, type Service } from '../given/harness.js'
 import { startReceiver } from '../given/receiver.js'
@@ -58,7 +59,7 @@ describe('a database that only takes reads', () => {
   }
 })
 
-describe('a replica', () => {
+longDescribe('a replica', () => {
   test('that cannot be reached has its statements answered by the primary, counted', async () => {
     const service = await startService({
       variables: { DATABASE_READ_URL: `postgres://portico@127.0.0.1:${await closedPort()}/none` },
@@ -91,7 +92,7 @@ async function closedPort(): Promise<number> {
   return port
 }
 
-describe('a clock', () => {
+longDescribe('a clock', () => {
   test('that was an hour ahead leaves no delivery waiting for an hour', async () => {
     const service = await startService()
     const client = await service.client()

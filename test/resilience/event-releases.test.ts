@@ -2,6 +2,7 @@ import { migrateDatabase } from '@portico/server/migrate'
 import type { Client, Event } from '@portico/sdk'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { anyEmail, givenOf } from '../given/given.js'
 import { startService } from '../given/harness.js'
 import {
@@ -43,88 +44,96 @@ async function readAll(client: Client, after?: string): Promise<Event[]> {
 const idsOf = (events: readonly { id: string }[]) => events.map(({ id }) => id)
 const toCursor = (position: string) => Buffer.from(position).toString('base64url')
 
-test('cursors that the release before has handed out stay good, also of an event that is gone, and nothing is missing behind them', async () => {
-  const { account, client, given } = await newAccount()
-  const other = await newAccount()
-  for (let count = 0; count < 3; count += 1) await given.organization()
-  const before = await connect()
-  await takeBackMigration(before)
-  const known = await readAsBefore(before, account.id, '0')
-  const last = known.at(-1)
-  await before.query('delete from events where id = $1', [last?.id])
-  const { rows: waiting } = await before.query<{ id: string }>(
-    `insert into events (account_id, environment, id, domain, code, data, params, actor_type, actor_id,
+longTest(
+  'cursors that the release before has handed out stay good, also of an event that is gone, and nothing is missing behind them',
+  async () => {
+    const { account, client, given } = await newAccount()
+    const other = await newAccount()
+    for (let count = 0; count < 3; count += 1) await given.organization()
+    const before = await connect()
+    await takeBackMigration(before)
+    const known = await readAsBefore(before, account.id, '0')
+    const last = known.at(-1)
+    await before.query('delete from events where id = $1', [last?.id])
+    const { rows: waiting } = await before.query<{ id: string }>(
+      `insert into events (account_id, environment, id, domain, code, data, params, actor_type, actor_id,
        request_id, issued_at)
      select account_id, environment, gen_random_uuid(), domain, code, data, params, actor_type, actor_id,
        request_id, issued_at
      from events where id = $1 returning id`,
-    [known[0]?.id],
-  )
+      [known[0]?.id],
+    )
 
-  await migrateDatabase(service.databaseUrl)
-  await given.organization()
+    await migrateDatabase(service.databaseUrl)
+    await given.organization()
 
-  const kept = known.slice(0, -1)
-  const all = await readAll(client)
-  expect(all.slice(0, kept.length).map(({ id, cursor }) => [id, cursor])).toEqual(
-    kept.map(({ id, position }) => [id, toCursor(position)]),
-  )
-  const behind = all.slice(kept.length)
-  expect(behind).toHaveLength(2)
-  expect(idsOf(behind)).toContain(waiting[0]?.id)
-  for (const { position, id } of known) {
-    const read = await readAll(client, toCursor(position))
-    expect(idsOf(read)).toEqual(idsOf(all.slice(kept.findIndex((each) => each.id === id) + 1 || kept.length)))
-  }
-  expect(await readAll(other.client)).toEqual([])
-})
-
-test('a process of the release before beside this one: each event has one place, and readers of both get all of them in one order', async () => {
-  const { account, client, given } = await newAccount()
-  const { domain } = await given.organization()
-  const writers = await Promise.all([newAccount(), newAccount()])
-  const before = await connect()
-  const beside = await connect()
-  let isWriting = true
-  const writing = Promise.all([
-    ...Array.from({ length: 8 }, async () => {
-      for (let count = 0; count < 8; count += 1) await given.user({ org_domain: domain, email: anyEmail() })
-    }),
-    ...writers.map(({ given: others }) => others.organization()),
-  ]).finally(() => {
-    isWriting = false
-  })
-
-  const seen: Event[] = []
-  const seenBefore: PlaceBefore[] = []
-  const readBefore = async () => {
-    for (let page = 1; page > 0;) {
-      const places = await readAsBefore(before, account.id, seenBefore.at(-1)?.position ?? '0')
-      page = places.length
-      seenBefore.push(...places)
+    const kept = known.slice(0, -1)
+    const all = await readAll(client)
+    expect(all.slice(0, kept.length).map(({ id, cursor }) => [id, cursor])).toEqual(
+      kept.map(({ id, position }) => [id, toCursor(position)]),
+    )
+    const behind = all.slice(kept.length)
+    expect(behind).toHaveLength(2)
+    expect(idsOf(behind)).toContain(waiting[0]?.id)
+    for (const { position, id } of known) {
+      const read = await readAll(client, toCursor(position))
+      expect(idsOf(read)).toEqual(
+        idsOf(all.slice(kept.findIndex((each) => each.id === id) + 1 || kept.length)),
+      )
     }
-  }
-  const reading = async () => {
-    while (isWriting) seen.push(...(await readAll(client, seen.at(-1)?.cursor ?? undefined)))
-  }
-  const readingBefore = async () => {
-    while (isWriting) await readBefore()
-  }
-  const numbering = async () => {
-    while (isWriting) await numberAsBefore(beside)
-  }
-  await Promise.all([writing, reading(), readingBefore(), numbering()])
-  seen.push(...(await readAll(client, seen.at(-1)?.cursor ?? undefined)))
-  await readBefore()
+    expect(await readAll(other.client)).toEqual([])
+  },
+)
 
-  expect(new Set(idsOf(seen)).size).toBe(65)
-  expect(seen.map(({ id, cursor }) => [id, cursor])).toEqual(
-    seenBefore.map(({ id, position }) => [id, toCursor(position)]),
-  )
-  expect(
-    await service.query(`select event_id from event_positions group by event_id having count(*) > 1`),
-  ).toEqual([])
-})
+longTest(
+  'a process of the release before beside this one: each event has one place, and readers of both get all of them in one order',
+  async () => {
+    const { account, client, given } = await newAccount()
+    const { domain } = await given.organization()
+    const writers = await Promise.all([newAccount(), newAccount()])
+    const before = await connect()
+    const beside = await connect()
+    let isWriting = true
+    const writing = Promise.all([
+      ...Array.from({ length: 8 }, async () => {
+        for (let count = 0; count < 8; count += 1) await given.user({ org_domain: domain, email: anyEmail() })
+      }),
+      ...writers.map(({ given: others }) => others.organization()),
+    ]).finally(() => {
+      isWriting = false
+    })
+
+    const seen: Event[] = []
+    const seenBefore: PlaceBefore[] = []
+    const readBefore = async () => {
+      for (let page = 1; page > 0;) {
+        const places = await readAsBefore(before, account.id, seenBefore.at(-1)?.position ?? '0')
+        page = places.length
+        seenBefore.push(...places)
+      }
+    }
+    const reading = async () => {
+      while (isWriting) seen.push(...(await readAll(client, seen.at(-1)?.cursor ?? undefined)))
+    }
+    const readingBefore = async () => {
+      while (isWriting) await readBefore()
+    }
+    const numbering = async () => {
+      while (isWriting) await numberAsBefore(beside)
+    }
+    await Promise.all([writing, reading(), readingBefore(), numbering()])
+    seen.push(...(await readAll(client, seen.at(-1)?.cursor ?? undefined)))
+    await readBefore()
+
+    expect(new Set(idsOf(seen)).size).toBe(65)
+    expect(seen.map(({ id, cursor }) => [id, cursor])).toEqual(
+      seenBefore.map(({ id, position }) => [id, toCursor(position)]),
+    )
+    expect(
+      await service.query(`select event_id from event_positions group by event_id having count(*) > 1`),
+    ).toEqual([])
+  },
+)
 
 test('what is committed while the release before numbers has the place that this one gives it, and no other', async () => {
   const { account, client, given } = await newAccount()

@@ -1,6 +1,7 @@
 import { revokeApiKey } from '@portico/server/api-keys'
 import type { UserTokens } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { porticoJson } from '../cli/portico.js'
 import { anyEmail, anything } from '../given/given.js'
 import { startService, type Service } from '../given/harness.js'
@@ -126,45 +127,51 @@ describe('API keys', () => {
 })
 
 describe('signing in', () => {
-  test('a magic link opens once, and its code is exchanged once, of 100 attempts at both processes', async () => {
-    const { link } = await readyToSignIn()
-    const opened = await alternately(100, link, { headers: { accept: 'application/json' } })
-    const redirects = opened.filter((answer) => answer.status === 303)
-    expect(redirects).toHaveLength(1)
-    expect(new Set(opened.map((answer) => answer.status))).toEqual(new Set([303, 404]))
+  longTest(
+    'a magic link opens once, and its code is exchanged once, of 100 attempts at both processes',
+    async () => {
+      const { link } = await readyToSignIn()
+      const opened = await alternately(100, link, { headers: { accept: 'application/json' } })
+      const redirects = opened.filter((answer) => answer.status === 303)
+      expect(redirects).toHaveLength(1)
+      expect(new Set(opened.map((answer) => answer.status))).toEqual(new Set([303, 404]))
 
-    const exchanged = await alternately(100, '/oauth/token', exchangeOf(redirects[0]))
-    expect(exchanged.filter((answer) => answer.status === 200)).toHaveLength(1)
-    for (const { status, body } of exchanged.filter((answer) => answer.status !== 200))
-      expect([status, body]).toMatchObject([400, { error: 'invalid_grant' }])
-  })
+      const exchanged = await alternately(100, '/oauth/token', exchangeOf(redirects[0]))
+      expect(exchanged.filter((answer) => answer.status === 200)).toHaveLength(1)
+      for (const { status, body } of exchanged.filter((answer) => answer.status !== 200))
+        expect([status, body]).toMatchObject([400, { error: 'invalid_grant' }])
+    },
+  )
 
-  test('keys rotated for one process sign at both, and what was signed before stays good at both', async () => {
-    const { domain, link } = await readyToSignIn()
-    const keySet = `/t/${domain}/.well-known/jwks.json`
-    const before = [await one.token(), await two.token({ account: one.account })]
-    const signedBefore = await signIn(one, link)
-    await portico(['keys', 'rotate', '--organization', domain, '--force'])
-    await portico(['keys', 'rotate', '--account', one.account.domain])
+  longTest(
+    'keys rotated for one process sign at both, and what was signed before stays good at both',
+    async () => {
+      const { domain, link } = await readyToSignIn()
+      const keySet = `/t/${domain}/.well-known/jwks.json`
+      const before = [await one.token(), await two.token({ account: one.account })]
+      const signedBefore = await signIn(one, link)
+      await portico(['keys', 'rotate', '--organization', domain, '--force'])
+      await portico(['keys', 'rotate', '--account', one.account.domain])
 
-    const [atOne, atTwo] = [await ask(one, keySet), await ask(two, keySet)]
-    expect(atTwo.body).toEqual(atOne.body)
-    const { keys } = atOne.body as { keys: { kid: string }[] }
-    const known = keys.map((key) => key.kid)
-    expect(known).toContain(kidOf(signedBefore))
-    for (const service of [one, two]) {
-      const signedAfter = await signIn(service, await linkOf(domain))
-      expect(kidOf(signedAfter)).not.toBe(kidOf(signedBefore))
-      expect(known).toContain(kidOf(signedAfter))
-    }
+      const [atOne, atTwo] = [await ask(one, keySet), await ask(two, keySet)]
+      expect(atTwo.body).toEqual(atOne.body)
+      const { keys } = atOne.body as { keys: { kid: string }[] }
+      const known = keys.map((key) => key.kid)
+      expect(known).toContain(kidOf(signedBefore))
+      for (const service of [one, two]) {
+        const signedAfter = await signIn(service, await linkOf(domain))
+        expect(kidOf(signedAfter)).not.toBe(kidOf(signedBefore))
+        expect(known).toContain(kidOf(signedAfter))
+      }
 
-    const after = [await one.token(), await two.token({ account: one.account })]
-    expect(after.map(kidOf)).not.toEqual(before.map(kidOf))
-    for (const token of [...before, ...after]) {
-      const answers = await alternately(2, '/api/v2/organizations', withToken(token))
-      expect(answers.map((answer) => answer.status)).toEqual([200, 200])
-    }
-  })
+      const after = [await one.token(), await two.token({ account: one.account })]
+      expect(after.map(kidOf)).not.toEqual(before.map(kidOf))
+      for (const token of [...before, ...after]) {
+        const answers = await alternately(2, '/api/v2/organizations', withToken(token))
+        expect(answers.map((answer) => answer.status)).toEqual([200, 200])
+      }
+    },
+  )
 
   test('a key revoked after a leak verifies nothing at either within a minute, and leaves the key set', async () => {
     const { domain, link } = await readyToSignIn()

@@ -24,7 +24,12 @@ export async function runThroughEmulator(words: readonly string[]): Promise<numb
     const args = ['run', '--config', 'test/clients/emulated/vitest.config.ts', ...words]
     const child = spawn(process.execPath, [vitest, ...args], {
       cwd: root,
-      env: { ...cleanEnvironment(), PORTICO_TEST_SDK: consumer.installed, TMPDIR: temporary },
+      env: {
+        ...cleanEnvironment(),
+        PORTICO_TEST_FULL: '1',
+        PORTICO_TEST_SDK: consumer.installed,
+        TMPDIR: temporary,
+      },
       stdio: ['ignore', 'inherit', 'inherit'],
     })
     // The code is null after a signal.

@@ -4,6 +4,7 @@ import { routes } from '@portico/contract/walk'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { expect, test } from 'vitest'
+import { longTest } from '../../sampled.js'
 import { senderTo } from '../../abuse/target.js'
 import { controlTargets } from '../../abuse/targets.js'
 import { faultsOf as faultsOfWalk } from '../../abuse/walk.js'
@@ -73,7 +74,7 @@ test('an emulator has the OpenAPI document of its control, which has every opera
   )
 })
 
-test('each operation answers its own example as the document says', async () => {
+longTest('each operation answers its own example as the document says', async () => {
   for (const operation of operations()) {
     const answer = await callByExample(operation)
     expect([operation.operationId, answer.ok]).toEqual([operation.operationId, true])
@@ -110,7 +111,7 @@ test('the control answers each abuse as it declares, and refuses what it cannot 
   expect(await faultsOfWalk(controlTargets(), senderTo(Number(port)))).toEqual([])
 })
 
-test('the guide steers an emulator by curl: reset, clock, faults, outbox, accounts', async () => {
+longTest('the guide steers an emulator by curl: reset, clock, faults, outbox, accounts', async () => {
   // The example request moved the clock.
   await portico.reset()
   const before = Date.parse((await portico.control.clock.get()).now)

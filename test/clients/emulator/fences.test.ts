@@ -63,57 +63,60 @@ async function ask(baseUrl: string, options: RequestOptions, body?: string) {
 }
 
 describe('an emulator answers nobody from elsewhere', () => {
-  test('who asks by a name that resolves to this machine gets no token, no list, no mail and no page', async () => {
-    const { baseUrl, accounts } = await givenShared()
-    await buildSite()
-    const [account] = accounts
-    const [key] = account?.api_keys ?? []
-    const grant = new URLSearchParams({
-      grant_type: 'client_credentials',
-      domain: account?.domain ?? '',
-      client_id: key?.client_id ?? '',
-      client_secret: key?.client_secret ?? '',
-    }).toString()
-    const tokenOf = (host: string) =>
-      ask(
-        baseUrl,
-        {
-          method: 'POST',
-          path: '/api/v2/oauth/token',
-          headers: {
-            host,
-            origin: `http://${host}`,
-            'content-type': 'application/x-www-form-urlencoded',
-            'content-length': grant.length,
+  longTest(
+    'who asks by a name that resolves to this machine gets no token, no list, no mail and no page',
+    async () => {
+      const { baseUrl, accounts } = await givenShared()
+      await buildSite()
+      const [account] = accounts
+      const [key] = account?.api_keys ?? []
+      const grant = new URLSearchParams({
+        grant_type: 'client_credentials',
+        domain: account?.domain ?? '',
+        client_id: key?.client_id ?? '',
+        client_secret: key?.client_secret ?? '',
+      }).toString()
+      const tokenOf = (host: string) =>
+        ask(
+          baseUrl,
+          {
+            method: 'POST',
+            path: '/api/v2/oauth/token',
+            headers: {
+              host,
+              origin: `http://${host}`,
+              'content-type': 'application/x-www-form-urlencoded',
+              'content-length': grant.length,
+            },
           },
-        },
-        grant,
-      )
-    const { port } = new URL(baseUrl)
+          grant,
+        )
+      const { port } = new URL(baseUrl)
 
-    for (const name of ['localhost', '127.0.0.1', '[::1]'])
-      expect([name, (await tokenOf(`${name}:${port}`)).status]).toEqual([name, 200])
-    const { access_token } = JSON.parse((await tokenOf('localhost')).body) as { access_token: string }
-    const headersOf = (host: string) => ({ host, authorization: `Bearer ${access_token}` })
-    for (const host of ['evil.example', `evil.example:${port}`, `[2001:db8::1]:${port}`]) {
-      const token = await tokenOf(host)
-      expect([host, token.status]).toEqual([host, 421])
-      expect(token.body).toMatch(/a name of this machine alone: ask localhost/)
-      for (const path of [
-        '/api/v2/organizations',
-        '/api/v2/outbox',
-        '/outbox',
-        '/docs/',
-        '/_emulator/state',
-      ]) {
-        expect([path, (await ask(baseUrl, { path, headers: headersOf('localhost') })).status]).toEqual([
-          path,
-          200,
-        ])
-        expect([path, (await ask(baseUrl, { path, headers: headersOf(host) })).status]).toEqual([path, 421])
+      for (const name of ['localhost', '127.0.0.1', '[::1]'])
+        expect([name, (await tokenOf(`${name}:${port}`)).status]).toEqual([name, 200])
+      const { access_token } = JSON.parse((await tokenOf('localhost')).body) as { access_token: string }
+      const headersOf = (host: string) => ({ host, authorization: `Bearer ${access_token}` })
+      for (const host of ['evil.example', `evil.example:${port}`, `[2001:db8::1]:${port}`]) {
+        const token = await tokenOf(host)
+        expect([host, token.status]).toEqual([host, 421])
+        expect(token.body).toMatch(/a name of this machine alone: ask localhost/)
+        for (const path of [
+          '/api/v2/organizations',
+          '/api/v2/outbox',
+          '/outbox',
+          '/docs/',
+          '/_emulator/state',
+        ]) {
+          expect([path, (await ask(baseUrl, { path, headers: headersOf('localhost') })).status]).toEqual([
+            path,
+            200,
+          ])
+          expect([path, (await ask(baseUrl, { path, headers: headersOf(host) })).status]).toEqual([path, 421])
+        }
       }
-    }
-  })
+    },
+  )
 
   test.skipIf(outside === undefined)('on no address by which others reach this machine', async () => {
     const { baseUrl } = await givenShared()
@@ -137,7 +140,7 @@ describe('the control of an emulator', () => {
     expect(await statusOf({ 'sec-fetch-site': 'cross-site' })).toBe(404)
   })
 
-  test('is no part of the service: none of it is there in portico serve', async () => {
+  longTest('is no part of the service: none of it is there in portico serve', async () => {
     const service = await startService()
 
     for (const { method, path } of controlRoutes) {
@@ -150,7 +153,7 @@ describe('the control of an emulator', () => {
     expect(document).not.toContain('_emulator')
   })
 
-  test('and what derives keys is loaded by no command but portico emulate', () => {
+  longTest('and what derives keys is loaded by no command but portico emulate', () => {
     const src = fileURLToPath(new URL('../../../server/src/', import.meta.url))
     const run = join(src, 'cli/run.ts')
     const commands = readdirSync(join(src, 'cli'))
@@ -356,7 +359,7 @@ describe('an emulator for tests runs in a folder of its own', () => {
     expect(lost.stderr).not.toContain('planted')
   })
 
-  test('a fault of a seed is told of the file that was named', async () => {
+  longTest('a fault of a seed is told of the file that was named', async () => {
     const seed = join(givenFolder(), 'a b & c.yaml')
     writeFileSync(seed, 'accounts: 3\n')
 

@@ -155,7 +155,7 @@ describe('the same seed', () => {
     },
   )
 
-  test('makes these ids on every machine', async () => {
+  longTest('makes these ids on every machine', async () => {
     const portico = await givenOne()
 
     const { users, accounts } = {

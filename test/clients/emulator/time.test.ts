@@ -3,7 +3,7 @@ import { openMagicLink, type Client } from '@portico/sdk'
 import { EmulatorError } from '@portico/sdk/testing'
 import { expect, onTestFinished, test } from 'vitest'
 import { startReceiver } from '../../given/receiver.js'
-import { sampled } from '../../sampled.js'
+import { longTest, sampled } from '../../sampled.js'
 import { ada, givenEmulator, smallSeed } from './emulator.js'
 
 const portico = await givenEmulator({ seed: smallSeed })
@@ -40,7 +40,7 @@ async function givenWebhook(client: Client, target_url: string) {
   onTestFinished(async () => void (await client.webhooks.delete({ webhook_id })))
 }
 
-test('a reset and a move of the clock that meet come one after the other', async () => {
+longTest('a reset and a move of the clock that meet come one after the other', async () => {
   // A reset sets the clock back to the time of this machine.
   const start = Date.now()
   const year = 365 * 86_400
@@ -163,7 +163,7 @@ test('the time is known here however the clock was moved', async () => {
   expect((portico.clock.now().getTime() - before) / 1000).toBeCloseTo(86_400, -2)
 })
 
-test('everything that changes an emulator may be asked for while it is reset', async () => {
+longTest('everything that changes an emulator may be asked for while it is reset', async () => {
   const { control } = portico
 
   const all = Promise.all([

@@ -4,6 +4,7 @@ import { coveredBytes } from '@portico/server/saml/covered-bytes'
 import { readIdpMetadata } from '@portico/server/saml/metadata'
 import { selfSignedCertificate } from '@portico/server/saml/self-signed-certificate'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { longTest } from '../../sampled.js'
 import {
   assertion,
   at,
@@ -74,7 +75,7 @@ describe.skipIf(!hasXmlsec)('a response signed by xmlsec1 is taken', () => {
     method: 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha384',
     digest: 'http://www.w3.org/2001/04/xmldsig-more#sha384',
   }
-  test('by RSA with SHA-384, the assertion, the response or both, also encrypted', async () => {
+  longTest('by RSA with SHA-384, the assertion, the response or both, also encrypted', async () => {
     const content = await stage.signed({}, sha384)
     expect(await stage.tool.verifies(content, stage.key.certificate, 'Assertion')).toBe(true)
     await stage.accept(response({ content }))
@@ -144,7 +145,7 @@ describe.skipIf(!hasXmlsec)('a response signed by xmlsec1 is taken', () => {
     expect(proved.attributes.email).toEqual(['ada@awesome.example'])
   })
 
-  test('by the second certificate of the metadata, while the first is still there', async () => {
+  longTest('by the second certificate of the metadata, while the first is still there', async () => {
     const next = await stage.tool.key('idp.example')
     const content = await stage.signed({}, {}, next)
     const certificates = [stage.key.certificate, next.certificate]
@@ -152,26 +153,29 @@ describe.skipIf(!hasXmlsec)('a response signed by xmlsec1 is taken', () => {
     await stage.refuse(response({ content }), 'signature')
   })
 
-  test('by a key whose certificate stands in the metadata beside its authority, which may not sign itself', async () => {
-    const authority = await stage.tool.key('authority.example')
-    const issued = await stage.tool.issuedBy(authority, 'idp.example')
-    const listed = [authority, issued].map(
-      ({ certificate }) =>
-        `<X509Certificate>${certificate.replace(/-----[A-Z ]+-----/g, '')}</X509Certificate>`,
-    )
-    const metadata = readIdpMetadata(
-      `<EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata" entityID="${idp.entityId}">` +
-        `<IDPSSODescriptor protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol"><KeyDescriptor>` +
-        `<KeyInfo xmlns="http://www.w3.org/2000/09/xmldsig#"><X509Data>${listed.join('')}</X509Data></KeyInfo>` +
-        `</KeyDescriptor><SingleSignOnService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST"` +
-        ` Location="https://idp.example/sso"/></IDPSSODescriptor></EntityDescriptor>`,
-    )
-    const certificates = metadata.certificates.map(({ pem }) => pem)
-    await stage.accept(response({ content: await stage.signed({}, {}, issued) }), { certificates })
-    await stage.refuse(response({ content: await stage.signed({}, {}, authority) }), 'signature', {
-      certificates,
-    })
-  })
+  longTest(
+    'by a key whose certificate stands in the metadata beside its authority, which may not sign itself',
+    async () => {
+      const authority = await stage.tool.key('authority.example')
+      const issued = await stage.tool.issuedBy(authority, 'idp.example')
+      const listed = [authority, issued].map(
+        ({ certificate }) =>
+          `<X509Certificate>${certificate.replace(/-----[A-Z ]+-----/g, '')}</X509Certificate>`,
+      )
+      const metadata = readIdpMetadata(
+        `<EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata" entityID="${idp.entityId}">` +
+          `<IDPSSODescriptor protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol"><KeyDescriptor>` +
+          `<KeyInfo xmlns="http://www.w3.org/2000/09/xmldsig#"><X509Data>${listed.join('')}</X509Data></KeyInfo>` +
+          `</KeyDescriptor><SingleSignOnService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST"` +
+          ` Location="https://idp.example/sso"/></IDPSSODescriptor></EntityDescriptor>`,
+      )
+      const certificates = metadata.certificates.map(({ pem }) => pem)
+      await stage.accept(response({ content: await stage.signed({}, {}, issued) }), { certificates })
+      await stage.refuse(response({ content: await stage.signed({}, {}, authority) }), 'signature', {
+        certificates,
+      })
+    },
+  )
 
   test('by a key whose certificate has expired', async () => {
     const privateKey = createPrivateKey(await readFile(stage.key.keyFile))

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { longTest } from '../../sampled.js'
 import type { SsoCheck } from '@portico/contract/sso-checks'
 import { assertion, exclusive, nameIdOf, response } from './response-template.js'
 import { cbc, startStage, type ContextChanges, type EncryptionParts, type Stage } from './stage.js'
@@ -151,7 +152,7 @@ describe.skipIf(!hasXmlsec)('an encrypted assertion', () => {
     expect(isTouched).toBe(false)
   })
 
-  test('says the same for every reason for which it cannot be opened or is not signed', async () => {
+  longTest('says the same for every reason for which it cannot be opened or is not signed', async () => {
     const stranger = { certificate: stage.stranger.certificate }
     const last =
       /(?<=<xenc:CipherValue>)([^<]*)(<\/xenc:CipherValue><\/xenc:CipherData><\/xenc:EncryptedData>)/

@@ -1,5 +1,6 @@
 import type { Client } from '@portico/sdk'
 import { describe, expect, test } from 'vitest'
+import { longTest } from '../../sampled.js'
 import { startService } from '../../given/harness.js'
 import { claimsOf } from '../../given/claims.js'
 import { coreUser, enterpriseUser, replacing, scimUsersGivenOf } from './user-given.js'
@@ -174,7 +175,7 @@ describe('what a directory says', () => {
     })
   })
 
-  test('grants nothing, and gets no room in a token that it does not have', async () => {
+  longTest('grants nothing, and gets no room in a token that it does not have', async () => {
     const names = Array.from({ length: 30 }, (_, index) => `key_${index}`)
     const schema = 'urn:example:large:User'
     const { domain: org_domain } = await service.given.organization()
@@ -333,11 +334,13 @@ describe('a change of the rules', () => {
     expect((await client.directorySync.get({ org_domain })).mapping_progress).toEqual({ done: 2, total: 2 })
   })
 
-  test('reaches every user, also where there are more than one run reads, and counts each once', async () => {
-    const { org_domain, scim, metadata } = await mapped({ title: ['string', 'title'] })
-    const { id } = await given.user(scim)
-    await service.query(
-      `with cloned as (
+  longTest(
+    'reaches every user, also where there are more than one run reads, and counts each once',
+    async () => {
+      const { org_domain, scim, metadata } = await mapped({ title: ['string', 'title'] })
+      const { id } = await given.user(scim)
+      await service.query(
+        `with cloned as (
          insert into users select (jsonb_populate_record(one, jsonb_build_object(
            'id', gen_random_uuid(), 'email', n || '@clone.example', 'email_normalized', n || '@clone.example'
          ))).* from users as one, generate_series(1, 600) as n where one.id = $1
@@ -346,25 +349,26 @@ describe('a change of the rules', () => {
        insert into directory_users select (jsonb_populate_record(kept, jsonb_build_object(
          'user_id', cloned.id, 'user_name', cloned.email, 'user_name_normalized', cloned.email
        ))).* from directory_users as kept, cloned where kept.user_id = $1`,
-      [id],
-    )
-    const [last] = await service.query<{ user_id: string }>(
-      `update directory_users set attributes = jsonb_set(attributes, array[$1, 'userType'], '"Last"')
+        [id],
+      )
+      const [last] = await service.query<{ user_id: string }>(
+        `update directory_users set attributes = jsonb_set(attributes, array[$1, 'userType'], '"Last"')
        where user_id = (
          select user_id from directory_users
          where directory_id = (select directory_id from directory_users where user_id = $2)
          order by user_id desc limit 1
        )
        returning user_id`,
-      [coreUser, id],
-    )
-    const attribute_mapping = [{ from: 'userType', to: 'metadata.title' }]
-    await client.directorySync.update({ org_domain, attribute_mapping })
-    await remapped()
-    const { mapping_progress } = await client.directorySync.get({ org_domain })
-    expect(mapping_progress).toEqual({ done: 601, total: 601 })
-    expect([await metadata(last?.user_id ?? ''), await metadata(id)]).toEqual([{ title: 'Last' }, {}])
-  })
+        [coreUser, id],
+      )
+      const attribute_mapping = [{ from: 'userType', to: 'metadata.title' }]
+      await client.directorySync.update({ org_domain, attribute_mapping })
+      await remapped()
+      const { mapping_progress } = await client.directorySync.get({ org_domain })
+      expect(mapping_progress).toEqual({ done: 601, total: 601 })
+      expect([await metadata(last?.user_id ?? ''), await metadata(id)]).toEqual([{ title: 'Last' }, {}])
+    },
+  )
 
   test('that follows another one takes its place, and a run that is repeated counts once', async () => {
     const { org_domain, scim, metadata } = await mapped({ title: ['string', 'title'] })

@@ -1,5 +1,6 @@
 import { scimLimits } from '@portico/contract/scim'
 import { expect, test } from 'vitest'
+import { longTest } from '../../sampled.js'
 import { startService } from '../../given/harness.js'
 import { scimGivenOf } from '../../given/scim-given.js'
 import { asMembers, directoryUsers, groupsOf } from './group-given.js'
@@ -31,7 +32,7 @@ async function scene(groupCount: number) {
   return { org_domain, scim, groups: groupsOf(scim), first, second }
 }
 
-test('a directory has as many groups as it may, and the next is refused until one is gone', async () => {
+longTest('a directory has as many groups as it may, and the next is refused until one is gone', async () => {
   const { scim, groups } = await scene(scimLimits.groups - 1)
   const last = await groups.make({ displayName: 'The last' })
 

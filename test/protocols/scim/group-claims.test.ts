@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { longDescribe } from '../../sampled.js'
 import { answerOf } from '../../given/flow-given.js'
 import { startService } from '../../given/harness.js'
 import { callback, codeGivenOf, exchange, type Scene } from '../code-given.js'
@@ -111,7 +112,7 @@ describe('groups of a user', () => {
   })
 })
 
-describe('an SSO connection for users whom a directory has made', () => {
+longDescribe('an SSO connection for users whom a directory has made', () => {
   test('lets in these, as long as the directory is active, and nobody else', async () => {
     const saml = samlGivenOf(service, client)
     const sso = await saml.scene({ user_security_type: 'user_provisionned' })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { longTest } from '../../sampled.js'
 import { startService } from '../../given/harness.js'
 import { scimGivenOf } from '../../given/scim-given.js'
 import { asMembers, type Group, groupScene } from './group-given.js'
@@ -183,7 +184,7 @@ describe('members', () => {
     expect(await groups.memberIds(id)).toEqual([c])
   })
 
-  test('of a large group are read once, however many filters choose them', async () => {
+  longTest('of a large group are read once, however many filters choose them', async () => {
     const { groups, users } = await scene(5000)
     const { id } = await groups.make({ members: asMembers(users) })
     const filters = Array.from({ length: 100 }, (_, index) => `members[display eq "nobody ${index}"]`)

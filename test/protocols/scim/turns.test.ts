@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { longTest } from '../../sampled.js'
 import { startService } from '../../given/harness.js'
 import type { ScimResponse } from '../../given/scim-given.js'
 import { untilWaiting, whileEventWaits } from '../../given/waiting.js'
@@ -11,27 +12,30 @@ const given = scimUsersGivenOf(client)
 
 const statusesOf = (answers: readonly ScimResponse[]) => answers.map(({ status }) => status)
 
-test('requests of one directory that take long leave connections to the database for all others', async () => {
-  const { scim, org_domain } = await given.directory()
-  const make = () => scim('POST', '/Users', { body: userBody() })
-  const others: Promise<ScimResponse>[] = []
+longTest(
+  'requests of one directory that take long leave connections to the database for all others',
+  async () => {
+    const { scim, org_domain } = await given.directory()
+    const make = () => scim('POST', '/Users', { body: userBody() })
+    const others: Promise<ScimResponse>[] = []
 
-  const first = await whileEventWaits(service, 'user.user.create.success', make, async () => {
-    // More than the number of connections.
-    others.push(...Array.from({ length: 12 }, make))
-    await untilWaiting(service, 2)
-    // Long enough for all of them to arrive.
-    for (let count = 0; count < 30; count++) {
-      const answered = await client.organizations.get({ org_domain }).then(
-        ({ domain }) => domain,
-        (error: unknown) => error,
-      )
-      expect(answered).toBe(org_domain)
-    }
-  })
+    const first = await whileEventWaits(service, 'user.user.create.success', make, async () => {
+      // More than the number of connections.
+      others.push(...Array.from({ length: 12 }, make))
+      await untilWaiting(service, 2)
+      // Long enough for all of them to arrive.
+      for (let count = 0; count < 30; count++) {
+        const answered = await client.organizations.get({ org_domain }).then(
+          ({ domain }) => domain,
+          (error: unknown) => error,
+        )
+        expect(answered).toBe(org_domain)
+      }
+    })
 
-  expect(statusesOf([first, ...(await Promise.all(others))])).toEqual(Array(13).fill(201))
-})
+    expect(statusesOf([first, ...(await Promise.all(others))])).toEqual(Array(13).fill(201))
+  },
+)
 
 test('401: whoever writes while the directory is being deleted', async () => {
   const { scim, org_domain } = await given.directory()
