@@ -46,7 +46,15 @@ const rooms = {
   'sign-in': ['account-flows', 'impersonation', 'relays', 'totp', 'magic-link', 'password', 'flows'],
   directory: [
     ...['directory-sync', 'sessions', 'token-customization', 'roles', 'users', 'application-secrets'],
-    ...['applications', 'organizations', 'domains', 'meta-keys', 'account-record', '.'],
+    ...[
+      'applications',
+      'organizations',
+      'organization-policy',
+      'domains',
+      'meta-keys',
+      'account-record',
+      '.',
+    ],
   ],
   tokens: ['.', 'api-keys', 'signing-keys'],
   delivery: ['webhooks', 'outbox', 'sms', 'mail', 'log-events', 'events', 'jobs', '.', 'limits'],

@@ -14,6 +14,7 @@ import { logEvents } from './resources/log-events.js'
 import { magicLink } from './resources/magic-link.js'
 import { oauth } from './protocols/oauth.js'
 import { oidc } from './protocols/oidc.js'
+import { organizationPolicy } from './resources/organization-policy.js'
 import { organizations } from './resources/organizations.js'
 import { outbox } from './resources/outbox.js'
 import { password } from './resources/password.js'
@@ -30,6 +31,7 @@ import { webhooks } from './events/webhooks.js'
 /** Every endpoint of the service. Server, SDK, mock, OpenAPI documents and the cross-cutting tests are derived from it. */
 export const contract = {
   organizations,
+  organizationPolicy,
   domains,
   users,
   permissions,

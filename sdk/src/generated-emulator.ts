@@ -220,6 +220,8 @@ export interface AccountsCreateKeyInput {
     | 'write:domains'
     | 'read:roles'
     | 'write:roles'
+    | 'read:memberships'
+    | 'write:memberships'
   >
   /** Organizations to which the key is limited; default: all. */
   organization_ids?: string[]

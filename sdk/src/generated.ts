@@ -101,6 +101,19 @@ export interface OrganizationDeletion {
   type: '__Deleted__'
 }
 
+/** Answered by `organizationPolicy.get`, `organizationPolicy.update`. */
+export interface OrganizationPolicy {
+  __type__: 'OrganizationPolicy'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** Users that the organization may have, however they come in; 0: any number. Users who are there stay. */
+  seats_limit: number
+  /** RFC 3339 in UTC with milliseconds. */
+  inserted_at: string
+  /** RFC 3339 in UTC with milliseconds. */
+  updated_at: string
+}
+
 /** Answered by `domains.create`, `domains.list`, `domains.get`, `domains.update`, `domains.check`. */
 export interface Domain {
   __type__: 'Domain'
@@ -249,7 +262,7 @@ export interface Identity {
   data: { [name: string]: JsonValue }
 }
 
-/** Part of `Identity`, `DirectoryAttributes`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent` and 89 more. */
+/** Part of `Identity`, `DirectoryAttributes`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent` and 90 more. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue }
 
 /** Part of `User`. */
@@ -1759,11 +1772,12 @@ export interface EventPage {
   has_more: boolean
 }
 
-/** Part of `EventPage`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 88 more. */
+/** Part of `EventPage`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent` and 89 more. */
 export type Event =
   | OrganizationOrganizationCreateSuccessEvent
   | OrganizationOrganizationUpdateSuccessEvent
   | OrganizationOrganizationDeleteSuccessEvent
+  | OrganizationPolicyUpdateSuccessEvent
   | DomainDomainCreateSuccessEvent
   | DomainDomainUpdateSuccessEvent
   | DomainDomainDeleteSuccessEvent
@@ -1884,7 +1898,7 @@ export interface OrganizationOrganizationCreateSuccessEvent {
   data: Organization | TruncatedData
 }
 
-/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent`, `DomainDomainLapseSuccessEvent` and 86 more. */
+/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 87 more. */
 export interface Actor {
   /** user: on a page; admin: in the onboarding; directory: its provider, by SCIM; operator: at the command line; system: the service itself. */
   type: 'api_key' | 'user' | 'admin' | 'directory' | 'operator' | 'system'
@@ -1892,7 +1906,7 @@ export interface Actor {
   id: string
 }
 
-/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent`, `DomainDomainLapseSuccessEvent` and 86 more. */
+/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 87 more. */
 export interface TruncatedData {
   id?: string
   truncated: true
@@ -1952,6 +1966,34 @@ export interface OrganizationOrganizationDeleteSuccessEvent {
   webhook_id: string | null
   code: 'organization.organization.delete.success'
   data: Organization | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface OrganizationPolicyUpdateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account if no organization owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
+  id: string
+  /** Reasons of the failure; null if the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
+  cursor: string | null
+  /** Receiving webhook of a delivery; null in the stream. */
+  webhook_id: string | null
+  code: 'organization.policy.update.success'
+  data: OrganizationPolicy | TruncatedData
 }
 
 /** Part of `Event`. */
@@ -4621,6 +4663,8 @@ export interface ApiKey {
     | 'write:domains'
     | 'read:roles'
     | 'write:roles'
+    | 'read:memberships'
+    | 'write:memberships'
   > | null
   /** null: every organization of the account. */
   organization_ids: string[] | null
@@ -5468,6 +5512,46 @@ export type OrganizationsDeleteErrorCode =
   | 'rate_limited'
   | 'unavailable'
 
+/** What `organizationPolicy.get` takes. */
+export interface OrganizationPolicyGetInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** Must equal the environment of the API key, in any case. */
+  environment?: string
+}
+
+/** Codes that `organizationPolicy.get` answers. */
+export type OrganizationPolicyGetErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `organizationPolicy.update` takes. */
+export interface OrganizationPolicyUpdateInput {
+  /** Domain of the organization. */
+  org_domain: string
+  seats_limit?: number
+}
+
+/** Codes that `organizationPolicy.update` answers. */
+export type OrganizationPolicyUpdateErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'precondition_failed'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
 /** What `domains.create` takes. */
 export interface DomainsCreateInput {
   /** Domain of the organization. */
@@ -5758,6 +5842,7 @@ export type UsersCreateErrorCode =
   | 'invalid_token'
   | 'https_required'
   | 'insufficient_scope'
+  | 'seats_exhausted'
   | 'organization_not_found'
   | 'meta_key_not_found'
   | 'idempotency_in_flight'
@@ -7293,6 +7378,7 @@ export type PasswordCreateRequestErrorCode =
   | 'insufficient_scope'
   | 'email_domain_not_allowed'
   | 'sso_required'
+  | 'seats_exhausted'
   | 'organization_not_found'
   | 'password_connection_not_found'
   | 'user_not_found'
@@ -8755,6 +8841,7 @@ export interface EventsListInput {
     | 'organization.organization.create.success'
     | 'organization.organization.update.success'
     | 'organization.organization.delete.success'
+    | 'organization.policy.update.success'
     | 'domain.domain.create.success'
     | 'domain.domain.update.success'
     | 'domain.domain.delete.success'
@@ -8887,6 +8974,7 @@ export interface WebhooksCreateInput {
     | 'organization.organization.create.success'
     | 'organization.organization.update.success'
     | 'organization.organization.delete.success'
+    | 'organization.policy.update.success'
     | 'domain.domain.create.success'
     | 'domain.domain.update.success'
     | 'domain.domain.delete.success'
@@ -9074,6 +9162,7 @@ export interface WebhooksUpdateInput {
     | 'organization.organization.create.success'
     | 'organization.organization.update.success'
     | 'organization.organization.delete.success'
+    | 'organization.policy.update.success'
     | 'domain.domain.create.success'
     | 'domain.domain.update.success'
     | 'domain.domain.delete.success'
@@ -9274,6 +9363,7 @@ export interface WebhooksListDeliveriesInput {
     | 'organization.organization.create.success'
     | 'organization.organization.update.success'
     | 'organization.organization.delete.success'
+    | 'organization.policy.update.success'
     | 'domain.domain.create.success'
     | 'domain.domain.update.success'
     | 'domain.domain.delete.success'
@@ -10484,6 +10574,7 @@ export type ErrorCode =
   | 'plan_limit_reached'
   | 'email_domain_not_allowed'
   | 'sso_required'
+  | 'seats_exhausted'
   | 'impersonation_refused'
   | 'sandbox_only'
   | 'totp_inactive'
@@ -10602,6 +10693,16 @@ export interface Operations {
     input: OrganizationsDeleteInput
     output: OrganizationDeletion
     code: OrganizationsDeleteErrorCode
+  }
+  'organizationPolicy.get': {
+    input: OrganizationPolicyGetInput
+    output: OrganizationPolicy
+    code: OrganizationPolicyGetErrorCode
+  }
+  'organizationPolicy.update': {
+    input: OrganizationPolicyUpdateInput
+    output: OrganizationPolicy
+    code: OrganizationPolicyUpdateErrorCode
   }
   'domains.create': { input: DomainsCreateInput; output: Domain; code: DomainsCreateErrorCode }
   'domains.list': { input: DomainsListInput; output: DomainList; code: DomainsListErrorCode }
@@ -11153,6 +11254,33 @@ export interface OrganizationsMethods {
   delete(input: OrganizationsDeleteInput, options?: RequestOptions): Promise<OrganizationDeletion>
 }
 
+/** The methods of `client.organizationPolicy`. */
+export interface OrganizationPolicyMethods {
+  /**
+   * Get the policy of an organization.
+   * `GET /api/v2/org/:org_domain/policy`. Requires the scope `read:memberships`. etagOf() returns the version of the answer.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const organizationPolicy = await client.organizationPolicy.get({ org_domain: 'awesome-company' })
+   * ```
+   */
+  get(input: OrganizationPolicyGetInput, options?: RequestOptions): Promise<OrganizationPolicy>
+
+  /**
+   * Change the policy of an organization.
+   * `PUT /api/v2/org/:org_domain/policy`. Requires the scope `write:memberships`. With `ifMatch`, only that version is changed.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const organizationPolicy = await client.organizationPolicy.update({ org_domain: 'awesome-company', seats_limit: 25 })
+   * ```
+   */
+  update(input: OrganizationPolicyUpdateInput, options?: RequestOptions): Promise<OrganizationPolicy>
+}
+
 /** The methods of `client.domains`. */
 export interface DomainsMethods {
   /**
@@ -11249,7 +11377,7 @@ export interface UsersMethods {
    * Create a user.
    * `POST /api/v2/org/:org_domain/users`. Requires the scope `write:users`. Sends an Idempotency-Key, so that it can be repeated safely. etagOf() returns the version of the answer.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `meta_key_not_found`; 409 `email_taken`, `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`, `metadata_required`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `seats_exhausted`; 404 `organization_not_found`, `meta_key_not_found`; 409 `email_taken`, `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`, `metadata_required`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const user = await client.users.create({
@@ -11942,7 +12070,7 @@ export interface PasswordMethods {
    * Start setting a first or forgotten password; the link comes from a magic-link challenge, and you send it.
    * `POST /api/v2/password-request`. Requires the scope `write:passwords`.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `email_domain_not_allowed`, `sso_required`; 404 `organization_not_found`, `user_not_found`, `application_not_found`, `password_connection_not_found`; 409 `connection_inactive`, `user_inactive`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `no_application`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `email_domain_not_allowed`, `sso_required`, `seats_exhausted`; 404 `organization_not_found`, `user_not_found`, `application_not_found`, `password_connection_not_found`; 409 `connection_inactive`, `user_inactive`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `no_application`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const passwordRequest = await client.password.createRequest({
@@ -13284,6 +13412,7 @@ export interface OidcMethods {
 /** The operations of the service, by resource. */
 export interface Client {
   readonly organizations: OrganizationsMethods
+  readonly organizationPolicy: OrganizationPolicyMethods
   readonly domains: DomainsMethods
   readonly users: UsersMethods
   readonly permissions: PermissionsMethods
@@ -13317,6 +13446,7 @@ export type RouteRow = readonly [method: string, path: string, flags: string]
 export const routeTable = /* @__PURE__ */ readRoutes<OperationName>({
   organizations: `/api/v2/organizations list GETl create POSTbi
 /api/v2/organizations/:org_domain get GET update PUTb delete DELETE`,
+  organizationPolicy: `/api/v2/org/:org_domain/policy get GET update PUTb`,
   domains: `/api/v2/org/:org_domain/domains create POSTbi list GETl
 /api/v2/org/:org_domain/domains/:domain_id get GET update PUTb delete DELETE
 /api/v2/org/:org_domain/domains/:domain_id/check check POSTi`,

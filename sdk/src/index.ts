@@ -157,6 +157,8 @@ export type {
   OrganizationOrganizationCreateSuccessEvent,
   OrganizationOrganizationDeleteSuccessEvent,
   OrganizationOrganizationUpdateSuccessEvent,
+  OrganizationPolicy,
+  OrganizationPolicyUpdateSuccessEvent,
   OrganizationStatus,
   OutboxMessage,
   OutboxMessageList,

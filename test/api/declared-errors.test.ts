@@ -302,6 +302,15 @@ const recipes: Partial<Record<ErrorCode, Recipe>> = {
     })
     return ask(route, world, token)
   },
+  seats_exhausted: async (route, world, token) => {
+    const client = await service.client()
+    const org_domain = world['org_domain'] ?? ''
+    await service.given.user({ org_domain })
+    await client.organizationPolicy.update({ org_domain, seats_limit: 1 })
+    const body = { ...freshBody(route, world), user_email: anyEmail(), find_or_create_user: true }
+    const isOfRequest = route.name === 'password.createRequest'
+    return ask(route, world, token, isOfRequest ? { body } : undefined)
+  },
   sso_required: async (route, world, token) => {
     const client = await service.client()
     const org_domain = world['org_domain'] ?? ''

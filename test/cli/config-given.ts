@@ -87,6 +87,7 @@ export async function buildSandbox({ sandbox, org_domain, organization_id }: Con
     organization_domain_scope: org_domain,
     code_exchange: 'api_key',
   })
+  await sandbox.organizationPolicy.update({ org_domain, seats_limit: 50 })
   await sandbox.password.createConnection({ org_domain, plain_text_min_length: 12, active: false })
   await sandbox.magicLink.updateConnection({ org_domain, find_or_create_user: true })
   await sandbox.totp.updateConnection({ org_domain, active: true, method: 'sms', expiry_in_seconds: 300 })
@@ -134,6 +135,7 @@ export async function settingsOf(client: Client, { org_domain, organization_id }
     client.ssoConnections.list({ organization_id }),
   ])
   const lone = await Promise.all([
+    client.organizationPolicy.get({ org_domain }),
     orNone(client.password.getConnection({ org_domain })),
     client.magicLink.getConnection({ org_domain }),
     client.totp.getConnection({ org_domain }),

@@ -61,6 +61,7 @@ describe('from the sandbox to production', () => {
       ['create', 'auditor'],
       ['create', 'Storefront'],
       ['create', 'Back office'],
+      ['update', 'policy'],
       ['create', 'awesome.example'],
       ['create', 'password_connection'],
       ['update', 'magic_link_connection'],
@@ -83,7 +84,7 @@ describe('from the sandbox to production', () => {
   test('every change of an apply is told as an event, of the operator and with one request id', async () => {
     const { events } = await givenPromoted()
 
-    expect(events).toHaveLength(13)
+    expect(events).toHaveLength(14)
     expect(new Set(events.map(({ actor }) => actor.type))).toEqual(new Set(['operator']))
     expect(new Set(events.map(({ request_id }) => request_id)).size).toBe(1)
   })

@@ -25,7 +25,7 @@ const own = `${anything()}.example`
 async function asBefore(): Promise<void> {
   await withPostgres(service.databaseUrl, async (db) => {
     await db.query(`
-      drop table domain_exemptions, domains, role_assignments, role_permissions, roles, permissions;
+      drop table organization_policies, domain_exemptions, domains, role_assignments, role_permissions, roles, permissions;
       alter table sso_connections drop column other_domains, drop column attribute_mapping;
       alter table applications drop column permission_prefixes;
       alter table directories drop column extension_schemas, drop column attribute_mapping, drop column mapping_revision,

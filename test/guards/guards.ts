@@ -16,6 +16,7 @@ import { flowSecondFactorGuards } from './flow-second-factor-guards.js'
 import { hashGuards } from './hash-guards.js'
 import { impersonationGuards } from './impersonation-guards.js'
 import { limitGuards } from './limit-guards.js'
+import { membershipGuards } from './membership-guards.js'
 import { oidcGuards } from './oidc-guards.js'
 import { onboardingGuards } from './onboarding-guards.js'
 import { outboundGuards } from './outbound-guards.js'
@@ -78,6 +79,7 @@ export const guards: readonly Guard[] = [
   ...samlDocumentGuards,
   ...samlProofGuards,
   ...samlAssertionGuards,
+  ...membershipGuards,
   ...oidcGuards,
   ...onboardingGuards,
   ...ssoConnectionGuards,

@@ -85,7 +85,10 @@ async function givenDoors() {
         await openMagicLink(magic_link ?? '')
         return 'in'
       } catch (error) {
-        return codeOf(error)
+        if ('code' in (error as object)) return codeOf(error)
+        // The page says the same of every link.
+        const { data } = await client.logEvents.list({ org_domain, code: 'END_USER_MAGIC_LINK_FAILED' })
+        return data.find(({ email }) => email === user_email)?.reason ?? 'none'
       }
     },
     relay: async (email) => {
@@ -154,6 +157,20 @@ const rules: Readonly<Record<string, Rule>> = {
     },
     outcomes: { ...open, saml: 'seats', oidc: 'seats' },
   },
+  'the policy has one seat, which is taken': {
+    prepare: async ({ org_domain }) => {
+      await service.given.user({ org_domain })
+      await client.organizationPolicy.update({ org_domain, seats_limit: 1 })
+    },
+    outcomes: {
+      ...{ api: 'seats_exhausted', request: 'seats_exhausted', import: 'refused', scim: '403' },
+      ...{ saml: 'seats', oidc: 'seats', link: 'seats_exhausted', relay: '403' },
+    },
+  },
+  'the policy has a seat for each': {
+    prepare: ({ org_domain }) => client.organizationPolicy.update({ org_domain, seats_limit: names.length }),
+    outcomes: open,
+  },
   'links make no users': {
     prepare: ({ org_domain }) =>
       client.magicLink.updateConnection({ org_domain, find_or_create_user: false }),
@@ -209,6 +226,49 @@ async function admittedOf(each: number): Promise<[landed: number, users: number]
 test('of many at once by connections of both protocols, as many come in as there are seats', async () => {
   expect(await admittedOf(10)).toEqual([5, 5])
 }, 120_000)
+
+/** How many of newcomers by doors of all kinds come in at once, where the policy has 5 seats. */
+async function admittedByPolicy(each: number): Promise<[inside: number, users: number]> {
+  const { d, org_domain, by } = await givenDoors()
+  await client.organizationPolicy.update({ org_domain, seats_limit: 5 })
+  const atOnce = names.filter((name) => name !== 'import')
+  const outcomes = await Promise.all([
+    by.import(`import@${d}`).then((outcome) => outcome),
+    ...Array.from({ length: each }, (_, index) =>
+      atOnce.map((name) => by[name](`${name}-${String(index)}@${d}`)),
+    ).flat(),
+  ])
+  return [
+    outcomes.filter((outcome) => outcome === 'in').length,
+    (await client.users.list({ org_domain })).total,
+  ]
+}
+
+test('of many at once by doors of all kinds, as many come in as the policy has seats', async () => {
+  expect(await admittedByPolicy(2)).toEqual([5, 5])
+}, 120_000)
+
+longTest(
+  'of 200 at once by doors of all kinds, as many come in as the policy has seats',
+  async () => {
+    expect(await admittedByPolicy(29)).toEqual([5, 5])
+  },
+  300_000,
+)
+
+test('an address that is there needs no seat: a directory takes the user over, an import leaves them', async () => {
+  const { d, org_domain, by } = await givenDoors()
+  await client.directorySync.update({ org_domain, takes_over_users: true })
+  const email = `ada@${d}`
+  await client.magicLink.updateConnection({ org_domain, find_or_create_user: true })
+  expect(await by.link(email)).toBe('in')
+  await client.organizationPolicy.update({ org_domain, seats_limit: 1 })
+
+  expect(await by.scim(email)).toBe('in')
+  expect(await by.import(email)).toBe('refused')
+  expect(await by.api(email)).toBe('seats_exhausted')
+  expect((await client.users.list({ org_domain })).total).toBe(1)
+})
 
 longTest(
   'of 200 at once by connections of both protocols, as many come in as there are seats',

@@ -89,7 +89,7 @@ export async function takeBackMigration(client: pg.Client): Promise<void> {
     alter table directories drop column extension_schemas, drop column attribute_mapping, drop column mapping_revision,
       drop column mapping_done, drop column mapping_total, drop column mapping_position;
     alter table sso_connections drop column attribute_mapping;
-    drop table role_assignments, role_permissions, roles, permissions;
+    drop table organization_policies, role_assignments, role_permissions, roles, permissions;
     alter table applications drop column permission_prefixes;
     drop table domain_exemptions, domains;
     alter table sso_connections drop column other_domains;

@@ -22,6 +22,7 @@ const scopedResources = [
   'discovery',
   'domains',
   'roles',
+  'memberships',
 ] as const
 
 export type Scope = `${'read' | 'write'}:${(typeof scopedResources)[number]}`

@@ -50,6 +50,11 @@ export const errorCodes = {
     message: 'Users with an address at this domain can only sign in with single sign-on.',
     remedy: 'Send the user to the identity provider, or add the address to sso_exempt_emails of the domain.',
   },
+  seats_exhausted: {
+    status: 403,
+    message: 'The organization has as many users as its policy allows.',
+    remedy: 'Raise seats_limit of the policy of the organization, or delete a user.',
+  },
   impersonation_refused: {
     status: 403,
     message: 'The organization does not allow impersonation of its users.',

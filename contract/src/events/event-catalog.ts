@@ -21,6 +21,7 @@ import {
 } from './event-data.js'
 import { MagicLinkConnection } from '../resources/magic-link.js'
 import { MetaKey } from '../resources/metadata.js'
+import { OrganizationPolicy } from '../resources/organization-policy.js'
 import { Organization } from '../resources/organizations.js'
 import { PasswordConnection, PasswordRequest } from '../resources/password.js'
 import { Permission } from '../resources/permissions.js'
@@ -80,6 +81,10 @@ export const eventCatalog = {
   'organization.organization.delete.success': {
     tells: 'An organization was deleted; everything it contained is inaccessible.',
     data: Organization,
+  },
+  'organization.policy.update.success': {
+    tells: 'The policy of an organization was changed.',
+    data: OrganizationPolicy,
   },
   'domain.domain.create.success': {
     tells: 'An e-mail domain was added to an organization.',

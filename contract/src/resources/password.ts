@@ -256,6 +256,7 @@ export const password = c.router(
         'sso_required',
         'connection_inactive',
         'user_inactive',
+        'seats_exhausted',
         'no_application',
       ),
       metadata: access({

@@ -254,9 +254,10 @@ const authorizationChecks = {
       'With user_registered, create the user, or set user_security_type to none. With user_provisionned, nobody can sign in as long as there is no directory sync.',
   },
   seats: {
-    demands: 'For a new user, the organization has fewer users than seats_limit.',
+    demands:
+      'For a new user, the organization has fewer users than seats_limit of the connection and of its policy.',
     mender: 'operator',
-    remedy: 'Raise seats_limit, or delete users.',
+    remedy: 'Raise seats_limit of the connection, or of the policy of the organization, or delete users.',
   },
   user_active: {
     demands: 'The user is active.',

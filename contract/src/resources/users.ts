@@ -155,6 +155,7 @@ export const users = c.router(
         'email_taken',
         'meta_key_not_found',
         'metadata_required',
+        'seats_exhausted',
       ),
       metadata: access({
         tag,

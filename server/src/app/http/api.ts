@@ -14,6 +14,7 @@ import { logEventRoutes } from '../../delivery/log-events/routes.js'
 import { magicLinkRoutes } from '../../sign-in/magic-link/routes.js'
 import { oauthRoutes } from '../../protocols/oauth/routes.js'
 import { oidcRoutes } from '../../protocols/oidc/routes.js'
+import { organizationPolicyRoutes } from '../../directory/organization-policy/routes.js'
 import { organizationRoutes } from '../../directory/organizations/routes.js'
 import { outboxRoutes } from '../../delivery/outbox/routes.js'
 import { passwordRoutes } from '../../sign-in/password/routes.js'
@@ -37,6 +38,7 @@ export interface ApiHooks {
 export function apiOf(deps: Deps, hooks: ApiHooks = {}): Implementation<typeof contract> {
   return {
     organizations: organizationRoutes(deps),
+    organizationPolicy: organizationPolicyRoutes(deps),
     domains: domainRoutes(deps),
     users: userRoutes(deps),
     permissions: permissionRoutes(deps),

@@ -1,16 +1,18 @@
 import type { UserChanges } from '@portico/contract/user-input'
 import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
-import { insertWhere } from '../../platform/db/insert-if.js'
+import { insertFrom } from '../../platform/db/insert-if.js'
 import { organizationIdOf } from '../../platform/db/organization-id.js'
 import type { DB } from '../../platform/db/schema.js'
 import { statement } from '../../platform/db/statement.js'
-import { tenantColumns } from '../../platform/db/tenant-predicate.js'
-import { totalInOrganization } from '../../platform/db/totals.js'
+import { ofOwner, ownerColumns } from '../../platform/db/tenant-predicate.js'
+import { totalInOrganization, totalOf } from '../../platform/db/totals.js'
+import { ApiError } from '../../platform/errors.js'
 import type { Tenant } from '../../platform/tenant.js'
 import type { Deps } from '../../delivery/deps.js'
 import { createIn, creation } from '../../delivery/events/create.js'
 import { isAddressAllowed } from '../allowed-domain.js'
 import { isSsoRequired } from '../domains/authority.js'
+import { findSeatsLimit } from '../organization-policy/organization-policy.js'
 import { insertIdentity, toIdentityRow, type AssertedIdentity } from './identities.js'
 import { emissionOfNewUser, knownColumns, userInsertion, type UserInsertion } from './insert-user.js'
 import type { MetaDataRow } from './record.js'
@@ -42,14 +44,27 @@ const rules: Readonly<Record<Door, readonly Rule[]>> = {
 /** A rule has refused a new user. Each door turns it into its answer. */
 export class AdmissionRefused extends Error {
   override readonly name = 'AdmissionRefused'
-  constructor(readonly code: 'email_domain_not_allowed' | 'sso_required') {
+  constructor(readonly code: 'email_domain_not_allowed' | 'sso_required' | 'seats_exhausted') {
     super(`refused by ${code}`)
   }
 }
 
+/** Why a user was refused, where the door tells its log. */
+export function refusalOf(error: unknown): AdmissionRefused['code'] {
+  if (error instanceof AdmissionRefused) return error.code
+  throw error
+}
+
+/** The answer of the API to a refusal. */
+export function asApiError(error: unknown): never {
+  throw error instanceof AdmissionRefused ? new ApiError(error.code, { cause: error }) : error
+}
+
 /**
- * Inserts a user into the tenant's organization by a door, if its rules and a condition hold: the only statement that does.
+ * Inserts a user into the tenant's organization by a door, if its rules and a condition hold: the only statement that does. Where
+ * the policy of the organization limits seats, it inserts only under their lock, which takeSeat() takes.
  *
+ * @param condition May refer to `admittedTo`, the id of the organization, which is looked up once.
  * @returns A query that inserts the row, or nothing when a rule or the condition does not hold; it fails on `users_email_key`
  *   when the address belongs to another user.
  */
@@ -59,9 +74,30 @@ export function insertAdmitted(
   user: UserInsertion,
   condition: RawBuilder<boolean> = sql<boolean>`true`,
 ) {
-  const row = { ...tenantColumns(user), ...knownColumns(user), email_normalized: user.emailNormalized }
-  const conditions = [condition, ...rules[via].map((rule) => conditionOf[rule](user))]
-  return insertWhere(db, 'users', row, sql<boolean>`${sql.join(conditions, sql` and `)}`)
+  // Named and not spread: placeholders of a statement have no members of their own.
+  const { accountId, environment } = user
+  const row = {
+    ...ownerColumns({ accountId, environment, organizationId: admittedTo }),
+    ...knownColumns(user),
+    email_normalized: user.emailNormalized,
+  }
+  const conditions = [condition, isSeatFree(user), ...rules[via].map((rule) => conditionOf[rule](user))]
+  // With an offset Postgres does not repeat the look-up at each reference.
+  const place = sql`(select ${organizationIdOf(user)} as organization_id offset 0) as place`
+  return insertFrom(db, 'users', row, sql`from ${place} where ${sql.join(conditions, sql` and `)}`)
+}
+
+/** The id of the organization in the statement of insertAdmitted(). */
+export const admittedTo = sql.ref<string>('place.organization_id')
+
+/** One look-up by key; users are counted only where there is a limit. */
+function isSeatFree(user: UserInsertion) {
+  const taken = totalOf('users', user, sql.ref('policy.organization_id'))
+  return sql<boolean>`coalesce((
+    select policy.seats_limit = 0 or (${user.isSeatLocked}::boolean and ${taken} < policy.seats_limit)
+    from organization_policies as policy
+    where ${ofOwner({ accountId: user.accountId, environment: user.environment, organizationId: admittedTo }, 'policy')}
+  ), true)`
 }
 
 const conditionOf: Readonly<Record<Rule, (user: UserInsertion) => RawBuilder<boolean>>> = {
@@ -146,11 +182,15 @@ export async function admit(
   const identities = identity === undefined ? [] : [toIdentityRow(identity)]
   const emission = emissionOfNewUser(user, tenant, { identities, metadata })
   const insert = insertions[via]
-  const created = await createIn(deps, trx, atDoor(via, tenant), { insert, parameters: user, emission })
+  const attempt = (parameters: UserInsertion) =>
+    createIn(deps, trx, atDoor(via, tenant), { insert, parameters, emission })
+  let created = await attempt(user)
   if (created === undefined) {
     if (rules[via].length > 0) await checkRules(trx, user)
-    return undefined
+    if (!(await takeSeat(trx, tenant))) return undefined
+    created = await attempt({ ...user, isSeatLocked: true })
   }
+  if (created === undefined) return undefined
   if (metadata.length > 0) await writeMappedMetadata(trx, tenant, id, { rows: metadata, removed: [] })
   if (identity !== undefined) await insertIdentity(deps, trx, tenant, { userId: id, ...identity })
   return { id, email, active: user.active, email_verified: emailVerified, email_proved_at: null, isNew: true }
@@ -176,8 +216,29 @@ export function asNobody(error: unknown): undefined {
   throw error
 }
 
+/**
+ * Takes the lock of the seats, where the policy of the organization limits them: until the transaction ends, newcomers by other
+ * doors wait. The insert that follows says isSeatLocked.
+ *
+ * @returns Whether seats are limited; without a limit nothing has refused for it, and no lock is taken.
+ * @throws AdmissionRefused `seats_exhausted`
+ */
+export async function takeSeat(trx: Transaction<DB>, tenant: Tenant): Promise<boolean> {
+  const seats = await countPolicySeats(trx, tenant)
+  if (!hasSeat(seats)) throw new AdmissionRefused('seats_exhausted')
+  return seats.limit > 0
+}
+
+/** The seats of the organization's policy, counted under the same lock. */
+export async function countPolicySeats(trx: Transaction<DB>, tenant: Tenant): Promise<Seats> {
+  const { limit, organizationId } = await findSeatsLimit(trx, tenant)
+  return organizationId === undefined
+    ? { limit: 0, taken: 0 }
+    : countSeats(trx, tenant, { organizationId, limit })
+}
+
 /** Seats of an organization: how many there are, and how many users have one. */
-interface Seats {
+export interface Seats {
   readonly limit: number
   readonly taken: number
 }

@@ -26,6 +26,8 @@ export function userInsertion({ now }: Pick<Deps, 'now'>, tenant: Tenant, user: 
     id: user.id,
     emailNormalized: normalizeEmail(user.input.email),
     emailVerified: user.emailVerified,
+    // Only a door that holds the lock of the seats knows otherwise.
+    isSeatLocked: false,
     avatarHexaColor: `#${randomBytes(3).toString('hex')}`,
     at: now(),
   }

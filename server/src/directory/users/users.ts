@@ -8,7 +8,7 @@ import {
 } from '@portico/contract/users'
 import { sql, type Kysely } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
-import { organizationIdOf, whyNotFound } from '../../platform/db/organization-id.js'
+import { whyNotFound } from '../../platform/db/organization-id.js'
 import { findPage, orderOf, pageFinder, type Page } from '../../platform/db/page.js'
 import type { DB } from '../../platform/db/schema.js'
 import { lookup, statement } from '../../platform/db/statement.js'
@@ -16,10 +16,10 @@ import { totalInOrganization } from '../../platform/db/totals.js'
 import type { Deps } from '../../delivery/deps.js'
 import { ApiError, invalid } from '../../platform/errors.js'
 import { change, type Changed } from '../../delivery/events/change.js'
-import { create, creation } from '../../delivery/events/create.js'
+import { create, createIn, creation } from '../../delivery/events/create.js'
 import { emit } from '../../delivery/events/emit.js'
 import type { Tenant } from '../../platform/tenant.js'
-import { atDoor, insertAdmitted } from './admit.js'
+import { admittedTo, asApiError, atDoor, insertAdmitted, takeSeat } from './admit.js'
 import { changeUser, removeUser } from './change-user.js'
 import { withPreloads } from './preloads.js'
 import { normalizeEmail } from '../../platform/email.js'
@@ -39,6 +39,7 @@ import {
 } from './whole-user.js'
 import { ofEnvironment, ofOwner } from '../../platform/db/tenant-predicate.js'
 import type { RoleOfUser } from '../../tokens/role-claims.js'
+import { findSeatsLimit } from '../organization-policy/organization-policy.js'
 import { rolesOfUser } from './roles-of-user.js'
 
 type UserKey = TenantKey & { readonly id: string }
@@ -56,8 +57,8 @@ const insertWholeUser = creation((db, user: NewUserParameters) =>
 /**
  * Creates a user.
  *
- * @throws ApiError `organization_not_found`, `email_taken`, `meta_key_not_found`, and `metadata_required` when a
- *   required key of the organization is not among the metadata.
+ * @throws ApiError `organization_not_found`, `email_taken`, `meta_key_not_found`, `seats_exhausted`, and `metadata_required`
+ *   when a required key of the organization is not among the metadata.
  */
 export function createUser(deps: Deps, tenant: Tenant, input: NewUser): Promise<Changed<User>> {
   checkDomain(tenant, input.domain)
@@ -69,13 +70,36 @@ export function createUser(deps: Deps, tenant: Tenant, input: NewUser): Promise<
     names,
   }
   if (metadata.length > 0) return createUserWith(metadata, deps, tenant, user)
+  return createUserWithout(deps, tenant, user).catch(asEmailTaken)
+}
+
+/** The seats of the organization are limited: the statement that commits by itself takes no lock to count them. */
+class SeatsAreLimited extends Error {
+  override readonly name = 'SeatsAreLimited'
+}
+
+async function createUserWithout(
+  deps: Deps,
+  tenant: Tenant,
+  user: NewUserParameters,
+): Promise<Changed<User>> {
   const emission = emissionOfNewUser(user, tenant)
-  return create(
-    deps,
-    atDoor('api', tenant),
-    { insert: insertWholeUser, parameters: user, emission },
-    () => new ApiError('metadata_required'),
-  ).catch(asEmailTaken)
+  const scope = atDoor('api', tenant)
+  const record = { insert: insertWholeUser, parameters: user, emission }
+  const whyNot = async (db: Kysely<DB>) =>
+    (await findSeatsLimit(db, tenant)).limit === 0 ? new ApiError('metadata_required') : new SeatsAreLimited()
+  try {
+    return await create(deps, scope, record, whyNot)
+  } catch (error) {
+    if (!(error instanceof SeatsAreLimited)) throw error
+  }
+  return change(deps, tenant.cause, async (trx) => {
+    await takeSeat(trx, tenant).catch(asApiError)
+    const parameters = { ...user, isSeatLocked: true }
+    const created = await createIn(deps, trx, scope, { ...record, parameters })
+    if (created === undefined) throw new ApiError('metadata_required')
+    return created
+  })
 }
 
 const insertUserRow = statement((db, user: NewUserParameters) =>
@@ -90,7 +114,9 @@ function createUserWith(
   user: NewUserParameters,
 ): Promise<Changed<User>> {
   return change(deps, tenant.cause, async (trx) => {
-    const [inserted] = await insertUserRow(trx, user).catch(asEmailTaken)
+    let [inserted] = await insertUserRow(trx, user).catch(asEmailTaken)
+    if (inserted === undefined && (await takeSeat(trx, tenant).catch(asApiError)))
+      [inserted] = await insertUserRow(trx, { ...user, isSeatLocked: true }).catch(asEmailTaken)
     if (inserted === undefined) throw new ApiError('metadata_required')
     await replaceMetadata(trx, tenant, user.id, metadata)
     const row = await readUser(trx, tenant, user.id)
@@ -283,7 +309,7 @@ function hasRequiredKeys(tenant: TenantKey, names: readonly string[]) {
   return sql<boolean>`not exists (
     select from meta_keys
     where account_id = ${tenant.accountId}
-      and organization_id = ${organizationIdOf(tenant)}
+      and organization_id = ${admittedTo}
       and required
       and name <> all(${names}::text[])
   )`

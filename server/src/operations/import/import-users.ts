@@ -11,10 +11,10 @@ import { insertPasswords } from '../../sign-in/password/stored-password.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { lockDeclaredKeys, type DeclaredKey } from '../../directory/meta-keys/declared-keys.js'
 import { normalizeEmail } from '../../platform/email.js'
-import { atDoor, insertAdmitted } from '../../directory/users/admit.js'
+import { atDoor, countPolicySeats, hasSeat, insertAdmitted, type Seats } from '../../directory/users/admit.js'
 import { emissionOfNewUser, userInsertion, type UserInsertion } from '../../directory/users/insert-user.js'
 import { valuesByKey, writeValues } from '../../directory/users/stored-metadata.js'
-import { readUser, toChangedUser } from '../../directory/users/whole-user.js'
+import { readUser, toChangedUser, usersOf } from '../../directory/users/whole-user.js'
 import { toFaultSentence, toImportableUser, type ImportableUser } from './importable-user.js'
 import { countLines, maxLineBytes, readLines, type Line } from './read-lines.js'
 import { ofTenant } from '../../platform/db/tenant-predicate.js'
@@ -148,6 +148,8 @@ async function insertBatch(
   const declared = await lockDeclaredKeys(trx, tenant)
   const outcome = { made: 0, already_there: 0, faults: new Array<Fault>() }
   const passwords: { userId: string; hash: string }[] = []
+  // Counted once, under a lock: newcomers by other doors wait for the batch.
+  const seats = await countPolicySeats(trx, tenant)
   // In the order of the addresses, like every other import: two at once cannot deadlock.
   for (const user of batch.toSorted(byAddress)) {
     const values = valuesOf(user, declared)
@@ -155,8 +157,10 @@ async function insertBatch(
       outcome.faults.push(values)
       continue
     }
-    const userId = await insertUser(deps, trx, tenant, user, values)
+    const free = { ...seats, taken: seats.taken + outcome.made }
+    const userId = await insertUser(deps, trx, tenant, user, { values, seats: free })
     if (userId !== undefined) outcome.made += 1
+    else if (!hasSeat(free) && !(await isThere(trx, tenant, user))) outcome.faults.push(withoutSeat(user))
     else outcome.already_there += 1
     if (userId !== undefined && user.hash !== undefined) passwords.push({ userId, hash: user.hash })
   }
@@ -178,17 +182,39 @@ function valuesOf({ line, input }: ImportableUser, declared: readonly DeclaredKe
   }
 }
 
-/** @returns The user's id; undefined when the address is taken. */
+async function isThere(trx: Transaction<DB>, tenant: Tenant, { input }: ImportableUser): Promise<boolean> {
+  const found = await usersOf(trx, tenant)
+    .where('users.email_normalized', '=', normalizeEmail(input.email))
+    .select('users.id')
+    .executeTakeFirst()
+  return found !== undefined
+}
+
+function withoutSeat({ line }: ImportableUser): Fault {
+  return { line, sentence: 'The organization has as many users as its policy allows.' }
+}
+
+/** What a batch knows of a line before its user is inserted. */
+interface Prepared {
+  readonly values: ReadonlyMap<string, string>
+  readonly seats: Seats
+}
+
+/** @returns The user's id; undefined when the address is taken, or no seat is left. */
 async function insertUser(
   deps: Deps,
   trx: Transaction<DB>,
   tenant: Tenant,
   { input, phoneNumbers }: ImportableUser,
-  values: ReadonlyMap<string, string>,
+  { values, seats }: Prepared,
 ): Promise<string | undefined> {
+  if (!hasSeat(seats)) return undefined
   const id = newId()
   const emailVerified = input.email_verified
-  const user = userInsertion(deps, tenant, { id, input, emailVerified, phoneNumbers })
+  const user = {
+    ...userInsertion(deps, tenant, { id, input, emailVerified, phoneNumbers }),
+    isSeatLocked: seats.limit > 0,
+  }
   if (values.size === 0) {
     const emission = emissionOfNewUser(user, tenant)
     const created = await createIn(deps, trx, atDoor('import', tenant), {

@@ -11,6 +11,7 @@ import { PageQuery } from '@portico/contract/fields'
 import { NewPermission, Permission, PermissionChanges, PermissionQuery } from '@portico/contract/permissions'
 import { NewRole, Role, RoleChanges, RoleQuery } from '@portico/contract/roles'
 import { MagicLinkConnection, MagicLinkConnectionChanges } from '@portico/contract/magic-link'
+import { OrganizationPolicy, OrganizationPolicyChanges } from '@portico/contract/organization-policy'
 import { PasswordConnection } from '@portico/contract/password'
 import { NewPasswordConnection, PasswordConnectionChanges } from '@portico/contract/password-input'
 import { NewSsoConnection, SsoConnectionChanges, SsoConnectionQuery } from '@portico/contract/sso-connections'
@@ -32,6 +33,10 @@ import {
   getDirectorySync,
   updateDirectorySync,
 } from '../../directory/directory-sync/directory-sync.js'
+import {
+  getOrganizationPolicy,
+  updateOrganizationPolicy,
+} from '../../directory/organization-policy/organization-policy.js'
 import { createDomain, deleteDomain, listDomains, updateDomain } from '../../directory/domains/domains.js'
 import {
   createPermission,
@@ -142,6 +147,17 @@ export const kinds = [
     find: (deps, place) => findApplications(deps, place, place.domain),
     create: (deps, place, input) =>
       createApplication(deps, place, { ...input, organization_domain_scope: place.domain }),
+  }),
+  kindOf({
+    section: 'policy',
+    resource: 'organizationPolicy',
+    of: 'organization',
+    key: null,
+    omitted: {},
+    record: OrganizationPolicy,
+    changes: OrganizationPolicyChanges,
+    find: async (deps, place) => [(await getOrganizationPolicy(deps, place)).record],
+    update: (deps, place, _, input) => updateOrganizationPolicy(deps, place, input, undefined),
   }),
   kindOf({
     section: 'domains',

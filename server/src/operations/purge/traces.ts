@@ -51,6 +51,7 @@ export const nonPersonalTables: readonly (keyof DB)[] = [
   'magic_link_connections',
   'master_key_canary',
   'meta_keys',
+  'organization_policies',
   'organizations',
   'password_connections',
   'password_peppers',

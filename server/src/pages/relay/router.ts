@@ -12,6 +12,7 @@ const relayFailures = {
   dead: { status: 404, text: 'deadRelay' },
   email_taken: { status: 409, text: 'relayEmailTaken' },
   user_inactive: { status: 403, text: 'relayUserInactive' },
+  not_admitted: { status: 403, text: 'signInRefused' },
 } as const satisfies Record<Extract<RelayOutcome, { refusal: string }>['refusal'], object>
 
 /** The address of a relay, which is consumed by its first visit. */

@@ -39,6 +39,7 @@ import * as m0033 from './migrations/0033-account-sign-in.js'
 import * as m0034 from './migrations/0034-domains.js'
 import * as m0035 from './migrations/0035-roles.js'
 import * as m0036 from './migrations/0036-attribute-mapping.js'
+import * as m0037 from './migrations/0037-membership.js'
 
 /** Every migration by name, in the order in which they are applied. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -78,4 +79,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0034-domains': m0034,
   '0035-roles': m0035,
   '0036-attribute-mapping': m0036,
+  '0037-membership': m0037,
 }

@@ -502,6 +502,15 @@ export interface OidcRequests {
   state_hash: Buffer;
 }
 
+export interface OrganizationPolicies {
+  account_id: string;
+  environment: string;
+  organization_id: string;
+  seats_limit: number;
+  updated_at: Timestamp;
+  version: number;
+}
+
 export interface Organizations {
   account_id: string;
   allowed_email_domains: string[] | null;
@@ -1259,6 +1268,7 @@ export interface DB {
   master_key_canary: MasterKeyCanary;
   meta_keys: MetaKeys;
   oidc_requests: OidcRequests;
+  organization_policies: OrganizationPolicies;
   organizations: Organizations;
   outbox_messages: OutboxMessages;
   password_connections: PasswordConnections;

@@ -8,6 +8,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { ApiError } from '../../platform/errors.js'
 import { changeLockedUser, removeUser, type LockedUser, lockUser } from '../../directory/users/change-user.js'
 import { normalizeEmail } from '../../platform/email.js'
+import { asApiError, takeSeat } from '../../directory/users/admit.js'
 import { userInsertion } from '../../directory/users/insert-user.js'
 import { changedPhoneNumbers } from '../../platform/phone.js'
 import { findUser } from '../../directory/users/signing-in-user.js'
@@ -95,14 +96,16 @@ interface Described {
   readonly resource: ScimResource
   readonly email: string
   readonly quirk: NoteQuirk
+  /** The transaction holds the lock of the organization's seats. */
+  readonly isSeatLocked?: boolean
 }
 
-/** Creates a user; undefined when another user has the address. */
+/** Creates a user; undefined when another user has the address, and where seats are limited and their lock is not taken. */
 async function insertScimUser(
   deps: Deps,
   trx: Transaction<DB>,
   caller: ScimCaller,
-  { resource, email, quirk }: Described,
+  { resource, email, quirk, isSeatLocked = false }: Described,
 ): Promise<Found | undefined> {
   const { tenant } = caller
   const id = newId()
@@ -116,7 +119,7 @@ async function insertScimUser(
     phoneNumbers: changedPhoneNumbers([], { phone_numbers }),
   }
   const known = toDirectoryUser(resource, caller.userSchemas)
-  const insertion = userInsertion(deps, tenant, user)
+  const insertion = { ...userInsertion(deps, tenant, user), isSeatLocked }
   const created = await insertUserOfDirectory(deps, trx, caller, insertion, {
     described: known,
     metadata: rows,
@@ -131,10 +134,26 @@ async function insertScimUser(
   return { user: record, version, known }
 }
 
+/** The same where nobody has the address: the seats of the organization are limited. */
+async function insertAtSeat(
+  deps: Deps,
+  trx: Transaction<DB>,
+  caller: ScimCaller,
+  described: Described,
+): Promise<Found> {
+  const isLimited = await takeSeat(trx, caller.tenant).catch(asApiError)
+  const inserted = isLimited
+    ? await insertScimUser(deps, trx, caller, { ...described, isSeatLocked: true })
+    : undefined
+  // Deleted concurrently: a repeated request creates the user.
+  if (inserted === undefined) throw uniquenessError('the e-mail address')
+  return inserted
+}
+
 /**
  * Makes the directory the manager of the user with this address, if they have verified it and the directory may.
  *
- * @throws ScimError 409 `uniqueness`
+ * @throws ScimError 409 `uniqueness`, ApiError `seats_exhausted`
  */
 async function takeOver(
   deps: Deps,
@@ -144,8 +163,7 @@ async function takeOver(
 ): Promise<Found> {
   await lockDirectory(trx, caller)
   const holder = await findUser(trx, caller.tenant, normalizeEmail(email))
-  // Deleted concurrently: a repeated request creates the user.
-  if (holder === undefined) throw uniquenessError('the e-mail address')
+  if (holder === undefined) return insertAtSeat(deps, trx, caller, { resource, email, quirk })
   const held = await lockUser(trx, caller.tenant, holder.id)
   const found = await getFound(trx, caller, holder.id)
   if (found.known !== undefined || !mayTakeOver(caller, found.user)) throw whyNotTakenOver(caller, found)

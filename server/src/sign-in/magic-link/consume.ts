@@ -143,10 +143,10 @@ export async function consumeMagicLink(deps: Deps, link: ArrivedLink): Promise<L
     const { flow_id: flowId } = consumedLink
     if (flowId !== null && consumedLink.password_request_id === null)
       return { record: await arriveInFlow(deps, trx, { tenant, link, consumedLink, flowId }) }
-    const refusal = whyRefused(consumedLink)
-    const user = refusal === undefined ? await findOrCreateUser(deps, trx, tenant, consumedLink) : undefined
+    const found = whyRefused(consumedLink) ?? (await findOrCreateUser(deps, trx, tenant, consumedLink))
+    const user = typeof found === 'string' ? undefined : found
     if (user?.active !== true) {
-      const reason = refusal ?? (user === undefined ? 'user_not_found' : 'user_inactive')
+      const reason = typeof found === 'string' ? found : 'user_inactive'
       const known = { userId: user?.id, requestId: link.requestId }
       await logEventOf(deps, trx, consumedLink, { code: 'END_USER_MAGIC_LINK_FAILED', ...known, reason })
       return { record: undefined }

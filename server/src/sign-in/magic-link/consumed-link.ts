@@ -10,7 +10,7 @@ import type { FlowKey } from '../flows/flow.js'
 import { isEmailDomainAllowed } from '../../directory/allowed-domain.js'
 import { isSsoRequired } from '../../directory/domains/authority.js'
 import { ofUser, type Tenant } from '../../platform/tenant.js'
-import { admit, asNobody } from '../../directory/users/admit.js'
+import { admit, refusalOf, type AdmissionRefused } from '../../directory/users/admit.js'
 import { findUser, type SigningInUser } from '../../directory/users/signing-in-user.js'
 import { toMagicLinkChallenge } from './record.js'
 import { isOrganizationOf, ofOwner, sameEnvironment, sameTenant } from '../../platform/db/tenant-predicate.js'
@@ -130,20 +130,25 @@ export function mayCreateUser(consumedLink: ConsumedLink): boolean {
   return consumedLink.find_or_create_user && consumedLink.may_create_user && consumedLink.is_connection_active
 }
 
-/** The user with the link's address. An unknown address becomes a user only now that its owner is verified. */
+/** Why there is no user of a link's address. */
+type WhyNobody = 'user_not_found' | AdmissionRefused['code']
+
+/** The user with the link's address, or why there is none. An unknown address becomes a user only now that its owner is verified. */
 export async function findOrCreateUser(
   deps: Deps,
   trx: Transaction<DB>,
   tenant: Tenant,
   consumedLink: ConsumedLink,
-): Promise<SigningInUser | undefined> {
+): Promise<SigningInUser | WhyNobody> {
   const found = await findUser(trx, tenant, consumedLink.email_normalized)
-  if (found !== undefined || !mayCreateUser(consumedLink)) return found
+  if (found !== undefined) return found
+  if (!mayCreateUser(consumedLink)) return 'user_not_found'
   const id = newId()
   const user = { via: 'link', id, email: consumedLink.email, emailVerified: true } as const
-  const created = await admit(deps, trx, ofUser(tenant, id), user).catch(asNobody)
+  const created = await admit(deps, trx, ofUser(tenant, id), user).catch(refusalOf)
+  if (typeof created === 'object') return created
   // A concurrent sign-in may have created the user first.
-  return created ?? findUser(trx, tenant, consumedLink.email_normalized)
+  return (await findUser(trx, tenant, consumedLink.email_normalized)) ?? created ?? 'user_not_found'
 }
 
 /** A consumed link and its user. */

@@ -70,8 +70,9 @@ export async function arriveInFlow(
     await fail('other_browser')
     return showCode(deps, trx, held, consumedLink)
   }
-  const user = await findOrCreateUser(deps, trx, tenant, consumedLink)
-  if (user?.active !== true) return fail(user === undefined ? 'user_not_found' : 'user_inactive', user?.id)
+  const found = await findOrCreateUser(deps, trx, tenant, consumedLink)
+  const user = typeof found === 'string' ? undefined : found
+  if (user?.active !== true) return fail(typeof found === 'string' ? found : 'user_inactive', user?.id)
   const isIn = await enterFlow(deps, trx, { tenant, link, consumedLink, held, user })
   return isIn ? { redirectUrl: flowUrl(deps.config.baseUrl, consumedLink.domain, flowId) } : undefined
 }

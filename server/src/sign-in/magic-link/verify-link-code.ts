@@ -94,7 +94,7 @@ async function enter(
   // The flow may be for another address by now, which this link does not verify.
   if (held === undefined || held.email_normalized !== consumedLink.email_normalized) return 'flow_over'
   const user = await findOrCreateUser(deps, trx, tenant, consumedLink)
-  if (user === undefined) return 'user_not_found'
+  if (typeof user === 'string') return user
   if (!user.active) return 'user_inactive'
   const link = { requestId: tenant.cause.requestId }
   return (await enterFlow(deps, trx, { tenant, link, consumedLink, held, user })) ? undefined : 'flow_over'

@@ -12,7 +12,7 @@ import { onlyAddressee } from '../../directory/sessions/addressee.js'
 import { chooseDestination, type CodeDestination } from '../../directory/sessions/code-destination.js'
 import { mayReadUsers, type Caller, type Tenant } from '../../platform/tenant.js'
 import { normalizeEmail } from '../../platform/email.js'
-import { admit } from '../../directory/users/admit.js'
+import { admit, asApiError } from '../../directory/users/admit.js'
 import { findUser } from '../../directory/users/signing-in-user.js'
 import { checkPasswordConnection, passwordAddresseesOf } from './addressee.js'
 import { insertPasswordRequest, type NewRequestRow } from './open-request.js'
@@ -104,7 +104,7 @@ async function createUserOf(
   email: string,
 ): Promise<string | null> {
   const user = { via: 'api', id: newId(), email, emailVerified: false } as const
-  const created = await admit(deps, trx, tenant, user)
+  const created = await admit(deps, trx, tenant, user).catch(asApiError)
   const found = created ?? (await findUser(trx, tenant, normalizeEmail(email)))
   return found?.id ?? null
 }

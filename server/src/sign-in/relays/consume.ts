@@ -13,7 +13,7 @@ import { grantedScope } from '../../tokens/scopes.js'
 import { authoritativeDomains, isCoveredBy } from '../../directory/domains/authority.js'
 import { completeSignIn, toRedirectUrl } from '../../directory/sessions/complete-sign-in.js'
 import { ofUser, type Cause, type Tenant } from '../../platform/tenant.js'
-import { admit } from '../../directory/users/admit.js'
+import { admit, refusalOf } from '../../directory/users/admit.js'
 import { lockIdentity, type AssertedIdentity } from '../../directory/users/identities.js'
 import {
   findUserByIdentity,
@@ -37,7 +37,7 @@ interface ArrivedRelay {
  */
 export type RelayOutcome =
   | { readonly redirectUrl: string }
-  | { readonly refusal: 'dead' | 'email_taken' | 'user_inactive' }
+  | { readonly refusal: 'dead' | 'email_taken' | 'user_inactive' | 'not_admitted' }
 
 /**
  * Signs the carried user in to the partner. Single use: one statement consumes the address. The partner finds the user
@@ -162,7 +162,12 @@ async function arrive(
   const identity = identityOf(deps, consumedRelay)
   const tenant = partnerOf(consumedRelay, arrived)
   await lockIdentity(trx, tenant, identity)
-  const user = await findOrCreateUser(deps, trx, tenant, { consumedRelay, identity })
+  const user = await findOrCreateUser(deps, trx, tenant, { consumedRelay, identity }).catch(refusalOf)
+  if (typeof user === 'string') {
+    const entry = { code: 'END_USER_RELAY_FAILED', reason: user } as const
+    await logRelay(deps, trx, arrived, consumedRelay, { ...entry, clientId: applicationId })
+    return { refusal: 'not_admitted' }
+  }
   if (user?.active !== true) {
     const refusal = user === undefined ? 'email_taken' : 'user_inactive'
     const entry = { code: 'END_USER_RELAY_FAILED', reason: refusal } as const

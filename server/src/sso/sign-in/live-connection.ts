@@ -20,7 +20,7 @@ import type { StoredCertificate } from '../saml/metadata.js'
 import { isOfConnection, type ConnectionKey } from '../connections/connection-key.js'
 import { findServiceProviderKeys } from '../connections/keys.js'
 import type { Cause, Tenant } from '../../platform/tenant.js'
-import { isOrganizationOf, ofOwner } from '../../platform/db/tenant-predicate.js'
+import { isOrganizationOf, ofOwner, sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /** The current state of a connection, as a sign-in needs it. */
 export interface LiveConnection extends ConnectionKey {
@@ -37,6 +37,7 @@ export interface LiveConnection extends ConnectionKey {
   readonly otherDomains: OtherDomains
   readonly active: boolean
   readonly state: SsoConnectionState
+  /** Of the connection, or of the policy of its organization, whichever is less; 0: any number. */
   readonly seatsLimit: number
   readonly userPolicy: UserPolicy
   readonly isProfileRefreshed: boolean
@@ -114,11 +115,18 @@ export function liveConnections(db: Kysely<DB>) {
       authoritativeDomains('connection').as('authoritative_domains'),
       sql<OtherDomains | null>`connection.other_domains`.as('other_domains'),
       'connection.seats_limit',
+      policySeats().as('policy_seats_limit'),
       'connection.update_user_new_connection',
       mappingOf('connection').as('mapping'),
       'connection.allow_sha1',
       'connection.allow_cbc_unsigned_response',
     ])
+}
+
+function policySeats() {
+  return sql<number | null>`(
+    select policy.seats_limit from organization_policies as policy where ${sameTenant('policy', 'connection')}
+  )`
 }
 
 type LiveRow = Awaited<ReturnType<typeof selectByIdpId>>[number]
@@ -140,7 +148,7 @@ export function toLiveConnection(row: LiveRow): LiveConnection {
     otherDomains: row.other_domains ?? defaultOtherDomains(row),
     active: row.active,
     state: row.state,
-    seatsLimit: row.seats_limit,
+    seatsLimit: lesserLimit(row.seats_limit, row.policy_seats_limit ?? 0),
     userPolicy: row.user_security_type,
     isProfileRefreshed: row.update_user_new_connection,
     mapping: row.mapping,
@@ -148,6 +156,11 @@ export function toLiveConnection(row: LiveRow): LiveConnection {
     allowSha1: row.allow_sha1,
     allowCbcUnsignedResponse: row.allow_cbc_unsigned_response,
   }
+}
+
+/** The lesser one of two limits, of which 0 is none. */
+function lesserLimit(one: number, other: number): number {
+  return Math.min(one || other, other || one)
 }
 
 /** The rule of a connection that has none: naming domains says whom it is for. */

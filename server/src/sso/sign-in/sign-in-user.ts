@@ -5,7 +5,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { logEvent } from '../../delivery/log-events/log-event.js'
 import { ofUser, type Tenant } from '../../platform/tenant.js'
 import { insertIdentity, type IdentityName, type AssertedIdentity } from '../../directory/users/identities.js'
-import { admit } from '../../directory/users/admit.js'
+import { admit, AdmissionRefused } from '../../directory/users/admit.js'
 import { managedClaims } from '../../directory/users/managed-metadata.js'
 import type { MappedValues } from '../../directory/users/mapped-values.js'
 import { toMetaDataRows, writeUnmanagedMetadata } from '../../directory/users/stored-metadata.js'
@@ -14,7 +14,7 @@ import { markEmailVerified } from '../../directory/users/change-user.js'
 import { usersOf } from '../../directory/users/whole-user.js'
 import type { AuthorizedUser } from './admission.js'
 import type { Asserted } from './asserted-identity.js'
-import { assertCheck, type CheckList } from './check-list.js'
+import { assertCheck, assertCheckStill, type CheckList } from './check-list.js'
 import type { LiveConnection } from './live-connection.js'
 import { mappedOfAsserted } from './mapped-identity.js'
 import { ofTenant, sameTenant } from '../../platform/db/tenant-predicate.js'
@@ -29,7 +29,7 @@ export interface SignedInUser {
 /**
  * Writes the user of an admission: a new user is created, a user who was found by address is linked to the identity.
  *
- * @throws CheckRefused when the address of a new user has concurrently become another user's.
+ * @throws CheckRefused when the address of a new user has concurrently become another user's, or seats have just been limited.
  */
 export async function writeUser(
   deps: Deps,
@@ -96,8 +96,14 @@ async function createUser(
     metadata,
     identity,
   } as const
-  const created = await admit(deps, trx, tenant, user)
+  const created = await admit(deps, trx, tenant, user).catch((error: unknown) => asSeats(checks, error))
   if (created === undefined) assertCheck(checks, 'linking', false, { received: email })
+}
+
+/** The policy has limited the seats since they were checked. */
+function asSeats(checks: CheckList, error: unknown): never {
+  if (error instanceof AdmissionRefused) assertCheckStill(checks, 'seats', false)
+  throw error
 }
 
 interface NewUserOfConnection extends AuthorizedUser {

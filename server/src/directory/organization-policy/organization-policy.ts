@@ -1,0 +1,119 @@
+import type { OrganizationPolicy, OrganizationPolicyChanges } from '@portico/contract/organization-policy'
+import { sql, type Kysely, type Transaction } from 'kysely'
+import type { DB } from '../../platform/db/schema.js'
+import { insertFrom } from '../../platform/db/insert-if.js'
+import { lookup } from '../../platform/db/statement.js'
+import { isOrganizationOf, ofTenant, tenantColumns } from '../../platform/db/tenant-predicate.js'
+import { isOfVersion } from '../../platform/db/versions.js'
+import { organizationExists, organizationIdOf } from '../../platform/db/organization-id.js'
+import type { Deps } from '../../delivery/deps.js'
+import { change, type Changed } from '../../delivery/events/change.js'
+import { emit } from '../../delivery/events/emit.js'
+import { ApiError } from '../../platform/errors.js'
+import type { Tenant } from '../../platform/tenant.js'
+import { toOrganizationPolicy, type PolicyRow } from './record.js'
+
+type PolicyKey = Pick<Tenant, 'accountId' | 'environment' | 'domain' | 'organizationIds'>
+
+/** The policy of an organization that has never changed it: nothing is demanded. */
+const defaults = { seats_limit: 0, version: 1 }
+
+/**
+ * The policy of the organization in the tenant's environment.
+ *
+ * @throws ApiError `organization_not_found`
+ */
+export async function getOrganizationPolicy(
+  { db }: Pick<Deps, 'db'>,
+  tenant: Tenant,
+): Promise<Changed<OrganizationPolicy>> {
+  const [row] = await selectPolicy(db, tenant)
+  if (row === undefined) throw new ApiError('organization_not_found')
+  const { organization_id: organizationId, inserted_at, seats_limit, version, updated_at } = row
+  const policy = {
+    seats_limit: seats_limit ?? defaults.seats_limit,
+    version: version ?? defaults.version,
+    updated_at: updated_at ?? inserted_at,
+    inserted_at,
+  }
+  return toChanged(policy, tenant, organizationId)
+}
+
+const selectPolicy = lookup((db, tenant: PolicyKey) =>
+  db
+    .selectFrom('organizations')
+    .leftJoin('organization_policies as policy', (join) =>
+      join.on(isOrganizationOf('organizations', 'policy')).on('policy.environment', '=', tenant.environment),
+    )
+    .where('organizations.account_id', '=', tenant.accountId)
+    .where('organizations.id', '=', organizationIdOf(tenant))
+    .select([
+      'organizations.id as organization_id',
+      'organizations.inserted_at',
+      'policy.seats_limit',
+      'policy.version',
+      'policy.updated_at',
+    ]),
+)
+
+function toChanged(row: PolicyRow, tenant: Tenant, organizationId: string): Changed<OrganizationPolicy> {
+  return { record: toOrganizationPolicy(row, tenant), version: row.version, organizationId }
+}
+
+/**
+ * Changes the given members. Users who are there stay, also where there are more than seats.
+ *
+ * @param versions The versions the change may happen to; undefined: any.
+ * @throws ApiError `organization_not_found`, `precondition_failed`
+ */
+export function updateOrganizationPolicy(
+  deps: Deps,
+  tenant: Tenant,
+  input: OrganizationPolicyChanges,
+  versions: readonly number[] | undefined,
+): Promise<Changed<OrganizationPolicy>> {
+  return change(deps, tenant.cause, async (trx) => {
+    await insertDefaults(deps, trx, tenant)
+    const changed = await trx
+      .updateTable('organization_policies')
+      .set({ ...input, updated_at: deps.now(), version: sql`version + 1` })
+      .where(ofTenant(tenant))
+      .where(isOfVersion(versions))
+      .returning('version')
+      .executeTakeFirst()
+    if (changed === undefined)
+      throw new ApiError(
+        (await organizationExists(trx, tenant)) ? 'precondition_failed' : 'organization_not_found',
+      )
+    const policy = await getOrganizationPolicy({ db: trx }, tenant)
+    return emit(deps, trx, tenant, { code: 'organization.policy.update.success', ...policy })
+  })
+}
+
+/** Writes the policy that the organization has without a row, so that one update decides about its version. */
+async function insertDefaults(
+  { now }: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  tenant: PolicyKey,
+): Promise<void> {
+  const row = { ...tenantColumns(tenant), ...defaults, updated_at: now() }
+  await insertFrom(trx, 'organization_policies', row, sql`where ${organizationIdOf(tenant)} is not null`)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** How many seats the organization has; 0: any number. */
+export async function findSeatsLimit(db: Kysely<DB>, tenant: PolicyKey): Promise<Seating> {
+  const [row] = await selectSeats(db, tenant)
+  return { limit: row?.seats_limit ?? 0, organizationId: row?.organization_id }
+}
+
+interface Seating {
+  readonly limit: number
+  /** Undefined without a policy. */
+  readonly organizationId: string | undefined
+}
+
+const selectSeats = lookup((db, tenant: PolicyKey) =>
+  db.selectFrom('organization_policies').where(ofTenant(tenant)).select(['organization_id', 'seats_limit']),
+)

@@ -1,0 +1,23 @@
+import type { OrganizationPolicy } from '@portico/contract/organization-policy'
+import type { Selectable } from 'kysely'
+import type { OrganizationPolicies } from '../../platform/db/schema.js'
+import type { Tenant } from '../../platform/tenant.js'
+
+/** A policy with the time at which its organization was created. */
+export type PolicyRow = Pick<Selectable<OrganizationPolicies>, 'seats_limit' | 'version' | 'updated_at'> & {
+  readonly inserted_at: Date
+}
+
+export function toOrganizationPolicy(
+  row: PolicyRow,
+  tenant: Pick<Tenant, 'domain' | 'environment'>,
+): OrganizationPolicy {
+  return {
+    __type__: 'OrganizationPolicy',
+    __domain__: tenant.domain,
+    __environment__: tenant.environment,
+    seats_limit: row.seats_limit,
+    inserted_at: row.inserted_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  }
+}
