@@ -12,6 +12,7 @@ const exceptions: readonly (readonly [statement: RegExp, reason: string])[] = [
     /^update domains set next_check_at = \$1 from organizations /,
     'A worker checks the domains that are due.',
   ],
+  [/^select invitations\.account_id, .*\bis_expired from invitations\b/, 'A worker ends invitations.'],
   [/^(with recursive earliest|with wanted) as .*\bwebhook_deliveries\b/, 'A worker sends what is due.'],
   [
     /^(update|delete from|select last from|with (?:over)?due as) .*\bjobs\b/,
@@ -50,6 +51,7 @@ const keys: readonly RowKey[] = [
   ].map((key) => ({ ...key, isSecret: false })),
   ...[
     { table: 'magic_link_challenges', column: 'token_hash', reason: 'A link is its own proof.' },
+    { table: 'invitations', column: 'token_hash', reason: 'The URL of an invitation is its own proof.' },
     { table: 'sso_challenges', column: 'token_hash', reason: 'The address of a challenge is its own proof.' },
     { table: 'relay_requests', column: 'token_hash', reason: 'The address of a relay is its own proof.' },
     {

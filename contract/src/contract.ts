@@ -10,6 +10,7 @@ import { discovery } from './resources/discovery.js'
 import { domains } from './resources/domains.js'
 import { events } from './events/events.js'
 import { impersonations } from './resources/impersonations.js'
+import { invitations } from './resources/invitations.js'
 import { logEvents } from './resources/log-events.js'
 import { magicLink } from './resources/magic-link.js'
 import { oauth } from './protocols/oauth.js'
@@ -32,6 +33,7 @@ import { webhooks } from './events/webhooks.js'
 export const contract = {
   organizations,
   organizationPolicy,
+  invitations,
   domains,
   users,
   permissions,

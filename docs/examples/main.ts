@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from '@portico/sdk'
 import { freePort, readCredentials, startService } from '../demo/service.js'
-import { password, prepare } from './product/prepare.js'
+import { colleague, password, prepare } from './product/prepare.js'
 
 const { EXAMPLE_PORT = '4000' } = process.env
 
@@ -62,6 +62,7 @@ function instructions(of: {
    Add an invoice in the first tab: it is still ${two}'s, so nothing is added to the wrong company.
 4. Open Payroll: it asks for a second factor, which any authenticator app has.
 5. Sign out: both companies are signed out at once, and nothing is asked. Mails are kept at ${of.baseUrl}/outbox, if you ask for a link in the place of the password.
+6. In another browser open ${of.baseUrl}/outbox, and accept the invitation of ${colleague}: she becomes a user of ${one}, and is signed in to the product.
 
 Ctrl+C ends the product and its service, and removes their data.
 `

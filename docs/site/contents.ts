@@ -52,6 +52,7 @@ const order: readonly { readonly title: string; readonly files: readonly string[
       'sessions-in-your-app',
       'protect-a-route',
       'roles',
+      'invitations',
       'impersonation',
       'branding',
     ),

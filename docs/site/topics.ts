@@ -118,8 +118,10 @@ export const topics: Readonly<Record<string, string>> = {
     'permissions permission RBAC roles role-based access control authorization entitlements AuthZEN',
   '/guides/not-there.html#policies-about-objects':
     'FGA ABAC policies fine-grained relations Zanzibar OpenFGA',
-  '/guides/not-there.html#invitations-of-members':
-    'invite invitation invitations members teammates colleague',
+  '/guides/invitations.html':
+    'invite invitation invitations members teammates teammate colleague seats seat limit membership',
+  '/guides/not-there.html#invitations-by-members':
+    'invite by users member invites self-service bulk invitation',
   '/guides/not-there.html#admin-console': 'admin dashboard console UI back office user management screen',
   '/guides/not-there.html#hosting': 'cloud hosted managed service SaaS region',
   '/guides/not-there.html#attestations':

@@ -152,7 +152,7 @@ const recipes: Partial<Record<ErrorCode, Recipe>> = {
   },
   meta_key_not_found: (route, world, token) => {
     const metadata = [{ key: 'missing', value: 'x' }]
-    const body = /^users\.(create|update)$/.test(route.name)
+    const body = /^(users\.(create|update)|invitations\.create)$/.test(route.name)
       ? { ...freshBody(route, world), metadata }
       : undefined
     return ask(route, { ...world, key: 'missing', key_name: 'missing' }, token, { body })
@@ -320,6 +320,33 @@ const recipes: Partial<Record<ErrorCode, Recipe>> = {
     await client.ssoConnections.create({ organization_id, email_domains: [domain] })
     return ask(route, world, token)
   },
+  invitation_not_found: (route, world, token) => ask(route, { ...world, invitation_id: randomUUID() }, token),
+  invitation_taken: async (route, world, token) => {
+    const body = freshBody(route, world)
+    await ask(route, world, token, { body })
+    return ask(route, world, token, { body })
+  },
+  invitation_not_pending: async (route, world, token) => {
+    const at = { org_domain: world['org_domain'] ?? '', invitation_id: world['invitation_id'] ?? '' }
+    await (await service.client()).invitations.revoke(at)
+    return ask(route, world, token)
+  },
+  already_member: async (route, world, token) => {
+    const { email } = await service.given.user({ org_domain: world['org_domain'] ?? '' })
+    return ask(route, world, token, { body: { ...freshBody(route, world), email } })
+  },
+  invitations_exhausted: async (route, world, token) => {
+    await service.query(
+      `insert into invitations (account_id, environment, organization_id, id, email, email_normalized, state,
+        is_url_returned, role_ids, profile, metadata, inviter_type, inviter_id, expires_at, sends, version, inserted_at,
+        updated_at)
+      select account_id, 'sandbox', id, gen_random_uuid(), place || '@many.example', place || '@many.example', 'pending',
+        false, '{}', '{}', '[]', 'api_key', 'x', $2, 0, 1, $2, $2
+      from organizations, generate_series(1, 1000) as place where domain = $1`,
+      [world['org_domain'], new Date(service.clock.now().getTime() + 60_000)],
+    )
+    return ask(route, world, token)
+  },
   domain_not_found: (route, world, token) => ask(route, { ...world, domain_id: randomUUID() }, token),
   domain_taken: async (route, world, token) => {
     await ask(route, world, token)
@@ -444,6 +471,10 @@ const recipes: Partial<Record<ErrorCode, Recipe>> = {
       if (isOidc(route)) await givenOidc(organization_id, client)
       else await client.ssoConnections.create({ organization_id, provider_type: 'test' })
       return ask(route, world, await service.token({ account }), { body: { org_domain: domain } })
+    }
+    if (route.resource === 'invitations') {
+      const body = { email: anyEmail() }
+      return ask(route, { org_domain: domain }, await service.token({ account }), { body })
     }
     if (route.resource === 'discovery') {
       const { id: application_id } = await given.application({
@@ -612,7 +643,9 @@ function ask(
 
 function freshBody(route: Route, references: References): Record<string, unknown> | undefined {
   const body = bodyFor(route, references)
-  const isUnique = /^(users\.create|permissions|roles|tokenCustomization\.createMetaKey)/.test(route.name)
+  const isUnique = /^(users\.create|permissions|roles|invitations|tokenCustomization\.createMetaKey)/.test(
+    route.name,
+  )
   return body !== undefined && isUnique ? { ...body, ...freshMembers(route.name) } : body
 }
 

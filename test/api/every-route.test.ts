@@ -109,6 +109,7 @@ const referenceNames = [
   'discovery_token',
   'permission_id',
   'role_id',
+  'invitation_id',
 ] as const
 
 function ask(
@@ -182,6 +183,7 @@ describe.each(keyed.map((route) => [route.name, route] as const))('%s', (_name, 
       discovery_token: anything(),
       permission_id: randomUUID(),
       role_id: randomUUID(),
+      invitation_id: randomUUID(),
     }
     const absents = new Map<string, Answer>()
     for (const name of named)

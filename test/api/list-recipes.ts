@@ -43,6 +43,13 @@ export const recipes: Readonly<Record<string, Recipe>> = {
     remove: ({ id }) => client.users.delete({ org_domain, user_id: id }),
     sorts: ['inserted_at', 'updated_at', 'email'],
   }),
+  'invitations.list': ({ client, given, org_domain }) => ({
+    create: async () => {
+      await given.application({ org_domain })
+      return client.invitations.create({ org_domain, email: anyEmail() })
+    },
+    sorts: [],
+  }),
   'applications.list': ({ client, given, org_domain }) => ({
     create: (name = 'Storefront') => given.application({ org_domain, name }),
     remove: ({ id }) => client.applications.delete({ org_domain, client_id: id }),

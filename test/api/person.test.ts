@@ -58,6 +58,7 @@ async function givenKnownPerson(said = canaries()): Promise<Known> {
   await service.runJobs()
   const { profile, address, email, phone_number } = said
   const whole = { org_domain, phone_number, profile, address, gender: 'other' } as const
+  await client.invitations.create({ org_domain, email: said.earlier_email })
   // With an idempotency key, whose answer is stored.
   const { id: user_id } = await client.users.create(
     { ...whole, email: said.earlier_email },
@@ -189,6 +190,7 @@ describe('the export of a person', () => {
       events: true,
       idempotency_keys: true,
       impersonations: true,
+      invitations: true,
       jobs: true,
       log_events: true,
       magic_link_challenges: true,

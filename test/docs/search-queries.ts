@@ -53,7 +53,7 @@ export const queries: readonly (readonly [query: string, first: string])[] = [
   ['prometheus', 'guides/operate.html#monitoring'],
   ['backup', 'guides/operate.html#backup-and-restore'],
   ['high availability', 'guides/operate.html#several-processes'],
-  ['invite a teammate', 'guides/not-there.html#invitations-of-members'],
+  ['invite a teammate', 'guides/invitations.html'],
   ['sign up', 'guides/sign-in.html#2-choose-how-people-sign-in'],
   ['SOC 2', 'guides/not-there.html#attestations'],
   ['captcha', 'guides/not-there.html#bot-detection'],

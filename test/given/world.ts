@@ -25,6 +25,7 @@ export async function createWorld(service: Service, key: Key = {}, orgDomain?: s
     ...(await giveImpersonation(client, hooked)),
     ...(await giveDomain(client, hooked, key.environment === 'production')),
     ...(await giveRole(client, hooked)),
+    ...(await giveInvitation(client, hooked)),
   }
   const discovery = await giveDiscovery(service, client, hooked)
   const account_domain = (key.account ?? service.account).domain
@@ -62,6 +63,12 @@ async function giveSecret(
 async function giveDomain(client: Client, { org_domain }: Pick<World, 'org_domain'>, declared = false) {
   const { id } = await client.domains.create({ org_domain, domain: `${anything()}.example`, declared })
   return { domain_id: id }
+}
+
+/** Invites somebody to the organization of a world, which has an application. */
+async function giveInvitation(client: Client, { org_domain }: Pick<World, 'org_domain'>) {
+  const { id } = await client.invitations.create({ org_domain, email: anyEmail() })
+  return { invitation_id: id }
 }
 
 /** Creates a permission, and a role of the organization of a world. */
@@ -147,6 +154,8 @@ export async function createWorldOf(route: NamedOperation, service: Service): Pr
 /** Resources whose operations need no user able to sign in. */
 const withoutSignIn = new Set([
   'organizations',
+  'organizationPolicy',
+  'invitations',
   'domains',
   'permissions',
   'roles',
@@ -167,7 +176,7 @@ async function createPlainWorld(client: Client, route: NamedOperation): Promise<
   const place = { org_domain, organization_id, organization_domain_scope: org_domain }
   const user = takes('user_id', 'user_email') && (await given.user({ org_domain }))
   const application =
-    takes('client_id', 'application_id') &&
+    takes('client_id', 'application_id', 'invitation_id') &&
     (await given.application({ ...keepingSecrets, org_domain, organization_domain_scope: org_domain }))
   const secret =
     takes('secret_id') && application && (await giveSecret(client, { org_domain, client_id: application.id }))
@@ -183,6 +192,7 @@ async function createPlainWorld(client: Client, route: NamedOperation): Promise<
     ...(application && { client_id: application.id, application_id: application.id }),
     ...(secret && secret),
     ...(takes('domain_id') && (await giveDomain(client, place))),
+    ...(takes('invitation_id') && (await giveInvitation(client, place))),
     ...(takes('role_id', 'permission_id') && (await giveRole(client, place))),
     ...(metaKey && { key: metaKey.name, key_name: metaKey.name }),
     ...(route.resource === 'admins' && (await giveAdmin(client, place))),
@@ -359,6 +369,10 @@ export function freshMembers(name: string): Record<string, unknown> {
     ...(name === 'users.create' && { email: anyEmail() }),
     // Of a named domain another event tells.
     ...(['organizations.create', 'organizations.update'].includes(name) && { allowed_email_domains: [] }),
+    ...(name === 'invitations.create' && {
+      ...{ email: anyEmail(), roles: [], metadata: [], redirect_uri: undefined },
+    }),
+    ...(name === 'invitations.update' && { roles: [] }),
     ...(name === 'domains.create' && { domain: `${anything()}.example` }),
     ...(name === 'permissions.create' && { name: anythingNamed('p') }),
     ...(name === 'roles.create' && { name: anythingNamed('role'), permissions: [] }),

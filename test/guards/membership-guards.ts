@@ -1,28 +1,95 @@
-import { guard, protocolTest } from './guard.js'
+import { contractTest, guard, protocolTest } from './guard.js'
 
 const admit = 'server/src/directory/users/admit.ts'
+const begin = 'server/src/sign-in/invitations/begin-invitation.ts'
+const links = 'server/src/sign-in/magic-link/consumed-link.ts'
+const operations = 'server/src/directory/invitations/invitations.ts'
+const mailed = (title: string) => protocolTest('invitations', `a mailed invitation ${title}`)
+const comesIn = mailed('makes its user at the button, with what it says of them, and signs them in')
 const doors = (title: string) => protocolTest('admission-doors', title)
 
 /** Guards of who becomes a member: seats, and invitations. */
 export const membershipGuards = [
   guard({
-    name: 'seats: every door counts them in the statement that inserts',
+    name: 'seats: every door counts them',
     file: admit,
-    find: 'and ${taken} < policy.seats_limit)',
-    replace: ')',
-    red: doors('of many at once by doors of all kinds, as many come in as the policy has seats'),
-    green: doors(
-      'an address that is there needs no seat: a directory takes the user over, an import leaves them',
-    ),
+    find: "  if (!hasSeat(seats)) throw new AdmissionRefused('seats_exhausted')\n",
+    replace: '',
+    red: doors('where the policy has one seat, which is taken each door admits a newcomer or says why not'),
+    green: doors('where nothing is in the way each door admits a newcomer or says why not'),
   }),
   guard({
     name: 'seats: nobody comes in beside their lock',
     file: admit,
-    find: '(${user.isSeatLocked}::boolean and ',
-    replace: '(',
+    find: 'select policy.seats_limit = 0 or ${isHeld}::boolean\n',
+    replace: 'select true\n',
     red: doors('of many at once by doors of all kinds, as many come in as the policy has seats'),
-    green: doors(
-      'an address that is there needs no seat: a directory takes the user over, an import leaves them',
+    green: doors('where nothing is in the way each door admits a newcomer or says why not'),
+  }),
+  guard({
+    name: 'invitations: the URL of an answer proves no mailbox',
+    file: begin,
+    find: 'const isProved = !isUrlReturned && ',
+    replace: 'const isProved = ',
+    red: protocolTest(
+      'invitations',
+      'the URL of an answer proves no mailbox: a link is mailed, which takes the invitation',
     ),
+    green: comesIn,
+  }),
+  guard({
+    name: 'invitations: a link that the API has returned takes none',
+    file: links,
+    find: 'isAddressProven: !consumedLink.is_link_returned',
+    replace: 'isAddressProven: true',
+    red: protocolTest(
+      'invitations',
+      'the invitation of an address is not taken by a link that the API has returned, which proves no mailbox',
+    ),
+    green: comesIn,
+  }),
+  guard({
+    name: 'invitations: roles need the scope that gives them',
+    file: operations,
+    find: "roles.length > 0 && !scopes.includes('write:roles')",
+    replace: 'false',
+    red: contractTest(
+      'invitations',
+      'who may invite whom a key gives no roles without the scope for it, and changes none',
+    ),
+    green: contractTest(
+      'invitations',
+      'an invitation is mailed in the name of the organization, and its record has no URL',
+    ),
+  }),
+  guard({
+    name: 'invitations: a session of somebody else accepts nothing',
+    file: 'server/src/pages/invitation/router.ts',
+    find: '  } else if (other === undefined) await begin(exchange, shown, browserSecret)\n',
+    replace: '  } else if (other !== shown.open) await begin(exchange, shown, browserSecret)\n',
+    red: mailed('is nothing for the session of another address, whose user may sign out and go on'),
+    green: comesIn,
+  }),
+  guard({
+    name: 'invitations: an identity provider names the address that was invited',
+    file: 'server/src/sso/sign-in/admission.ts',
+    find: 'const isSame = normalizeEmail(invited.email) === email',
+    replace: 'const isSame = true',
+    red: protocolTest(
+      'invitations',
+      'at an identity provider another address is refused with both named, and the invitation stays',
+    ),
+    green: protocolTest(
+      'invitations',
+      'at an identity provider an invited address comes in where users must be registered, and has its roles',
+    ),
+  }),
+  guard({
+    name: 'invitations: the organization of the address is that of the invitation',
+    file: 'server/src/sign-in/invitations/open-invitation.ts',
+    find: "    .where('invitations.expires_at', '>', key.at)\n    .where('organizations.domain', '=', key.organizationDomain)\n",
+    replace: "    .where('invitations.expires_at', '>', key.at)\n",
+    red: mailed('has one page when it is used, revoked, expired, unknown, or of another organization'),
+    green: comesIn,
   }),
 ]

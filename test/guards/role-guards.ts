@@ -2,7 +2,6 @@ import { contractTest, guard, protocolTest } from './guard.js'
 
 const folder = 'server/src/directory/roles'
 const rolesFile = `${folder}/roles.ts`
-const userRolesFile = `${folder}/user-roles.ts`
 const evaluationFile = `${folder}/evaluation.ts`
 const permissionsFile = `${folder}/permissions.ts`
 const heldFile = 'server/src/directory/users/roles-of-user.ts'
@@ -73,7 +72,7 @@ export const roleGuards = [
   }),
   guard({
     name: 'roles: those of a user are of their organization',
-    file: userRolesFile,
+    file: 'server/src/directory/role-ids.ts',
     find: '(organization_id is null or organization_id = ${organizationIdOf(tenant)})',
     replace: '(true or organization_id = ${organizationIdOf(tenant)})',
     red: areKnown,

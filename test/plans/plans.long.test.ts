@@ -57,8 +57,10 @@ const inVain = [
   'totp.validateEnrollment',
 ]
 
-/** Operations refused from that number of rows on: the limits of a directory's groups and of an organization's domains. */
-const limits: Record<string, number> = { 'SCIM POST /Groups': 10_000, 'domains.create': 50 }
+/** Operations refused from that number of rows on: the limits of a directory's groups and of an organization's domains and invitations. */
+const limits: Record<string, number> = {
+  ...{ 'SCIM POST /Groups': 10_000, 'domains.create': 50, 'invitations.create': 1_000 },
+}
 
 /** Tables that must be among the grown ones. */
 const many = [

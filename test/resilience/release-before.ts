@@ -89,8 +89,9 @@ export async function takeBackMigration(client: pg.Client): Promise<void> {
     alter table directories drop column extension_schemas, drop column attribute_mapping, drop column mapping_revision,
       drop column mapping_done, drop column mapping_total, drop column mapping_position;
     alter table sso_connections drop column attribute_mapping;
-    drop table organization_policies, role_assignments, role_permissions, roles, permissions;
+    drop table invitations, organization_policies, role_assignments, role_permissions, roles, permissions;
     alter table applications drop column permission_prefixes;
+    alter table sign_in_flows drop column invitation_id, drop column is_invitation_mailed;
     drop table domain_exemptions, domains;
     alter table sso_connections drop column other_domains;
     drop table email_challenges, account_flows, email_sessions, discoveries;

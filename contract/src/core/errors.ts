@@ -156,6 +156,11 @@ export const errorCodes = {
     message: 'No such role exists in this environment.',
     remedy: 'Check the id, and that the key is one of the environment the role is in.',
   },
+  invitation_not_found: {
+    status: 404,
+    message: 'The organization has no such invitation in this environment.',
+    remedy: 'Use an id from the list of invitations; those that have ended are kept for 90 days.',
+  },
   meta_key_not_found: {
     status: 404,
     message: 'The organization declares no metadata key with this name.',
@@ -230,6 +235,21 @@ export const errorCodes = {
     status: 409,
     message: 'Another user of this organization and environment has this e-mail address.',
     remedy: 'Update that user, or choose another address.',
+  },
+  invitation_taken: {
+    status: 409,
+    message: 'The organization has invited this address already.',
+    remedy: 'Send the pending invitation again with POST on resend, or revoke it first.',
+  },
+  invitation_not_pending: {
+    status: 409,
+    message: 'The invitation was accepted or revoked, or has expired.',
+    remedy: 'Invite the address again, unless its user is there by now.',
+  },
+  already_member: {
+    status: 409,
+    message: 'A user of the organization has this address.',
+    remedy: 'Find the user by the address; an inactive one is activated by changing them.',
   },
   domain_taken: {
     status: 409,
@@ -390,6 +410,11 @@ export const errorCodes = {
     status: 422,
     message: 'The organization declares the maximum number of metadata keys.',
     remedy: 'Delete a key that is no longer used; 50 are allowed.',
+  },
+  invitations_exhausted: {
+    status: 422,
+    message: 'The organization has as many pending invitations as it can have.',
+    remedy: 'Revoke invitations, or wait until some are accepted or expire.',
   },
   domains_exhausted: {
     status: 422,

@@ -10,6 +10,7 @@ import {
   DirectorySyncData,
   DomainData,
   ImpersonationData,
+  InvitationData,
   MagicLinkChallengeData,
   PasswordChallengeData,
   PasswordData,
@@ -69,6 +70,13 @@ const domainChecks = [
 ] as const
 const purge = { source: 'The purge', actor: 'system' } as const
 const impersonationPage = [{ source: 'The page of an impersonation', actor: 'system' }] as const
+const invitationPage = [{ source: 'The page of an invitation', actor: 'user' }, ...signInPage] as const
+const userMadeElsewhere = [
+  { source: 'A user who is created with the address', actor: 'api_key' },
+  ...scim,
+  ...commandLine,
+  { source: 'The hourly look at invitations', actor: 'system' },
+] as const
 const relayAddress = [{ source: 'The address of a relay', actor: 'user' }] as const
 
 /**
@@ -149,7 +157,40 @@ export const eventCatalog = {
   },
   'user.metadata.set.success': { tells: 'A metadata value of a user was set.', data: User },
   'user.metadata.remove.success': { tells: 'A metadata value of a user was removed.', data: User },
-  'user.roles.update.success': { tells: 'The roles that a user is given were replaced.', data: UserRoles },
+  'user.roles.update.success': {
+    tells: 'The roles that a user is given were replaced, or came with an invitation.',
+    data: UserRoles,
+    elsewhere: invitationPage,
+  },
+  'invitation.invitation.create.success': { tells: 'An address was invited.', data: InvitationData },
+  'invitation.invitation.update.success': { tells: 'An invitation was changed.', data: InvitationData },
+  'invitation.invitation.resend.success': {
+    tells: 'An invitation was sent again; its URL of before works no more.',
+    data: InvitationData,
+  },
+  'invitation.invitation.revoke.success': {
+    tells: 'An invitation was revoked, or its address has a user who did not come by it.',
+    data: InvitationData,
+    elsewhere: userMadeElsewhere,
+  },
+  'invitation.invitation.accept.success': {
+    tells: 'The user of an invitation came in.',
+    data: InvitationData,
+    elsewhere: invitationPage,
+  },
+  'invitation.invitation.accept.fail': {
+    tells: 'An invitation was opened, and its user did not come in; it stays as it is.',
+    data: InvitationData,
+    elsewhere: [{ source: 'The page of an invitation, or of a sign-in', actor: 'system' }],
+  },
+  'invitation.invitation.expire.success': {
+    tells: 'The time of an invitation was over before it was accepted.',
+    data: InvitationData,
+    elsewhere: [
+      { source: 'The hourly look at invitations', actor: 'system' },
+      { source: 'The next invitation of the address', actor: 'api_key' },
+    ],
+  },
   'user.session.create.success': {
     tells: 'A user signed in; with `impersonation_id`: a member of staff as the user.',
     data: Session,

@@ -5,6 +5,7 @@ import { ApplicationSecret } from '../resources/application-secrets.js'
 import { DirectorySync } from '../resources/directory-sync.js'
 import { Domain } from '../resources/domains.js'
 import { Impersonation } from '../resources/impersonations.js'
+import { Invitation } from '../resources/invitations.js'
 import { MagicLinkChallenge } from '../resources/magic-link.js'
 import { PassedPasswordChallenge, Password } from '../resources/password.js'
 import { exampleOf, record } from '../core/record.js'
@@ -37,6 +38,12 @@ function exampleOfDomain() {
   const { sso_exempt_emails: _, ...data } = exampleOf(Domain)
   return data
 }
+
+/** An invitation without its URL. */
+export const InvitationData = Invitation.omit({ invitation_url: true }).meta({
+  id: 'InvitationData',
+  examples: [withoutSecrets(Invitation, exampleOf(Invitation))],
+})
 
 /** An impersonation without its address. */
 export const ImpersonationData = Impersonation.omit({ url: true }).meta({

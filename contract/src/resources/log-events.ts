@@ -70,8 +70,12 @@ export const logEventCodes = {
   END_USER_SIGN_IN_SUCCESS: 'A user signed in on the sign-in pages, or by a discovery of the API.',
   END_USER_SIGN_IN_FAILED: 'A sign-in on the pages ended, and no user was signed in.',
   INITIATE_LOGIN_URI_MISSING:
-    'A sign-in that began at the identity provider ended on a page: the application needs PKCE or client authentication, so it must begin sign-ins itself. Set its initiate_login_uri.',
+    'A sign-in that began at the identity provider, or with an invitation, ended on a page: the application needs PKCE or client authentication, so it must begin sign-ins itself. Set its initiate_login_uri.',
   END_USER_SIGNED_OUT: 'A user signed out, or was signed out of a session.',
+  END_USER_INVITATION_OPENED: 'The sign-in of an invitation was begun.',
+  END_USER_INVITATION_ACCEPTED: 'The user of an invitation came in.',
+  END_USER_INVITATION_REFUSED:
+    'An invitation was opened, and nobody came in: no_method, where the organization has no sign-in method for the address, or the rule that has refused it.',
   END_USER_IMPERSONATED: 'A member of staff signed in as a user; the reason is the id of the impersonation.',
   END_USER_IMPERSONATION_ENDED: 'An impersonation ended; the reason is its id.',
   BACKCHANNEL_LOGOUT_DELIVERED: 'An application received the logout token of an ended session.',

@@ -239,6 +239,11 @@ const authorizationChecks = {
     mender: 'operator',
     remedy: 'Add the domain to allowed_email_domains of the organization.',
   },
+  invitation: {
+    demands: 'Where the sign-in began with an invitation: the address is the one that was invited.',
+    mender: 'operator',
+    remedy: 'Invite the address that the user has at the identity provider.',
+  },
   linking: {
     demands:
       'One of these: the user is known by NameID, or by issuer and sub; or the connection is authoritative for the domain of the address, and, with an OpenID provider, the address is asserted as verified and, once verified, its user has no other sub at that provider; or no user has the address yet, no other connection names its domain, and other_domains of the connection does not refuse it.',

@@ -5,15 +5,19 @@ import { record } from '../core/record.js'
 /** The most roles that the API gives a user. */
 export const maxRolesOfUser = 20
 
-/** Where a user has a role from: the API, or the role that is the default of those without any other. */
-export const roleSources = ['api', 'default'] as const
+/** Where a user has a role from: the API, the invitation that they accepted, or the role that is the default of those without any other. */
+export const roleSources = ['api', 'invitation', 'default'] as const
 export type RoleSource = (typeof roleSources)[number]
 
 export const RoleAssignment = record(
   'RoleAssignment',
   {
     role: z.string(),
-    source: z.enum(roleSources).describe('default: the default role, which a user without any other has'),
+    source: z
+      .enum(roleSources)
+      .describe(
+        'invitation: the user came with it; default: the default role, which a user without any other has',
+      ),
     inserted_at: timestamp().nullable().describe('null for the default role, which is not stored'),
   },
   { role: 'billing_admin', source: 'api', inserted_at: '2026-03-14T09:26:53.589Z' },

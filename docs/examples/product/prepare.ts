@@ -5,6 +5,8 @@ import { followMagicLink, type Client } from '@portico/sdk'
 export const password = 'velvet harbour 41 lanterns'
 
 const email = 'ada@people.example'
+/** Invited to the first company, where she becomes a user when she accepts. */
+export const colleague = 'grace@people.example'
 const companies = ['Awesome Bakery', 'Blue Harbour', 'Crisp Apples']
 
 /** What the product has to know, and who can sign in to it. */
@@ -35,6 +37,7 @@ export async function prepare(client: Client, appUrl: string): Promise<Prepared>
   const { value } = await client.applicationSecrets.create({ org_domain, client_id })
   await declareRole(client)
   for (const domain of organizations) await addUser(client, domain, `${appUrl}/auth/callback`)
+  await client.invitations.create({ org_domain, email: colleague, profile: { given_name: 'Grace' } })
   const variables = {
     PORTICO_ENVIRONMENT: 'sandbox',
     PORTICO_CLIENT_ID: client_id,

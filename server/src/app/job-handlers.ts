@@ -18,6 +18,8 @@ import { prepareKeysOfAccount, publishNextKeys } from '../tokens/signing-keys/pr
 import { rotateDueSigningKeys } from '../tokens/signing-keys/rotate.js'
 import { watchCertificates } from '../sso/connections/watch-certificates.js'
 import { checkDueDomains } from '../directory/domains/check.js'
+import { expireInvitations } from '../directory/invitations/expire-invitations.js'
+import { sendInvitation } from '../directory/invitations/send-invitation.js'
 import { endSessionsOfOrganization } from '../directory/end-sessions.js'
 import { sendLogoutToken } from '../protocols/oidc/logout-token.js'
 import { remapDirectory } from '../protocols/scim/remap.js'
@@ -51,6 +53,10 @@ export const jobHandlers: { readonly [Name in JobName]: JobHandler<JobPayloads[N
     run: sendTotpCode,
     // The user is waiting: a later attempt would arrive after they have requested another code.
     retryAfterSeconds: [5, 30, 90],
+  },
+  send_invitation: {
+    run: sendInvitation,
+    retryAfterSeconds: [60, 300, 1800, 7200],
   },
   send_admin_invitation: {
     run: sendAdminInvitation,
@@ -110,6 +116,11 @@ export const jobHandlers: { readonly [Name in JobName]: JobHandler<JobPayloads[N
   },
   delete_expired: {
     run: deleteExpired,
+    retryAfterSeconds: [60, 300],
+    everySeconds: 60 * 60,
+  },
+  expire_invitations: {
+    run: expireInvitations,
     retryAfterSeconds: [60, 300],
     everySeconds: 60 * 60,
   },

@@ -8,6 +8,7 @@ import { formPostPage } from './views/form-post.js'
 import { identifierPage } from './views/identifier.js'
 import type { Frame } from './frame/layout.js'
 import { impersonationPage } from './views/impersonation.js'
+import { invitationPage, otherAddressPage, otherSessionPage } from './views/invitation.js'
 import { linkCodePage } from './views/link-code.js'
 import { linkSentPage } from './views/link-sent.js'
 import { identityProviderPage, returnPage } from './views/identity-provider.js'
@@ -221,7 +222,7 @@ function chooseStates(frame: Frame, { email, application, organization }: Galler
   ]
 }
 
-function setPasswordStates(frame: Frame, { email, application }: GalleryNames): GalleryPage[] {
+function setPasswordStates(frame: Frame, { email, application, organization }: GalleryNames): GalleryPage[] {
   const view = { frame, form, email, minLength: 8, maxLength: 1024, isRenewal: false, passwordCode: 'p' }
   return [
     page('set-password', setPasswordPage(view)),
@@ -236,6 +237,7 @@ function setPasswordStates(frame: Frame, { email, application }: GalleryNames): 
     page('form-post', formPostPage({ frame, action: answerAddress, parameters: answer })),
     ...consentStates(frame, { email, application }),
     ...impersonationStates(frame, { email, application }),
+    ...invitationStates(frame, { email, organization }),
     ...ssoStates(frame),
   ]
 }
@@ -275,6 +277,23 @@ function impersonationStates(
   return [
     page('impersonation', impersonationPage({ frame, form, impersonation, token: 't' })),
     page('impersonation-dead', errorPage(frame, frame.texts.deadImpersonation)),
+  ]
+}
+
+function invitationStates(
+  frame: Frame,
+  { email, organization: organizationName }: Pick<GalleryNames, 'email' | 'organization'>,
+): GalleryPage[] {
+  const view = { frame, form, email, organizationName }
+  return [
+    page('invitation', invitationPage(view)),
+    page('invitation-other-session', otherSessionPage({ ...view, sessionEmail: 'grace@awesome.example' })),
+    page(
+      'invitation-other-address',
+      otherAddressPage({ frame, asserted: 'grace@awesome.example', invited: email, reference: 'r' }),
+    ),
+    page('invitation-dead', errorPage(frame, frame.texts.deadInvitation)),
+    page('invitation-accepted', errorPage(frame, frame.texts.acceptedInvitation)),
   ]
 }
 

@@ -11,6 +11,7 @@ import { accountSignInRouter } from './account-sign-in/router.js'
 import { logoutRouter } from './logout/router.js'
 import { messageRouter } from './message/router.js'
 import { impersonationRouter } from './impersonation/router.js'
+import { invitationRouter } from './invitation/router.js'
 import { magicLinkRouter } from './magic-link/router.js'
 import { onboardingRouter } from './onboarding/router.js'
 import { sendSentence } from './frame/page-route.js'
@@ -57,6 +58,7 @@ export function pagesRouter(deps: Deps): Router {
 
   router.use(magicLinkRouter(deps, site))
   router.use(impersonationRouter(deps, site))
+  router.use(invitationRouter(deps, site))
   router.use(setPasswordRouter(deps, site))
   router.use(onboardingRouter(deps, site))
   router.use(ssoRouter(deps, site))

@@ -10,6 +10,7 @@ import { discoveryRoutes } from '../../protocols/discoveries/routes.js'
 import { domainRoutes } from '../../directory/domains/routes.js'
 import { eventRoutes } from '../../delivery/events/routes.js'
 import { impersonationRoutes } from '../../sign-in/impersonation/routes.js'
+import { invitationRoutes } from '../../directory/invitations/routes.js'
 import { logEventRoutes } from '../../delivery/log-events/routes.js'
 import { magicLinkRoutes } from '../../sign-in/magic-link/routes.js'
 import { oauthRoutes } from '../../protocols/oauth/routes.js'
@@ -39,6 +40,7 @@ export function apiOf(deps: Deps, hooks: ApiHooks = {}): Implementation<typeof c
   return {
     organizations: organizationRoutes(deps),
     organizationPolicy: organizationPolicyRoutes(deps),
+    invitations: invitationRoutes(deps),
     domains: domainRoutes(deps),
     users: userRoutes(deps),
     permissions: permissionRoutes(deps),

@@ -6,6 +6,8 @@ import { MagicLinkConnectionChanges } from '@portico/contract/magic-link'
 import { NewOrganization } from '@portico/contract/organizations'
 import { NewPasswordConnection } from '@portico/contract/password-input'
 import { NewDomain } from '@portico/contract/domains'
+import { NewInvitation } from '@portico/contract/invitations'
+import { OrganizationPolicyChanges } from '@portico/contract/organization-policy'
 import { NewPermission } from '@portico/contract/permissions'
 import { NewRole } from '@portico/contract/roles'
 import { NewSsoConnection, SsoConnectionChanges } from '@portico/contract/sso-connections'
@@ -72,6 +74,8 @@ const SeedEnvironment = z
     roles: z.array(entryOf(SeedRole, {})).default([]),
     sso_connections: z.array(SeedSsoConnection).default([]),
     users: z.array(SeedUser).default([]),
+    invitations: z.array(entryOf(NewInvitation, {})).default([]),
+    policy: OrganizationPolicyChanges.optional(),
   })
   .prefault({})
 export type SeedEnvironment = z.output<typeof SeedEnvironment>

@@ -10,6 +10,8 @@ import { ApiError } from '../../platform/errors.js'
 import { change } from '../../delivery/events/change.js'
 import { updateMagicLinkConnection } from '../../sign-in/magic-link/connection.js'
 import { createDomain } from '../../directory/domains/domains.js'
+import { createInvitation } from '../../directory/invitations/create-invitation.js'
+import { updateOrganizationPolicy } from '../../directory/organization-policy/organization-policy.js'
 import { createPermission } from '../../directory/roles/permissions.js'
 import { createRole } from '../../directory/roles/roles.js'
 import { setUserRoles } from '../../directory/roles/user-roles.js'
@@ -228,6 +230,16 @@ async function plantEnvironment(
     await plant(planting, below('users', index, user.input.email.toLowerCase()), () =>
       plantUser(deps, tenant, owner, seed, user),
     )
+  // A seed may give every role.
+  const inviter = { ...owner.caller, ...tenant, scopes: allScopes }
+  for (const [index, { input }] of seed.invitations.entries())
+    await plant(planting, below('invitations', index, input.email.toLowerCase()), () =>
+      createInvitation(deps, inviter, input),
+    )
+  // Last: its users have seats whatever it says.
+  const { policy } = seed
+  if (policy !== undefined)
+    await plant(planting, only('policy'), () => updateOrganizationPolicy(deps, tenant, policy, undefined))
 }
 
 async function plantSsoConnection(

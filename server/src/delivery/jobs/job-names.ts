@@ -42,6 +42,15 @@ export interface JobPayloads {
     readonly organizationId: string
     readonly userId: string
   }
+  /** The URL of an invitation to an organization; its token is made when the mail is sent. */
+  readonly send_invitation: {
+    readonly accountId: string
+    readonly environment: Environment
+    readonly organizationId: string
+    readonly invitationId: string
+    /** Identical for every attempt, and another one when it is sent again. */
+    readonly messageId: string
+  }
   /** The link of an onboarding invitation; its token is generated when the mail is sent. */
   readonly send_admin_invitation: {
     readonly accountId: string
@@ -116,6 +125,7 @@ export interface JobPayloads {
   readonly check_domains: Record<string, never>
   readonly fold_record_counts: Record<string, never>
   readonly delete_expired: Record<string, never>
+  readonly expire_invitations: Record<string, never>
   readonly partition_log_events: Record<string, never>
   readonly erase_deleted: Record<string, never>
   readonly number_events: Record<string, never>

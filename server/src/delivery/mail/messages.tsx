@@ -47,6 +47,28 @@ export function adminInvitationMail(mail: AdminInvitationMail): Message {
   })
 }
 
+interface InvitationMail extends Sender {
+  readonly link: string
+  /** How long the link can be opened. */
+  readonly days: number
+  /** Of the inviter, as plain text. */
+  readonly message: string | null
+}
+
+/** The mail that invites a user to an organization. */
+export function invitationMail(mail: InvitationMail): Message {
+  return linkMail(mail, mail.link, ({ invitation: texts }, organization) => {
+    const { subject, invitation, lifetime, ...words } = texts
+    return {
+      ...words,
+      subject: subject(organization),
+      invitation: invitation(organization, displayName(mail.productName)),
+      lifetime: lifetime(mail.days),
+      message: mail.message,
+    }
+  })
+}
+
 /** What a mail says whose purpose is its link. */
 interface LinkWords {
   readonly subject: string
@@ -54,6 +76,8 @@ interface LinkWords {
   readonly button: string
   readonly lifetime: string
   readonly unexpected: string
+  /** Somebody's words, quoted. */
+  readonly message?: string | null
 }
 
 function linkMail(
@@ -62,13 +86,19 @@ function linkMail(
   wordsOf: (texts: MailTexts, organization: string) => LinkWords,
 ): Message {
   return toMessage(sender, (texts, organization) => {
-    const { subject, invitation, button, lifetime, unexpected } = wordsOf(texts, organization)
+    const { subject, invitation, button, lifetime, unexpected, message } = wordsOf(texts, organization)
+    const quoted = message == null ? undefined : quotedText(message)
     return {
       subject,
       preview: lifetime,
-      text: [`${invitation}\n\n${link}`, lifetime, unexpected],
+      text: [...(quoted === undefined ? [] : [quoted]), `${invitation}\n\n${link}`, lifetime, unexpected],
       children: (
         <>
+          {quoted !== undefined && (
+            <p class="ink" style={{ ...styles.paragraph, 'white-space': 'pre-line' }}>
+              {quoted}
+            </p>
+          )}
           <p class="ink" style={styles.paragraph}>
             {invitation}
           </p>
@@ -100,6 +130,12 @@ function linkMail(
       ),
     }
   })
+}
+
+/** Readers of mail make links of addresses: a dot is no longer one where a character without width follows it. */
+function quotedText(message: string): string {
+  const inert = message.replaceAll(/(?<=\S)([.:])(?=\S)/g, '$1\u200b')
+  return `“${inert}”`
 }
 
 interface NoticeMail extends Sender {

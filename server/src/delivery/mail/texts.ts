@@ -6,6 +6,7 @@ export interface MailTexts {
   /** By the purpose of the link. */
   readonly links: Readonly<Record<LinkPurpose, LinkTexts>>
   readonly adminInvitation: AdminInvitationTexts
+  readonly invitation: InvitationTexts
   readonly plainLink: string
   readonly notices: Readonly<Record<Notice, NoticeTexts>>
   readonly unexpectedNotice: (organization: string) => string
@@ -31,6 +32,15 @@ interface AdminInvitationTexts {
   readonly subject: (organization: string) => string
   /** Names the inviting organization, and the service that its users sign in to. */
   readonly invitation: (organization: string, service: string) => string
+  readonly button: string
+  readonly lifetime: (days: number) => string
+  readonly unexpected: string
+}
+
+interface InvitationTexts {
+  readonly subject: (organization: string) => string
+  /** Names the inviting organization, and the product. */
+  readonly invitation: (organization: string, product: string) => string
   readonly button: string
   readonly lifetime: (days: number) => string
   readonly unexpected: string
@@ -101,6 +111,15 @@ const en: MailTexts = {
       `This link works for ${days === 1 ? 'one day' : `${days} days`}, as often as you need it. Do not share it. In a new browser we also send you a code by e-mail.`,
     unexpected:
       'If you are not responsible for this, open the link, enter the code and let us know. If you do not recognize it, you can ignore this e-mail: nothing has changed.',
+  },
+  invitation: {
+    subject: (organization) => `${organization} has invited you`,
+    invitation: (organization, product) =>
+      `${organization} has invited you to ${product}. Use this link to accept the invitation:`,
+    button: 'Accept the invitation',
+    lifetime: (days) =>
+      `This link works once, for ${days === 1 ? 'one day' : `${days} days`}. Do not share it.`,
+    unexpected: 'If you do not know why you were invited, you can ignore this e-mail. Nothing will happen.',
   },
   plainLink: 'If the button does not work, copy this link into your browser:',
   notices: {
@@ -210,6 +229,16 @@ const fr: MailTexts = {
       `Ce lien fonctionne pendant ${days === 1 ? 'un jour' : `${days} jours`}, autant de fois que nécessaire. Ne le partagez pas. Dans un nouveau navigateur, nous vous envoyons aussi un code par e-mail.`,
     unexpected:
       'Si ce n’est pas de votre ressort, ouvrez le lien, saisissez le code et signalez-le-nous. Si cette invitation ne vous dit rien, ignorez cet e-mail\u00a0: rien n’a changé.',
+  },
+  invitation: {
+    subject: (organization) => `${organization} vous a invité`,
+    invitation: (organization, product) =>
+      `${organization} vous a invité à utiliser ${product}. Utilisez ce lien pour accepter l’invitation\u00a0:`,
+    button: 'Accepter l’invitation',
+    lifetime: (days) =>
+      `Ce lien fonctionne une seule fois, pendant ${days === 1 ? 'un jour' : `${days} jours`}. Ne le partagez pas.`,
+    unexpected:
+      'Si vous ne savez pas pourquoi vous avez été invité, ignorez cet e-mail. Il ne se passera rien.',
   },
   plainLink: 'Si le bouton ne fonctionne pas, copiez ce lien dans votre navigateur\u00a0:',
   notices: {

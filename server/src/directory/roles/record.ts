@@ -1,10 +1,8 @@
 import type { Permission } from '@portico/contract/permissions'
 import type { Role } from '@portico/contract/roles'
-import type { UserRoles } from '@portico/contract/user-roles'
 import type { Selectable } from 'kysely'
 import type { Permissions, Roles } from '../../platform/db/schema.js'
-import type { Caller, Tenant } from '../../platform/tenant.js'
-import type { RoleOfUserRow } from '../users/roles-of-user.js'
+import type { Caller } from '../../platform/tenant.js'
 
 /** The account and environment of a record. */
 type Owner = Pick<Caller, 'accountDomain' | 'environment'>
@@ -72,24 +70,5 @@ export function toRole(row: RoleRow, { accountDomain, environment }: Owner): Rol
     users_count: Number(row.users_count),
     inserted_at: row.inserted_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
-  }
-}
-
-export function toUserRoles(
-  { userId, held }: { readonly userId: string; readonly held: readonly RoleOfUserRow[] },
-  { domain, environment }: Pick<Tenant, 'domain' | 'environment'>,
-): UserRoles {
-  return {
-    __type__: 'UserRoles',
-    __domain__: domain,
-    __environment__: environment,
-    user_id: userId,
-    roles: held.map(({ name }) => name),
-    permissions: [...new Set(held.flatMap(({ permissions }) => permissions))].toSorted(),
-    assignments: held.map(({ name, source, inserted_at_ms: ms }) => ({
-      role: name,
-      source,
-      inserted_at: ms === null ? null : new Date(ms).toISOString(),
-    })),
   }
 }

@@ -1,21 +1,19 @@
-import type { FieldError } from '@portico/contract/errors'
 import { nilId } from '@portico/contract/fields'
 import type { UserRoles } from '@portico/contract/user-roles'
 import { sql, type Kysely, type Transaction } from 'kysely'
-import { organizationIdOf, whyNotFound } from '../../platform/db/organization-id.js'
+import { whyNotFound } from '../../platform/db/organization-id.js'
 import type { DB } from '../../platform/db/schema.js'
 import { lookup } from '../../platform/db/statement.js'
-import { ofEnvironment, ofTenant, tenantColumns } from '../../platform/db/tenant-predicate.js'
-import { ApiError } from '../../platform/errors.js'
+import { ofTenant, tenantColumns } from '../../platform/db/tenant-predicate.js'
 import type { Tenant } from '../../platform/tenant.js'
 import type { Deps } from '../../delivery/deps.js'
 import { change, type Changed } from '../../delivery/events/change.js'
 import { emit } from '../../delivery/events/emit.js'
 import type { RoleOfUser } from '../../tokens/role-claims.js'
 import { touchUser } from '../users/change-user.js'
-import { rolesOfUser } from '../users/roles-of-user.js'
+import { findRoleIds } from '../role-ids.js'
+import { rolesOfUser, toUserRoles } from '../users/roles-of-user.js'
 import { usersOf, type TenantKey } from '../users/whole-user.js'
-import { toUserRoles } from './record.js'
 
 type UserKey = TenantKey & { readonly id: string }
 
@@ -71,37 +69,6 @@ export function setUserRoles(
     const { record, ...changed } = await getUserRoles({ db: trx }, tenant, userId)
     return emit(deps, trx, tenant, { code: 'user.roles.update.success', record, ...changed })
   })
-}
-
-/** The ids of roles by name, which stay until the transaction ends. */
-async function findRoleIds(
-  trx: Transaction<DB>,
-  tenant: Tenant,
-  names: readonly string[],
-): Promise<readonly string[]> {
-  const found = await trx
-    .selectFrom('roles')
-    .where(ofEnvironment(tenant))
-    .where(sql<boolean>`name = any(${names}::text[])`)
-    .where(sql<boolean>`(organization_id is null or organization_id = ${organizationIdOf(tenant)})`)
-    .select(['id', 'name'])
-    .orderBy('id')
-    .forKeyShare()
-    .execute()
-  const known = new Set(found.map(({ name }) => name))
-  const fields = names.flatMap((name, index): FieldError[] =>
-    known.has(name)
-      ? []
-      : [
-          {
-            path: `roles.${index}`,
-            code: 'unknown_role',
-            message: 'must be a role of the account or of the organization',
-          },
-        ],
-  )
-  if (fields.length > 0) throw new ApiError('invalid_parameters', { fields })
-  return found.map(({ id }) => id)
 }
 
 /** Replaces what the API has given a user whom the transaction has locked. */

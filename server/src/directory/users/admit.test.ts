@@ -49,11 +49,22 @@ async function givenTenant({ allowed = [] as string[], isSsoRequired = false } =
   }
 }
 
-async function outcomeOf(tenant: Tenant, via: 'api' | 'sso' | 'link' | 'relay', email = 'ada@corp.example') {
+async function outcomeOf(
+  tenant: Tenant,
+  via: Exclude<Door, 'import' | 'directory'>,
+  email = 'ada@corp.example',
+  isAddressProven = false,
+) {
   const { deps } = queue
   return deps.db.transaction().execute(async (trx) => {
     try {
-      const user = await admit(deps, trx, tenant, { via, id: uuidv7(), email, emailVerified: false })
+      const user = await admit(deps, trx, tenant, {
+        via,
+        id: uuidv7(),
+        email,
+        emailVerified: false,
+        isAddressProven,
+      })
       return user === undefined ? 'known' : 'admitted'
     } catch (error) {
       if (error instanceof AdmissionRefused) return error.code
@@ -86,6 +97,40 @@ test('a user who is there is not admitted again, and the event says the door', a
   )
   expect(rows.map(({ params }) => params.via)).toEqual(['relay'])
 })
+
+async function givenInvitation(tenant: Tenant, expiresAt: Date): Promise<void> {
+  await sql`
+    insert into invitations (account_id, environment, organization_id, id, email, email_normalized, state, is_url_returned,
+      role_ids, profile, metadata, inviter_type, inviter_id, expires_at, sends, version, inserted_at, updated_at)
+    values (${account}, 'sandbox', ${tenant.domain}, ${uuidv7()}, 'ada@corp.example', 'ada@corp.example', 'pending', false,
+      '{}', '{}', '[]', 'api_key', 'x', ${expiresAt}, 1, 1, ${queue.now()}, ${queue.now()})`.execute(queue.db)
+}
+
+async function invitationOf(tenant: Tenant) {
+  const { rows } = await sql<{ state: string; user_id: string | null }>`
+    select state, user_id from invitations where organization_id = ${tenant.domain}`.execute(queue.db)
+  return rows.map(({ state, user_id: userId }) => [state, userId !== null])
+}
+
+test.each([
+  ['link', true, -1, 'accepted', true],
+  ['link', true, 0, 'pending', false],
+  ['link', true, 1, 'pending', false],
+  ['link', false, -1, 'revoked', false],
+  ['sso', true, -1, 'accepted', true],
+  ['sso', false, -1, 'revoked', false],
+  ['relay', false, -1, 'revoked', false],
+  ['api', false, -1, 'revoked', false],
+  ['invitation', true, -1, 'accepted', true],
+] as const)(
+  'a newcomer by %s, with the address proved: %s, %i ms after the end of its invitation leaves it %s',
+  async (via, isProved, ms, state, hasUser) => {
+    const tenant = await givenTenant()
+    await givenInvitation(tenant, new Date(queue.now().getTime() - ms))
+    expect(await outcomeOf(tenant, via, 'ADA@corp.example', isProved)).toBe('admitted')
+    expect(await invitationOf(tenant)).toEqual([[state, hasUser]])
+  },
+)
 
 test('no other file of the service inserts users', async () => {
   const root = fileURLToPath(new URL('../../', import.meta.url))

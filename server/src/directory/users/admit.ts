@@ -5,25 +5,28 @@ import { organizationIdOf } from '../../platform/db/organization-id.js'
 import type { DB } from '../../platform/db/schema.js'
 import { statement } from '../../platform/db/statement.js'
 import { ofOwner, ownerColumns } from '../../platform/db/tenant-predicate.js'
-import { totalInOrganization, totalOf } from '../../platform/db/totals.js'
+import { totalInOrganization } from '../../platform/db/totals.js'
 import { ApiError } from '../../platform/errors.js'
 import type { Tenant } from '../../platform/tenant.js'
 import type { Deps } from '../../delivery/deps.js'
 import { createIn, creation } from '../../delivery/events/create.js'
 import { isAddressAllowed } from '../allowed-domain.js'
 import { isSsoRequired } from '../domains/authority.js'
+import { endInvitation, isInvited, lockPendingInvitations } from '../pending-invitations/pending.js'
+import type { InvitationRow } from '../pending-invitations/invitation.js'
 import { findSeatsLimit } from '../organization-policy/organization-policy.js'
 import { insertIdentity, toIdentityRow, type AssertedIdentity } from './identities.js'
 import { emissionOfNewUser, knownColumns, userInsertion, type UserInsertion } from './insert-user.js'
 import type { MetaDataRow } from './record.js'
+import { readInvited, takeInvitation } from './taken-invitation.js'
 import type { SigningInUser } from './signing-in-user.js'
 import { writeMappedMetadata } from './stored-metadata.js'
 
 /**
  * The doors by which users come into being, as `via` of the event says: the API, an import, a directory, an identity provider, a
- * link or code of ours, and a partner's relay.
+ * link or code of ours, a partner's relay, and the mailed URL of an invitation.
  */
-export type Door = 'api' | 'import' | 'directory' | 'sso' | 'link' | 'relay'
+export type Door = 'api' | 'import' | 'directory' | 'sso' | 'link' | 'relay' | 'invitation'
 
 type Rule = 'email_domain' | 'sso'
 
@@ -39,6 +42,7 @@ const rules: Readonly<Record<Door, readonly Rule[]>> = {
   sso: [],
   link: ['email_domain', 'sso'],
   relay: [],
+  invitation: ['email_domain', 'sso'],
 }
 
 /** A rule has refused a new user. Each door turns it into its answer. */
@@ -62,7 +66,7 @@ export function asApiError(error: unknown): never {
 
 /**
  * Inserts a user into the tenant's organization by a door, if its rules and a condition hold: the only statement that does. Where
- * the policy of the organization limits seats, it inserts only under their lock, which takeSeat() takes.
+ * the policy of the organization limits seats, or an invitation waits for the address, it inserts only what hold() has locked.
  *
  * @param condition May refer to `admittedTo`, the id of the organization, which is looked up once.
  * @returns A query that inserts the row, or nothing when a rule or the condition does not hold; it fails on `users_email_key`
@@ -81,7 +85,12 @@ export function insertAdmitted(
     ...knownColumns(user),
     email_normalized: user.emailNormalized,
   }
-  const conditions = [condition, isSeatFree(user), ...rules[via].map((rule) => conditionOf[rule](user))]
+  const conditions = [
+    condition,
+    isSeatFree(user),
+    isInvitationHeld(user),
+    ...rules[via].map((rule) => conditionOf[rule](user)),
+  ]
   // With an offset Postgres does not repeat the look-up at each reference.
   const place = sql`(select ${organizationIdOf(user)} as organization_id offset 0) as place`
   return insertFrom(db, 'users', row, sql`from ${place} where ${sql.join(conditions, sql` and `)}`)
@@ -90,14 +99,20 @@ export function insertAdmitted(
 /** The id of the organization in the statement of insertAdmitted(). */
 export const admittedTo = sql.ref<string>('place.organization_id')
 
-/** One look-up by key; users are counted only where there is a limit. */
-function isSeatFree(user: UserInsertion) {
-  const taken = totalOf('users', user, sql.ref('policy.organization_id'))
+/** One look-up of a key. Who holds the seats has counted them. */
+function isSeatFree({ accountId, environment, isHeld }: UserInsertion) {
   return sql<boolean>`coalesce((
-    select policy.seats_limit = 0 or (${user.isSeatLocked}::boolean and ${taken} < policy.seats_limit)
+    select policy.seats_limit = 0 or ${isHeld}::boolean
     from organization_policies as policy
-    where ${ofOwner({ accountId: user.accountId, environment: user.environment, organizationId: admittedTo }, 'policy')}
+    where ${ofOwner({ accountId, environment, organizationId: admittedTo }, 'policy')}
   ), true)`
+}
+
+/** One look-up of a key, where the invitation is not held. */
+function isInvitationHeld({ accountId, environment, emailNormalized, isHeld }: UserInsertion) {
+  const invited = { accountId, environment, organizationId: admittedTo }
+  const email = sql<string>`${emailNormalized}::text`
+  return sql<boolean>`(${isHeld}::boolean or not ${isInvited({ ...invited, emailNormalized: email }, undefined)})`
 }
 
 const conditionOf: Readonly<Record<Rule, (user: UserInsertion) => RawBuilder<boolean>>> = {
@@ -144,6 +159,7 @@ const insertions = {
   sso: insertionBy('sso'),
   link: insertionBy('link'),
   relay: insertionBy('relay'),
+  invitation: insertionBy('invitation'),
 }
 
 /** A user who was unknown before a sign-in, or the request of one. */
@@ -152,6 +168,8 @@ interface Newcomer {
   readonly id: string
   readonly email: string
   readonly emailVerified: boolean
+  /** By the owner of its mailbox, at this sign-in: they take the invitation of the address, which ends where others have it. */
+  readonly isAddressProven?: boolean
   /** The profile asserted by an identity provider. */
   readonly profile?: NonNullable<UserChanges['profile']>
   /** Mapped from what the identity provider says. */
@@ -171,27 +189,67 @@ export async function admit(
   deps: Deps,
   trx: Transaction<DB>,
   tenant: Tenant,
-  { via, id, email, emailVerified, profile = {}, metadata = [], identity }: Newcomer,
+  newcomer: Newcomer,
 ): Promise<SigningInUser | undefined> {
+  const { via } = newcomer
+  const plain = toAdmission(deps, tenant, newcomer)
+  // The invitation of a mailed URL is there: an insert beside it would insert nothing.
+  if (via !== 'invitation') {
+    const user = await insertNewcomer(deps, trx, tenant, newcomer, plain)
+    if (user !== undefined) return user
+  }
+  if (rules[via].length > 0) await checkRules(trx, plain.user)
+  const at = deps.now()
+  const { emailNormalized } = plain.user
+  const held = await hold(trx, tenant, emailNormalized, at)
+  const { invitation } = held
+  const isTaken = invitation !== undefined && newcomer.isAddressProven === true
+  const said = isTaken ? await readInvited(trx, tenant, invitation) : undefined
+  const admission = toAdmission(deps, tenant, newcomer, said)
+  const user = await insertNewcomer(deps, trx, tenant, newcomer, {
+    ...admission,
+    user: { ...admission.user, isHeld: true },
+  })
+  if (user === undefined || invitation === undefined) return user
+  const taking = { invitation, userId: user.id, email: user.email, at }
+  if (isTaken) await takeInvitation(deps, trx, tenant, taking)
+  else await revokeHeld(deps, trx, tenant, held)
+  return user
+}
+
+/** A newcomer as the row, with what an invitation says where nothing else does. */
+function toAdmission(
+  deps: Deps,
+  tenant: Tenant,
+  { id, email, emailVerified, profile, metadata = [], identity }: Newcomer,
+  invited?: Awaited<ReturnType<typeof readInvited>>,
+) {
   const user = userInsertion(deps, tenant, {
     id,
-    input: { email, profile },
+    input: { email, profile: { ...invited?.profile, ...profile } },
     emailVerified,
     phoneNumbers: [],
   })
+  const mapped = new Set(metadata.map((row) => row.key_id))
+  const rows = [...metadata, ...(invited?.metadata ?? []).filter((row) => !mapped.has(row.key_id))].toSorted(
+    (one, other) => (one.name < other.name ? -1 : 1),
+  )
   const identities = identity === undefined ? [] : [toIdentityRow(identity)]
-  const emission = emissionOfNewUser(user, tenant, { identities, metadata })
+  return { user, rows, emission: emissionOfNewUser(user, tenant, { identities, metadata: rows }) }
+}
+
+/** @returns Undefined when a rule has refused them, or the address belongs to another user. */
+async function insertNewcomer(
+  deps: Deps,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  { via, id, email, emailVerified, identity }: Newcomer,
+  { user, rows, emission }: ReturnType<typeof toAdmission>,
+): Promise<SigningInUser | undefined> {
   const insert = insertions[via]
-  const attempt = (parameters: UserInsertion) =>
-    createIn(deps, trx, atDoor(via, tenant), { insert, parameters, emission })
-  let created = await attempt(user)
-  if (created === undefined) {
-    if (rules[via].length > 0) await checkRules(trx, user)
-    if (!(await takeSeat(trx, tenant))) return undefined
-    created = await attempt({ ...user, isSeatLocked: true })
-  }
+  const created = await createIn(deps, trx, atDoor(via, tenant), { insert, parameters: user, emission })
   if (created === undefined) return undefined
-  if (metadata.length > 0) await writeMappedMetadata(trx, tenant, id, { rows: metadata, removed: [] })
+  if (rows.length > 0) await writeMappedMetadata(trx, tenant, id, { rows, removed: [] })
   if (identity !== undefined) await insertIdentity(deps, trx, tenant, { userId: id, ...identity })
   return { id, email, active: user.active, email_verified: emailVerified, email_proved_at: null, isNew: true }
 }
@@ -216,17 +274,41 @@ export function asNobody(error: unknown): undefined {
   throw error
 }
 
+/** What holds newcomers back until their door has locked it. */
+interface Held {
+  /** Of the address, where one waits for it. */
+  readonly invitation: InvitationRow | undefined
+  readonly at: Date
+}
+
 /**
- * Takes the lock of the seats, where the policy of the organization limits them: until the transaction ends, newcomers by other
- * doors wait. The insert that follows says isSeatLocked.
+ * Locks what holds the newcomer of an address back: the invitation of the address, and the seats, where the policy of the
+ * organization limits them. Until the transaction ends, newcomers by other doors wait. The insert that follows says isHeld.
  *
- * @returns Whether seats are limited; without a limit nothing has refused for it, and no lock is taken.
+ * @param emailNormalized Of the newcomer.
  * @throws AdmissionRefused `seats_exhausted`
  */
-export async function takeSeat(trx: Transaction<DB>, tenant: Tenant): Promise<boolean> {
+export async function hold(
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  emailNormalized: string,
+  at: Date,
+): Promise<Held> {
+  const rows = await lockPendingInvitations(trx, tenant, [emailNormalized])
   const seats = await countPolicySeats(trx, tenant)
   if (!hasSeat(seats)) throw new AdmissionRefused('seats_exhausted')
-  return seats.limit > 0
+  return { invitation: rows.find((row) => row.expires_at > at), at }
+}
+
+/** Revokes the invitation of an address whose user came in without it. */
+export async function revokeHeld(
+  deps: Pick<Deps, 'db' | 'now'>,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  { invitation, at }: Held,
+): Promise<void> {
+  if (invitation !== undefined)
+    await endInvitation(deps, trx, tenant, { id: invitation.id, end: { state: 'revoked' }, at })
 }
 
 /** The seats of the organization's policy, counted under the same lock. */

@@ -26,8 +26,8 @@ export function userInsertion({ now }: Pick<Deps, 'now'>, tenant: Tenant, user: 
     id: user.id,
     emailNormalized: normalizeEmail(user.input.email),
     emailVerified: user.emailVerified,
-    // Only a door that holds the lock of the seats knows otherwise.
-    isSeatLocked: false,
+    // Only a door that holds the lock of the seats and the invitation of the address knows otherwise.
+    isHeld: false,
     avatarHexaColor: `#${randomBytes(3).toString('hex')}`,
     at: now(),
   }

@@ -1,4 +1,4 @@
-import type { RoleSource } from '@portico/contract/user-roles'
+import type { RoleSource, UserRoles } from '@portico/contract/user-roles'
 import { sql, type RawBuilder } from 'kysely'
 import { companion } from '../../platform/db/statement.js'
 import { ofTenant, sameEnvironment, sameTenant } from '../../platform/db/tenant-predicate.js'
@@ -45,6 +45,26 @@ export function rolesOfUser(): RawBuilder<RoleOfUserRow[]> {
     ) held
     join roles role on ${sameEnvironment('role', 'users')} and role.id = held.role_id
   )`
+}
+
+/** The record of a user's roles. */
+export function toUserRoles(
+  { userId, held }: { readonly userId: string; readonly held: readonly RoleOfUserRow[] },
+  { domain, environment }: Pick<Tenant, 'domain' | 'environment'>,
+): UserRoles {
+  return {
+    __type__: 'UserRoles',
+    __domain__: domain,
+    __environment__: environment,
+    user_id: userId,
+    roles: held.map(({ name }) => name),
+    permissions: [...new Set(held.flatMap(({ permissions }) => permissions))].toSorted(),
+    assignments: held.map(({ name, source, inserted_at_ms: ms }) => ({
+      role: name,
+      source,
+      inserted_at: ms === null ? null : new Date(ms).toISOString(),
+    })),
+  }
 }
 
 /** Takes the roles of a user who is deleted. */

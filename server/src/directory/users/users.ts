@@ -19,7 +19,7 @@ import { change, type Changed } from '../../delivery/events/change.js'
 import { create, createIn, creation } from '../../delivery/events/create.js'
 import { emit } from '../../delivery/events/emit.js'
 import type { Tenant } from '../../platform/tenant.js'
-import { admittedTo, asApiError, atDoor, insertAdmitted, takeSeat } from './admit.js'
+import { admittedTo, asApiError, atDoor, hold, insertAdmitted, revokeHeld } from './admit.js'
 import { changeUser, removeUser } from './change-user.js'
 import { withPreloads } from './preloads.js'
 import { normalizeEmail } from '../../platform/email.js'
@@ -39,7 +39,6 @@ import {
 } from './whole-user.js'
 import { ofEnvironment, ofOwner } from '../../platform/db/tenant-predicate.js'
 import type { RoleOfUser } from '../../tokens/role-claims.js'
-import { findSeatsLimit } from '../organization-policy/organization-policy.js'
 import { rolesOfUser } from './roles-of-user.js'
 
 type UserKey = TenantKey & { readonly id: string }
@@ -73,9 +72,9 @@ export function createUser(deps: Deps, tenant: Tenant, input: NewUser): Promise<
   return createUserWithout(deps, tenant, user).catch(asEmailTaken)
 }
 
-/** The seats of the organization are limited: the statement that commits by itself takes no lock to count them. */
-class SeatsAreLimited extends Error {
-  override readonly name = 'SeatsAreLimited'
+/** A required key is missing, or else seats are limited or the address is invited: a statement that commits by itself locks neither. */
+class LockNeeded extends Error {
+  override readonly name = 'LockNeeded'
 }
 
 async function createUserWithout(
@@ -86,18 +85,17 @@ async function createUserWithout(
   const emission = emissionOfNewUser(user, tenant)
   const scope = atDoor('api', tenant)
   const record = { insert: insertWholeUser, parameters: user, emission }
-  const whyNot = async (db: Kysely<DB>) =>
-    (await findSeatsLimit(db, tenant)).limit === 0 ? new ApiError('metadata_required') : new SeatsAreLimited()
   try {
-    return await create(deps, scope, record, whyNot)
+    return await create(deps, scope, record, () => new LockNeeded())
   } catch (error) {
-    if (!(error instanceof SeatsAreLimited)) throw error
+    if (!(error instanceof LockNeeded)) throw error
   }
   return change(deps, tenant.cause, async (trx) => {
-    await takeSeat(trx, tenant).catch(asApiError)
-    const parameters = { ...user, isSeatLocked: true }
+    const held = await hold(trx, tenant, user.emailNormalized, deps.now()).catch(asApiError)
+    const parameters = { ...user, isHeld: true }
     const created = await createIn(deps, trx, scope, { ...record, parameters })
     if (created === undefined) throw new ApiError('metadata_required')
+    await revokeHeld(deps, trx, tenant, held)
     return created
   })
 }
@@ -115,8 +113,11 @@ function createUserWith(
 ): Promise<Changed<User>> {
   return change(deps, tenant.cause, async (trx) => {
     let [inserted] = await insertUserRow(trx, user).catch(asEmailTaken)
-    if (inserted === undefined && (await takeSeat(trx, tenant).catch(asApiError)))
-      [inserted] = await insertUserRow(trx, { ...user, isSeatLocked: true }).catch(asEmailTaken)
+    if (inserted === undefined) {
+      const held = await hold(trx, tenant, user.emailNormalized, deps.now()).catch(asApiError)
+      ;[inserted] = await insertUserRow(trx, { ...user, isHeld: true }).catch(asEmailTaken)
+      if (inserted !== undefined) await revokeHeld(deps, trx, tenant, held)
+    }
     if (inserted === undefined) throw new ApiError('metadata_required')
     await replaceMetadata(trx, tenant, user.id, metadata)
     const row = await readUser(trx, tenant, user.id)

@@ -11,7 +11,15 @@ import { insertPasswords } from '../../sign-in/password/stored-password.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { lockDeclaredKeys, type DeclaredKey } from '../../directory/meta-keys/declared-keys.js'
 import { normalizeEmail } from '../../platform/email.js'
-import { atDoor, countPolicySeats, hasSeat, insertAdmitted, type Seats } from '../../directory/users/admit.js'
+import {
+  atDoor,
+  countPolicySeats,
+  hasSeat,
+  insertAdmitted,
+  revokeHeld,
+  type Seats,
+} from '../../directory/users/admit.js'
+import { lockPendingInvitations } from '../../directory/pending-invitations/pending.js'
 import { emissionOfNewUser, userInsertion, type UserInsertion } from '../../directory/users/insert-user.js'
 import { valuesByKey, writeValues } from '../../directory/users/stored-metadata.js'
 import { readUser, toChangedUser, usersOf } from '../../directory/users/whole-user.js'
@@ -148,7 +156,12 @@ async function insertBatch(
   const declared = await lockDeclaredKeys(trx, tenant)
   const outcome = { made: 0, already_there: 0, faults: new Array<Fault>() }
   const passwords: { userId: string; hash: string }[] = []
-  // Counted once, under a lock: newcomers by other doors wait for the batch.
+  // Newcomers by other doors wait for the batch, which counts the seats once.
+  const at = deps.now()
+  const emails = batch.map(({ input }) => normalizeEmail(input.email)).toSorted()
+  const invited = new Map(
+    (await lockPendingInvitations(trx, tenant, emails)).map((row) => [row.email_normalized, row]),
+  )
   const seats = await countPolicySeats(trx, tenant)
   // In the order of the addresses, like every other import: two at once cannot deadlock.
   for (const user of batch.toSorted(byAddress)) {
@@ -159,6 +172,9 @@ async function insertBatch(
     }
     const free = { ...seats, taken: seats.taken + outcome.made }
     const userId = await insertUser(deps, trx, tenant, user, { values, seats: free })
+    const invitation = invited.get(normalizeEmail(user.input.email))
+    if (userId !== undefined && invitation !== undefined)
+      await revokeHeld(deps, trx, tenant, { invitation, at })
     if (userId !== undefined) outcome.made += 1
     else if (!hasSeat(free) && !(await isThere(trx, tenant, user))) outcome.faults.push(withoutSeat(user))
     else outcome.already_there += 1
@@ -213,7 +229,7 @@ async function insertUser(
   const emailVerified = input.email_verified
   const user = {
     ...userInsertion(deps, tenant, { id, input, emailVerified, phoneNumbers }),
-    isSeatLocked: seats.limit > 0,
+    isHeld: true,
   }
   if (values.size === 0) {
     const emission = emissionOfNewUser(user, tenant)

@@ -56,6 +56,8 @@ test('these columns are exported, beside the user', () => {
     impersonations:
       'environment organization_id id user_id application_id actor_id actor_email reason duration_in_seconds ' +
       'notify_user expires_at started_at ended_at inserted_at',
+    invitations:
+      'environment organization_id id email state is_url_returned role_ids chosen_application_id redirect_uri locale profile metadata message inviter_type inviter_id expires_at last_sent_at sends accepted_at user_id ended_at version inserted_at updated_at',
     log_events:
       'id environment organization_id domain event_code client_id email resource_owner_id saml_identity_provider_id ' +
       'reason request_id inserted_at',
@@ -94,7 +96,7 @@ test('these columns are exported, beside the user', () => {
       'environment organization_id id application_id redirect_uri state nonce code_challenge scope is_mfa_required ' +
       'locale preferred_way step email user_id amr authenticated_at session_id pending_sign_in_id enrollment_id is_renewal_due ' +
       'link_code_expires_at link_code_failures expires_at used_at inserted_at connection_id identity_id is_sign_in_forced ' +
-      'claims is_consent_asked response_mode issuer is_idp_initiated account_flow_id',
+      'claims is_consent_asked response_mode issuer is_idp_initiated account_flow_id invitation_id is_invitation_mailed',
     sso_challenges:
       'environment organization_id connection_id id application_id redirect_uri state nonce code_challenge scope email ' +
       'expires_at used_at inserted_at',

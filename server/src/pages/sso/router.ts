@@ -23,6 +23,7 @@ import {
 import type { PageOf, SsoOutcome } from '../../sso/sign-in/outcome.js'
 import { startRequest } from '../../sso/sign-in/start-request.js'
 import { findFlowSecret, flowSecretOf, toFlowCookie } from '../frame/csrf.js'
+import { otherAddressPage } from '../views/invitation.js'
 import { requestFormPage, returnPage } from '../views/identity-provider.js'
 import type { Frame } from '../frame/layout.js'
 import { findAdminSecret } from '../frame/admin-cookie.js'
@@ -91,6 +92,7 @@ async function takeResponse(exchange: Exchange): Promise<void> {
   else if (outcome.to === 'refused' && req.body === unreadForm)
     await sendFailure(exchange, 413, 'ssoTooLarge', outcome)
   else if (outcome.to === 'refused') await sendFailure(exchange, 403, 'ssoRefused', outcome)
+  else if (outcome.to === 'other_address') await sendOtherAddress(exchange, outcome)
   else {
     const url =
       outcome.to === 'test'
@@ -143,6 +145,8 @@ async function sendOutcome(exchange: Exchange, outcome: SsoOutcome): Promise<voi
       return sendFailure(exchange, 404, 'ssoRefused', outcome)
     case 'refused':
       return sendFailure(exchange, 403, 'ssoRefused', outcome, outcome.flowId)
+    case 'other_address':
+      return sendOtherAddress(exchange, outcome)
     case 'test':
       return redirect(exchange, testUrl(exchange, outcome.attemptId))
     case 'flow':
@@ -150,6 +154,17 @@ async function sendOutcome(exchange: Exchange, outcome: SsoOutcome): Promise<voi
     case 'identity_provider':
       return redirect(exchange, `/t/${outcome.domain}/sign-in/${outcome.flowId}/identity-provider`)
   }
+}
+
+/** The address that the identity provider has named, beside the one that was invited: the invitation stays as it is. */
+async function sendOtherAddress(
+  exchange: Exchange,
+  outcome: Extract<SsoOutcome, { to: 'other_address' }>,
+): Promise<void> {
+  const { site, res } = exchange
+  const frame = await frameAt(exchange, outcome)
+  const page = otherAddressPage({ frame, ...outcome, reference: referenceOf(exchange.req) })
+  sendPage(site, res.status(403), page, frame)
 }
 
 async function followLink(exchange: Exchange): Promise<void> {

@@ -4,6 +4,7 @@ import { consent } from './en/consent.js'
 import { directory } from './en/directory.js'
 import { emailDomains } from './en/email-domains.js'
 import { impersonation } from './en/impersonation.js'
+import { invitation } from './en/invitation.js'
 import { oidcSetup } from './en/oidc-setup.js'
 import { onboarding } from './en/onboarding.js'
 import { secondFactor } from './en/second-factor.js'
@@ -27,6 +28,7 @@ const words = {
   ...consent,
   ...accountSignIn,
   ...impersonation,
+  ...invitation,
   /** What the language calls itself. */
   name: 'English',
   /** By what a link is for. */

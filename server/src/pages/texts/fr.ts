@@ -4,6 +4,7 @@ import { consent } from './fr/consent.js'
 import { directory } from './fr/directory.js'
 import { emailDomains } from './fr/email-domains.js'
 import { impersonation } from './fr/impersonation.js'
+import { invitation } from './fr/invitation.js'
 import { oidcSetup } from './fr/oidc-setup.js'
 import { onboarding } from './fr/onboarding.js'
 import { secondFactor } from './fr/second-factor.js'
@@ -27,6 +28,7 @@ export const fr: PageTexts = {
   ...consent,
   ...accountSignIn,
   ...impersonation,
+  ...invitation,
   lang: 'fr',
   name: 'Français',
   links: {

@@ -38,7 +38,7 @@ export function magicLinkPage(view: MagicLinkPage): string {
 }
 
 /** A masked address that its owner recognizes and an onlooker does not: j***@corp.example. */
-function maskEmail(email: string): string {
+export function maskEmail(email: string): string {
   const at = email.lastIndexOf('@')
   return `${email.slice(0, 1)}***${email.slice(at)}`
 }

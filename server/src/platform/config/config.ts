@@ -111,6 +111,7 @@ function toConfig(
       lockSeconds: values.SIGN_IN_LOCK_MINUTES * 60,
       maxLockSeconds: values.SIGN_IN_MAX_LOCK_MINUTES * 60,
       mailsPerAddress: values.MAILS_PER_ADDRESS,
+      invitationsPerDay: values.INVITATIONS_PER_DAY,
       /** Per hour. */
       mailsPerIp: values.MAILS_PER_IP,
       /** How many times as many mails of the sandbox may be asked for: kept ones reach nobody. */

@@ -237,6 +237,9 @@ export const Variables = z.object({
   MAILS_PER_ADDRESS: count(3).describe(
     'Sign-in mails, and notices of forced enrolments, to one address of an organization in 15 minutes; ten times as many where the sandbox keeps its mail',
   ),
+  INVITATIONS_PER_DAY: count(500).describe(
+    'Invitations that one organization creates within a day, in each environment',
+  ),
   MAILS_PER_IP: count(20).describe(
     'Mails that our pages send per hour for one IP address, of IPv6 for a network of /64; ten times as many where the sandbox keeps its mail',
   ),

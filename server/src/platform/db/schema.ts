@@ -404,6 +404,36 @@ export interface Impersonations {
   user_id: string;
 }
 
+export interface Invitations {
+  accepted_at: Timestamp | null;
+  account_id: string;
+  chosen_application_id: string | null;
+  email: string;
+  email_normalized: string;
+  ended_at: Timestamp | null;
+  environment: string;
+  expires_at: Timestamp;
+  id: string;
+  inserted_at: Timestamp;
+  inviter_id: string;
+  inviter_type: string;
+  is_url_returned: boolean;
+  last_sent_at: Timestamp | null;
+  locale: string | null;
+  message: string | null;
+  metadata: Json;
+  organization_id: string;
+  profile: Json;
+  redirect_uri: string | null;
+  role_ids: string[];
+  sends: number;
+  state: string;
+  token_hash: Buffer | null;
+  updated_at: Timestamp;
+  user_id: string | null;
+  version: number;
+}
+
 export interface Jobs {
   account_id: string | null;
   attempt: Generated<number>;
@@ -844,8 +874,10 @@ export interface SignInFlows {
   id: string;
   identity_id: string | null;
   inserted_at: Timestamp;
+  invitation_id: string | null;
   is_consent_asked: Generated<boolean>;
   is_idp_initiated: Generated<boolean>;
+  is_invitation_mailed: Generated<boolean>;
   is_mfa_required: boolean;
   is_renewal_due: Generated<boolean>;
   is_sign_in_forced: Generated<boolean>;
@@ -1261,6 +1293,7 @@ export interface DB {
   events: Events;
   idempotency_keys: IdempotencyKeys;
   impersonations: Impersonations;
+  invitations: Invitations;
   jobs: Jobs;
   log_events: LogEvents;
   magic_link_challenges: MagicLinkChallenges;

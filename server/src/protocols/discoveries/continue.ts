@@ -49,7 +49,7 @@ export async function continueDiscovery(
     client,
     email,
     proof: { email, emailNormalized, provedAt },
-    mayJoin: entry.kind === 'may_join',
+    mayJoin: entry.kind === 'may_join' || entry.kind === 'invited',
     consume: async (db) => {
       const secret = toSecret(deps, arrived)
       if (db.isTransaction) await lockUser(db, { ...client, emailNormalized })

@@ -90,7 +90,11 @@ async function signIn(
   const tenant: Tenant = { ...caller, domain: client.domain }
   const { email, email_normalized: emailNormalized, proved_at: provedAt } = found
   const proof = { email, emailNormalized, provedAt }
-  const user = await findOrJoin(deps, trx, { tenant, proof, mayJoin: entry.kind === 'may_join' })
+  const user = await findOrJoin(deps, trx, {
+    tenant,
+    proof,
+    mayJoin: entry.kind === 'may_join' || entry.kind === 'invited',
+  })
   // Deactivated, or gone with its organization, since it was listed.
   if (user?.active !== true) throw notOffered(deps)
   if (user.is_sso_required === true || (await isTotpAskedOf(trx, tenant, user.id))) return undefined

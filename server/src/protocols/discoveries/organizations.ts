@@ -15,7 +15,7 @@ type ProvedRow = Pick<DiscoveryRow, 'application_id' | 'email_normalized'>
 
 /** The organizations that the owner of a proved address can enter, with what each of them demands. */
 export async function listDiscovered(
-  deps: Pick<Deps, 'db'>,
+  deps: Pick<Deps, 'db' | 'now'>,
   caller: Caller,
   proved: ProvedRow,
 ): Promise<DiscoveredOrganization[]> {
@@ -42,7 +42,7 @@ export async function listDiscovered(
  * @param onlyDomain The only one that is meant; null: every one.
  */
 export function listOffered(
-  deps: Pick<Deps, 'db'>,
+  deps: Pick<Deps, 'db' | 'now'>,
   { accountId, environment }: Pick<Caller, 'accountId' | 'environment'>,
   { application_id: applicationId, email_normalized: emailNormalized }: ProvedRow,
   onlyDomain: string | null,

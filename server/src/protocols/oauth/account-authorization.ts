@@ -93,7 +93,7 @@ export async function findProofOf(
 
 /** The organizations that the owner of a proved mailbox can enter. */
 export function listEntriesOf(
-  deps: Pick<Deps, 'db'>,
+  deps: Pick<Deps, 'db' | 'now'>,
   { accountId, environment, applicationId }: AccountFlow,
   { emailNormalized }: EmailSession,
   onlyDomain: string | null = null,
@@ -126,7 +126,7 @@ export async function enterChosen(
   const isProofOlder = proof.provedAt.getTime() < flow.insertedAt.getTime()
   return enter(deps, flow, browser, {
     ...{ client, email, proof, isProofOlder },
-    mayJoin: entry.kind === 'may_join',
+    mayJoin: entry.kind === 'may_join' || entry.kind === 'invited',
   })
 }
 

@@ -8,7 +8,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { ApiError } from '../../platform/errors.js'
 import { changeLockedUser, removeUser, type LockedUser, lockUser } from '../../directory/users/change-user.js'
 import { normalizeEmail } from '../../platform/email.js'
-import { asApiError, takeSeat } from '../../directory/users/admit.js'
+import { asApiError, hold, revokeHeld } from '../../directory/users/admit.js'
 import { userInsertion } from '../../directory/users/insert-user.js'
 import { changedPhoneNumbers } from '../../platform/phone.js'
 import { findUser } from '../../directory/users/signing-in-user.js'
@@ -96,16 +96,16 @@ interface Described {
   readonly resource: ScimResource
   readonly email: string
   readonly quirk: NoteQuirk
-  /** The transaction holds the lock of the organization's seats. */
-  readonly isSeatLocked?: boolean
+  /** The transaction has locked what holds newcomers back. */
+  readonly isHeld?: boolean
 }
 
-/** Creates a user; undefined when another user has the address, and where seats are limited and their lock is not taken. */
+/** Creates a user; undefined when another user has the address, and where something holds newcomers back that is not locked. */
 async function insertScimUser(
   deps: Deps,
   trx: Transaction<DB>,
   caller: ScimCaller,
-  { resource, email, quirk, isSeatLocked = false }: Described,
+  { resource, email, quirk, isHeld = false }: Described,
 ): Promise<Found | undefined> {
   const { tenant } = caller
   const id = newId()
@@ -119,7 +119,7 @@ async function insertScimUser(
     phoneNumbers: changedPhoneNumbers([], { phone_numbers }),
   }
   const known = toDirectoryUser(resource, caller.userSchemas)
-  const insertion = { ...userInsertion(deps, tenant, user), isSeatLocked }
+  const insertion = { ...userInsertion(deps, tenant, user), isHeld }
   const created = await insertUserOfDirectory(deps, trx, caller, insertion, {
     described: known,
     metadata: rows,
@@ -134,19 +134,19 @@ async function insertScimUser(
   return { user: record, version, known }
 }
 
-/** The same where nobody has the address: the seats of the organization are limited. */
-async function insertAtSeat(
+/** The same where nobody has the address: the seats of the organization are limited, or it has invited the address. */
+async function insertHeld(
   deps: Deps,
   trx: Transaction<DB>,
   caller: ScimCaller,
   described: Described,
 ): Promise<Found> {
-  const isLimited = await takeSeat(trx, caller.tenant).catch(asApiError)
-  const inserted = isLimited
-    ? await insertScimUser(deps, trx, caller, { ...described, isSeatLocked: true })
-    : undefined
-  // Deleted concurrently: a repeated request creates the user.
+  const email = normalizeEmail(described.email)
+  const held = await hold(trx, caller.tenant, email, deps.now()).catch(asApiError)
+  const inserted = await insertScimUser(deps, trx, caller, { ...described, isHeld: true })
+  // Created concurrently: a repeated request finds the user.
   if (inserted === undefined) throw uniquenessError('the e-mail address')
+  await revokeHeld(deps, trx, caller.tenant, held)
   return inserted
 }
 
@@ -163,7 +163,7 @@ async function takeOver(
 ): Promise<Found> {
   await lockDirectory(trx, caller)
   const holder = await findUser(trx, caller.tenant, normalizeEmail(email))
-  if (holder === undefined) return insertAtSeat(deps, trx, caller, { resource, email, quirk })
+  if (holder === undefined) return insertHeld(deps, trx, caller, { resource, email, quirk })
   const held = await lockUser(trx, caller.tenant, holder.id)
   const found = await getFound(trx, caller, holder.id)
   if (found.known !== undefined || !mayTakeOver(caller, found.user)) throw whyNotTakenOver(caller, found)

@@ -57,7 +57,7 @@ export async function findOrJoin(
   const found = await findUser(trx, tenant, emailNormalized)
   if (found !== undefined || !mayJoin) return found
   const id = newId()
-  const user = { via: 'link', id, email, emailVerified: true } as const
+  const user = { via: 'link', id, email, emailVerified: true, isAddressProven: true } as const
   const created = await admit(deps, trx, ofUser(tenant, id), user).catch(asNobody)
   // A concurrent sign-in may have created the user first.
   return created ?? findUser(trx, tenant, emailNormalized)

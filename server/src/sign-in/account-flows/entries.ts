@@ -15,8 +15,11 @@ export const mostEntries = 100
 
 /** An organization that the owner of a mailbox can enter, and by what. */
 export interface Entry {
-  /** `member`: a user has the address; `sso`: a connection owns its domain; `may_join`: a link creates its user. */
-  readonly kind: 'member' | 'sso' | 'may_join'
+  /**
+   * `member`: a user has the address; `invited`: an invitation waits for it; `sso`: a connection owns its domain; `may_join`: a link
+   * creates its user.
+   */
+  readonly kind: 'member' | 'invited' | 'sso' | 'may_join'
   readonly domain: string
   readonly name: string
   /** Null where it has none. */
@@ -37,18 +40,24 @@ export interface EntryKey {
 
 type Mailbox = EntryKey & { readonly emailDomain: string; readonly emailDomains: readonly string[] }
 
-/** Finds organizations for a mailbox. An organization that invites people is a source of its own. */
-type EntrySource = (db: Kysely<DB>, mailbox: Mailbox) => Promise<readonly Entry[]>
+/** Finds organizations for a mailbox. */
+type EntrySource = (db: Kysely<DB>, mailbox: Mailbox, at: Date) => Promise<readonly Entry[]>
 
 /** The sources of entries, in the order in which an organization that two of them find is taken. */
-const sources: readonly EntrySource[] = [listMemberships, listConnections, listOpenOrganizations]
+const sources: readonly EntrySource[] = [
+  listMemberships,
+  listInvitingOrganizations,
+  listConnections,
+  listOpenOrganizations,
+]
 
 /** The organizations that the owner of a mailbox can enter by an application: the last used first, then by name. */
-export async function listEntries({ db }: Pick<Deps, 'db'>, key: EntryKey): Promise<Entry[]> {
+export async function listEntries({ db, now }: Pick<Deps, 'db' | 'now'>, key: EntryKey): Promise<Entry[]> {
   const { emailNormalized } = key
   const emailDomain = domainOfEmail(emailNormalized)
   const mailbox = { ...key, emailDomain, emailDomains: selfAndParentsOf(emailDomain) }
-  const found = await Promise.all(sources.map((source) => source(db, mailbox)))
+  const at = now()
+  const found = await Promise.all(sources.map((source) => source(db, mailbox, at)))
   const byDomain = new Map<string, Entry>()
   for (const entry of found.flat()) if (!byDomain.has(entry.domain)) byDomain.set(entry.domain, entry)
   return [...byDomain.values()].toSorted(compareEntries).slice(0, mostEntries)
@@ -101,6 +110,40 @@ function isOwnAddress() {
     )
   )`
 }
+
+async function listInvitingOrganizations(db: Kysely<DB>, mailbox: Mailbox, at: Date): Promise<Entry[]> {
+  const { accountId, environment, applicationId, emailNormalized, onlyDomain, emailDomain, emailDomains } =
+    mailbox
+  const key = {
+    accountId,
+    environment,
+    applicationId,
+    emailNormalized,
+    onlyDomain,
+    emailDomain,
+    emailDomains,
+    at,
+  }
+  const rows = await selectInviting(db, key)
+  return rows.map((row) => toEntry('invited', row))
+}
+
+/** Organizations that have invited the address. These are found first, in an array: the account may have many organizations. */
+const selectInviting = statement((db, mailbox: Mailbox & { readonly at: Date }) => {
+  const inviting = db
+    .selectFrom('invitations')
+    .where(ofEnvironment(mailbox, 'invitations'))
+    .where('invitations.email_normalized', '=', mailbox.emailNormalized)
+    .where('invitations.state', '=', 'pending')
+    .where('invitations.expires_at', '>', mailbox.at)
+    .select('invitations.organization_id')
+  return offeredOrganizations(db, mailbox, sql.ref('organizations.id'))
+    .where(sql<boolean>`organizations.id = any(array(${inviting}))`)
+    .where(isAddressAllowed(sql`${mailbox.emailNormalized}::text`))
+    .where(isUnknown(mailbox))
+    .orderBy('organizations.name')
+    .limit(mostEntries)
+})
 
 async function listConnections(db: Kysely<DB>, mailbox: Mailbox): Promise<Entry[]> {
   const rows = await selectConnections(db, mailbox)

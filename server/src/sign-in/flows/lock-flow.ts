@@ -58,6 +58,8 @@ const selectHeld = statement((db, key: HoldingKey) =>
       'amr',
       'enrollment_id',
       'is_renewal_due',
+      'invitation_id',
+      'is_invitation_mailed',
       sql<boolean>`coalesce(browser_hash = ${key.browserHash}::bytea, false)`.as('is_own_browser'),
     ])
     .forUpdate(),

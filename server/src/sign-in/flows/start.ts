@@ -44,12 +44,18 @@ export interface NewFlow extends Omit<FlowKey, 'flowId'> {
   readonly connectionId: string | null
   /** The session that a step-up adds a factor to; the flow ends with it. */
   readonly sessionId: string | null
-  /** An identity provider has begun the sign-in: the application has not asked for it. */
+  /** An identity provider or an invitation has begun the sign-in: the application has not asked for it. */
   readonly isIdpInitiated: boolean
   /** Of the flow cookie. */
   readonly browserSecret: string
   /** The account flow in which the organization was chosen, if it was. */
   readonly accountFlowId: string | null
+  /** The invitation whose page has begun the flow. */
+  readonly invitation?: {
+    readonly invitationId: string
+    /** Its URL had been mailed, so that the browser has proved the mailbox. */
+    readonly isMailed: boolean
+  }
 }
 
 /** Starts a flow, at its first step or at an identity provider. */
@@ -88,6 +94,8 @@ export async function startFlow(
     session_id: flow.sessionId,
     is_idp_initiated: flow.isIdpInitiated,
     account_flow_id: flow.accountFlowId,
+    invitation_id: flow.invitation?.invitationId ?? null,
+    is_invitation_mailed: flow.invitation?.isMailed ?? false,
     expires_at: new Date(at.getTime() + flowLifetimeMs),
     inserted_at: at,
   })

@@ -9,6 +9,7 @@ import { emit } from '../../delivery/events/emit.js'
 import type { FlowKey } from '../flows/flow.js'
 import { isEmailDomainAllowed } from '../../directory/allowed-domain.js'
 import { isSsoRequired } from '../../directory/domains/authority.js'
+import { isInvited } from '../../directory/pending-invitations/pending.js'
 import { ofUser, type Tenant } from '../../platform/tenant.js'
 import { admit, refusalOf, type AdmissionRefused } from '../../directory/users/admit.js'
 import { findUser, type SigningInUser } from '../../directory/users/signing-in-user.js'
@@ -142,14 +143,58 @@ export async function findOrCreateUser(
 ): Promise<SigningInUser | WhyNobody> {
   const found = await findUser(trx, tenant, consumedLink.email_normalized)
   if (found !== undefined) return found
-  if (!mayCreateUser(consumedLink)) return 'user_not_found'
+  if (!mayCreateUser(consumedLink) && !(await isInvitedByLink(deps, trx, consumedLink)))
+    return 'user_not_found'
   const id = newId()
-  const user = { via: 'link', id, email: consumedLink.email, emailVerified: true } as const
+  const proof = { emailVerified: true, isAddressProven: !consumedLink.is_link_returned }
+  const user = { via: 'link', id, email: consumedLink.email, ...proof } as const
   const created = await admit(deps, trx, ofUser(tenant, id), user).catch(refusalOf)
   if (typeof created === 'object') return created
   // A concurrent sign-in may have created the user first.
   return (await findUser(trx, tenant, consumedLink.email_normalized)) ?? created ?? 'user_not_found'
 }
+
+/**
+ * Whether an invitation waits for the address of a link that was mailed: its user comes in also where links create none. A link
+ * that the API has returned proves no mailbox.
+ */
+export async function isInvitedByLink(
+  { now }: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  consumedLink: ConsumedLink,
+): Promise<boolean> {
+  if (consumedLink.is_link_returned) return false
+  const [invited] = await selectInvited(trx, {
+    accountId: consumedLink.account_id,
+    environment: consumedLink.environment,
+    organizationId: consumedLink.organization_id,
+    emailNormalized: consumedLink.email_normalized,
+    at: now(),
+  })
+  return invited?.is_invited === true
+}
+
+interface InvitedAddress {
+  readonly accountId: string
+  readonly environment: string
+  readonly organizationId: string
+  readonly emailNormalized: string
+  readonly at: Date
+}
+
+const selectInvited = statement((db, key: InvitedAddress) =>
+  db.selectNoFrom(
+    isInvited(
+      {
+        accountId: key.accountId,
+        environment: key.environment,
+        organizationId: sql<string>`${key.organizationId}::uuid`,
+        emailNormalized: sql<string>`${key.emailNormalized}::text`,
+      },
+      key.at,
+    ).as('is_invited'),
+  ),
+)
 
 /** A consumed link and its user. */
 export interface UsedLink {

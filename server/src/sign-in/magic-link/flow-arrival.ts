@@ -15,6 +15,7 @@ import { linkCodeLifetimeMs, makeLinkCode, sealLinkCode } from './link-code.js'
 import {
   emitConsumed,
   findOrCreateUser,
+  isInvitedByLink,
   mayCreateUser,
   voidSiblings,
   whyRefused,
@@ -65,7 +66,7 @@ export async function arriveInFlow(
   })
   if (held === undefined || held.email_normalized !== consumedLink.email_normalized) return fail('flow_over')
   if (!held.is_own_browser) {
-    const refused = await whyNobody(trx, tenant, consumedLink)
+    const refused = await whyNobody(deps, trx, tenant, consumedLink)
     if (refused !== undefined) return fail(refused)
     await fail('other_browser')
     return showCode(deps, trx, held, consumedLink)
@@ -87,12 +88,16 @@ export function flowKeyOf(
 
 /** Why the link's code could sign nobody in; a user is created only when the code is typed. */
 async function whyNobody(
+  deps: Pick<Deps, 'now'>,
   trx: Transaction<DB>,
   tenant: Tenant,
   consumedLink: ConsumedLink,
 ): Promise<'user_not_found' | 'user_inactive' | undefined> {
   const user = await findUser(trx, tenant, consumedLink.email_normalized)
-  if (user === undefined) return mayCreateUser(consumedLink) ? undefined : 'user_not_found'
+  if (user === undefined) {
+    const mayCome = mayCreateUser(consumedLink) || (await isInvitedByLink(deps, trx, consumedLink))
+    return mayCome ? undefined : 'user_not_found'
+  }
   return user.active ? undefined : 'user_inactive'
 }
 

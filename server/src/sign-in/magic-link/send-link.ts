@@ -6,6 +6,7 @@ import { logEventOf } from '../../delivery/log-events/log-event.js'
 import { deliverMail } from '../../delivery/mail/deliver.js'
 import { magicLinkMail } from '../../delivery/mail/messages.js'
 import { magicLinkUrl } from './insert-link.js'
+import { isInvited } from '../../directory/pending-invitations/pending.js'
 import { purposeOf } from '../../platform/link-purpose.js'
 import { productNameOf } from '../../platform/db/product-name.js'
 import { isOrganizationOf, ofOwner } from '../../platform/db/tenant-predicate.js'
@@ -32,7 +33,7 @@ export async function sendMagicLink(deps: Deps, payload: JobPayloads['send_magic
     .where('challenge.expires_at', '>', at)
     .where(isOrganizationOf('organizations', 'challenge'))
     .where('organizations.deleted_at', 'is', null)
-    .where(isOfSomebody)
+    .where(isOfSomebody(at))
     .returning([
       'challenge.id',
       'challenge.email',
@@ -84,7 +85,7 @@ async function logUnsent(deps: Deps, payload: JobPayloads['send_magic_link'], at
       'challenge.email',
       'challenge.expires_at',
       isUserActive.as('is_user_active'),
-      isOfSomebody.as('is_of_somebody'),
+      isOfSomebody(at).as('is_of_somebody'),
     ])
     .executeTakeFirst()
   if (unsent === undefined) return
@@ -111,5 +112,16 @@ const isUserActive = sql<boolean | null>`(
     and users.deleted_at is null
 )`
 
-/** Whether the address has an active user, or may get one. */
-const isOfSomebody = sql<boolean>`coalesce(${isUserActive}, challenge.find_or_create_user)`
+/** Whether the address has an active user, or may get one: links create users, or one is invited. */
+function isOfSomebody(at: Date) {
+  const invited = isInvited(
+    {
+      accountId: sql.ref('challenge.account_id'),
+      environment: sql.ref('challenge.environment'),
+      organizationId: sql.ref('challenge.organization_id'),
+      emailNormalized: sql.ref('challenge.email_normalized'),
+    },
+    at,
+  )
+  return sql<boolean>`coalesce(${isUserActive}, challenge.find_or_create_user or ${invited})`
+}

@@ -3,6 +3,7 @@ import type { DB } from '../../platform/db/schema.js'
 import { lookup } from '../../platform/db/statement.js'
 import { isEmailDomainAllowed } from '../../directory/allowed-domain.js'
 import { countedDomains, isCovered } from '../../directory/domains/authority.js'
+import { isInvited } from '../../directory/pending-invitations/pending.js'
 import type { ConnectionKey } from '../connections/connection-key.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { domainOfEmail, normalizeEmail } from '../../platform/email.js'
@@ -13,6 +14,22 @@ import type { Asserted } from './asserted-identity.js'
 import { assertCheck, type CheckList } from './check-list.js'
 import type { LiveConnection } from './live-connection.js'
 import { ofOwner, sameTenant } from '../../platform/db/tenant-predicate.js'
+
+/** An assertion that arrives, and the invitation whose page has begun its sign-in. */
+export interface Arriving {
+  readonly asserted: Asserted
+  readonly checks: CheckList
+  readonly invited?: FlowInvitation | undefined
+  readonly at: Date
+}
+
+/** The invitation of a flow. */
+export interface FlowInvitation {
+  readonly invitationId: string
+  readonly email: string
+  /** Its URL was mailed, and opened in this browser. */
+  readonly isMailboxProved: boolean
+}
 
 /** The user whom an assertion authorizes. */
 export interface AuthorizedUser {
@@ -36,7 +53,7 @@ export async function authorizeAssertedUser(
   trx: Transaction<DB>,
   live: LiveConnection,
   tenant: Tenant,
-  { asserted, checks }: { readonly asserted: Asserted; readonly checks: CheckList },
+  { asserted, checks, invited, at }: Arriving,
 ): Promise<AuthorizedUser> {
   const { email: typed, identity } = asserted
   assertCheck(checks, 'email', typed !== undefined, {
@@ -48,21 +65,28 @@ export async function authorizeAssertedUser(
     expected: allowedEmailDomains?.join(', ') ?? null,
     received: email,
   })
+  if (invited !== undefined) {
+    const isSame = normalizeEmail(invited.email) === email
+    assertCheck(checks, 'invitation', isSame, { expected: invited.email, received: email })
+  }
   await lockIdentity(trx, tenant, identity)
   const known = await findUserByIdentity(trx, tenant, identity)
   const authority = await authorityFor(trx, live, email)
   const user = known ?? (await findUser(trx, tenant, email))
-  const isEmailTrusted = authority === 'trusted' && asserted.isEmailVerified
+  const isVouchedFor = authority === 'trusted' && asserted.isEmailVerified
   const isLinked =
     known !== undefined ||
     (user === undefined
       ? authority !== 'refused'
-      : isEmailTrusted && !(user.email_verified && (await isOtherSubject(trx, tenant, user, identity))))
+      : isVouchedFor && !(user.email_verified && (await isOtherSubject(trx, tenant, user, identity))))
   assertCheck(checks, 'linking', isLinked, {
     expected: isLinked || authority === 'trusted' ? null : missingDomain(live, email),
     received: asserted.isEmailVerified || isLinked ? email : `${email}, which is not said to be verified`,
   })
-  await checkPolicy(trx, live, { user, checks })
+  // By the URL of an invitation that was mailed; it links nobody who is there.
+  const isProved = user === undefined && invited?.isMailboxProved === true
+  const isEmailTrusted = isVouchedFor || isProved
+  await checkPolicy(trx, live, { user, checks, newcomer: isEmailTrusted ? { email, at } : undefined })
   if (user === undefined) await checkSeats(trx, live, tenant, checks)
   assertCheck(checks, 'user_active', user?.active ?? true)
   return { user, identityId: known?.identity_id, email: typed ?? '', isEmailTrusted }
@@ -122,16 +146,22 @@ function missingDomain({ authoritativeDomains }: LiveConnection, email: string):
 interface Applicant {
   readonly user: SigningInUser | undefined
   readonly checks: CheckList
+  /** A newcomer whose address is proved: an invitation counts as registration, never as provisioning. */
+  readonly newcomer: { readonly email: string; readonly at: Date } | undefined
 }
 
 async function checkPolicy(
   trx: Transaction<DB>,
   live: LiveConnection,
-  { user, checks }: Applicant,
+  { user, checks, newcomer }: Applicant,
 ): Promise<void> {
   const { userPolicy } = live
   const isMet =
     userPolicy === 'none' ||
+    (user === undefined &&
+      userPolicy === 'user_registered' &&
+      newcomer !== undefined &&
+      (await isInvitedTo(trx, live, newcomer))) ||
     (user !== undefined &&
       (userPolicy === 'user_registered' || (await isProvisioned(trx, { ...live, userId: user.id }))))
   assertCheck(checks, 'user_policy', isMet, {
@@ -139,6 +169,31 @@ async function checkPolicy(
     received: isMet ? null : unmetPolicyOf(user),
   })
 }
+
+async function isInvitedTo(
+  trx: Transaction<DB>,
+  { accountId, environment, organizationId }: LiveConnection,
+  newcomer: { readonly email: string; readonly at: Date },
+): Promise<boolean> {
+  const [row] = await selectInvited(trx, { accountId, environment, organizationId, ...newcomer })
+  return row?.is_invited === true
+}
+
+type InvitedKey = Omit<ConnectionKey, 'connectionId'> & { readonly email: string; readonly at: Date }
+
+const selectInvited = lookup((db, { accountId, environment, organizationId, email, at }: InvitedKey) =>
+  db.selectNoFrom(
+    isInvited(
+      {
+        accountId,
+        environment,
+        organizationId: sql<string>`${organizationId}::uuid`,
+        emailNormalized: sql<string>`${email}::text`,
+      },
+      at,
+    ).as('is_invited'),
+  ),
+)
 
 function unmetPolicyOf(user: SigningInUser | undefined): string {
   return user === undefined ? 'nobody who is registered' : 'a registered user whom no directory keeps'

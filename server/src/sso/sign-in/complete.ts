@@ -6,16 +6,18 @@ import type { Tenant } from '../../platform/tenant.js'
 import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
 import { lockFlow, completeFactorOfLockedFlow, type LockedFlow } from '../../sign-in/flows/lock-flow.js'
+import { findInvitationOfFlow } from '../../sign-in/invitations/invitation-of-flow.js'
+import { reportRefusedInvitation } from '../../sign-in/invitations/refused.js'
 import { emitConnection } from '../connections/whole-connection.js'
 import type { CheckResult } from '../saml/checks.js'
-import { authorizeAssertedUser } from './admission.js'
+import { authorizeAssertedUser, type FlowInvitation } from './admission.js'
 import type { Asserted } from './asserted-identity.js'
 import type { AnsweredRequest } from './awaited-request.js'
 import { assertCheck, assertCheckStill, CheckRefused, type CheckList } from './check-list.js'
 import { isDestinationAllowed, type SsoDestination } from './destination.js'
 import { causeOf, lockLiveConnection, tenantOfConnection, type LiveConnection } from './live-connection.js'
 import { failedCheckOf, logSsoSignIn, recordLoginAttempt } from './login-attempts.js'
-import { endPageOf, type SsoOutcome } from './outcome.js'
+import { endPageOf, type OtherAddress, type SsoOutcome } from './outcome.js'
 import { writeUser, type SignedInUser } from './sign-in-user.js'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
@@ -110,9 +112,9 @@ async function completeTest(
   signIn: SsoSignIn,
   adminSessionId: string,
 ): Promise<SsoEnd> {
-  const { live, tenant, checks, checkNames, browser } = signIn
+  const { live, tenant, asserted, checks, checkNames, browser } = signIn
   assertCheckStill(checks, checkNames.browser, browser.adminSessionId === adminSessionId)
-  const { user } = await authorizeAssertedUser(trx, live, tenant, signIn)
+  const { user } = await authorizeAssertedUser(trx, live, tenant, { asserted, checks, at: deps.now() })
   await markTested(deps, trx, signIn)
   return { user: user && { userId: user.id, email: user.email } }
 }
@@ -136,8 +138,25 @@ async function completeRequested(
   assertCheckStill(checks, checkNames.browser, lockedFlow.is_own_browser)
   if (lockedFlow.is_sign_in_forced) assertFresh(signIn, lockedFlow)
   const { application_id: applicationId, redirect_uri: redirectUri } = lockedFlow
-  const { user } = await authorizeUser(deps, trx, signIn, { applicationId, redirectUri })
+  const invited = await findInvitationOfFlow(deps, trx, lockedFlow)
+  const destination = { applicationId, redirectUri }
+  const { user } = await authorizeUser(deps, trx, signIn, destination, invited).catch((error: unknown) =>
+    reportInvited(deps, trx, signIn, { invited, error }),
+  )
   return completeFlow(deps, trx, signIn, { lockedFlow, user })
+}
+
+/** Tells of the invitation of a flow whose user the checks have refused. */
+async function reportInvited(
+  deps: Deps,
+  trx: Transaction<DB>,
+  { live, tenant }: SsoSignIn,
+  { invited, error }: { readonly invited: FlowInvitation | undefined; readonly error: unknown },
+): Promise<never> {
+  const { organizationId } = live
+  if (invited !== undefined && error instanceof CheckRefused)
+    await reportRefusedInvitation(deps, trx, tenant, { ...invited, organizationId }, error.check)
+  throw error
 }
 
 /** Allowed difference between clocks, as in a response and in an ID token. */
@@ -165,10 +184,14 @@ export async function authorizeUser(
   trx: Transaction<DB>,
   signIn: SsoSignIn,
   destination: SsoDestination | undefined,
+  invited?: FlowInvitation,
 ): Promise<{ readonly user: SignedInUser; readonly destination: SsoDestination }> {
   const { live, tenant, asserted, checks } = signIn
   assertCheck(checks, 'connection_active', live.active)
-  const admission = await authorizeAssertedUser(trx, live, tenant, signIn)
+  const admission = await authorizeAssertedUser(trx, live, tenant, {
+    ...{ asserted, checks, invited },
+    at: deps.now(),
+  })
   const allowed = await assertDestination(trx, signIn, destination)
   const user = await writeUser(deps, trx, live, tenant, { ...admission, asserted, checks })
   return { user, destination: allowed }
@@ -264,6 +287,12 @@ async function recordEnd(
     await logSsoSignIn(deps, trx, live, { kind, user, clientId, email, failed, requestId })
   const { domain, environment } = live
   return next === undefined
-    ? endPageOf(live, { isTest: kind === 'test', failed, attemptId, flowId })
+    ? endPageOf(live, { isTest: kind === 'test', failed, attemptId, flowId, other: otherAddressOf(checks) })
     : { domain, environment, ...next }
+}
+
+/** The asserted address and the invited one, where they are not the same. */
+function otherAddressOf({ results }: CheckList): OtherAddress | undefined {
+  const refused = results.find(({ name, passed }) => name === 'invitation' && !passed)
+  return refused && { asserted: refused.received ?? '', invited: refused.expected ?? '' }
 }

@@ -27,6 +27,13 @@ export type EndPage =
   | (PageOf & { readonly to: 'test'; readonly attemptId: string })
   /** With the flow that has asked, whose own browser may go back to it. */
   | (PageOf & { readonly to: 'refused'; readonly flowId?: string | undefined })
+  /** The identity provider knows the person by another address than the one that was invited. */
+  | (PageOf & { readonly to: 'other_address'; readonly flowId?: string | undefined } & OtherAddress)
+
+export interface OtherAddress {
+  readonly asserted: string
+  readonly invited: string
+}
 
 /** Checks that fail where the browser is another one than the administrator's. */
 const browserChecks: readonly (SsoCheck | undefined)[] = ['browser', 'oidc_browser']
@@ -40,9 +47,11 @@ export function endPageOf(
     /** Undefined where the attempt is not kept. */
     readonly attemptId: string | undefined
     readonly flowId?: string | undefined
+    readonly other?: OtherAddress | undefined
   },
 ): EndPage {
-  const { isTest, failed, attemptId, flowId } = end
+  const { isTest, failed, attemptId, flowId, other } = end
+  if (other !== undefined) return { domain, environment, to: 'other_address', flowId, ...other }
   return isTest && attemptId !== undefined && !browserChecks.includes(failed)
     ? { domain, environment, to: 'test', attemptId }
     : { domain, environment, to: 'refused', flowId }

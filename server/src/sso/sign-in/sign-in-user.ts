@@ -92,6 +92,7 @@ async function createUser(
     id: userId,
     email,
     emailVerified: isEmailTrusted,
+    isAddressProven: isEmailTrusted,
     profile,
     metadata,
     identity,

@@ -192,6 +192,10 @@ export const checkTexts: SsoSetupTexts['checkTexts'] = {
     demands: 'L’organisation autorise les adresses de ce domaine à se connecter.',
     remedy: 'Ajouter le domaine à allowed_email_domains de l’organisation.',
   },
+  invitation: {
+    demands: 'Si la connexion a commencé par une invitation\u00a0: l’adresse est celle qui a été invitée.',
+    remedy: 'Inviter l’adresse que l’utilisateur a chez le fournisseur d’identité.',
+  },
   linking: {
     demands:
       'L’un de ces cas\u00a0: l’utilisateur est connu par son NameID, ou par l’émetteur et sub\u00a0; ou la connexion fait autorité pour le domaine de l’adresse et, avec un fournisseur OpenID, l’adresse est indiquée comme vérifiée et, une fois vérifiée, son utilisateur n’a pas d’autre sub chez ce fournisseur\u00a0; ou personne n’a encore cette adresse, aucune autre connexion ne nomme son domaine, et other_domains de la connexion ne la refuse pas.',
