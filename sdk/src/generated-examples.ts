@@ -3469,7 +3469,17 @@ export const examples: Readonly<Record<string, object>> = {
     user_id: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
     roles: ['billing_admin'],
     permissions: ['invoices:read', 'invoices:write'],
-    assignments: [{ role: 'billing_admin', source: 'api', inserted_at: '2026-03-14T09:26:53.589Z' }],
+    assignments: [
+      {
+        role: 'billing_admin',
+        source: 'api',
+        source_id: null,
+        source_label: null,
+        effective: true,
+        overridden_by: null,
+        inserted_at: '2026-03-14T09:26:53.589Z',
+      },
+    ],
   },
   AccessDecision: {
     decision: true,
@@ -4036,6 +4046,7 @@ export const examples: Readonly<Record<string, object>> = {
     allow_sha1: false,
     allow_cbc_unsigned_response: false,
     attribute_mapping: [],
+    role_mapping: { mode: 'add', rules: [] },
     metadata: [
       {
         __type__: 'SsoMetadata',
@@ -4106,6 +4117,7 @@ export const examples: Readonly<Record<string, object>> = {
         allow_sha1: false,
         allow_cbc_unsigned_response: false,
         attribute_mapping: [],
+        role_mapping: { mode: 'add', rules: [] },
         metadata: [
           {
             __type__: 'SsoMetadata',
@@ -4400,6 +4412,7 @@ export const examples: Readonly<Record<string, object>> = {
     takes_over_users: false,
     extension_schemas: [],
     attribute_mapping: [],
+    role_mapping: { mode: 'add', rules: [] },
     mapping_progress: null,
     scim_base_url: 'https://auth.example/scim/v2/0190ca20-1a2b-7c3d-8e4f-50617283940a',
     auth_secret_token: { hint: '9Kd3', value: 'scimsandbox_…9Kd3' },
@@ -4417,6 +4430,7 @@ export const examples: Readonly<Record<string, object>> = {
     takes_over_users: false,
     extension_schemas: [],
     attribute_mapping: [],
+    role_mapping: { mode: 'add', rules: [] },
     mapping_progress: null,
     scim_base_url: 'https://auth.example/scim/v2/0190ca20-1a2b-7c3d-8e4f-50617283940a',
     auth_secret_token: { hint: '9Kd3', value: null },
@@ -4436,6 +4450,7 @@ export const examples: Readonly<Record<string, object>> = {
       takes_over_users: false,
       extension_schemas: [],
       attribute_mapping: [],
+      role_mapping: { mode: 'add', rules: [] },
       mapping_progress: null,
       scim_base_url: 'https://auth.example/scim/v2/0190ca20-1a2b-7c3d-8e4f-50617283940a',
       auth_secret_token: { hint: '9Kd3', value: null },
@@ -4455,6 +4470,7 @@ export const examples: Readonly<Record<string, object>> = {
     takes_over_users: false,
     extension_schemas: [],
     attribute_mapping: [],
+    role_mapping: { mode: 'add', rules: [] },
     mapping_progress: null,
     scim_base_url: 'https://auth.example/scim/v2/0190ca20-1a2b-7c3d-8e4f-50617283940a',
     auth_secret_token: { hint: '9Kd3', value: 'scimsandbox_…9Kd3' },

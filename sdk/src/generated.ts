@@ -74,7 +74,7 @@ export interface OrganizationStatus {
   state: 'pending' | 'terminated'
 }
 
-/** Part of `OrganizationList`, `InvitationList`, `DomainList`, `UserList`, `PermissionList`, `RoleList`, `ApplicationList`, `MetaKeyList` and 11 more. */
+/** Part of `OrganizationList`, `DomainList`, `UserList`, `PermissionList`, `RoleList`, `ApplicationList`, `MetaKeyList`, `SessionList` and 10 more. */
 export interface Pagination {
   current_page: number
   /** Up to five page numbers around the current one. */
@@ -99,99 +99,6 @@ export interface OrganizationDeletion {
   deleted: true
   resource: Organization
   type: '__Deleted__'
-}
-
-/** Answered by `organizationPolicy.get`, `organizationPolicy.update`. */
-export interface OrganizationPolicy {
-  __type__: 'OrganizationPolicy'
-  __domain__: string
-  __environment__: 'sandbox' | 'production'
-  /** Users that the organization may have, however they come in; 0: any number. Users who are there stay. */
-  seats_limit: number
-  /** RFC 3339 in UTC with milliseconds. */
-  inserted_at: string
-  /** RFC 3339 in UTC with milliseconds. */
-  updated_at: string
-}
-
-/** Answered by `invitations.create`, `invitations.list`, `invitations.get`, `invitations.update`, `invitations.resend`, `invitations.revoke`. */
-export interface Invitation {
-  __type__: 'Invitation'
-  __domain__: string
-  __environment__: 'sandbox' | 'production'
-  /** UUID in lower case. */
-  id: string
-  /** Personal data. */
-  email: string
-  state: 'pending' | 'accepted' | 'revoked' | 'expired'
-  /** Names of the roles that the user is given, in alphabetical order; deleted ones are gone. */
-  roles: string[]
-  /** null: the oldest application that the organization can use. */
-  application_id: string | null
-  redirect_uri: string | null
-  /** Language of the mail; null: that of the organization. */
-  locale: string | null
-  /**
-   * Names of the new user.
-   * Personal data.
-   */
-  profile: InvitationProfile
-  /**
-   * Metadata of the new user.
-   * Personal data.
-   */
-  metadata: InvitationMetadata[]
-  /** Personal data. */
-  message: string | null
-  invited_by: Inviter
-  /** The end of a pending invitation. */
-  expires_at: string
-  /** null where no mail was asked for. */
-  last_sent_at: string | null
-  /** How often a mail was asked for. */
-  sends: number
-  /** RFC 3339 in UTC with milliseconds. */
-  accepted_at: string | null
-  /** The user who has accepted it. */
-  user_id: string | null
-  /**
-   * URL of the invitation if it was created with send_email false, in that answer alone; otherwise null.
-   * Secret: do not log it.
-   */
-  invitation_url: string | null
-  /** RFC 3339 in UTC with milliseconds. */
-  inserted_at: string
-  /** RFC 3339 in UTC with milliseconds. */
-  updated_at: string
-}
-
-/** Part of `Invitation`, `InvitationData`. */
-export interface InvitationProfile {
-  given_name: string | null
-  family_name: string | null
-}
-
-/** Part of `Invitation`, `InvitationData`. */
-export interface InvitationMetadata {
-  key: string
-  value: string
-}
-
-/** Part of `Invitation`, `InvitationData`. */
-export interface Inviter {
-  /** Of an actor, such as api_key. */
-  type: string
-  id: string
-}
-
-/** Answered by `invitations.list`. */
-export interface InvitationList {
-  __type__: 'List'
-  data: Invitation[]
-  pagination: Pagination
-  total: number
-  /** Value of after for the next page; null at the end. */
-  next_cursor: string | null
 }
 
 /** Answered by `domains.create`, `domains.list`, `domains.get`, `domains.update`, `domains.check`. */
@@ -342,7 +249,7 @@ export interface Identity {
   data: { [name: string]: JsonValue }
 }
 
-/** Part of `Identity`, `DirectoryAttributes`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent` and 97 more. */
+/** Part of `Identity`, `DirectoryAttributes`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent` and 89 more. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue }
 
 /** Part of `User`. */
@@ -547,7 +454,7 @@ export interface UserRoles {
   __environment__: 'sandbox' | 'production'
   /** UUID in lower case. */
   user_id: string
-  /** Names, in alphabetical order. */
+  /** Names of the effective ones, in alphabetical order. */
   roles: string[]
   /** What the roles allow together, in alphabetical order. */
   permissions: string[]
@@ -557,9 +464,16 @@ export interface UserRoles {
 /** Part of `UserRoles`. */
 export interface RoleAssignment {
   role: string
-  /** invitation: the user came with it; default: the default role, which a user without any other has. */
-  source: 'api' | 'invitation' | 'default'
-  /** null for the default role, which is not stored. */
+  /** default: the default role, which a user without any other has. */
+  source: 'api' | 'directory' | 'sso' | 'default'
+  /** Id of the directory, or idp_id of the SSO connection, as in identities; otherwise null. */
+  source_id: string | null
+  /** The group, or the attribute and its value, of the first rule that gives it; of SSO the provider of the identity. */
+  source_label: string | null
+  /** false: an authoritative mapping overrides it. */
+  effective: boolean
+  overridden_by: 'directory' | 'sso' | null
+  /** null for the default role and those of a directory, which are not stored. */
   inserted_at: string | null
 }
 
@@ -578,7 +492,7 @@ export interface AccessDecision {
     /** The roles of the user that allow it. */
     granted_by: Array<{
       role: string
-      source: 'api' | 'invitation' | 'default'
+      source: 'api' | 'directory' | 'sso' | 'default'
     }>
   }
 }
@@ -865,8 +779,8 @@ export interface DiscoveredOrganization {
   domain: string
   name: string
   icon_logo_url: string | null
-  /** member: a user has the address; invited: an invitation waits for it, and entering creates the user; sso: an SSO connection owns its domain and creates users; may_join: entering creates the user. */
-  kind: 'member' | 'invited' | 'sso' | 'may_join'
+  /** member: a user has the address; sso: an SSO connection owns its domain and creates users; may_join: entering creates the user. */
+  kind: 'member' | 'sso' | 'may_join'
   /** null: entering creates the user. */
   user_id: string | null
   /** To the hour; null: the owner of the address has not signed in yet, so do not enter unasked. */
@@ -1300,6 +1214,8 @@ export interface SsoConnection {
   allow_cbc_unsigned_response: boolean
   /** Values of the identity provider that are written into metadata and profile of users who are created, and with update_user_new_connection at each sign-in. Metadata that a directory maps are its own. */
   attribute_mapping: AttributeMapping[]
+  /** Roles of users by what their identity provider says of them; written at each sign-in. */
+  role_mapping: RoleMapping
   /** Stored versions, newest first. */
   metadata: SsoMetadata[]
   /** Issuer of the OpenID provider; null without one. */
@@ -1323,6 +1239,27 @@ export interface AttributeMapping {
   from: string
   /** metadata.<key> with a declared key, or profile.<claim>; each is in one rule at most. */
   to: string
+}
+
+/** Part of `SsoConnection`, `DirectorySync`, `DirectorySyncData`. */
+export interface RoleMapping {
+  /** add: beside other roles of a user; authoritative: the only roles of the users that the mapping reaches. */
+  mode: 'add' | 'authoritative'
+  rules: RoleRule[]
+}
+
+/** Part of `RoleMapping`. */
+export interface RoleRule {
+  /** Display name of a group of the directory. */
+  group?: string
+  /** roles, entitlements, or a path in attribute_mapping of a directory; name of a SAML attribute or claim. */
+  attribute?: string
+  /** The value of the attribute, or one of its values. */
+  value?: string
+  /** Names of roles. */
+  roles: string[]
+  /** Whether the directory has a group of this name; of rules with a group. */
+  matched?: boolean
 }
 
 /** Part of `SsoConnection`. */
@@ -1492,7 +1429,6 @@ export interface SsoLoginTrace {
     | 'connection_active'
     | 'email'
     | 'email_domain'
-    | 'invitation'
     | 'linking'
     | 'user_policy'
     | 'seats'
@@ -1542,7 +1478,6 @@ export interface SsoLoginTrace {
       | 'connection_active'
       | 'email'
       | 'email_domain'
-      | 'invitation'
       | 'linking'
       | 'user_policy'
       | 'seats'
@@ -1667,7 +1602,9 @@ export interface DirectorySync {
   extension_schemas: ExtensionSchema[]
   /** Values that the directory writes into metadata and profile of its users. Metadata that it maps cannot be changed by the API. */
   attribute_mapping: AttributeMapping[]
-  /** Users to whom the latest change of extension_schemas or attribute_mapping was applied, which begins after a minute; null before any change. */
+  /** Roles of the users whom the directory keeps, by its groups and attributes. */
+  role_mapping: RoleMapping
+  /** Users to whom the latest change of extension_schemas, attribute_mapping or the attributes of role_mapping was applied, which begins after a minute; null before any change. */
   mapping_progress: {
     done: number
     total: number
@@ -1854,12 +1791,11 @@ export interface EventPage {
   has_more: boolean
 }
 
-/** Part of `EventPage`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent` and 96 more. */
+/** Part of `EventPage`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 88 more. */
 export type Event =
   | OrganizationOrganizationCreateSuccessEvent
   | OrganizationOrganizationUpdateSuccessEvent
   | OrganizationOrganizationDeleteSuccessEvent
-  | OrganizationPolicyUpdateSuccessEvent
   | DomainDomainCreateSuccessEvent
   | DomainDomainUpdateSuccessEvent
   | DomainDomainDeleteSuccessEvent
@@ -1875,13 +1811,6 @@ export type Event =
   | UserMetadataSetSuccessEvent
   | UserMetadataRemoveSuccessEvent
   | UserRolesUpdateSuccessEvent
-  | InvitationInvitationCreateSuccessEvent
-  | InvitationInvitationUpdateSuccessEvent
-  | InvitationInvitationResendSuccessEvent
-  | InvitationInvitationRevokeSuccessEvent
-  | InvitationInvitationAcceptSuccessEvent
-  | InvitationInvitationAcceptFailEvent
-  | InvitationInvitationExpireSuccessEvent
   | UserSessionCreateSuccessEvent
   | UserSessionEndSuccessEvent
   | UserSessionEndAllSuccessEvent
@@ -1987,7 +1916,7 @@ export interface OrganizationOrganizationCreateSuccessEvent {
   data: Organization | TruncatedData
 }
 
-/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 94 more. */
+/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent`, `DomainDomainLapseSuccessEvent` and 86 more. */
 export interface Actor {
   /** user: on a page; admin: in the onboarding; directory: its provider, by SCIM; operator: at the command line; system: the service itself. */
   type: 'api_key' | 'user' | 'admin' | 'directory' | 'operator' | 'system'
@@ -1995,7 +1924,7 @@ export interface Actor {
   id: string
 }
 
-/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 94 more. */
+/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent`, `DomainDomainLapseSuccessEvent` and 86 more. */
 export interface TruncatedData {
   id?: string
   truncated: true
@@ -2055,34 +1984,6 @@ export interface OrganizationOrganizationDeleteSuccessEvent {
   webhook_id: string | null
   code: 'organization.organization.delete.success'
   data: Organization | TruncatedData
-}
-
-/** Part of `Event`. */
-export interface OrganizationPolicyUpdateSuccessEvent {
-  __type__: 'Event'
-  /** Domain of the organization, or of the account if no organization owns the record. */
-  __domain__: string
-  __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
-  id: string
-  /** Reasons of the failure; null if the code ends in success. */
-  errors: string[] | null
-  /** RFC 3339 in UTC with microseconds. */
-  issued_at: string
-  /**
-   * Parameters of the request, without secrets.
-   * Personal data.
-   */
-  params: { [name: string]: JsonValue }
-  actor: Actor
-  /** X-Request-Id of the request that caused it. */
-  request_id: string
-  /** Value of after that continues after this event; null in deliveries to webhooks. */
-  cursor: string | null
-  /** Receiving webhook of a delivery; null in the stream. */
-  webhook_id: string | null
-  code: 'organization.policy.update.success'
-  data: OrganizationPolicy | TruncatedData
 }
 
 /** Part of `Event`. */
@@ -2573,248 +2474,6 @@ export interface UserRolesUpdateSuccessEvent {
   webhook_id: string | null
   code: 'user.roles.update.success'
   data: UserRoles | TruncatedData
-}
-
-/** Part of `Event`. */
-export interface InvitationInvitationCreateSuccessEvent {
-  __type__: 'Event'
-  /** Domain of the organization, or of the account if no organization owns the record. */
-  __domain__: string
-  __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
-  id: string
-  /** Reasons of the failure; null if the code ends in success. */
-  errors: string[] | null
-  /** RFC 3339 in UTC with microseconds. */
-  issued_at: string
-  /**
-   * Parameters of the request, without secrets.
-   * Personal data.
-   */
-  params: { [name: string]: JsonValue }
-  actor: Actor
-  /** X-Request-Id of the request that caused it. */
-  request_id: string
-  /** Value of after that continues after this event; null in deliveries to webhooks. */
-  cursor: string | null
-  /** Receiving webhook of a delivery; null in the stream. */
-  webhook_id: string | null
-  code: 'invitation.invitation.create.success'
-  data: InvitationData | TruncatedData
-}
-
-/** Part of `InvitationInvitationCreateSuccessEvent`, `InvitationInvitationUpdateSuccessEvent`, `InvitationInvitationResendSuccessEvent`, `InvitationInvitationRevokeSuccessEvent`, `InvitationInvitationAcceptSuccessEvent`, `InvitationInvitationAcceptFailEvent`, `InvitationInvitationExpireSuccessEvent`. */
-export interface InvitationData {
-  __type__: 'Invitation'
-  __domain__: string
-  __environment__: 'sandbox' | 'production'
-  /** UUID in lower case. */
-  id: string
-  /** Personal data. */
-  email: string
-  state: 'pending' | 'accepted' | 'revoked' | 'expired'
-  /** Names of the roles that the user is given, in alphabetical order; deleted ones are gone. */
-  roles: string[]
-  /** null: the oldest application that the organization can use. */
-  application_id: string | null
-  redirect_uri: string | null
-  /** Language of the mail; null: that of the organization. */
-  locale: string | null
-  /**
-   * Names of the new user.
-   * Personal data.
-   */
-  profile: InvitationProfile
-  /**
-   * Metadata of the new user.
-   * Personal data.
-   */
-  metadata: InvitationMetadata[]
-  /** Personal data. */
-  message: string | null
-  invited_by: Inviter
-  /** The end of a pending invitation. */
-  expires_at: string
-  /** null where no mail was asked for. */
-  last_sent_at: string | null
-  /** How often a mail was asked for. */
-  sends: number
-  /** RFC 3339 in UTC with milliseconds. */
-  accepted_at: string | null
-  /** The user who has accepted it. */
-  user_id: string | null
-  /** RFC 3339 in UTC with milliseconds. */
-  inserted_at: string
-  /** RFC 3339 in UTC with milliseconds. */
-  updated_at: string
-}
-
-/** Part of `Event`. */
-export interface InvitationInvitationUpdateSuccessEvent {
-  __type__: 'Event'
-  /** Domain of the organization, or of the account if no organization owns the record. */
-  __domain__: string
-  __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
-  id: string
-  /** Reasons of the failure; null if the code ends in success. */
-  errors: string[] | null
-  /** RFC 3339 in UTC with microseconds. */
-  issued_at: string
-  /**
-   * Parameters of the request, without secrets.
-   * Personal data.
-   */
-  params: { [name: string]: JsonValue }
-  actor: Actor
-  /** X-Request-Id of the request that caused it. */
-  request_id: string
-  /** Value of after that continues after this event; null in deliveries to webhooks. */
-  cursor: string | null
-  /** Receiving webhook of a delivery; null in the stream. */
-  webhook_id: string | null
-  code: 'invitation.invitation.update.success'
-  data: InvitationData | TruncatedData
-}
-
-/** Part of `Event`. */
-export interface InvitationInvitationResendSuccessEvent {
-  __type__: 'Event'
-  /** Domain of the organization, or of the account if no organization owns the record. */
-  __domain__: string
-  __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
-  id: string
-  /** Reasons of the failure; null if the code ends in success. */
-  errors: string[] | null
-  /** RFC 3339 in UTC with microseconds. */
-  issued_at: string
-  /**
-   * Parameters of the request, without secrets.
-   * Personal data.
-   */
-  params: { [name: string]: JsonValue }
-  actor: Actor
-  /** X-Request-Id of the request that caused it. */
-  request_id: string
-  /** Value of after that continues after this event; null in deliveries to webhooks. */
-  cursor: string | null
-  /** Receiving webhook of a delivery; null in the stream. */
-  webhook_id: string | null
-  code: 'invitation.invitation.resend.success'
-  data: InvitationData | TruncatedData
-}
-
-/** Part of `Event`. */
-export interface InvitationInvitationRevokeSuccessEvent {
-  __type__: 'Event'
-  /** Domain of the organization, or of the account if no organization owns the record. */
-  __domain__: string
-  __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
-  id: string
-  /** Reasons of the failure; null if the code ends in success. */
-  errors: string[] | null
-  /** RFC 3339 in UTC with microseconds. */
-  issued_at: string
-  /**
-   * Parameters of the request, without secrets.
-   * Personal data.
-   */
-  params: { [name: string]: JsonValue }
-  actor: Actor
-  /** X-Request-Id of the request that caused it. */
-  request_id: string
-  /** Value of after that continues after this event; null in deliveries to webhooks. */
-  cursor: string | null
-  /** Receiving webhook of a delivery; null in the stream. */
-  webhook_id: string | null
-  code: 'invitation.invitation.revoke.success'
-  data: InvitationData | TruncatedData
-}
-
-/** Part of `Event`. */
-export interface InvitationInvitationAcceptSuccessEvent {
-  __type__: 'Event'
-  /** Domain of the organization, or of the account if no organization owns the record. */
-  __domain__: string
-  __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
-  id: string
-  /** Reasons of the failure; null if the code ends in success. */
-  errors: string[] | null
-  /** RFC 3339 in UTC with microseconds. */
-  issued_at: string
-  /**
-   * Parameters of the request, without secrets.
-   * Personal data.
-   */
-  params: { [name: string]: JsonValue }
-  actor: Actor
-  /** X-Request-Id of the request that caused it. */
-  request_id: string
-  /** Value of after that continues after this event; null in deliveries to webhooks. */
-  cursor: string | null
-  /** Receiving webhook of a delivery; null in the stream. */
-  webhook_id: string | null
-  code: 'invitation.invitation.accept.success'
-  data: InvitationData | TruncatedData
-}
-
-/** Part of `Event`. */
-export interface InvitationInvitationAcceptFailEvent {
-  __type__: 'Event'
-  /** Domain of the organization, or of the account if no organization owns the record. */
-  __domain__: string
-  __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
-  id: string
-  /** Reasons of the failure; null if the code ends in success. */
-  errors: string[] | null
-  /** RFC 3339 in UTC with microseconds. */
-  issued_at: string
-  /**
-   * Parameters of the request, without secrets.
-   * Personal data.
-   */
-  params: { [name: string]: JsonValue }
-  actor: Actor
-  /** X-Request-Id of the request that caused it. */
-  request_id: string
-  /** Value of after that continues after this event; null in deliveries to webhooks. */
-  cursor: string | null
-  /** Receiving webhook of a delivery; null in the stream. */
-  webhook_id: string | null
-  code: 'invitation.invitation.accept.fail'
-  data: InvitationData | TruncatedData
-}
-
-/** Part of `Event`. */
-export interface InvitationInvitationExpireSuccessEvent {
-  __type__: 'Event'
-  /** Domain of the organization, or of the account if no organization owns the record. */
-  __domain__: string
-  __environment__: 'sandbox' | 'production'
-  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
-  id: string
-  /** Reasons of the failure; null if the code ends in success. */
-  errors: string[] | null
-  /** RFC 3339 in UTC with microseconds. */
-  issued_at: string
-  /**
-   * Parameters of the request, without secrets.
-   * Personal data.
-   */
-  params: { [name: string]: JsonValue }
-  actor: Actor
-  /** X-Request-Id of the request that caused it. */
-  request_id: string
-  /** Value of after that continues after this event; null in deliveries to webhooks. */
-  cursor: string | null
-  /** Receiving webhook of a delivery; null in the stream. */
-  webhook_id: string | null
-  code: 'invitation.invitation.expire.success'
-  data: InvitationData | TruncatedData
 }
 
 /** Part of `Event`. */
@@ -4293,7 +3952,9 @@ export interface DirectorySyncData {
   extension_schemas: ExtensionSchema[]
   /** Values that the directory writes into metadata and profile of its users. Metadata that it maps cannot be changed by the API. */
   attribute_mapping: AttributeMapping[]
-  /** Users to whom the latest change of extension_schemas or attribute_mapping was applied, which begins after a minute; null before any change. */
+  /** Roles of the users whom the directory keeps, by its groups and attributes. */
+  role_mapping: RoleMapping
+  /** Users to whom the latest change of extension_schemas, attribute_mapping or the attributes of role_mapping was applied, which begins after a minute; null before any change. */
   mapping_progress: {
     done: number
     total: number
@@ -4994,8 +4655,6 @@ export interface ApiKey {
     | 'write:domains'
     | 'read:roles'
     | 'write:roles'
-    | 'read:memberships'
-    | 'write:memberships'
   > | null
   /** null: every organization of the account. */
   organization_ids: string[] | null
@@ -5843,238 +5502,6 @@ export type OrganizationsDeleteErrorCode =
   | 'rate_limited'
   | 'unavailable'
 
-/** What `organizationPolicy.get` takes. */
-export interface OrganizationPolicyGetInput {
-  /** Domain of the organization. */
-  org_domain: string
-  /** Must equal the environment of the API key, in any case. */
-  environment?: string
-}
-
-/** Codes that `organizationPolicy.get` answers. */
-export type OrganizationPolicyGetErrorCode =
-  | 'malformed_request'
-  | 'invalid_token'
-  | 'https_required'
-  | 'insufficient_scope'
-  | 'organization_not_found'
-  | 'invalid_parameters'
-  | 'rate_limited'
-  | 'unavailable'
-
-/** What `organizationPolicy.update` takes. */
-export interface OrganizationPolicyUpdateInput {
-  /** Domain of the organization. */
-  org_domain: string
-  seats_limit?: number
-}
-
-/** Codes that `organizationPolicy.update` answers. */
-export type OrganizationPolicyUpdateErrorCode =
-  | 'malformed_request'
-  | 'invalid_token'
-  | 'https_required'
-  | 'insufficient_scope'
-  | 'organization_not_found'
-  | 'precondition_failed'
-  | 'body_too_large'
-  | 'media_type_unsupported'
-  | 'invalid_parameters'
-  | 'rate_limited'
-  | 'unavailable'
-
-/** What `invitations.create` takes. */
-export interface InvitationsCreateInput {
-  /** Domain of the organization. */
-  org_domain: string
-  /** Personal data. */
-  email: string
-  /** Names of roles of the account or of the organization; requires the scope write:roles. */
-  roles?: string[]
-  expires_in_days?: number
-  /** false: the answer contains the URL, for the caller to send. It does not prove the mailbox: its sign-in mails a link first. */
-  send_email?: boolean
-  /** UUID. */
-  application_id?: string
-  /** An allowed redirect URL of an application. */
-  redirect_uri?: string
-  /** BCP 47 language tag, for example fr-FR. */
-  locale?: string
-  /** Personal data. */
-  profile?: {
-    given_name?: string | null
-    family_name?: string | null
-  }
-  /** Personal data. */
-  metadata?: Array<{
-    key: string
-    value: string
-  }>
-  /**
-   * Plain text in the mail; addresses in it are no links.
-   * Personal data.
-   */
-  message?: string
-  /** Must equal the environment of the API key, in any case. */
-  environment?: string
-}
-
-/** Codes that `invitations.create` answers. */
-export type InvitationsCreateErrorCode =
-  | 'malformed_request'
-  | 'invalid_token'
-  | 'https_required'
-  | 'insufficient_scope'
-  | 'email_domain_not_allowed'
-  | 'seats_exhausted'
-  | 'organization_not_found'
-  | 'application_not_found'
-  | 'meta_key_not_found'
-  | 'idempotency_in_flight'
-  | 'invitation_taken'
-  | 'already_member'
-  | 'body_too_large'
-  | 'media_type_unsupported'
-  | 'invalid_parameters'
-  | 'idempotency_key_reused'
-  | 'no_application'
-  | 'invitations_exhausted'
-  | 'rate_limited'
-  | 'unavailable'
-
-/** What `invitations.list` takes. */
-export interface InvitationsListInput {
-  /** Domain of the organization. */
-  org_domain: string
-  /** Page number, starting at 1. */
-  page?: unknown
-  /** The same as page. */
-  current_page?: unknown
-  /** Records on a page: 1 to 100. */
-  per_page?: unknown
-  /** next_cursor of the previous page. */
-  after?: string
-  /** Must equal the environment of the API key, in any case. */
-  environment?: string
-  /** Only invitations in this state. */
-  state?: 'pending' | 'accepted' | 'revoked' | 'expired'
-  /** Only invitations of this address. */
-  email?: string
-}
-
-/** Codes that `invitations.list` answers. */
-export type InvitationsListErrorCode =
-  | 'malformed_request'
-  | 'invalid_token'
-  | 'https_required'
-  | 'insufficient_scope'
-  | 'organization_not_found'
-  | 'rate_limited'
-  | 'unavailable'
-
-/** What `invitations.get` takes. */
-export interface InvitationsGetInput {
-  /** Domain of the organization. */
-  org_domain: string
-  /** UUID. */
-  invitation_id: string
-  /** Must equal the environment of the API key, in any case. */
-  environment?: string
-}
-
-/** Codes that `invitations.get` answers. */
-export type InvitationsGetErrorCode =
-  | 'malformed_request'
-  | 'invalid_token'
-  | 'https_required'
-  | 'insufficient_scope'
-  | 'organization_not_found'
-  | 'invitation_not_found'
-  | 'invalid_parameters'
-  | 'rate_limited'
-  | 'unavailable'
-
-/** What `invitations.update` takes. */
-export interface InvitationsUpdateInput {
-  /** Domain of the organization. */
-  org_domain: string
-  /** UUID. */
-  invitation_id: string
-  /** Replaces all; requires the scope write:roles. */
-  roles?: string[]
-  /** From now. */
-  expires_in_days?: number
-  /** Personal data. */
-  message?: string | null
-  /** Must equal the environment of the API key, in any case. */
-  environment?: string
-}
-
-/** Codes that `invitations.update` answers. */
-export type InvitationsUpdateErrorCode =
-  | 'malformed_request'
-  | 'invalid_token'
-  | 'https_required'
-  | 'insufficient_scope'
-  | 'organization_not_found'
-  | 'invitation_not_found'
-  | 'invitation_not_pending'
-  | 'precondition_failed'
-  | 'body_too_large'
-  | 'media_type_unsupported'
-  | 'invalid_parameters'
-  | 'rate_limited'
-  | 'unavailable'
-
-/** What `invitations.resend` takes. */
-export interface InvitationsResendInput {
-  /** Domain of the organization. */
-  org_domain: string
-  /** UUID. */
-  invitation_id: string
-}
-
-/** Codes that `invitations.resend` answers. */
-export type InvitationsResendErrorCode =
-  | 'malformed_request'
-  | 'invalid_token'
-  | 'https_required'
-  | 'insufficient_scope'
-  | 'organization_not_found'
-  | 'invitation_not_found'
-  | 'idempotency_in_flight'
-  | 'invitation_not_pending'
-  | 'body_too_large'
-  | 'media_type_unsupported'
-  | 'invalid_parameters'
-  | 'idempotency_key_reused'
-  | 'rate_limited'
-  | 'unavailable'
-
-/** What `invitations.revoke` takes. */
-export interface InvitationsRevokeInput {
-  /** Domain of the organization. */
-  org_domain: string
-  /** UUID. */
-  invitation_id: string
-}
-
-/** Codes that `invitations.revoke` answers. */
-export type InvitationsRevokeErrorCode =
-  | 'malformed_request'
-  | 'invalid_token'
-  | 'https_required'
-  | 'insufficient_scope'
-  | 'organization_not_found'
-  | 'invitation_not_found'
-  | 'invitation_not_pending'
-  | 'precondition_failed'
-  | 'body_too_large'
-  | 'media_type_unsupported'
-  | 'invalid_parameters'
-  | 'rate_limited'
-  | 'unavailable'
-
 /** What `domains.create` takes. */
 export interface DomainsCreateInput {
   /** Domain of the organization. */
@@ -6365,7 +5792,6 @@ export type UsersCreateErrorCode =
   | 'invalid_token'
   | 'https_required'
   | 'insufficient_scope'
-  | 'seats_exhausted'
   | 'organization_not_found'
   | 'meta_key_not_found'
   | 'idempotency_in_flight'
@@ -7901,7 +7327,6 @@ export type PasswordCreateRequestErrorCode =
   | 'insufficient_scope'
   | 'email_domain_not_allowed'
   | 'sso_required'
-  | 'seats_exhausted'
   | 'organization_not_found'
   | 'password_connection_not_found'
   | 'user_not_found'
@@ -8410,6 +7835,19 @@ export interface SsoConnectionsCreateInput {
     /** metadata.<key> with a declared key, or profile.<claim>. */
     to: string
   }>
+  /** Replaces the mapping; needs the scope write:roles as well. */
+  role_mapping?: {
+    /** add: beside other roles of a user; authoritative: the only roles of the users that the mapping reaches. */
+    mode: 'add' | 'authoritative'
+    rules: Array<{
+      /** Name of a SAML attribute or claim, in any case. */
+      attribute: string
+      /** Compared with each value as a whole and in any case. */
+      value: string
+      /** Names of roles of the account or of the organization, 1 to 5. */
+      roles: string[]
+    }>
+  }
   /** Must equal the environment of the API key, in any case. */
   environment?: string
 }
@@ -8527,6 +7965,19 @@ export interface SsoConnectionsUpdateInput {
     /** metadata.<key> with a declared key, or profile.<claim>. */
     to: string
   }>
+  /** Replaces the mapping; needs the scope write:roles as well. */
+  role_mapping?: {
+    /** add: beside other roles of a user; authoritative: the only roles of the users that the mapping reaches. */
+    mode: 'add' | 'authoritative'
+    rules: Array<{
+      /** Name of a SAML attribute or claim, in any case. */
+      attribute: string
+      /** Compared with each value as a whole and in any case. */
+      value: string
+      /** Names of roles of the account or of the organization, 1 to 5. */
+      roles: string[]
+    }>
+  }
   /** Associations to return as records instead of ids. */
   preload_associations?: Array<'default_redirection' | 'enterprise_connection_onboarding'>
   /** Must equal the environment of the API key, in any case. */
@@ -9031,6 +8482,21 @@ export interface DirectorySyncCreateInput {
     /** metadata.<key> with a declared key, or profile.<claim>. */
     to: string
   }>
+  /** Replaces the mapping; needs the scope write:roles as well. */
+  role_mapping?: {
+    /** add: beside other roles of a user; authoritative: the only roles of the users that the mapping reaches. */
+    mode: 'add' | 'authoritative'
+    rules: Array<{
+      /** Display name of a group, compared as a whole and in any case; not with attribute. */
+      group?: string
+      /** roles, entitlements, or a path that attribute_mapping names; with value. */
+      attribute?: string
+      /** Compared as a whole and in any case. */
+      value?: string
+      /** Names of roles of the account or of the organization, 1 to 5. */
+      roles: string[]
+    }>
+  }
   /** Must equal the environment of the API key, in any case. */
   environment?: string
 }
@@ -9094,6 +8560,21 @@ export interface DirectorySyncUpdateInput {
     /** metadata.<key> with a declared key, or profile.<claim>. */
     to: string
   }>
+  /** Replaces the mapping; needs the scope write:roles as well. */
+  role_mapping?: {
+    /** add: beside other roles of a user; authoritative: the only roles of the users that the mapping reaches. */
+    mode: 'add' | 'authoritative'
+    rules: Array<{
+      /** Display name of a group, compared as a whole and in any case; not with attribute. */
+      group?: string
+      /** roles, entitlements, or a path that attribute_mapping names; with value. */
+      attribute?: string
+      /** Compared as a whole and in any case. */
+      value?: string
+      /** Names of roles of the account or of the organization, 1 to 5. */
+      roles: string[]
+    }>
+  }
   /** Must equal the environment of the API key, in any case. */
   environment?: string
 }
@@ -9348,7 +8829,6 @@ export interface EventsListInput {
     | 'domain.all'
     | 'account.all'
     | 'user.all'
-    | 'invitation.all'
     | 'role.all'
     | 'application.all'
     | 'metakey.all'
@@ -9365,7 +8845,6 @@ export interface EventsListInput {
     | 'organization.organization.create.success'
     | 'organization.organization.update.success'
     | 'organization.organization.delete.success'
-    | 'organization.policy.update.success'
     | 'domain.domain.create.success'
     | 'domain.domain.update.success'
     | 'domain.domain.delete.success'
@@ -9381,13 +8860,6 @@ export interface EventsListInput {
     | 'user.metadata.set.success'
     | 'user.metadata.remove.success'
     | 'user.roles.update.success'
-    | 'invitation.invitation.create.success'
-    | 'invitation.invitation.update.success'
-    | 'invitation.invitation.resend.success'
-    | 'invitation.invitation.revoke.success'
-    | 'invitation.invitation.accept.success'
-    | 'invitation.invitation.accept.fail'
-    | 'invitation.invitation.expire.success'
     | 'user.session.create.success'
     | 'user.session.end.success'
     | 'user.session.end_all.success'
@@ -9489,7 +8961,6 @@ export interface WebhooksCreateInput {
     | 'domain.all'
     | 'account.all'
     | 'user.all'
-    | 'invitation.all'
     | 'role.all'
     | 'application.all'
     | 'metakey.all'
@@ -9506,7 +8977,6 @@ export interface WebhooksCreateInput {
     | 'organization.organization.create.success'
     | 'organization.organization.update.success'
     | 'organization.organization.delete.success'
-    | 'organization.policy.update.success'
     | 'domain.domain.create.success'
     | 'domain.domain.update.success'
     | 'domain.domain.delete.success'
@@ -9522,13 +8992,6 @@ export interface WebhooksCreateInput {
     | 'user.metadata.set.success'
     | 'user.metadata.remove.success'
     | 'user.roles.update.success'
-    | 'invitation.invitation.create.success'
-    | 'invitation.invitation.update.success'
-    | 'invitation.invitation.resend.success'
-    | 'invitation.invitation.revoke.success'
-    | 'invitation.invitation.accept.success'
-    | 'invitation.invitation.accept.fail'
-    | 'invitation.invitation.expire.success'
     | 'user.session.create.success'
     | 'user.session.end.success'
     | 'user.session.end_all.success'
@@ -9685,7 +9148,6 @@ export interface WebhooksUpdateInput {
     | 'domain.all'
     | 'account.all'
     | 'user.all'
-    | 'invitation.all'
     | 'role.all'
     | 'application.all'
     | 'metakey.all'
@@ -9702,7 +9164,6 @@ export interface WebhooksUpdateInput {
     | 'organization.organization.create.success'
     | 'organization.organization.update.success'
     | 'organization.organization.delete.success'
-    | 'organization.policy.update.success'
     | 'domain.domain.create.success'
     | 'domain.domain.update.success'
     | 'domain.domain.delete.success'
@@ -9718,13 +9179,6 @@ export interface WebhooksUpdateInput {
     | 'user.metadata.set.success'
     | 'user.metadata.remove.success'
     | 'user.roles.update.success'
-    | 'invitation.invitation.create.success'
-    | 'invitation.invitation.update.success'
-    | 'invitation.invitation.resend.success'
-    | 'invitation.invitation.revoke.success'
-    | 'invitation.invitation.accept.success'
-    | 'invitation.invitation.accept.fail'
-    | 'invitation.invitation.expire.success'
     | 'user.session.create.success'
     | 'user.session.end.success'
     | 'user.session.end_all.success'
@@ -9910,7 +9364,6 @@ export interface WebhooksListDeliveriesInput {
     | 'organization.organization.create.success'
     | 'organization.organization.update.success'
     | 'organization.organization.delete.success'
-    | 'organization.policy.update.success'
     | 'domain.domain.create.success'
     | 'domain.domain.update.success'
     | 'domain.domain.delete.success'
@@ -9926,13 +9379,6 @@ export interface WebhooksListDeliveriesInput {
     | 'user.metadata.set.success'
     | 'user.metadata.remove.success'
     | 'user.roles.update.success'
-    | 'invitation.invitation.create.success'
-    | 'invitation.invitation.update.success'
-    | 'invitation.invitation.resend.success'
-    | 'invitation.invitation.revoke.success'
-    | 'invitation.invitation.accept.success'
-    | 'invitation.invitation.accept.fail'
-    | 'invitation.invitation.expire.success'
     | 'user.session.create.success'
     | 'user.session.end.success'
     | 'user.session.end_all.success'
@@ -10113,6 +9559,7 @@ export interface LogEventsListInput {
     | 'SSO_END_USER_OIDC_FAILED'
     | 'SCIM_REQUEST_FAILED'
     | 'ATTRIBUTE_NOT_MAPPED'
+    | 'ROLE_MAPPING_UNMATCHED'
     | 'SSO_CERTIFICATE_EXPIRES'
     | 'ADMIN_ONBOARDING_INVITED'
     | 'ADMIN_ONBOARDING_LOGIN'
@@ -10129,9 +9576,6 @@ export interface LogEventsListInput {
     | 'END_USER_SIGN_IN_FAILED'
     | 'INITIATE_LOGIN_URI_MISSING'
     | 'END_USER_SIGNED_OUT'
-    | 'END_USER_INVITATION_OPENED'
-    | 'END_USER_INVITATION_ACCEPTED'
-    | 'END_USER_INVITATION_REFUSED'
     | 'END_USER_IMPERSONATED'
     | 'END_USER_IMPERSONATION_ENDED'
     | 'BACKCHANNEL_LOGOUT_DELIVERED'
@@ -10203,6 +9647,7 @@ export interface LogEventsListOfAccountInput {
     | 'SSO_END_USER_OIDC_FAILED'
     | 'SCIM_REQUEST_FAILED'
     | 'ATTRIBUTE_NOT_MAPPED'
+    | 'ROLE_MAPPING_UNMATCHED'
     | 'SSO_CERTIFICATE_EXPIRES'
     | 'ADMIN_ONBOARDING_INVITED'
     | 'ADMIN_ONBOARDING_LOGIN'
@@ -10219,9 +9664,6 @@ export interface LogEventsListOfAccountInput {
     | 'END_USER_SIGN_IN_FAILED'
     | 'INITIATE_LOGIN_URI_MISSING'
     | 'END_USER_SIGNED_OUT'
-    | 'END_USER_INVITATION_OPENED'
-    | 'END_USER_INVITATION_ACCEPTED'
-    | 'END_USER_INVITATION_REFUSED'
     | 'END_USER_IMPERSONATED'
     | 'END_USER_IMPERSONATION_ENDED'
     | 'BACKCHANNEL_LOGOUT_DELIVERED'
@@ -11134,7 +10576,6 @@ export type ErrorCode =
   | 'plan_limit_reached'
   | 'email_domain_not_allowed'
   | 'sso_required'
-  | 'seats_exhausted'
   | 'impersonation_refused'
   | 'sandbox_only'
   | 'totp_inactive'
@@ -11155,7 +10596,6 @@ export type ErrorCode =
   | 'application_secret_not_found'
   | 'permission_not_found'
   | 'role_not_found'
-  | 'invitation_not_found'
   | 'meta_key_not_found'
   | 'webhook_not_found'
   | 'delivery_not_found'
@@ -11171,9 +10611,6 @@ export type ErrorCode =
   | 'totp_enrollment_not_found'
   | 'method_not_allowed'
   | 'email_taken'
-  | 'invitation_taken'
-  | 'invitation_not_pending'
-  | 'already_member'
   | 'domain_taken'
   | 'meta_key_in_use'
   | 'metadata_managed'
@@ -11205,7 +10642,6 @@ export type ErrorCode =
   | 'password_code_refused'
   | 'idempotency_key_reused'
   | 'meta_keys_exhausted'
-  | 'invitations_exhausted'
   | 'domains_exhausted'
   | 'permissions_exhausted'
   | 'roles_exhausted'
@@ -11258,38 +10694,6 @@ export interface Operations {
     input: OrganizationsDeleteInput
     output: OrganizationDeletion
     code: OrganizationsDeleteErrorCode
-  }
-  'organizationPolicy.get': {
-    input: OrganizationPolicyGetInput
-    output: OrganizationPolicy
-    code: OrganizationPolicyGetErrorCode
-  }
-  'organizationPolicy.update': {
-    input: OrganizationPolicyUpdateInput
-    output: OrganizationPolicy
-    code: OrganizationPolicyUpdateErrorCode
-  }
-  'invitations.create': {
-    input: InvitationsCreateInput
-    output: Invitation
-    code: InvitationsCreateErrorCode
-  }
-  'invitations.list': { input: InvitationsListInput; output: InvitationList; code: InvitationsListErrorCode }
-  'invitations.get': { input: InvitationsGetInput; output: Invitation; code: InvitationsGetErrorCode }
-  'invitations.update': {
-    input: InvitationsUpdateInput
-    output: Invitation
-    code: InvitationsUpdateErrorCode
-  }
-  'invitations.resend': {
-    input: InvitationsResendInput
-    output: Invitation
-    code: InvitationsResendErrorCode
-  }
-  'invitations.revoke': {
-    input: InvitationsRevokeInput
-    output: Invitation
-    code: InvitationsRevokeErrorCode
   }
   'domains.create': { input: DomainsCreateInput; output: Domain; code: DomainsCreateErrorCode }
   'domains.list': { input: DomainsListInput; output: DomainList; code: DomainsListErrorCode }
@@ -11841,125 +11245,6 @@ export interface OrganizationsMethods {
   delete(input: OrganizationsDeleteInput, options?: RequestOptions): Promise<OrganizationDeletion>
 }
 
-/** The methods of `client.organizationPolicy`. */
-export interface OrganizationPolicyMethods {
-  /**
-   * Get the policy of an organization.
-   * `GET /api/v2/org/:org_domain/policy`. Requires the scope `read:memberships`. etagOf() returns the version of the answer.
-   *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
-   * @example
-   * ```ts
-   * const organizationPolicy = await client.organizationPolicy.get({ org_domain: 'awesome-company' })
-   * ```
-   */
-  get(input: OrganizationPolicyGetInput, options?: RequestOptions): Promise<OrganizationPolicy>
-
-  /**
-   * Change the policy of an organization.
-   * `PUT /api/v2/org/:org_domain/policy`. Requires the scope `write:memberships`. With `ifMatch`, only that version is changed.
-   *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
-   * @example
-   * ```ts
-   * const organizationPolicy = await client.organizationPolicy.update({ org_domain: 'awesome-company', seats_limit: 25 })
-   * ```
-   */
-  update(input: OrganizationPolicyUpdateInput, options?: RequestOptions): Promise<OrganizationPolicy>
-}
-
-/** The methods of `client.invitations`. */
-export interface InvitationsMethods {
-  /**
-   * Invite an address to an organization.
-   * `POST /api/v2/org/:org_domain/invitations`. Requires the scope `write:memberships`. Sends an Idempotency-Key, so that it can be repeated safely. etagOf() returns the version of the answer.
-   *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `email_domain_not_allowed`, `seats_exhausted`; 404 `organization_not_found`, `application_not_found`, `meta_key_not_found`; 409 `invitation_taken`, `already_member`, `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`, `invitations_exhausted`, `no_application`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
-   * @example
-   * ```ts
-   * const invitation = await client.invitations.create({
-   *   org_domain: 'awesome-company',
-   *   email: 'ada@awesome.example',
-   *   roles: ['billing_admin'],
-   * })
-   * ```
-   */
-  create(input: InvitationsCreateInput, options?: RequestOptions): Promise<Invitation>
-
-  /**
-   * List the invitations of an organization, newest first.
-   * `GET /api/v2/org/:org_domain/invitations`. Requires the scope `read:memberships`.
-   *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
-   * @example
-   * ```ts
-   * for await (const invitation of client.invitations.list.all({ org_domain: 'awesome-company' })) console.log(invitation)
-   * ```
-   */
-  readonly list: ListMethod<InvitationsListInput, InvitationList, Invitation>
-
-  /**
-   * Get an invitation.
-   * `GET /api/v2/org/:org_domain/invitations/:invitation_id`. Requires the scope `read:memberships`. etagOf() returns the version of the answer.
-   *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `invitation_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
-   * @example
-   * ```ts
-   * const invitation = await client.invitations.get({
-   *   org_domain: 'awesome-company',
-   *   invitation_id: '0190d2b0-3f4e-7d5c-b6a7-98f0e1d2c3b4',
-   * })
-   * ```
-   */
-  get(input: InvitationsGetInput, options?: RequestOptions): Promise<Invitation>
-
-  /**
-   * Change a pending invitation.
-   * `PUT /api/v2/org/:org_domain/invitations/:invitation_id`. Requires the scope `write:memberships`. With `ifMatch`, only that version is changed.
-   *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `invitation_not_found`; 409 `invitation_not_pending`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
-   * @example
-   * ```ts
-   * const invitation = await client.invitations.update({
-   *   org_domain: 'awesome-company',
-   *   invitation_id: '0190d2b0-3f4e-7d5c-b6a7-98f0e1d2c3b4',
-   *   expires_in_days: 14,
-   * })
-   * ```
-   */
-  update(input: InvitationsUpdateInput, options?: RequestOptions): Promise<Invitation>
-
-  /**
-   * Mail a pending invitation again, with a new URL; it expires later, and the URL before works no more.
-   * `POST /api/v2/org/:org_domain/invitations/:invitation_id/resend`. Requires the scope `write:memberships`. Sends an Idempotency-Key, so that it can be repeated safely. etagOf() returns the version of the answer.
-   *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `invitation_not_found`; 409 `invitation_not_pending`, `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
-   * @example
-   * ```ts
-   * const invitation = await client.invitations.resend({
-   *   org_domain: 'awesome-company',
-   *   invitation_id: '0190d2b0-3f4e-7d5c-b6a7-98f0e1d2c3b4',
-   * })
-   * ```
-   */
-  resend(input: InvitationsResendInput, options?: RequestOptions): Promise<Invitation>
-
-  /**
-   * Revoke a pending invitation; its URL works no more.
-   * `PATCH /api/v2/org/:org_domain/invitations/:invitation_id/revoke`. Requires the scope `write:memberships`. With `ifMatch`, only that version is changed.
-   *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `invitation_not_found`; 409 `invitation_not_pending`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
-   * @example
-   * ```ts
-   * const invitation = await client.invitations.revoke({
-   *   org_domain: 'awesome-company',
-   *   invitation_id: '0190d2b0-3f4e-7d5c-b6a7-98f0e1d2c3b4',
-   * })
-   * ```
-   */
-  revoke(input: InvitationsRevokeInput, options?: RequestOptions): Promise<Invitation>
-}
-
 /** The methods of `client.domains`. */
 export interface DomainsMethods {
   /**
@@ -12056,7 +11341,7 @@ export interface UsersMethods {
    * Create a user.
    * `POST /api/v2/org/:org_domain/users`. Requires the scope `write:users`. Sends an Idempotency-Key, so that it can be repeated safely. etagOf() returns the version of the answer.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `seats_exhausted`; 404 `organization_not_found`, `meta_key_not_found`; 409 `email_taken`, `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`, `metadata_required`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `meta_key_not_found`; 409 `email_taken`, `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`, `metadata_required`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const user = await client.users.create({
@@ -12749,7 +12034,7 @@ export interface PasswordMethods {
    * Start setting a first or forgotten password; the link comes from a magic-link challenge, and you send it.
    * `POST /api/v2/password-request`. Requires the scope `write:passwords`.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `email_domain_not_allowed`, `sso_required`, `seats_exhausted`; 404 `organization_not_found`, `user_not_found`, `application_not_found`, `password_connection_not_found`; 409 `connection_inactive`, `user_inactive`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `no_application`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `email_domain_not_allowed`, `sso_required`; 404 `organization_not_found`, `user_not_found`, `application_not_found`, `password_connection_not_found`; 409 `connection_inactive`, `user_inactive`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `no_application`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const passwordRequest = await client.password.createRequest({
@@ -14091,8 +13376,6 @@ export interface OidcMethods {
 /** The operations of the service, by resource. */
 export interface Client {
   readonly organizations: OrganizationsMethods
-  readonly organizationPolicy: OrganizationPolicyMethods
-  readonly invitations: InvitationsMethods
   readonly domains: DomainsMethods
   readonly users: UsersMethods
   readonly permissions: PermissionsMethods
@@ -14126,11 +13409,6 @@ export type RouteRow = readonly [method: string, path: string, flags: string]
 export const routeTable = /* @__PURE__ */ readRoutes<OperationName>({
   organizations: `/api/v2/organizations list GETl create POSTbi
 /api/v2/organizations/:org_domain get GET update PUTb delete DELETE`,
-  organizationPolicy: `/api/v2/org/:org_domain/policy get GET update PUTb`,
-  invitations: `/api/v2/org/:org_domain/invitations create POSTbi list GETl
-/api/v2/org/:org_domain/invitations/:invitation_id get GET update PUTb
-/api/v2/org/:org_domain/invitations/:invitation_id/resend resend POSTi
-/api/v2/org/:org_domain/invitations/:invitation_id/revoke revoke PATCH`,
   domains: `/api/v2/org/:org_domain/domains create POSTbi list GETl
 /api/v2/org/:org_domain/domains/:domain_id get GET update PUTb delete DELETE
 /api/v2/org/:org_domain/domains/:domain_id/check check POSTi`,

@@ -210,7 +210,12 @@ describe('the default role', () => {
     const { own, user, given: givens } = await givenAccount()
     const first = await givens.role({ is_default: true })
     const roles = async () => (await own.roles.getUserRoles(user)).assignments
-    expect(await roles()).toEqual([{ role: first.name, source: 'default', inserted_at: null }])
+    expect(await roles()).toEqual([
+      {
+        ...{ role: first.name, source: 'default', source_id: null, source_label: null },
+        ...{ effective: true, overridden_by: null, inserted_at: null },
+      },
+    ])
 
     const second = await givens.role()
     const { cursor } = await own.events.list({ after: 'latest' })

@@ -5,6 +5,8 @@ import { givenOf } from '../given/given.js'
 import { startService } from '../given/harness.js'
 import { givenAccount } from './config-given.js'
 import { givenFolder, removeFolders } from './portico.js'
+import { asMembers, groupsOf } from '../protocols/scim/group-given.js'
+import { scimUsersGivenOf } from '../protocols/scim/user-given.js'
 
 const service = await startService()
 afterAll(removeFolders)
@@ -99,4 +101,25 @@ test('what adds roles and permissions breaks nothing, and its rollback does', as
 
   expect((await account.production.roles.list({})).total).toBe(0)
   expect((await account.production.permissions.list({})).total).toBe(0)
+})
+
+test('users who have a role by a group or a value of their directory are concerned as well', async () => {
+  const { config, production, file, org_domain, apply, write } = await givenAccount(service)
+  write(before)
+  await apply()
+  const given = scimUsersGivenOf(production)
+  const rules = [
+    { group: 'Clerks', roles: ['clerk'] },
+    { attribute: 'roles', value: 'clerk', roles: ['clerk'] },
+  ]
+  const { scim } = await given.directory({ org_domain, role_mapping: { mode: 'add', rules } })
+  const [one, two] = [await given.user(scim), await given.user(scim, { roles: [{ value: 'Clerk' }] })]
+  await groupsOf(scim).make({ displayName: 'clerks', members: asMembers([one.id, two.id]) })
+  await given.user(scim)
+
+  write(before.replace(/ {2}clerk.*\n/, ''))
+  const planned = await config('plan', 'production', file, '--prune')
+  expect(planned.stdout).toMatch(/- roles\.clerk\n.*\n {4}breaking: 1 role, 2 users/)
+  await apply('--prune', '--allow-breaking')
+  expect((await production.directorySync.get({ org_domain })).role_mapping.rules).toEqual([])
 })

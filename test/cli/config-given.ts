@@ -2,6 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Client } from '@portico/sdk'
 import { givenOf } from '../given/given.js'
+import { scimProvider } from '../given/scim-given.js'
+import { groupsOf } from '../protocols/scim/group-given.js'
 import type { Service } from '../given/harness.js'
 import { givenFolder, portico, type Outcome } from './portico.js'
 
@@ -97,12 +99,21 @@ export async function buildSandbox({ sandbox, org_domain, organization_id }: Con
     email_domains: ['awesome.example'],
     user_security_type: 'user_registered',
     sso_admin_email: 'grace@awesome.example',
+    role_mapping: {
+      mode: 'authoritative',
+      rules: [{ attribute: 'groups', value: 'finance', roles: ['viewer', 'auditor'] }],
+    },
   })
   await sandbox.ssoConnections.disable({ idp_id: connection.idp_id })
   const directory = await sandbox.directorySync.create({
     org_domain,
     provider_type: 'okta',
     takes_over_users: true,
+    role_mapping: { mode: 'add', rules: [{ group: 'Finance', roles: ['viewer', 'auditor'] }] },
+  })
+  // Which groups there are differs by environment.
+  await groupsOf(scimProvider(directory.scim_base_url, directory.auth_secret_token.value ?? '')).make({
+    displayName: 'Finance',
   })
   const webhook = await sandbox.webhooks.create({
     name: 'Shop: directory',
@@ -153,7 +164,10 @@ const byNature = [
 ]
 
 function withoutNature(record: object): object {
-  return Object.fromEntries(Object.entries(record).filter(([name]) => !byNature.includes(name)))
+  const members = Object.fromEntries(Object.entries(record).filter(([name]) => !byNature.includes(name)))
+  // Whether there is the group of a rule differs as well.
+  const text = JSON.stringify(members, (name, value: unknown) => (name === 'matched' ? undefined : value))
+  return JSON.parse(text) as object
 }
 
 async function orNone<Value>(answer: Promise<Value>): Promise<Value | null> {

@@ -25,12 +25,16 @@ const own = `${anything()}.example`
 async function asBefore(): Promise<void> {
   await withPostgres(service.databaseUrl, async (db) => {
     await db.query(`
-      drop table invitations, organization_policies, domain_exemptions, domains, role_assignments, role_permissions, roles, permissions;
-      alter table sso_connections drop column other_domains, drop column attribute_mapping;
+      drop table invitations, organization_policies, domain_exemptions, domains, role_mapping_rules, role_assignments, role_permissions,
+        roles, permissions;
+      alter table sso_connections drop column other_domains, drop column attribute_mapping,
+        drop column role_mapping_mode;
       alter table applications drop column permission_prefixes;
       alter table sign_in_flows drop column invitation_id, drop column is_invitation_mailed;
       alter table directories drop column extension_schemas, drop column attribute_mapping, drop column mapping_revision,
-        drop column mapping_done, drop column mapping_total, drop column mapping_position;
+        drop column mapping_done, drop column mapping_total, drop column mapping_position, drop column role_mapping_mode;
+      alter table directory_users drop column role_keys;
+      alter table users drop column roles_identity_id;
       delete from kysely_migration where name >= '0034'`)
   })
 }

@@ -27,6 +27,7 @@ import { promotionGuards } from './promotion-guards.js'
 import { refreshGuards } from './refresh-guards.js'
 import { relayGuards } from './relay-guards.js'
 import { roleGuards } from './role-guards.js'
+import { roleMappingGuards } from './role-mapping-guards.js'
 import { samlArrivalGuards } from './saml-arrival-guards.js'
 import { samlAssertionGuards } from './saml-assertion-guards.js'
 import { samlDocumentGuards } from './saml-document-guards.js'
@@ -56,6 +57,7 @@ export const guards: readonly Guard[] = [
   ...presentedTokenGuards,
   ...promotionGuards,
   ...roleGuards,
+  ...roleMappingGuards,
   ...outageGuards,
   ...outboundGuards,
   ...signatureGuards,

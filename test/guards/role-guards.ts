@@ -89,8 +89,8 @@ export const roleGuards = [
   guard({
     name: 'roles: one that users have is deleted where that is forced',
     file: rolesFile,
-    find: "row.users_count !== '0' && !force",
-    replace: "row.users_count === '-1' && !force",
+    find: "(row.users_count !== '0' || rules !== '0') && !force",
+    replace: "(row.users_count === '-1' || rules !== '0') && !force",
     red: roles('a role 409: stays while users have it, unless its deletion is forced'),
     green: isDeclared,
   }),
@@ -102,8 +102,9 @@ export const roleGuards = [
     also: [
       {
         file: heldFile,
-        find: "join roles role on ${sameEnvironment('role', 'users')} and role.id",
-        replace: 'join roles role on role.account_id = users.account_id and role.id',
+        find: "join roles role on ${sameEnvironment('role', 'users')} and role.id = held.role_id\n    where",
+        replace:
+          'join roles role on role.account_id = users.account_id and role.id = held.role_id\n    where',
       },
     ],
     red: isOfEnvironment,

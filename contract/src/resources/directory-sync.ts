@@ -22,6 +22,7 @@ import {
 } from '../core/fields.js'
 import { AttributeMapping, attributeMapping, ExtensionSchema, extensionSchemas } from './attribute-mapping.js'
 import { deletionOf, exampleOf, listOf, record } from '../core/record.js'
+import { directoryRoleMapping, RoleMapping } from './role-mapping.js'
 
 /** The products that provision users. They differ in their SCIM dialects and consoles. */
 export const directoryProviders = [
@@ -58,11 +59,14 @@ export const DirectorySync = record(
       .describe(
         'Values that the directory writes into metadata and profile of its users. Metadata that it maps cannot be changed by the API',
       ),
+    role_mapping: RoleMapping.describe(
+      'Roles of the users whom the directory keeps, by its groups and attributes',
+    ),
     mapping_progress: z
       .object({ done: z.int(), total: z.int() })
       .nullable()
       .describe(
-        'Users to whom the latest change of extension_schemas or attribute_mapping was applied, which begins after a minute; null before any change',
+        'Users to whom the latest change of extension_schemas, attribute_mapping or the attributes of role_mapping was applied, which begins after a minute; null before any change',
       ),
     scim_base_url: z.string().describe('Base URL to enter at the provider, also called tenant URL there'),
     auth_secret_token: z
@@ -89,6 +93,7 @@ export const DirectorySync = record(
     takes_over_users: false,
     extension_schemas: [],
     attribute_mapping: [],
+    role_mapping: { mode: 'add', rules: [] },
     mapping_progress: null,
     scim_base_url: `https://auth.example/scim/v2/${directoryId}`,
     auth_secret_token: { hint: '9Kd3', value: null },
@@ -232,6 +237,7 @@ const settings = {
     ),
   extension_schemas: extensionSchemas(),
   attribute_mapping: attributeMapping(),
+  role_mapping: directoryRoleMapping(),
 }
 
 export const NewDirectorySync = z

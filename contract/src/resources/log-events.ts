@@ -53,6 +53,8 @@ export const logEventCodes = {
     'A request of the provider of a directory was refused; the request log of the directory contains it.',
   ATTRIBUTE_NOT_MAPPED:
     'A value of a directory or identity provider did not fit the targets in attribute_mapping that the reason names, and was left out.',
+  ROLE_MAPPING_UNMATCHED:
+    'The directory has no group any more of a name in role_mapping: the last one was renamed or deleted; the reason is the name.',
   SSO_CERTIFICATE_EXPIRES:
     'A signing certificate of an identity provider expires within 30 days, or has expired.',
   ADMIN_ONBOARDING_INVITED: 'An administrator was invited.',

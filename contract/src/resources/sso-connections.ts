@@ -26,6 +26,7 @@ import {
   url,
 } from '../core/fields.js'
 import { listOf } from '../core/record.js'
+import { ssoRoleMapping } from './role-mapping.js'
 import {
   NewSsoAdminOnboarding,
   protocols,
@@ -92,6 +93,7 @@ const settings = {
   allow_sha1: flag().optional(),
   allow_cbc_unsigned_response: flag().optional(),
   attribute_mapping: attributeMapping(),
+  role_mapping: ssoRoleMapping(),
 }
 
 export const NewSsoConnection = z.strictObject({

@@ -2,6 +2,7 @@ import { z } from 'zod/v4'
 import { environment, id, personal, secret, slug, timestamp } from '../core/fields.js'
 import { exampleOf, record } from '../core/record.js'
 import { AttributeMapping } from './attribute-mapping.js'
+import { RoleMapping } from './role-mapping.js'
 import { menders, ssoCheckNames } from './sso-checks.js'
 import { protocols, providerTypes, SsoAdminOnboarding } from './sso-onboarding.js'
 
@@ -193,6 +194,9 @@ export const SsoConnection = record(
       .describe(
         'Values of the identity provider that are written into metadata and profile of users who are created, and with update_user_new_connection at each sign-in. Metadata that a directory maps are its own',
       ),
+    role_mapping: RoleMapping.describe(
+      'Roles of users by what their identity provider says of them; written at each sign-in',
+    ),
     metadata: z.array(SsoMetadata).describe('Stored versions, newest first'),
     issuer: z.string().nullable().describe('Issuer of the OpenID provider; null without one'),
     oidc_client_id: z.string().nullable(),
@@ -231,6 +235,7 @@ export const SsoConnection = record(
     allow_sha1: false,
     allow_cbc_unsigned_response: false,
     attribute_mapping: [],
+    role_mapping: { mode: 'add', rules: [] },
     metadata: [exampleOf(SsoMetadata)],
     issuer: null,
     oidc_client_id: null,

@@ -1,13 +1,20 @@
 import { z } from 'zod/v4'
 import { environment, id, list, slug, timestamp } from '../core/fields.js'
-import { record } from '../core/record.js'
+import { exampleOf, record } from '../core/record.js'
 
 /** The most roles that the API gives a user. */
 export const maxRolesOfUser = 20
 
-/** Where a user has a role from: the API, the invitation that they accepted, or the role that is the default of those without any other. */
-export const roleSources = ['api', 'invitation', 'default'] as const
+/**
+ * Where a user has a role from: the API, the invitation that they accepted, a group or attribute of the directory that keeps them,
+ * what an identity provider has said at their sign-in, or the role that is the default of those without any other.
+ */
+export const roleSources = ['api', 'invitation', 'directory', 'sso', 'default'] as const
 export type RoleSource = (typeof roleSources)[number]
+
+/** Sources whose mapping may be authoritative. */
+export const mappingSources = ['directory', 'sso'] as const
+export type MappingSource = (typeof mappingSources)[number]
 
 export const RoleAssignment = record(
   'RoleAssignment',
@@ -18,9 +25,31 @@ export const RoleAssignment = record(
       .describe(
         'invitation: the user came with it; default: the default role, which a user without any other has',
       ),
-    inserted_at: timestamp().nullable().describe('null for the default role, which is not stored'),
+    source_id: z
+      .string()
+      .nullable()
+      .describe('Id of the directory, or idp_id of the SSO connection, as in identities; otherwise null'),
+    source_label: z
+      .string()
+      .nullable()
+      .describe(
+        'The group, or the attribute and its value, of the first rule that gives it; of SSO the provider of the identity',
+      ),
+    effective: z.boolean().describe('false: an authoritative mapping overrides it'),
+    overridden_by: z.enum(mappingSources).nullable(),
+    inserted_at: timestamp()
+      .nullable()
+      .describe('null for the default role and those of a directory, which are not stored'),
   },
-  { role: 'billing_admin', source: 'api', inserted_at: '2026-03-14T09:26:53.589Z' },
+  {
+    role: 'billing_admin',
+    source: 'api',
+    source_id: null,
+    source_label: null,
+    effective: true,
+    overridden_by: null,
+    inserted_at: '2026-03-14T09:26:53.589Z',
+  },
 )
 export type RoleAssignment = z.output<typeof RoleAssignment>
 
@@ -32,7 +61,7 @@ export const UserRoles = record(
     __domain__: slug(),
     __environment__: environment(),
     user_id: id(),
-    roles: z.array(z.string()).describe('Names, in alphabetical order'),
+    roles: z.array(z.string()).describe('Names of the effective ones, in alphabetical order'),
     permissions: z.array(z.string()).describe('What the roles allow together, in alphabetical order'),
     assignments: z.array(RoleAssignment),
   },
@@ -43,7 +72,7 @@ export const UserRoles = record(
     user_id: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
     roles: ['billing_admin'],
     permissions: ['invoices:read', 'invoices:write'],
-    assignments: [{ role: 'billing_admin', source: 'api', inserted_at: '2026-03-14T09:26:53.589Z' }],
+    assignments: [exampleOf(RoleAssignment)],
   },
 )
 export type UserRoles = z.output<typeof UserRoles>

@@ -6,16 +6,15 @@ import { ofEnvironment } from '../platform/db/tenant-predicate.js'
 import { ApiError } from '../platform/errors.js'
 import type { Tenant } from '../platform/tenant.js'
 
-/**
- * The ids of roles by name, which stay until the transaction ends.
- *
- * @throws ApiError `invalid_parameters` for a role that is neither of the account nor of the organization.
- */
+type TenantKey = Pick<Tenant, 'accountId' | 'environment' | 'domain' | 'organizationIds'>
+
+/** The ids, by name, of the named roles that users of the organization can have; they stay until the transaction ends. */
 export async function findRoleIds(
   trx: Transaction<DB>,
-  tenant: Tenant,
+  tenant: TenantKey,
   names: readonly string[],
-): Promise<readonly string[]> {
+): Promise<ReadonlyMap<string, string>> {
+  if (names.length === 0) return new Map()
   const found = await trx
     .selectFrom('roles')
     .where(ofEnvironment(tenant))
@@ -25,18 +24,25 @@ export async function findRoleIds(
     .orderBy('id')
     .forKeyShare()
     .execute()
-  const known = new Set(found.map(({ name }) => name))
+  return new Map(found.map(({ id, name }) => [name, id]))
+}
+
+/** What a name of a role is told that findRoleIds() does not know. */
+export const unknownRole = {
+  code: 'unknown_role',
+  message: 'must be a role of the account or of the organization',
+} as const
+
+/** @throws ApiError `invalid_parameters` for a role that is neither of the account nor of the organization. */
+export async function getRoleIds(
+  trx: Transaction<DB>,
+  tenant: TenantKey,
+  names: readonly string[],
+): Promise<readonly string[]> {
+  const ids = await findRoleIds(trx, tenant, names)
   const fields = names.flatMap((name, index): FieldError[] =>
-    known.has(name)
-      ? []
-      : [
-          {
-            path: `roles.${index}`,
-            code: 'unknown_role',
-            message: 'must be a role of the account or of the organization',
-          },
-        ],
+    ids.has(name) ? [] : [{ path: `roles.${index}`, ...unknownRole }],
   )
   if (fields.length > 0) throw new ApiError('invalid_parameters', { fields })
-  return found.map(({ id }) => id)
+  return [...ids.values()]
 }

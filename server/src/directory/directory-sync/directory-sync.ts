@@ -13,9 +13,20 @@ import { create, createIn, creation } from '../../delivery/events/create.js'
 import { emit } from '../../delivery/events/emit.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { scimBaseUrl } from './base-url.js'
-import { checkRules, type DirectoryRules } from './mapping-rules.js'
+import { checkRules, isAttributeOfRoles, type DirectoryRules } from './mapping-rules.js'
 import { directoryColumns, extensionsIn, rulesIn, toDirectorySync, type DirectoryRow } from './record.js'
 import { enqueueRemapping } from './remapping.js'
+import {
+  attributesOf,
+  checkMayMapRoles,
+  noRoleMapping,
+  replaceRoleRules,
+  roleRulesOf,
+  toNewRoleRules,
+  toRoleMapping,
+  type RoleMapper,
+  type SentRoleMapping,
+} from '../roles/role-mapping.js'
 import { ofTenant, sameTenant, tenantColumns } from '../../platform/db/tenant-predicate.js'
 
 /** The tenant as parameters of a statement. */
@@ -27,7 +38,7 @@ const hintLength = 4
 
 /** The parameters of a statement that inserts a directory. */
 type DirectoryInsertion = TenantKey &
-  Pick<DirectoryRow, 'id' | 'provider_type' | 'active' | 'takes_over_users'> &
+  Pick<DirectoryRow, 'id' | 'provider_type' | 'active' | 'takes_over_users' | 'role_mapping_mode'> &
   ReturnType<typeof storedSecret> &
   ReturnType<typeof rulesColumns> & { readonly at: Date }
 
@@ -40,6 +51,7 @@ function knownColumns(directory: DirectoryInsertion) {
     takes_over_users: directory.takes_over_users,
     extension_schemas: directory.extension_schemas,
     attribute_mapping: directory.attribute_mapping,
+    role_mapping_mode: directory.role_mapping_mode,
     mapping_revision: 0,
     mapping_done: null,
     mapping_total: null,
@@ -66,35 +78,40 @@ const insertDirectory = creation((db, directory: DirectoryInsertion) =>
 /**
  * Creates the directory of an organization in the tenant's environment. Only this answer contains its secret.
  *
- * @throws ApiError `organization_not_found`, `directory_sync_taken`, and `invalid_parameters` for rules that checkRules() refuses.
+ * @throws ApiError `organization_not_found`, `directory_sync_taken`, `insufficient_scope` for roles that the key may not give, and
+ *   `invalid_parameters` for rules that checkRules() or replaceRoleRules() refuses.
  */
 export function createDirectorySync(
   deps: Deps,
-  tenant: Tenant,
-  { provider_type, active = true, takes_over_users = false, ...input }: NewDirectorySync,
+  tenant: Tenant & RoleMapper,
+  { provider_type, active = true, takes_over_users = false, role_mapping, ...input }: NewDirectorySync,
 ): Promise<Changed<DirectorySync>> {
+  if (role_mapping !== undefined) checkMayMapRoles(tenant)
   const rules = rulesOf(input, noRules)
   const { accountId, environment, domain, organizationIds } = tenant
   const secret = makeDirectorySecret(environment)
   const parameters = {
     ...{ accountId, environment, domain, organizationIds },
     ...{ id: newId(), provider_type, active, takes_over_users },
+    role_mapping_mode: role_mapping?.mode ?? null,
     ...storedSecret(secret),
     ...rulesColumns(rules),
     at: deps.now(),
   }
-  const columns = { ...knownColumns(parameters), ...asRead(parameters) }
+  const role_rules = toNewRoleRules(role_mapping ?? noRoleMapping)
+  const columns = { ...knownColumns(parameters), ...asRead(parameters), role_rules }
   const emission = {
     code: 'dir_sync.directory.create.success',
     ...toShown(deps, tenant, columns, secret),
   } as const
   const directory = { insert: insertDirectory, parameters, emission }
   const taken = () => new ApiError('directory_sync_taken')
-  if (isWithoutRules(rules)) return create(deps, tenant, directory, taken)
+  if (isWithoutRules(rules) && role_mapping === undefined) return create(deps, tenant, directory, taken)
   return change(deps, tenant.cause, async (trx) => {
     const created = await createIn(deps, trx, tenant, directory)
     if (created === undefined) throw taken()
     await checkRules(trx, tenant, rules)
+    if (role_mapping !== undefined) await replaceRules(trx, tenant, parameters.id, { rules, role_mapping })
     return created
   })
 }
@@ -104,28 +121,29 @@ export async function getDirectorySync(
   deps: Pick<Deps, 'config' | 'db'>,
   tenant: Tenant,
 ): Promise<Changed<DirectorySync>> {
-  const row = await directoriesOf(deps.db, tenant).select(directoryColumns).executeTakeFirst()
+  const row = await directoriesOf(deps.db, tenant).select(wholeDirectory()).executeTakeFirst()
   if (row === undefined) throw await whyNotFound(deps.db, tenant, 'directory_sync_not_found')
   return toChanged(deps, tenant, row)
 }
 
 /**
  * Changes the given settings of a directory. Inactive, it answers its provider with 403, and its users stay as they
- * are. Other schemas or rules are applied to its users by a job.
+ * are. Other schemas or rules are applied to its users by a job; roles of groups are as they are at once.
  *
  * @param versions The versions the change may happen to; undefined: any.
- * @throws ApiError `organization_not_found`, `directory_sync_not_found`, `precondition_failed`, and `invalid_parameters` for rules
- *   that checkRules() refuses.
+ * @throws ApiError `organization_not_found`, `directory_sync_not_found`, `precondition_failed`, `insufficient_scope` for roles that the
+ *   key may not give, and `invalid_parameters` for rules that checkRules() or replaceRoleRules() refuses.
  */
 export function updateDirectorySync(
   deps: Deps,
-  tenant: Tenant,
-  { environment: _, extension_schemas, attribute_mapping, ...input }: DirectorySyncChanges,
+  tenant: Tenant & RoleMapper,
+  { environment: _, extension_schemas, attribute_mapping, role_mapping, ...input }: DirectorySyncChanges,
   versions: readonly number[] | undefined,
 ): Promise<Changed<DirectorySync>> {
+  if (role_mapping !== undefined) checkMayMapRoles(tenant)
   return change(deps, tenant.cause, async (trx) => {
-    const isRuled = extension_schemas !== undefined || attribute_mapping !== undefined
-    const sent = { extension_schemas, attribute_mapping }
+    const sent = { extension_schemas, attribute_mapping, role_mapping }
+    const isRuled = Object.values(sent).some((rules) => rules !== undefined)
     const columns = isRuled ? await toRuledColumns(trx, tenant, versions, sent) : {}
     const row = await changeRow(trx, tenant, versions, { ...input, ...columns, updated_at: deps.now() })
     if ('mapping_revision' in columns) await enqueueRemapping(deps, trx, remappingOf(tenant, row))
@@ -180,7 +198,7 @@ export function deleteDirectorySync(
       .deleteFrom('directories')
       .where(ofTenant(tenant))
       .where(isOfVersion(versions))
-      .returning(directoryColumns)
+      .returning(wholeDirectory())
       .executeTakeFirst()
     if (row === undefined) throw await whyDirectoryUnchanged(trx, tenant)
     return emit(deps, trx, tenant, {
@@ -228,25 +246,41 @@ function asRead({ extension_schemas, attribute_mapping }: ReturnType<typeof rule
   }
 }
 
-/** The columns of other rules, which begin to be applied anew; none where they are as before. */
+interface SentMappings extends SentRules {
+  readonly role_mapping: SentRoleMapping | undefined
+}
+
+/** The columns of other rules, after those that give roles were replaced; what users must be read for begins to be applied anew. */
 async function toRuledColumns(
   trx: Transaction<DB>,
   tenant: Tenant,
   versions: readonly number[] | undefined,
-  sent: SentRules,
+  { role_mapping, ...sent }: SentMappings,
 ) {
   const row = await directoriesOf(trx, tenant)
     .where(isOfVersion(versions))
-    .select(['extension_schemas', 'attribute_mapping'])
+    .select(wholeDirectory())
     .forNoKeyUpdate()
     .executeTakeFirst()
   if (row === undefined) throw await whyDirectoryUnchanged(trx, tenant)
   const before = { extension_schemas: extensionsIn(row), attribute_mapping: rulesIn(row) }
   const rules = rulesOf(sent, before)
-  if (isDeepStrictEqual(rules, before)) return {}
-  await checkRules(trx, tenant, rules)
+  const rolesBefore = toRoleMapping(row.role_mapping_mode, row.role_rules)
+  const roles: SentRoleMapping = role_mapping ?? rolesBefore
+  const isOther = !isDeepStrictEqual(rules, before)
+  if (isOther) await checkRules(trx, tenant, rules)
+  if (isOther || role_mapping !== undefined)
+    await replaceRules(trx, tenant, row.id, { rules, role_mapping: roles })
+  const isApplied = !isOther && isDeepStrictEqual(attributesOf(roles.rules), attributesOf(rolesBefore.rules))
   return {
-    ...rulesColumns(rules),
+    ...(role_mapping !== undefined && { role_mapping_mode: role_mapping.mode }),
+    ...(!isApplied && { ...rulesColumns(rules), ...unapplied() }),
+  }
+}
+
+/** The columns by which the job begins anew. */
+function unapplied() {
+  return {
     mapping_revision: sql<number>`mapping_revision + 1`,
     mapping_done: 0,
     mapping_total: sql<number>`(
@@ -257,9 +291,29 @@ async function toRuledColumns(
   }
 }
 
+interface RulesOfDirectory {
+  readonly rules: DirectoryRules
+  readonly role_mapping: SentRoleMapping
+}
+
+function replaceRules(
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  id: string,
+  { rules, role_mapping }: RulesOfDirectory,
+): Promise<void> {
+  const source = { kind: 'directory_id', id } as const
+  return replaceRoleRules(trx, tenant, source, { ...role_mapping, isKnown: isAttributeOfRoles(rules) })
+}
+
 function remappingOf({ accountId, environment }: Tenant, row: DirectoryRow) {
   const { organization_id: organizationId, id: directoryId, mapping_revision: revision } = row
   return { accountId, environment, organizationId, directoryId, revision }
+}
+
+/** The columns of a directory's record. */
+function wholeDirectory() {
+  return [...directoryColumns, roleRulesOf('directories').as('role_rules')] as const
 }
 
 /** Every read of directories by the API starts here, so that no query can forget its tenant. */
@@ -278,7 +332,7 @@ async function changeRow(
     .set({ ...columns, version: sql`version + 1` })
     .where(ofTenant(tenant))
     .where(isOfVersion(versions))
-    .returning(directoryColumns)
+    .returning(wholeDirectory())
     .executeTakeFirst()
   if (row === undefined) throw await whyDirectoryUnchanged(trx, tenant)
   return row
@@ -304,5 +358,6 @@ function toShown(
   secret: string | null = null,
 ) {
   const baseUrl = scimBaseUrl(config.baseUrl, row.id)
-  return { record: toDirectorySync(row, tenant, { baseUrl, secret }), version: row.version }
+  const roleMapping = toRoleMapping(row.role_mapping_mode, row.role_rules)
+  return { record: toDirectorySync(row, tenant, { baseUrl, secret, roleMapping }), version: row.version }
 }

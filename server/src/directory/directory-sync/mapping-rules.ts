@@ -105,3 +105,12 @@ function mappablePaths(schemas: ResourceSchemas): string[] {
     }),
   )
 }
+
+/** The attributes of SCIM that say what a user may do. */
+const attributesOfRoles = ['roles', 'entitlements']
+
+/** Whether a rule that gives roles may read an attribute, in any case. */
+export function isAttributeOfRoles({ attribute_mapping: rules }: Pick<DirectoryRules, 'attribute_mapping'>) {
+  const known = new Set([...attributesOfRoles, ...rules.map(({ from }) => from.toLowerCase())])
+  return (attribute: string) => known.has(attribute.toLowerCase())
+}

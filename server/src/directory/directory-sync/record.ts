@@ -6,8 +6,10 @@ import type {
   ScimResourceType,
 } from '@portico/contract/directory-sync'
 import type { Environment } from '@portico/contract/fields'
+import type { RoleMapping } from '@portico/contract/role-mapping'
 import type { Selectable } from 'kysely'
 import type { Directories, ScimRequests } from '../../platform/db/schema.js'
+import type { RoleRuleRow } from '../roles/role-mapping.js'
 
 export const directoryColumns = [
   'organization_id',
@@ -17,6 +19,7 @@ export const directoryColumns = [
   'takes_over_users',
   'extension_schemas',
   'attribute_mapping',
+  'role_mapping_mode',
   'mapping_revision',
   'mapping_done',
   'mapping_total',
@@ -27,21 +30,27 @@ export const directoryColumns = [
   'updated_at',
 ] as const
 
-export type DirectoryRow = Pick<Selectable<Directories>, (typeof directoryColumns)[number]>
+export type DirectoryRow = Pick<Selectable<Directories>, (typeof directoryColumns)[number]> & {
+  readonly role_rules: readonly RoleRuleRow[]
+}
 
 interface Owner {
   readonly domain: string
   readonly environment: Environment
 }
 
-/**
- * @param shown.baseUrl The SCIM base URL.
- * @param shown.secret Null except in the answers that show it.
- */
+interface Shown {
+  /** The SCIM base URL. */
+  readonly baseUrl: string
+  /** Null except in the answers that show it. */
+  readonly secret: string | null
+  readonly roleMapping: RoleMapping
+}
+
 export function toDirectorySync(
-  row: Omit<DirectoryRow, 'organization_id'>,
+  row: Omit<DirectoryRow, 'organization_id' | 'role_rules'>,
   { domain, environment }: Owner,
-  { baseUrl, secret }: { readonly baseUrl: string; readonly secret: string | null },
+  { baseUrl, secret, roleMapping }: Shown,
 ): DirectorySync {
   return {
     __type__: 'DirectorySync',
@@ -54,6 +63,7 @@ export function toDirectorySync(
     takes_over_users: row.takes_over_users,
     extension_schemas: extensionsIn(row),
     attribute_mapping: rulesIn(row),
+    role_mapping: roleMapping,
     mapping_progress:
       row.mapping_done === null || row.mapping_total === null
         ? null

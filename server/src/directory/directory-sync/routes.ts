@@ -2,7 +2,7 @@ import { contract } from '@portico/contract/contract'
 import { initServer } from '@ts-rest/express'
 import type { Deps } from '../../delivery/deps.js'
 import { created, deleted, listed, ok, versionsOf } from '../../delivery/events/answer.js'
-import { tenantOf } from '../../delivery/request-context.js'
+import { callerOf, tenantOf } from '../../delivery/request-context.js'
 import {
   createDirectorySync,
   deleteDirectorySync,
@@ -16,10 +16,14 @@ const s = initServer()
 
 export function directorySyncRoutes(deps: Deps) {
   return s.router(contract.directorySync, {
-    create: async ({ req, res, body }) => created(res, await createDirectorySync(deps, tenantOf(req), body)),
+    create: async ({ req, res, body }) =>
+      created(res, await createDirectorySync(deps, { ...callerOf(req), ...tenantOf(req) }, body)),
     get: async ({ req, res }) => ok(res, await getDirectorySync(deps, tenantOf(req))),
     update: async ({ req, res, body, headers }) =>
-      ok(res, await updateDirectorySync(deps, tenantOf(req), body, versionsOf(headers))),
+      ok(
+        res,
+        await updateDirectorySync(deps, { ...callerOf(req), ...tenantOf(req) }, body, versionsOf(headers)),
+      ),
     delete: async ({ req, res, headers }) =>
       deleted(res, await deleteDirectorySync(deps, tenantOf(req), versionsOf(headers))),
     reset: async ({ req, res, headers }) =>

@@ -21,7 +21,7 @@ import { ownsDomain, selfAndParentsOf } from '../domains/authority.js'
 import { lockDeclaredKeys } from '../meta-keys/declared-keys.js'
 import { checkMetaValue } from '../meta-keys/meta-value.js'
 import { emitInvitation, endInvitation, invitationsOf } from '../pending-invitations/pending.js'
-import { findRoleIds } from '../role-ids.js'
+import { getRoleIds } from '../role-ids.js'
 import { countPolicySeats } from '../users/admit.js'
 import { usersOf } from '../users/whole-user.js'
 import { checkMayGive, enqueueInvitation } from './invitations.js'
@@ -136,7 +136,7 @@ async function insertInvitation(
 ): Promise<string> {
   const at = deps.now()
   const id = newId()
-  const roleIds = await findRoleIds(trx, tenant, input.roles ?? [])
+  const roleIds = await getRoleIds(trx, tenant, input.roles ?? [])
   await checkMetadata(trx, tenant, input.metadata ?? [])
   await expireEarlier(deps, trx, tenant, { email, at })
   await checkSeats(trx, tenant, at)

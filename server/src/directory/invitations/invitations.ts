@@ -22,7 +22,7 @@ import { limit } from '../../delivery/limits/limits.js'
 import { mails } from '../../delivery/mail/mail-limits.js'
 import { emitInvitation, endInvitation, invitationsOf } from '../pending-invitations/pending.js'
 import { toInvitation, wholeInvitation, type InvitationRow } from '../pending-invitations/invitation.js'
-import { findRoleIds } from '../role-ids.js'
+import { getRoleIds } from '../role-ids.js'
 
 const dayMs = 24 * 60 * 60 * 1000
 
@@ -132,7 +132,7 @@ export function updateInvitation(
     const at = deps.now()
     await lockInvitation(trx, caller, { id, versions, at })
     await updatePending(trx, caller, id, {
-      ...(roles !== undefined && { role_ids: [...(await findRoleIds(trx, caller, roles))] }),
+      ...(roles !== undefined && { role_ids: [...(await getRoleIds(trx, caller, roles))] }),
       ...(days !== undefined && { expires_at: new Date(at.getTime() + days * dayMs) }),
       ...(message !== undefined && { message }),
       updated_at: at,

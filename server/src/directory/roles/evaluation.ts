@@ -140,6 +140,8 @@ function decide(asker: Asker, { users, permissions }: Facts, question: AccessQue
   const granting = user.held.filter((role) => role.permissions.includes(action.name))
   const isElsewhere = resource !== undefined && resource.id !== asker.domain
   if (granting.length === 0 || isElsewhere) return no('not_granted')
-  const granted_by = granting.map(({ name, source }) => ({ role: name, source }))
+  const granted_by = granting
+    .map(({ name, source }) => ({ role: name, source }))
+    .toSorted((one, other) => (`${one.role} ${one.source}` < `${other.role} ${other.source}` ? -1 : 1))
   return { decision: true, context: { reason: 'granted', granted_by } }
 }

@@ -112,7 +112,8 @@ export function updateRole(
 }
 
 /**
- * Deletes a role, and takes it from the users who have it where that is forced.
+ * Deletes a role, and takes it from the users who have it, and from the rules that name it, where that is forced. A rule without roles
+ * goes with the last one.
  *
  * @throws ApiError `role_not_found`, `role_in_use`, `precondition_failed`, and `key_limited_to_organizations` when it is of
  *   the whole account and the key is not.
@@ -126,8 +127,12 @@ export function deleteRole(
   return change(deps, caller.cause, async (trx) => {
     await lockAccount(trx, caller)
     const row = await lockRole(trx, caller, id, versions)
-    if (row.users_count !== '0' && !force)
-      throw new ApiError('role_in_use', { message: `Users have this role: ${row.users_count}.` })
+    const rules = await countRules(trx, caller, id)
+    if ((row.users_count !== '0' || rules !== '0') && !force)
+      throw new ApiError('role_in_use', {
+        message: `Has users: ${row.users_count}, rules of mappings: ${rules}.`,
+      })
+    if (rules !== '0') await touchMappings(deps, trx, caller, id)
     await trx.deleteFrom('roles').where(ofEnvironment(caller)).where('id', '=', id).execute()
     return emitRole(deps, trx, caller, 'role.role.delete.success', row)
   })
@@ -162,7 +167,7 @@ function wholeRole({ organizationIds }: Caller) {
     order by permission collate "C"
   )`
   const usersCount = sql<string>`(
-    select count(*) from role_assignments assignment
+    select count(distinct assignment.user_id) from role_assignments assignment
     where ${sameEnvironment('assignment', 'roles')} and assignment.role_id = roles.id
       and (${organizationIds}::uuid[] is null or assignment.organization_id = any(${organizationIds}::uuid[]))
   )`
@@ -194,6 +199,41 @@ async function lockRole(
   if (row === undefined) throw await whyUnchanged(rows.select('roles.id'), 'role_not_found')
   if (row.organization_id === null) checkReach(caller)
   return row
+}
+
+/** The number of rules that name a role, in decimals. */
+async function countRules(trx: Transaction<DB>, caller: Caller, id: string): Promise<string> {
+  const { total } = await trx
+    .selectFrom('role_mapping_rules')
+    .where(ofEnvironment(caller))
+    .where('role_id', '=', id)
+    .select(sql<string>`count(*)`.as('total'))
+    .executeTakeFirstOrThrow()
+  return total
+}
+
+/** The directories and connections whose rules lose a role are of another version. */
+async function touchMappings(
+  { now }: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  caller: Caller,
+  roleId: string,
+): Promise<void> {
+  for (const [table, source] of [
+    ['directories', 'directory_id'],
+    ['sso_connections', 'connection_id'],
+  ] as const)
+    await trx
+      .updateTable(table)
+      .set({ updated_at: now(), version: sql`version + 1` })
+      .where(ofEnvironment(caller))
+      .where(
+        sql<boolean>`id in (
+          select ${sql.ref(source)} from role_mapping_rules rule
+          where ${ofEnvironment(caller, 'rule')} and rule.role_id = ${roleId}
+        )`,
+      )
+      .execute()
 }
 
 /** The organization to which a role is restricted; null for the whole account. */

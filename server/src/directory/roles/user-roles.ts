@@ -11,16 +11,20 @@ import { change, type Changed } from '../../delivery/events/change.js'
 import { emit } from '../../delivery/events/emit.js'
 import type { RoleOfUser } from '../../tokens/role-claims.js'
 import { touchUser } from '../users/change-user.js'
-import { findRoleIds } from '../role-ids.js'
-import { rolesOfUser, toUserRoles } from '../users/roles-of-user.js'
+import { getRoleIds } from '../role-ids.js'
+import { assignmentsOfUser, rolesOfUser, toUserRoles } from '../users/roles-of-user.js'
 import { usersOf, type TenantKey } from '../users/whole-user.js'
 
 type UserKey = TenantKey & { readonly id: string }
 
-const selectUserRoles = lookup((db, user: UserKey) =>
+const selectAssignments = lookup((db, user: UserKey) =>
   usersOf(db, user)
     .where('users.id', '=', user.id)
-    .select(['users.version', 'users.organization_id', rolesOfUser().as('held')]),
+    .select(['users.version', 'users.organization_id', assignmentsOfUser().as('assignments')]),
+)
+
+const selectRoles = lookup((db, user: UserKey) =>
+  usersOf(db, user).where('users.id', '=', user.id).select(rolesOfUser().as('held')),
 )
 
 /** The roles of a user; none of a missing one. */
@@ -29,7 +33,7 @@ export async function findRolesOfUser(
   tenant: Tenant,
   userId: string,
 ): Promise<readonly RoleOfUser[]> {
-  const [row] = await selectUserRoles(db, { ...tenant, id: userId })
+  const [row] = await selectRoles(db, { ...tenant, id: userId })
   return row?.held ?? []
 }
 
@@ -43,10 +47,10 @@ export async function getUserRoles(
   tenant: Tenant,
   userId: string,
 ): Promise<Changed<UserRoles>> {
-  const [row] = await selectUserRoles(db, { ...tenant, id: userId })
+  const [row] = await selectAssignments(db, { ...tenant, id: userId })
   if (row === undefined) throw await whyNotFound(db, tenant, 'user_not_found')
-  const { version, organization_id: organizationId, held } = row
-  return { record: toUserRoles({ userId, held }, tenant), version, organizationId, subjectId: userId }
+  const { version, organization_id: organizationId, assignments } = row
+  return { record: toUserRoles({ userId, assignments }, tenant), version, organizationId, subjectId: userId }
 }
 
 /**
@@ -64,7 +68,7 @@ export function setUserRoles(
 ): Promise<Changed<UserRoles>> {
   return change(deps, tenant.cause, async (trx) => {
     await touchUser(deps, trx, tenant, userId, versions)
-    const ids = await findRoleIds(trx, tenant, roles)
+    const ids = await getRoleIds(trx, tenant, roles)
     await replaceAssignments(deps, trx, tenant, userId, ids)
     const { record, ...changed } = await getUserRoles({ db: trx }, tenant, userId)
     return emit(deps, trx, tenant, { code: 'user.roles.update.success', record, ...changed })

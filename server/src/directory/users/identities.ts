@@ -7,6 +7,7 @@ import type { Deps } from '../../delivery/deps.js'
 import type { Tenant } from '../../platform/tenant.js'
 import type { Gathered } from './gathered.js'
 import type { IdentityRow } from './record.js'
+import { forgetRolesOfIdentities } from './roles-of-user.js'
 import { ofTenant, tenantColumns } from '../../platform/db/tenant-predicate.js'
 
 /** A user as another issuer names them; unique within an organization and environment. */
@@ -102,8 +103,9 @@ export async function hasIdentityOfIssuer(
   return known !== undefined
 }
 
-/** Deletes the identities of a user; a later sign-in by one of them is that of an unknown user. */
+/** Deletes the identities of a user with the roles that they have given; a later sign-in by one of them is that of an unknown user. */
 export async function forgetIdentities(trx: Transaction<DB>, tenant: Tenant, userId: string): Promise<void> {
+  await forgetRolesOfIdentities(trx, { ...tenant, id: userId })
   await trx.deleteFrom('user_identities').where(ofTenant(tenant)).where('user_id', '=', userId).execute()
 }
 

@@ -36,7 +36,7 @@ type Wanted = TenantKey & { readonly ids: readonly string[] }
 
 async function namesByUser(db: Kysely<DB>, wanted: Wanted): Promise<ReadonlyMap<string, string[]>> {
   const rows = await selectRoles(db, wanted)
-  return new Map(rows.map(({ id, held }) => [id, held.map(({ name }) => name)]))
+  return new Map(rows.map(({ id, held }) => [id, [...new Set(held.map(({ name }) => name))].toSorted()]))
 }
 
 const selectRoles = statement((db, wanted: Wanted) =>

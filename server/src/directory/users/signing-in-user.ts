@@ -23,6 +23,8 @@ export interface SigningInUser {
   readonly email_proved_at: Date | null
   /** Whether single sign-on is the only way; of a user found by their address. */
   readonly is_sso_required?: boolean
+  /** The identity of the last sign-in by SSO, where its connection maps roles. */
+  readonly roles_identity_id?: string | null
   /** Created by this sign-in: nothing of before can be there. */
   readonly isNew?: boolean
 }
@@ -43,6 +45,7 @@ const signingInColumns = [
   'users.active',
   'users.email_verified',
   'users.email_proved_at',
+  'users.roles_identity_id',
 ] as const
 
 const selectByEmail = statement((db, user: TenantKey & { readonly normalizedEmail: string }) =>

@@ -11,7 +11,7 @@ import { isMetaValue } from '../meta-keys/meta-value.js'
 import { endInvitation } from '../pending-invitations/pending.js'
 import { saidOf, type InvitationRow } from '../pending-invitations/invitation.js'
 import type { MetaDataRow } from './record.js'
-import { rolesOfUser, toUserRoles } from './roles-of-user.js'
+import { assignmentsOfUser, toUserRoles } from './roles-of-user.js'
 import { toMetaDataRows } from './stored-metadata.js'
 import { usersOf } from './whole-user.js'
 
@@ -83,11 +83,11 @@ async function giveRoles(
   if (rows.length === 0) return
   const row = await usersOf(trx, tenant)
     .where('users.id', '=', userId)
-    .select(['users.version', 'users.organization_id', rolesOfUser().as('held')])
+    .select(['users.version', 'users.organization_id', assignmentsOfUser().as('assignments')])
     .executeTakeFirstOrThrow()
   await emit(deps, trx, tenant, {
     code: 'user.roles.update.success',
-    record: toUserRoles({ userId, held: row.held }, tenant),
+    record: toUserRoles({ userId, assignments: row.assignments }, tenant),
     version: row.version,
     organizationId: row.organization_id,
     subjectId: userId,

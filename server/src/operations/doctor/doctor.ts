@@ -16,6 +16,7 @@ import {
 import { examineRequiredMetadata } from './metadata.js'
 import { examineDeliveries, examineEvents, examineJobs } from './overdue.js'
 import { examineParents } from './parents.js'
+import { examineRoleMappings } from './role-mappings.js'
 import { examineSchema } from './schema.js'
 import { examineProductNames } from './product-names.js'
 import {
@@ -58,6 +59,7 @@ const checksOfRecords: Readonly<Record<string, Check>> = {
   'Default redirections': examineDefaultRedirections,
   'Product names': examineProductNames,
   'E-mail domains': examineEmailDomains,
+  'Role mappings': examineRoleMappings,
 }
 
 const checksOfComing: Readonly<Record<string, Check>> = {

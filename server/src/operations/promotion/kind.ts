@@ -51,6 +51,8 @@ interface Parts<Creation extends z.ZodObject, Changes extends z.ZodObject> exten
   'section' | 'resource' | 'of' | 'key' | 'omitted' | 'record'
 > {
   readonly doubles?: Kind['doubles']
+  /** Takes what the input of a member does not have from a record. */
+  readonly toInput?: (record: Members) => Members
   readonly changes: Changes
   readonly find: (deps: Deps, place: PromotionTarget) => Promise<readonly Named[]>
   readonly creation?: Creation
@@ -73,13 +75,14 @@ export function kindOf<Creation extends z.ZodObject, Changes extends z.ZodObject
   create,
   update,
   remove,
+  toInput = (record) => record,
   ...parts
 }: Parts<Creation, Changes>): Kind {
   const { key, omitted, creation, changes, doubles = 'refused' } = parts
   const inputs = new Set(Object.keys({ ...creation?.shape, ...changes.shape }))
   const toFound = (record: Named): Found => ({
     id: record.id ?? '',
-    record: withoutSecrets(parts.record, record) as Members,
+    record: toInput(withoutSecrets(parts.record, record) as Members),
   })
   const impossible = (act: string) => new Error(`${parts.section} cannot be ${act}`)
   return {

@@ -9,6 +9,7 @@ import { Domain, DomainChanges, DomainQuery, NewDomain } from '@portico/contract
 import { DirectorySync, DirectorySyncChanges, NewDirectorySync } from '@portico/contract/directory-sync'
 import { PageQuery } from '@portico/contract/fields'
 import { NewPermission, Permission, PermissionChanges, PermissionQuery } from '@portico/contract/permissions'
+import { RoleMapping } from '@portico/contract/role-mapping'
 import { NewRole, Role, RoleChanges, RoleQuery } from '@portico/contract/roles'
 import { MagicLinkConnection, MagicLinkConnectionChanges } from '@portico/contract/magic-link'
 import { OrganizationPolicy, OrganizationPolicyChanges } from '@portico/contract/organization-policy'
@@ -63,7 +64,7 @@ import {
   listWebhooks,
   updateWebhook,
 } from '../../delivery/webhooks/webhooks.js'
-import { everyPage, kindOf, oneOrNone, type PromotionTarget } from './kind.js'
+import { everyPage, kindOf, oneOrNone, type Members, type PromotionTarget } from './kind.js'
 
 const isWhereItStands = 'is told by where it stands in the file'
 const isPlace = { environment: 'is told by the command' }
@@ -241,6 +242,7 @@ export const kinds = [
     of: 'organization',
     key: null,
     omitted: isPlace,
+    toInput: withoutMatches,
     record: DirectorySync,
     creation: NewDirectorySync,
     changes: DirectorySyncChanges,
@@ -264,6 +266,12 @@ export const kinds = [
     remove: (deps, place, id) => deleteWebhook(deps, place, id, undefined),
   }),
 ]
+
+/** Whether there is a group is of one environment. */
+function withoutMatches(record: Members): Members {
+  const { mode, rules } = RoleMapping.parse(record['role_mapping'])
+  return { ...record, role_mapping: { mode, rules: rules.map(({ matched: _, ...rule }) => rule) } }
+}
 
 function findRoles(deps: Deps, place: PromotionTarget, organization_domain_scope?: string): Promise<Role[]> {
   return everyPage((page) => listRoles(deps, place, RoleQuery.parse({ ...page, organization_domain_scope })))

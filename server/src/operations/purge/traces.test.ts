@@ -44,7 +44,7 @@ test('these columns are exported, beside the user', () => {
       'environment organization_id id session_id user_id application_id redirect_uri code_challenge nonce state scope expires_at used_at amr authenticated_at claims issuer',
     directory_group_members: 'environment organization_id group_id user_id inserted_at',
     directory_users:
-      'environment organization_id directory_id user_id external_id user_name user_name_normalized attributes inserted_at',
+      'environment organization_id directory_id user_id external_id user_name user_name_normalized attributes inserted_at role_keys',
     discoveries:
       'environment id application_id step email redirect_uri request proved_at expires_at inserted_at',
     domain_exemptions: 'environment organization_id domain_id email inserted_at',

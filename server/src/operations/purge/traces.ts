@@ -58,6 +58,7 @@ export const nonPersonalTables: readonly (keyof DB)[] = [
   'permissions',
   'record_counts',
   'relays',
+  'role_mapping_rules',
   'role_permissions',
   'roles',
   'saml_seen_assertions',

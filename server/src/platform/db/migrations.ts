@@ -40,6 +40,7 @@ import * as m0034 from './migrations/0034-domains.js'
 import * as m0035 from './migrations/0035-roles.js'
 import * as m0036 from './migrations/0036-attribute-mapping.js'
 import * as m0037 from './migrations/0037-membership.js'
+import * as m0038 from './migrations/0038-role-mapping.js'
 
 /** Every migration by name, in the order in which they are applied. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -80,4 +81,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0035-roles': m0035,
   '0036-attribute-mapping': m0036,
   '0037-membership': m0037,
+  '0038-role-mapping': m0038,
 }

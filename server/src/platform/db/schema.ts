@@ -195,6 +195,7 @@ export interface Directories {
   previous_secret_expires_at: Timestamp | null;
   previous_secret_hash: Buffer | null;
   provider_type: string;
+  role_mapping_mode: string | null;
   secret_hash: Buffer;
   secret_hint: string;
   takes_over_users: boolean;
@@ -233,6 +234,7 @@ export interface DirectoryUsers {
   external_id: string | null;
   inserted_at: Timestamp;
   organization_id: string;
+  role_keys: Generated<string[]>;
   user_id: string;
   user_name: string;
   user_name_normalized: string;
@@ -742,6 +744,21 @@ export interface RoleAssignments {
   user_id: string;
 }
 
+export interface RoleMappingRules {
+  account_id: string;
+  attribute: string | null;
+  connection_id: string | null;
+  directory_id: string | null;
+  environment: string;
+  organization_id: string;
+  place: number;
+  position: number;
+  role_id: string;
+  rule_key: string;
+  source_id: string;
+  value: string;
+}
+
 export interface RolePermissions {
   account_id: string;
   environment: string;
@@ -1009,6 +1026,7 @@ export interface SsoConnections {
   other_domains: string | null;
   protocol: string;
   provider_type: string;
+  role_mapping_mode: string | null;
   seats_limit: number;
   state: string;
   update_user_new_connection: boolean;
@@ -1215,6 +1233,7 @@ export interface Users {
   phone_number_verified: Generated<boolean>;
   phone_numbers: Json;
   profile: Json;
+  roles_identity_id: string | null;
   updated_at: Timestamp;
   version: Generated<number>;
 }
@@ -1316,6 +1335,7 @@ export interface DB {
   relay_requests: RelayRequests;
   relays: Relays;
   role_assignments: RoleAssignments;
+  role_mapping_rules: RoleMappingRules;
   role_permissions: RolePermissions;
   roles: Roles;
   saml_arrivals: SamlArrivals;

@@ -23,6 +23,8 @@ export interface DirectoryUser {
   readonly externalId: string | null
   /** The attributes as they were sent, except those stored in separate columns. */
   readonly attributes: ScimResource
+  /** What rules of roles are compared with: values at the attributes that they name. */
+  readonly roleKeys: readonly string[]
 }
 
 /** Only written by toColumns(), from resources. */
@@ -95,6 +97,7 @@ const directoryUserColumns = [
   'user_name_normalized',
   'external_id',
   'attributes',
+  'role_keys',
 ] as const
 
 const insertRow = insertion('directory_users')
@@ -159,6 +162,7 @@ const updateRow = companion((db, row: ChangedRow) =>
       user_name_normalized: row.user_name_normalized,
       external_id: row.external_id,
       attributes: row.attributes,
+      role_keys: row.role_keys,
     })
     .where(ofOwner(row))
     .where('directory_id', '=', row.directoryId)
@@ -224,12 +228,13 @@ async function checkUserName(
   if (other !== undefined) throw uniquenessError('userName')
 }
 
-function toColumns({ userName, externalId, attributes }: DirectoryUser) {
+function toColumns({ userName, externalId, attributes, roleKeys }: DirectoryUser) {
   return {
     user_name: userName,
     user_name_normalized: normalizeEmail(userName),
     external_id: externalId,
     attributes: JSON.stringify(attributes),
+    role_keys: [...roleKeys],
   }
 }
 

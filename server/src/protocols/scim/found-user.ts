@@ -89,14 +89,15 @@ interface FoundRow extends WholeUser {
   readonly user_name: string | null
   readonly external_id: string | null
   readonly attributes: Json | null
+  readonly role_keys: string[] | null
 }
 
 function toFound({ tenant }: ScimCaller, row: FoundRow): Found {
-  const { user_name: userName, external_id: externalId, attributes } = row
+  const { user_name: userName, external_id: externalId, attributes, role_keys } = row
   const known =
     userName === null || attributes === null
       ? undefined
-      : { userName, externalId, attributes: toAttributes(attributes) }
+      : { userName, externalId, attributes: toAttributes(attributes), roleKeys: role_keys ?? [] }
   const { record: user, version } = toChangedUser(row, tenant)
   return { user, version, known }
 }
@@ -114,6 +115,7 @@ function foundUsers(db: Kysely<DB>, caller: FoundKey) {
     'known.user_name',
     'known.external_id',
     'known.attributes',
+    'known.role_keys',
   ])
 }
 

@@ -34,6 +34,7 @@ import { keyOf, type ScimAnswer, type ScimCall, type ScimCaller, type ScimOperat
 import { ScimError } from './scim-error.js'
 import { readResource } from './values.js'
 import { tagOf, scimVersionsOf } from './versions.js'
+import { noteUnmatched } from './unmatched-rule.js'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
 /** SCIM operations on groups (RFC 7644 section 3). */
@@ -157,6 +158,7 @@ async function deleteGroup(
       .where('directory_id', '=', caller.directoryId)
       .where('id', '=', id)
       .execute()
+    await noteUnmatched(deps, trx, caller, row.display_name)
     const before = { id, ...toGroupRecord(row), members_removed: ids, members_removed_count: count }
     const changes = await emitGroupChange(deps, trx, caller, {
       change: 'deprovision',
@@ -205,6 +207,8 @@ async function changeGroup(
     .returning(groupColumns)
     .executeTakeFirstOrThrow()
     .catch(asTaken)
+  if (normalizeEmail(displayName) !== normalizeEmail(before.display_name))
+    await noteUnmatched(deps, trx, caller, before.display_name)
   const update = {
     before: toGroupRecord(before),
     after: { ...toGroupRecord(row), ...toMemberRecord(members) },

@@ -8,6 +8,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { countedDomains } from '../../directory/domains/authority.js'
 import { scimBaseUrl } from '../../directory/directory-sync/base-url.js'
 import { userSchemasOf } from '../../directory/directory-sync/schema-path.js'
+import { roleAttributesOf } from '../../directory/roles/role-mapping.js'
 import { mappingOf } from '../../directory/users/managed-metadata.js'
 import type { Cause } from '../../platform/tenant.js'
 import type { ScimCaller } from './scim-caller.js'
@@ -77,6 +78,7 @@ function toDirectory(
     userSchemas: userSchemasOf(extensionSchemas),
     extensionSchemas,
     mapping: row.mapping,
+    roleAttributes: row.role_attributes ?? [],
     allowedEmailDomains: row.allowed_email_domains,
     trustedEmailDomains: row.trusted_email_domains,
     baseUrl: scimBaseUrl(baseUrl, row.id),
@@ -127,6 +129,7 @@ const selectDirectory = lookup((db, { directoryId }: { directoryId: string }) =>
       'directories.extension_schemas',
       'directories.mapping_revision',
       mappingOf('directories').as('mapping'),
+      roleAttributesOf('directories').as('role_attributes'),
       'organizations.domain',
       'organizations.allowed_email_domains',
       'accounts.domain as account_domain',

@@ -1,5 +1,6 @@
 import { nilId } from '@portico/contract/fields'
 import { sql, type Transaction } from 'kysely'
+import { isDeepStrictEqual } from 'node:util'
 import { newId } from '../../platform/crypto/random.js'
 import type { DB } from '../../platform/db/schema.js'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
@@ -15,8 +16,10 @@ import { getFound, readFound, type Found } from './found-user.js'
 import { lockWithDirectory } from './in-change.js'
 import { mappedChanges, mappedOf, noteUnfit } from './mapped-user.js'
 import { findDirectoryOfRevision, toScimCaller } from './proven-directory.js'
-import type { ScimCaller } from './scim-caller.js'
+import { roleKeysOf } from './role-keys.js'
+import { keyOf, type ScimCaller } from './scim-caller.js'
 import { toResource } from './user-resource.js'
+import type { ScimResource } from './values.js'
 
 /** Users that one run reads, before it adds a job for those after them. */
 const batchSize = 500
@@ -58,11 +61,13 @@ export async function remapDirectory(deps: Deps, remapping: Remapping): Promise<
 }
 
 function hasChanges(caller: ScimCaller, { user, known }: Found): boolean {
-  const { metadata, profile } = mappedChanges(
-    mappedOf(caller, toResource(user, known, caller.userSchemas)),
-    user,
-  )
-  return metadata !== undefined || profile !== undefined
+  const resource = toResource(user, known, caller.userSchemas)
+  const { metadata, profile } = mappedChanges(mappedOf(caller, resource), user)
+  return metadata !== undefined || profile !== undefined || hasOtherKeys(caller, resource, known)
+}
+
+function hasOtherKeys(caller: ScimCaller, resource: ScimResource, known: Found['known']): boolean {
+  return known !== undefined && !isDeepStrictEqual(known.roleKeys, roleKeysOf(caller, resource))
 }
 
 async function remapUser(deps: Deps, caller: ScimCaller, id: string): Promise<void> {
@@ -70,7 +75,9 @@ async function remapUser(deps: Deps, caller: ScimCaller, id: string): Promise<vo
     await change(deps, caller.tenant.cause, async (trx) => {
       const held = await lockWithDirectory(trx, caller, id)
       const { user, known } = await getFound(trx, caller, id)
-      const mapped = mappedOf(caller, toResource(user, known, caller.userSchemas))
+      const resource = toResource(user, known, caller.userSchemas)
+      if (hasOtherKeys(caller, resource, known)) await updateRoleKeys(trx, caller, id, resource)
+      const mapped = mappedOf(caller, resource)
       const { metadata, profile } = mappedChanges(mapped, user)
       if (known === undefined || (metadata === undefined && profile === undefined))
         return { record: undefined }
@@ -86,6 +93,22 @@ async function remapUser(deps: Deps, caller: ScimCaller, id: string): Promise<vo
     // Deleted meanwhile.
     if (!(error instanceof ApiError && error.code === 'user_not_found')) throw error
   }
+}
+
+/** What rules of roles are compared with is no change of the user. */
+async function updateRoleKeys(
+  trx: Transaction<DB>,
+  caller: ScimCaller,
+  id: string,
+  resource: ScimResource,
+): Promise<void> {
+  await trx
+    .updateTable('directory_users')
+    .set({ role_keys: roleKeysOf(caller, resource) })
+    .where(ofOwner(keyOf(caller)))
+    .where('directory_id', '=', caller.directoryId)
+    .where('user_id', '=', id)
+    .execute()
 }
 
 /** @returns Whether the users of this run were not counted before. */

@@ -19,6 +19,8 @@ export interface ScimCaller {
   readonly extensionSchemas: readonly ExtensionSchema[]
   /** Null without rules. */
   readonly mapping: Mapping | null
+  /** The attributes that rules of roles name. */
+  readonly roleAttributes: readonly string[]
   /** allowed_email_domains of the organization; null or empty: any address. */
   readonly allowedEmailDomains: readonly string[] | null
   /** Domains of the organization that it or one of its connections names, and that count. */

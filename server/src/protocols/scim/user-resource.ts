@@ -4,6 +4,7 @@ import { normalizeEmail } from '../../platform/email.js'
 import type { ResourceSchemas } from '../../directory/directory-sync/schema-path.js'
 import type { DirectoryUser } from './directory-users.js'
 import type { ScimCaller } from './scim-caller.js'
+import { roleKeysOf } from './role-keys.js'
 import { addressNames, claimPaths, coreOf, preferredElement, recordPartOf } from './user-record.js'
 import {
   isComplex,
@@ -148,10 +149,11 @@ export function locationOf({ baseUrl }: Pick<ScimCaller, 'baseUrl'>, id: string)
  */
 export function toDirectoryUser(
   resource: ScimResource,
-  { extensions }: Pick<ResourceSchemas, 'extensions'>,
+  caller: Pick<ScimCaller, 'userSchemas' | 'roleAttributes'>,
   before: ScimResource = {},
 ): DirectoryUser {
   const { userName, externalId, active: _active, ...core } = coreOf(resource)
+  const { extensions } = caller.userSchemas
   return {
     userName: typeof userName === 'string' ? userName : '',
     externalId: typeof externalId === 'string' && externalId !== '' ? externalId : null,
@@ -160,5 +162,6 @@ export function toDirectoryUser(
       [userSchema.id]: core,
       ...Object.fromEntries(extensions.map(({ id }) => [id, resource[id] ?? {}])),
     },
+    roleKeys: roleKeysOf(caller, resource),
   }
 }

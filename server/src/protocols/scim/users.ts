@@ -118,7 +118,7 @@ async function insertScimUser(
     emailVerified: isEmailDomainTrusted(caller, email),
     phoneNumbers: changedPhoneNumbers([], { phone_numbers }),
   }
-  const known = toDirectoryUser(resource, caller.userSchemas)
+  const known = toDirectoryUser(resource, caller)
   const insertion = { ...userInsertion(deps, tenant, user), isHeld }
   const created = await insertUserOfDirectory(deps, trx, caller, insertion, {
     described: known,
@@ -264,7 +264,7 @@ async function writeFound(
     return { written: found, members: [] }
   if (!isSameEmail || known === undefined) checkEmailDomain(caller, email)
 
-  const described = toDirectoryUser(after, caller.userSchemas, known?.attributes)
+  const described = toDirectoryUser(after, caller, known?.attributes)
   const named = { id: user.id, email }
   if (known === undefined) await insertDirectoryUser(deps, trx, caller, named, described)
   else await updateDirectoryUser(trx, caller, named, { before: known, after: described })

@@ -19,6 +19,11 @@ import { mails } from '../../delivery/mail/mail-limits.js'
 import { makeServiceProviderKey } from '../saml/service-provider-key.js'
 import type { Caller } from '../../platform/tenant.js'
 import { declareDomains } from '../../directory/domains/declare.js'
+import {
+  checkMayMapRoles,
+  replaceRoleRules,
+  type SentRoleMapping,
+} from '../../directory/roles/role-mapping.js'
 import { targetFaults } from '../../directory/users/mapping-targets.js'
 import { normalizeEmail } from '../../platform/email.js'
 import { isConnection } from './connection-key.js'
@@ -58,7 +63,7 @@ const commonNameLength = 64
  * for.
  *
  * @throws ApiError `organization_not_found`, `application_not_found`, `sso_admin_email_missing`, `rate_limited` when the
- *   address has been sent enough mails, and `invalid_parameters`.
+ *   address has been sent enough mails, `insufficient_scope` for roles that the key may not give, and `invalid_parameters`.
  */
 export async function createSsoConnection(
   deps: Deps,
@@ -72,6 +77,7 @@ export async function createSsoConnection(
 ): Promise<Changed<SsoConnection>> {
   const { sso_admin_email: email, send_email: isMailed = false, ...sent } = input
   if (isMailed && email === undefined) throw new ApiError('sso_admin_email_missing')
+  if (sent.role_mapping !== undefined) checkMayMapRoles(caller)
   const { provider_type: providerType, protocol = protocolOf(providerType) } = sent
   checkProviderType(caller.environment, providerType)
   checkProtocol(providerType ?? 'unset', protocol)
@@ -90,6 +96,7 @@ export async function createSsoConnection(
   return change(deps, caller.cause, async (trx) => {
     const connection = await insertConnection(deps, trx, caller, { organizationId, domain, idpId, settings })
     await checkTargets(trx, connection, sent.attribute_mapping)
+    await replaceRules(trx, connection, sent.role_mapping)
     await declareDomains(deps, trx, { ...connection, cause: caller.cause }, sent.email_domains ?? [])
     await insertSsoKey(deps, trx, connection, { ...key, purpose: 'service_provider' })
     if (applicationId !== undefined) await insertDefaultRedirection(deps, trx, connection, { applicationId })
@@ -153,8 +160,8 @@ export async function getSsoConnection(
  * nobody in.
  *
  * @param versions The versions the change may happen to; undefined: any.
- * @throws ApiError `sso_connection_not_found`, `default_redirection_not_found`, `precondition_failed`, and
- *   `invalid_parameters` with the fault of the metadata.
+ * @throws ApiError `sso_connection_not_found`, `default_redirection_not_found`, `precondition_failed`, `insufficient_scope` for roles that
+ *   the key may not give, and `invalid_parameters` with the fault of the metadata.
  */
 export async function updateSsoConnection(
   deps: Deps,
@@ -164,6 +171,7 @@ export async function updateSsoConnection(
   versions: readonly number[] | undefined,
 ): Promise<Changed<SsoConnection>> {
   const { provider_type: providerType, preload_associations: associations, ...sent } = input
+  if (sent.role_mapping !== undefined) checkMayMapRoles(caller)
   const chosen = await prepareProvider(deps, caller.environment, idpId, providerType)
   const read = metadata === undefined ? undefined : checkedMetadata(metadata)
   if (sent.issuer !== undefined) {
@@ -184,6 +192,7 @@ export async function updateSsoConnection(
     }
     if (redirectionId !== undefined) await chooseDefaultRedirection(trx, connection, redirectionId)
     await checkTargets(trx, connection, sent.attribute_mapping)
+    await replaceRules(trx, connection, sent.role_mapping)
     await trx
       .updateTable('sso_connections')
       .set({ ...settings, updated_at: deps.now(), version: sql`version + 1` })
@@ -283,11 +292,12 @@ function checkClient({ issuer }: { readonly issuer: string }, { protocol, provid
   checkIssuer(providerType, issuer)
 }
 
-/** The members that are stored as sent, in columns of their own. */
+/** The members that have columns of their own. */
 function settingsOf<
   Sent extends SentClient & {
     readonly protocol?: unknown
     readonly attribute_mapping?: readonly AttributeMapping[] | undefined
+    readonly role_mapping?: SentRoleMapping | undefined
   },
 >({
   issuer: _issuer,
@@ -295,9 +305,14 @@ function settingsOf<
   oidc_client_secret: _clientSecret,
   protocol: _protocol,
   attribute_mapping: rules,
+  role_mapping: roles,
   ...settings
 }: Sent) {
-  return { ...settings, ...(rules !== undefined && { attribute_mapping: JSON.stringify(rules) }) }
+  return {
+    ...settings,
+    ...(rules !== undefined && { attribute_mapping: JSON.stringify(rules) }),
+    ...(roles !== undefined && { role_mapping_mode: roles.mode }),
+  }
 }
 
 /**
@@ -312,6 +327,18 @@ async function checkTargets(
 ): Promise<void> {
   const fields = await targetFaults(trx, { accountId, domain, organizationIds: null }, rules, () => true)
   if (fields.length > 0) throw new ApiError('invalid_parameters', { fields })
+}
+
+/** @throws ApiError `invalid_parameters` */
+async function replaceRules(
+  trx: Transaction<DB>,
+  { accountId, environment, domain, connectionId: id }: LockedConnection,
+  sent: SentRoleMapping | undefined,
+): Promise<void> {
+  if (sent === undefined) return
+  const tenant = { accountId, environment, domain, organizationIds: null }
+  const source = { kind: 'connection_id', id } as const
+  await replaceRoleRules(trx, tenant, source, { ...sent, isKnown: () => true })
 }
 
 function foreignMetadata(): ApiError {

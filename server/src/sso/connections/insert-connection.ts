@@ -1,3 +1,4 @@
+import type { RoleMappingMode } from '@portico/contract/role-mapping'
 import type { Protocol } from '@portico/contract/sso-onboarding'
 import type { NewSsoConnection } from '@portico/contract/sso-connections'
 import { sql, type Kysely, type Transaction } from 'kysely'
@@ -20,11 +21,12 @@ interface ConnectionToInsert {
 type Settings = Omit<
   NewSsoConnection,
   | ('organization_id' | 'application_id' | 'sso_admin_email' | 'send_email' | 'environment')
-  | ('attribute_mapping' | keyof SentClient)
+  | ('attribute_mapping' | 'role_mapping' | keyof SentClient)
 > & {
   readonly protocol: Protocol
   /** As JSON. */
   readonly attribute_mapping?: string
+  readonly role_mapping_mode?: RoleMappingMode
 }
 
 /** Inserts a connection into one of the caller's organizations, without its event. */
@@ -51,6 +53,7 @@ export async function insertConnection(
     allow_sha1: settings.allow_sha1 ?? false,
     allow_cbc_unsigned_response: settings.allow_cbc_unsigned_response ?? false,
     attribute_mapping: settings.attribute_mapping ?? '[]',
+    role_mapping_mode: settings.role_mapping_mode ?? null,
   } satisfies Record<keyof Settings, unknown>
   await trx
     .insertInto('sso_connections')

@@ -29,6 +29,7 @@ export const ssoConnectionColumns = [
   'sso_connections.allow_sha1',
   'sso_connections.allow_cbc_unsigned_response',
   'sso_connections.attribute_mapping',
+  'sso_connections.role_mapping_mode',
   'sso_connections.version',
   'sso_connections.inserted_at',
   'sso_connections.updated_at',
@@ -96,6 +97,7 @@ interface Surroundings {
   readonly entityId: string
   readonly acsUrl: string
   readonly oidcRedirectUri: string
+  readonly roleMapping: SsoConnection['role_mapping']
   readonly warningsOf: (metadata: MetadataRow) => MetadataWarning[]
 }
 
@@ -107,7 +109,7 @@ export type WholeSsoConnection = SsoConnection & {
 
 export function toSsoConnection(
   row: SsoConnectionRow,
-  { environment, entityId, acsUrl, oidcRedirectUri, warningsOf }: Surroundings,
+  { environment, entityId, acsUrl, oidcRedirectUri, roleMapping, warningsOf }: Surroundings,
 ): WholeSsoConnection {
   // The columns of closed lists are only written from validated input.
   const oidcClient = row.oidc_clients.find((client) => client.is_current)
@@ -136,6 +138,7 @@ export function toSsoConnection(
     allow_cbc_unsigned_response: row.allow_cbc_unsigned_response,
     // Written only by connections.ts, from the contract's input.
     attribute_mapping: row.attribute_mapping as unknown as SsoConnection['attribute_mapping'],
+    role_mapping: roleMapping,
     metadata: row.metadata.map((version) => toMetadata(version, warningsOf(version))),
     issuer: oidcClient?.issuer ?? null,
     oidc_client_id: oidcClient?.client_id ?? null,

@@ -8,6 +8,7 @@ import type { Deps } from '../../delivery/deps.js'
 import type { Changed } from '../../delivery/events/change.js'
 import { emit } from '../../delivery/events/emit.js'
 import { acsUrlOf, entityIdOf } from '../saml/service-provider.js'
+import { roleRulesOf, toRoleMapping, type RoleRuleRow } from '../../directory/roles/role-mapping.js'
 import type { Caller, Cause } from '../../platform/tenant.js'
 import type { ConnectionKey } from './connection-key.js'
 import { warningsOf } from './metadata-warnings.js'
@@ -49,6 +50,7 @@ export function wholeConnection({ organizationIds }: Pick<Reach, 'organizationId
   return [
     ...ssoConnectionColumns,
     'organizations.domain',
+    roleRulesOf('sso_connections').as('role_rules'),
     onboardingOfConnection().as('onboarding'),
     redirectionOfConnection().as('default_redirection'),
     metadataOfConnection(organizationIds).as('metadata'),
@@ -59,13 +61,14 @@ export function wholeConnection({ organizationIds }: Pick<Reach, 'organizationId
 /** The record of a row, with its associations as records. */
 export function toWholeConnection(
   { config, now }: Pick<Deps, 'config' | 'now'>,
-  row: SsoConnectionRow,
+  row: SsoConnectionRow & { readonly role_rules: readonly RoleRuleRow[] },
   { environment }: Pick<Reach, 'environment'>,
 ): WholeSsoConnection {
   return toSsoConnection(row, {
     environment,
     entityId: entityIdOf(config.baseUrl, row.idp_id),
     acsUrl: acsUrlOf(config.baseUrl, row.idp_id),
+    roleMapping: toRoleMapping(row.role_mapping_mode, row.role_rules),
     oidcRedirectUri: `${config.baseUrl}/oidc/${row.idp_id}/callback`,
     warningsOf: (metadata) => warningsOf(toDated(metadata), { isShared: metadata.is_shared, at: now() }),
   })

@@ -11,6 +11,7 @@ import type { DB, SsoMetadataVersions } from '../../platform/db/schema.js'
 import { lookup, statement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import { authoritativeDomains, type CoveredDomains } from '../../directory/domains/authority.js'
+import { roleAttributesOf } from '../../directory/roles/role-mapping.js'
 import { mappingOf } from '../../directory/users/managed-metadata.js'
 import type { Mapping } from '../../directory/users/mapped-values.js'
 import { acsUrlOf, entityIdOf } from '../saml/service-provider.js'
@@ -43,6 +44,8 @@ export interface LiveConnection extends ConnectionKey {
   readonly isProfileRefreshed: boolean
   /** Null without rules. */
   readonly mapping: Mapping | null
+  /** The attributes that rules of roles name; null where it has never had such a rule. */
+  readonly roleAttributes: readonly string[] | null
   readonly idpInitiated: IdpInitiated
   readonly allowSha1: boolean
   readonly allowCbcUnsignedResponse: boolean
@@ -118,6 +121,7 @@ export function liveConnections(db: Kysely<DB>) {
       policySeats().as('policy_seats_limit'),
       'connection.update_user_new_connection',
       mappingOf('connection').as('mapping'),
+      roleAttributesOf('connection').as('role_attributes'),
       'connection.allow_sha1',
       'connection.allow_cbc_unsigned_response',
     ])
@@ -152,6 +156,7 @@ export function toLiveConnection(row: LiveRow): LiveConnection {
     userPolicy: row.user_security_type,
     isProfileRefreshed: row.update_user_new_connection,
     mapping: row.mapping,
+    roleAttributes: row.role_attributes,
     idpInitiated: row.idp_initiated,
     allowSha1: row.allow_sha1,
     allowCbcUnsignedResponse: row.allow_cbc_unsigned_response,

@@ -6,6 +6,7 @@ import { logEvent } from '../../delivery/log-events/log-event.js'
 import { ofUser, type Tenant } from '../../platform/tenant.js'
 import { insertIdentity, type IdentityName, type AssertedIdentity } from '../../directory/users/identities.js'
 import { admit, AdmissionRefused } from '../../directory/users/admit.js'
+import { writeSsoRoles } from '../../directory/roles/sso-roles.js'
 import { managedClaims } from '../../directory/users/managed-metadata.js'
 import type { MappedValues } from '../../directory/users/mapped-values.js'
 import { toMetaDataRows, writeUnmanagedMetadata } from '../../directory/users/stored-metadata.js'
@@ -16,7 +17,7 @@ import type { AuthorizedUser } from './admission.js'
 import type { Asserted } from './asserted-identity.js'
 import { assertCheck, assertCheckStill, type CheckList } from './check-list.js'
 import type { LiveConnection } from './live-connection.js'
-import { mappedOfAsserted } from './mapped-identity.js'
+import { mappedOfAsserted, roleKeysOfAsserted } from './mapped-identity.js'
 import { ofTenant, sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /** The user who signs in, and their identity. */
@@ -55,6 +56,7 @@ export async function writeUser(
   if (mapped !== undefined)
     await noteUnfit(deps, trx, live, own, { userId, email: user?.email ?? admission.email, mapped })
   const identityId = admission.identityId ?? (await getIdentityId(trx, own, userId, identity))
+  await writeRoles(deps, trx, live, own, { ...admission, userId, identityId })
   return { userId, email: user?.email ?? admission.email, identityId }
 }
 
@@ -190,6 +192,27 @@ async function noteUnfit(
 }
 
 const maxReasonLength = 500
+
+/** The roles that the connection gives; without rules only where the sign-in before was by a connection that has some. */
+async function writeRoles(
+  deps: Deps,
+  trx: Transaction<DB>,
+  { roleAttributes, connectionId, idpId }: LiveConnection,
+  tenant: Tenant,
+  {
+    user,
+    userId,
+    identityId,
+    asserted,
+  }: Omit<AuthorizedUser, 'identityId'> & Omit<SignedInUser, 'email'> & { readonly asserted: Asserted },
+): Promise<void> {
+  if (roleAttributes === null && user?.roles_identity_id == null) return
+  await writeSsoRoles(deps, trx, tenant, {
+    ...{ userId, identityId, connectionId, idpId },
+    isMapped: roleAttributes !== null,
+    keys: roleKeysOfAsserted(roleAttributes ?? [], asserted),
+  })
+}
 
 async function getIdentityId(
   trx: Transaction<DB>,
