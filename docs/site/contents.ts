@@ -53,6 +53,7 @@ const order: readonly { readonly title: string; readonly files: readonly string[
       'protect-a-route',
       'roles',
       'invitations',
+      'fine-grained',
       'impersonation',
       'branding',
     ),

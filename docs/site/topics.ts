@@ -116,8 +116,9 @@ export const topics: Readonly<Record<string, string>> = {
     'passkey webauthn FIDO2 security key yubikey biometrics face ID touch ID',
   '/guides/roles.html':
     'permissions permission RBAC roles role-based access control authorization entitlements AuthZEN',
-  '/guides/not-there.html#policies-about-objects':
-    'FGA ABAC policies fine-grained relations Zanzibar OpenFGA',
+  '/guides/fine-grained.html':
+    'FGA fine-grained ReBAC relationship tuples Zanzibar OpenFGA engine object permissions',
+  '/guides/not-there.html#policies-about-objects': 'ABAC policies policy language',
   '/guides/invitations.html':
     'invite invitation invitations members teammates teammate colleague seats seat limit membership',
   '/guides/not-there.html#invitations-by-members':

@@ -31,20 +31,28 @@ interface EngineQuestions {
   readonly fetch?: typeof globalThis.fetch | undefined
 }
 
+/** An object that a question is about, such as an invoice. */
+export interface AccessResource {
+  readonly type: string
+  readonly id: string
+}
+
 /** Answers whether users have permissions now, whatever their tokens say. */
 export interface AccessEvaluator {
   /**
    * Whether a user has a permission. No where nothing answers, which `onFailure` is told of.
    *
    * @param userId `sub` of the user's tokens.
+   * @param resource The object that it is about; the service knows its organization alone, an engine of your own knows yours.
    */
-  hasPermission(userId: string, permission: string): Promise<boolean>
+  hasPermission(userId: string, permission: string, resource?: AccessResource): Promise<boolean>
   /**
    * Demands that a user has a permission.
    *
+   * @param resource As above.
    * @throws AccessError `permission_missing`, and `permissions_unavailable` where nothing answers. Answer 403 to both.
    */
-  requirePermission(userId: string, permission: string): Promise<void>
+  requirePermission(userId: string, permission: string, resource?: AccessResource): Promise<void>
 }
 
 const maxCacheSeconds = 60
@@ -72,8 +80,12 @@ export function createAccessEvaluator(options: AccessEvaluatorOptions): AccessEv
   const known = new Map<string, { readonly decision: boolean; readonly until: number }>()
 
   /** @returns The decision, or what has failed. */
-  async function decide(userId: string, permission: string): Promise<boolean | { readonly cause: unknown }> {
-    const key = JSON.stringify([userId, permission])
+  async function decide(
+    userId: string,
+    permission: string,
+    resource: AccessResource | undefined,
+  ): Promise<boolean | { readonly cause: unknown }> {
+    const key = JSON.stringify([userId, permission, resource?.type, resource?.id])
     const cached = known.get(key)
     if (cached !== undefined && cached.until > clock.now()) return cached.decision
     known.delete(key)
@@ -81,6 +93,7 @@ export function createAccessEvaluator(options: AccessEvaluatorOptions): AccessEv
       const decision = await ask({
         subject: { type: 'user', id: userId },
         action: { name: permission },
+        ...(resource !== undefined && { resource: { type: resource.type, id: resource.id } }),
       })
       const [oldest] = known.keys()
       if (known.size >= maxCached && oldest !== undefined) known.delete(oldest)
@@ -93,9 +106,10 @@ export function createAccessEvaluator(options: AccessEvaluatorOptions): AccessEv
   }
 
   return {
-    hasPermission: async (userId, permission) => (await decide(userId, permission)) === true,
-    async requirePermission(userId, permission) {
-      const decision = await decide(userId, permission)
+    hasPermission: async (userId, permission, resource) =>
+      (await decide(userId, permission, resource)) === true,
+    async requirePermission(userId, permission, resource) {
+      const decision = await decide(userId, permission, resource)
       if (decision === true) return
       if (decision === false) throw new AccessError('permission_missing', permission)
       throw new AccessError('permissions_unavailable', permission, decision)
@@ -106,6 +120,7 @@ export function createAccessEvaluator(options: AccessEvaluatorOptions): AccessEv
 interface Question {
   readonly subject: { readonly type: 'user'; readonly id: string }
   readonly action: { readonly name: string }
+  readonly resource?: AccessResource
 }
 
 type Ask = (question: Question) => Promise<boolean>

@@ -69,6 +69,10 @@ describe('an evaluator', () => {
       subject: { type: 'user', id: 'ada' },
       action: { name: permission },
     })
+    const resource = { type: 'invoice', id: '1' }
+    await access.requirePermission('ada', permission, resource)
+    const [, about] = fetch.mock.lastCall as unknown as [string, RequestInit]
+    expect(JSON.parse(String(about.body))).toMatchObject({ resource })
   })
 
   test('asks the service by a client, for users of an organization', async () => {
@@ -83,7 +87,7 @@ describe('an evaluator', () => {
     )
   })
 
-  test('believes an answer for as long as it is told, of this user and permission', async () => {
+  test('believes an answer for as long as it is told, of this user, permission and resource', async () => {
     const fetch = answering({ decision: true })
     const { access, pass } = given(fetch, { cacheSeconds: 60 })
     for (const user of ['ada', 'ada', 'grace']) await access.hasPermission(user, permission)
@@ -95,6 +99,8 @@ describe('an evaluator', () => {
     pass(1)
     await access.hasPermission('ada', permission)
     expect(fetch).toHaveBeenCalledTimes(4)
+    for (const id of ['1', '2', '1']) await access.hasPermission('ada', permission, { type: 'invoice', id })
+    expect(fetch).toHaveBeenCalledTimes(6)
     expect(() => given(fetch, { cacheSeconds: 61 })).toThrow(TypeError)
   })
 

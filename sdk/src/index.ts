@@ -31,6 +31,7 @@ export {
   createAccessEvaluator,
   type AccessEvaluator,
   type AccessEvaluatorOptions,
+  type AccessResource,
 } from './access-evaluator.js'
 export { followMagicLink, openMagicLink, type LinkOutcome, type OpenedLink } from './open-link.js'
 export type {

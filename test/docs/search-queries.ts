@@ -3,6 +3,7 @@ export const queries: readonly (readonly [query: string, first: string])[] = [
   ['permissions', 'guides/roles.html'],
   ['RBAC', 'guides/roles.html'],
   ['roles', 'guides/roles.html'],
+  ['OpenFGA', 'guides/fine-grained.html'],
   ['2FA', 'guides/totp.html'],
   ['MFA', 'guides/totp.html'],
   ['two-factor authentication', 'guides/totp.html'],

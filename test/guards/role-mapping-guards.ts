@@ -75,7 +75,7 @@ export const roleMappingGuards = [
     find: " and connection.role_mapping_mode = 'authoritative'",
     replace: ' and connection.role_mapping_mode is not null',
     red: ofConnection,
-    green: atSignIn,
+    green: renamed,
   }),
   guard({
     name: 'role mapping: what a sign-in does not say is taken',
@@ -140,6 +140,6 @@ export const roleMappingGuards = [
       },
     ],
     red: byValue,
-    green: ofDirectory,
+    green: ofConnection,
   }),
 ]

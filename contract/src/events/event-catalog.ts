@@ -158,9 +158,9 @@ export const eventCatalog = {
   'user.metadata.set.success': { tells: 'A metadata value of a user was set.', data: User },
   'user.metadata.remove.success': { tells: 'A metadata value of a user was removed.', data: User },
   'user.roles.update.success': {
-    tells: 'The roles that a user is given were replaced, or came with an invitation.',
+    tells: 'The roles that a user is given were replaced, by the API or at a sign-in by SSO, or came with an invitation.',
     data: UserRoles,
-    elsewhere: invitationPage,
+    elsewhere: [...invitationPage, { source: 'A sign-in by SSO', actor: 'user' }],
   },
   'invitation.invitation.create.success': { tells: 'An address was invited.', data: InvitationData },
   'invitation.invitation.update.success': { tells: 'An invitation was changed.', data: InvitationData },
