@@ -167,6 +167,8 @@ const addedTo = [
   ['magic_link_challenges', 'inserted_at'],
   ['scim_requests', 'inserted_at'],
   ['directories', 'inserted_at'],
+  ['roles', 'inserted_at'],
+  ['permissions', 'inserted_at'],
   ['users', 'inserted_at'],
   ['events', 'issued_at'],
   ['log_events', 'inserted_at'],

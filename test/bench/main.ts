@@ -19,6 +19,7 @@ import { firstAttempt } from './row-latency.js'
 import { authorizeWithSession, exchangeAndRefresh } from './row-codes.js'
 import { synchronizeFirst } from './row-first-sync.js'
 import { startFromClone, testClone } from './row-fresh-clone.js'
+import { evaluate, exchangeWithRoles } from './row-roles.js'
 import { besideBetterAuth, besideOidcProvider, besideSamlJackson } from './row-peers.js'
 import { startAndGrow } from './row-process.js'
 import { addProcesses } from './row-processes.js'
@@ -64,6 +65,8 @@ const rows: Record<RowName, (settings: Settings) => Promise<Figure[]>> = {
   E3: addProcesses,
   F1: startFromClone,
   F2: testClone,
+  R1: evaluate,
+  R2: exchangeWithRoles,
   P1: besideBetterAuth,
   P2: besideOidcProvider,
   P3: besideSamlJackson,

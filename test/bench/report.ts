@@ -113,7 +113,8 @@ kept as the service keeps them, with the service's check of the target: nothing 
 
 E1 counts each answer but a success as a failure, and looks at the memory after a collection. E3 deals the same 25
 connections over the processes, all on the core of the server. B6 is the work of B4 where the request names no organization:
-the last used session of the browser does, of one or of ten; its list is that of 500 addresses in turn. The rows F1 and F2
+the last used session of the browser does, of one or of ten; its list is that of 500 addresses in turn. R1 and R2 are of users with five roles, from the API, a group, a
+value of a directory and a sign-in, beside reading one user, and beside the work of B3 in organizations without mappings. The rows F1 and F2
 are those of somebody who has cloned the repository, on all cores of an idle machine.
 `
 }

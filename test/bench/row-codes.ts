@@ -1,3 +1,4 @@
+import type { Target } from './data.js'
 import { besideBare, type Figure } from './figures.js'
 import { interleaved, measure, type Case, type Settings } from './measure.js'
 import { writeRequests, type LoadRequest } from './requests.js'
@@ -24,33 +25,7 @@ const sessions = 4_000
 /** B3: the exchange of a code, and the refresh, whose token is good once. */
 export async function exchangeAndRefresh(settings: Settings): Promise<Figure[]> {
   return onSignInStage(settings, async (stage, sample) => {
-    const write = (
-      count: number,
-      holding: 'code' | 'refreshToken',
-      toRequest: (held: Held) => LoadRequest,
-    ) => {
-      return async () => {
-        const held = await insertSignIns(sample, someTargets(stage, count), holding)
-        return writeRequests(held.map(toRequest))
-      }
-    }
-    const codeCount = Math.ceil(codesPerSecond * settings.seconds)
-    const exchange = {
-      kind: 'once',
-      requestsFile: write(codeCount, 'code', ({ target, secret }) =>
-        tokenRequest(target.domain, exchangeOf(sample, secret)),
-      ),
-    } as const
-    const refresh = {
-      kind: 'refresh',
-      requestsFile: write(families, 'refreshToken', ({ target, secret, handle }) =>
-        tokenRequest(target.domain, {
-          grant_type: 'refresh_token',
-          client_id: sample.application,
-          refresh_token: `${handle}.${secret}`,
-        }),
-      ),
-    } as const
+    const { exchange, refresh } = tokenCases(stage, sample, settings, sandboxTargets(stage))
     const exchanged = await interleaved(stage, besides(stage, exchange), settings)
     const refreshed = await interleaved(stage, besides(stage, refresh), settings)
     return [
@@ -60,10 +35,45 @@ export async function exchangeAndRefresh(settings: Settings): Promise<Figure[]> 
   })
 }
 
+/** Exchanges and refreshes of ours, of codes and tokens of some users. */
+export function tokenCases(
+  stage: Stage,
+  sample: SignInSample,
+  { seconds }: Settings,
+  targets: readonly Target[],
+): Record<'exchange' | 'refresh', Case> {
+  const write = (count: number, holding: 'code' | 'refreshToken', toRequest: (held: Held) => LoadRequest) => {
+    return async () => {
+      const held = await insertSignIns(sample, someOf(targets, count), holding)
+      return writeRequests(held.map(toRequest))
+    }
+  }
+  return {
+    exchange: {
+      contender: stage.ours,
+      kind: 'once',
+      requestsFile: write(Math.ceil(codesPerSecond * seconds), 'code', ({ target, secret }) =>
+        tokenRequest(target.domain, exchangeOf(sample, secret)),
+      ),
+    },
+    refresh: {
+      contender: stage.ours,
+      kind: 'refresh',
+      requestsFile: write(families, 'refreshToken', ({ target, secret, handle }) =>
+        tokenRequest(target.domain, {
+          grant_type: 'refresh_token',
+          client_id: sample.application,
+          refresh_token: `${handle}.${secret}`,
+        }),
+      ),
+    },
+  }
+}
+
 /** B4: the authorization endpoint with a live session, and the exchange of its code. */
 export async function authorizeWithSession(settings: Settings): Promise<Figure[]> {
   return onSignInStage(settings, async (stage, sample) => {
-    const held = await insertSignIns(sample, someTargets(stage, sessions), 'cookie')
+    const held = await insertSignIns(sample, someOf(sandboxTargets(stage), sessions), 'cookie')
     const requestsFile = writeRequests(held.map((each) => authorizeRequest(sample, each)))
     const authorize = { kind: 'authorize', requestsFile } as const
     const measured = await interleaved(stage, besides(stage, authorize), settings)
@@ -103,8 +113,8 @@ function sandboxTargets({ data }: Stage) {
 }
 
 /** Random ones, as often each. */
-function someTargets(stage: Stage, count: number) {
-  const targets = shuffled(sandboxTargets(stage))
+function someOf(all: readonly Target[], count: number) {
+  const targets = shuffled(all)
   return Array.from({ length: count }, (_, index) => targets[index % targets.length]).filter(
     (target) => target !== undefined,
   )
