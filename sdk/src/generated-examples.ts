@@ -2769,7 +2769,7 @@ export const errorTable: { readonly [Code in ErrorCode]: readonly [status: numbe
     409,
     'The account, or an organization of it, has a role of this name in this environment already.',
   ],
-  role_in_use: [409, 'Users have this role.'],
+  role_in_use: [409, 'Users have this role, or rules of mappings name it.'],
   password_connection_taken: [409, 'The organization already has a password connection in this environment.'],
   onboarding_taken: [409, 'The SSO connection already has an onboarding.'],
   secret_limit_reached: [409, 'The application already has two secrets.'],

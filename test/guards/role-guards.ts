@@ -102,9 +102,8 @@ export const roleGuards = [
     also: [
       {
         file: heldFile,
-        find: "join roles role on ${sameEnvironment('role', 'users')} and role.id = held.role_id\n    where",
-        replace:
-          'join roles role on role.account_id = users.account_id and role.id = held.role_id\n    where',
+        find: "where ${sameEnvironment('role', 'users')} and role.id = held.role_id",
+        replace: 'where role.account_id = users.account_id and role.id = held.role_id',
       },
     ],
     red: isOfEnvironment,

@@ -290,8 +290,8 @@ export const errorCodes = {
   },
   role_in_use: {
     status: 409,
-    message: 'Users have this role.',
-    remedy: 'Take it from the users first, or send force.',
+    message: 'Users have this role, or rules of mappings name it.',
+    remedy: 'Take it from them first, or send force.',
   },
   password_connection_taken: {
     status: 409,

@@ -99,6 +99,15 @@ const steps = sql`
   judged as materialized (${judged}),
   held as (${held})`
 
+/** Whether the account has any role: where it has none, nothing else is read. */
+const hasRoles = sql`exists (select from roles declared where ${sameEnvironment('declared', 'users')})`
+
+/** Read by its key for each that is held: joined otherwise, a statement might read all roles of the account for a user without any. */
+const roleOfHeld = sql`
+  select role.account_id, role.environment, role.id, role.name from roles role
+  where ${sameEnvironment('role', 'users')} and role.id = held.role_id
+  offset 0`
+
 /** In no order: whatever tells of them sorts all that a user has. */
 const permissionsOfRole = sql`array(
   select permission from role_permissions allowed
@@ -116,8 +125,8 @@ export function rolesOfUser(): RawBuilder<RoleOfUserRow[]> {
       'name', role.name, 'source', held.source, 'permissions', ${permissionsOfRole}
     )), '[]')
     from held
-    join roles role on ${sameEnvironment('role', 'users')} and role.id = held.role_id
-    where held.overridden_by is null
+    cross join lateral (${roleOfHeld}) role
+    where held.overridden_by is null and ${hasRoles}
   )`
 }
 
@@ -135,7 +144,7 @@ export function assignmentsOfUser(): RawBuilder<AssignmentRow[]> {
       'permissions', ${permissionsOfRole}
     ) order by role.name collate "C", held.source, identity.id), '[]')
     from held
-    join roles role on ${sameEnvironment('role', 'users')} and role.id = held.role_id
+    cross join lateral (${roleOfHeld}) role
     left join user_identities identity
       on held.source = 'sso' and ${sameTenant('identity', 'users')}
       and identity.user_id = users.id and identity.id = held.source_id
