@@ -74,7 +74,7 @@ export interface OrganizationStatus {
   state: 'pending' | 'terminated'
 }
 
-/** Part of `OrganizationList`, `DomainList`, `UserList`, `PermissionList`, `RoleList`, `ApplicationList`, `MetaKeyList`, `SessionList` and 10 more. */
+/** Part of `OrganizationList`, `InvitationList`, `DomainList`, `UserList`, `PermissionList`, `RoleList`, `ApplicationList`, `MetaKeyList` and 11 more. */
 export interface Pagination {
   current_page: number
   /** Up to five page numbers around the current one. */
@@ -99,6 +99,99 @@ export interface OrganizationDeletion {
   deleted: true
   resource: Organization
   type: '__Deleted__'
+}
+
+/** Answered by `organizationPolicy.get`, `organizationPolicy.update`. */
+export interface OrganizationPolicy {
+  __type__: 'OrganizationPolicy'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** Users that the organization may have, however they come in; 0: any number. Users who are there stay. */
+  seats_limit: number
+  /** RFC 3339 in UTC with milliseconds. */
+  inserted_at: string
+  /** RFC 3339 in UTC with milliseconds. */
+  updated_at: string
+}
+
+/** Answered by `invitations.create`, `invitations.list`, `invitations.get`, `invitations.update`, `invitations.resend`, `invitations.revoke`. */
+export interface Invitation {
+  __type__: 'Invitation'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** UUID in lower case. */
+  id: string
+  /** Personal data. */
+  email: string
+  state: 'pending' | 'accepted' | 'revoked' | 'expired'
+  /** Names of the roles that the user is given, in alphabetical order; deleted ones are gone. */
+  roles: string[]
+  /** null: the oldest application that the organization can use. */
+  application_id: string | null
+  redirect_uri: string | null
+  /** Language of the mail; null: that of the organization. */
+  locale: string | null
+  /**
+   * Names of the new user.
+   * Personal data.
+   */
+  profile: InvitationProfile
+  /**
+   * Metadata of the new user.
+   * Personal data.
+   */
+  metadata: InvitationMetadata[]
+  /** Personal data. */
+  message: string | null
+  invited_by: Inviter
+  /** The end of a pending invitation. */
+  expires_at: string
+  /** null where no mail was asked for. */
+  last_sent_at: string | null
+  /** How often a mail was asked for. */
+  sends: number
+  /** RFC 3339 in UTC with milliseconds. */
+  accepted_at: string | null
+  /** The user who has accepted it. */
+  user_id: string | null
+  /**
+   * URL of the invitation if it was created with send_email false, in that answer alone; otherwise null.
+   * Secret: do not log it.
+   */
+  invitation_url: string | null
+  /** RFC 3339 in UTC with milliseconds. */
+  inserted_at: string
+  /** RFC 3339 in UTC with milliseconds. */
+  updated_at: string
+}
+
+/** Part of `Invitation`, `InvitationData`. */
+export interface InvitationProfile {
+  given_name: string | null
+  family_name: string | null
+}
+
+/** Part of `Invitation`, `InvitationData`. */
+export interface InvitationMetadata {
+  key: string
+  value: string
+}
+
+/** Part of `Invitation`, `InvitationData`. */
+export interface Inviter {
+  /** Of an actor, such as api_key. */
+  type: string
+  id: string
+}
+
+/** Answered by `invitations.list`. */
+export interface InvitationList {
+  __type__: 'List'
+  data: Invitation[]
+  pagination: Pagination
+  total: number
+  /** Value of after for the next page; null at the end. */
+  next_cursor: string | null
 }
 
 /** Answered by `domains.create`, `domains.list`, `domains.get`, `domains.update`, `domains.check`. */
@@ -249,7 +342,7 @@ export interface Identity {
   data: { [name: string]: JsonValue }
 }
 
-/** Part of `Identity`, `DirectoryAttributes`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent` and 89 more. */
+/** Part of `Identity`, `DirectoryAttributes`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent` and 97 more. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue }
 
 /** Part of `User`. */
@@ -464,8 +557,8 @@ export interface UserRoles {
 /** Part of `UserRoles`. */
 export interface RoleAssignment {
   role: string
-  /** default: the default role, which a user without any other has. */
-  source: 'api' | 'directory' | 'sso' | 'default'
+  /** invitation: the user came with it; default: the default role, which a user without any other has. */
+  source: 'api' | 'invitation' | 'directory' | 'sso' | 'default'
   /** Id of the directory, or idp_id of the SSO connection, as in identities; otherwise null. */
   source_id: string | null
   /** The group, or the attribute and its value, of the first rule that gives it; of SSO the provider of the identity. */
@@ -492,7 +585,7 @@ export interface AccessDecision {
     /** The roles of the user that allow it. */
     granted_by: Array<{
       role: string
-      source: 'api' | 'directory' | 'sso' | 'default'
+      source: 'api' | 'invitation' | 'directory' | 'sso' | 'default'
     }>
   }
 }
@@ -779,8 +872,8 @@ export interface DiscoveredOrganization {
   domain: string
   name: string
   icon_logo_url: string | null
-  /** member: a user has the address; sso: an SSO connection owns its domain and creates users; may_join: entering creates the user. */
-  kind: 'member' | 'sso' | 'may_join'
+  /** member: a user has the address; invited: an invitation waits for it, and entering creates the user; sso: an SSO connection owns its domain and creates users; may_join: entering creates the user. */
+  kind: 'member' | 'invited' | 'sso' | 'may_join'
   /** null: entering creates the user. */
   user_id: string | null
   /** To the hour; null: the owner of the address has not signed in yet, so do not enter unasked. */
@@ -1429,6 +1522,7 @@ export interface SsoLoginTrace {
     | 'connection_active'
     | 'email'
     | 'email_domain'
+    | 'invitation'
     | 'linking'
     | 'user_policy'
     | 'seats'
@@ -1478,6 +1572,7 @@ export interface SsoLoginTrace {
       | 'connection_active'
       | 'email'
       | 'email_domain'
+      | 'invitation'
       | 'linking'
       | 'user_policy'
       | 'seats'
@@ -1791,11 +1886,12 @@ export interface EventPage {
   has_more: boolean
 }
 
-/** Part of `EventPage`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 88 more. */
+/** Part of `EventPage`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent` and 96 more. */
 export type Event =
   | OrganizationOrganizationCreateSuccessEvent
   | OrganizationOrganizationUpdateSuccessEvent
   | OrganizationOrganizationDeleteSuccessEvent
+  | OrganizationPolicyUpdateSuccessEvent
   | DomainDomainCreateSuccessEvent
   | DomainDomainUpdateSuccessEvent
   | DomainDomainDeleteSuccessEvent
@@ -1811,6 +1907,13 @@ export type Event =
   | UserMetadataSetSuccessEvent
   | UserMetadataRemoveSuccessEvent
   | UserRolesUpdateSuccessEvent
+  | InvitationInvitationCreateSuccessEvent
+  | InvitationInvitationUpdateSuccessEvent
+  | InvitationInvitationResendSuccessEvent
+  | InvitationInvitationRevokeSuccessEvent
+  | InvitationInvitationAcceptSuccessEvent
+  | InvitationInvitationAcceptFailEvent
+  | InvitationInvitationExpireSuccessEvent
   | UserSessionCreateSuccessEvent
   | UserSessionEndSuccessEvent
   | UserSessionEndAllSuccessEvent
@@ -1916,7 +2019,7 @@ export interface OrganizationOrganizationCreateSuccessEvent {
   data: Organization | TruncatedData
 }
 
-/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent`, `DomainDomainLapseSuccessEvent` and 86 more. */
+/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 94 more. */
 export interface Actor {
   /** user: on a page; admin: in the onboarding; directory: its provider, by SCIM; operator: at the command line; system: the service itself. */
   type: 'api_key' | 'user' | 'admin' | 'directory' | 'operator' | 'system'
@@ -1924,7 +2027,7 @@ export interface Actor {
   id: string
 }
 
-/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent`, `DomainDomainLapseSuccessEvent` and 86 more. */
+/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 94 more. */
 export interface TruncatedData {
   id?: string
   truncated: true
@@ -1984,6 +2087,34 @@ export interface OrganizationOrganizationDeleteSuccessEvent {
   webhook_id: string | null
   code: 'organization.organization.delete.success'
   data: Organization | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface OrganizationPolicyUpdateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account if no organization owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
+  id: string
+  /** Reasons of the failure; null if the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
+  cursor: string | null
+  /** Receiving webhook of a delivery; null in the stream. */
+  webhook_id: string | null
+  code: 'organization.policy.update.success'
+  data: OrganizationPolicy | TruncatedData
 }
 
 /** Part of `Event`. */
@@ -2474,6 +2605,248 @@ export interface UserRolesUpdateSuccessEvent {
   webhook_id: string | null
   code: 'user.roles.update.success'
   data: UserRoles | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface InvitationInvitationCreateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account if no organization owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
+  id: string
+  /** Reasons of the failure; null if the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
+  cursor: string | null
+  /** Receiving webhook of a delivery; null in the stream. */
+  webhook_id: string | null
+  code: 'invitation.invitation.create.success'
+  data: InvitationData | TruncatedData
+}
+
+/** Part of `InvitationInvitationCreateSuccessEvent`, `InvitationInvitationUpdateSuccessEvent`, `InvitationInvitationResendSuccessEvent`, `InvitationInvitationRevokeSuccessEvent`, `InvitationInvitationAcceptSuccessEvent`, `InvitationInvitationAcceptFailEvent`, `InvitationInvitationExpireSuccessEvent`. */
+export interface InvitationData {
+  __type__: 'Invitation'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** UUID in lower case. */
+  id: string
+  /** Personal data. */
+  email: string
+  state: 'pending' | 'accepted' | 'revoked' | 'expired'
+  /** Names of the roles that the user is given, in alphabetical order; deleted ones are gone. */
+  roles: string[]
+  /** null: the oldest application that the organization can use. */
+  application_id: string | null
+  redirect_uri: string | null
+  /** Language of the mail; null: that of the organization. */
+  locale: string | null
+  /**
+   * Names of the new user.
+   * Personal data.
+   */
+  profile: InvitationProfile
+  /**
+   * Metadata of the new user.
+   * Personal data.
+   */
+  metadata: InvitationMetadata[]
+  /** Personal data. */
+  message: string | null
+  invited_by: Inviter
+  /** The end of a pending invitation. */
+  expires_at: string
+  /** null where no mail was asked for. */
+  last_sent_at: string | null
+  /** How often a mail was asked for. */
+  sends: number
+  /** RFC 3339 in UTC with milliseconds. */
+  accepted_at: string | null
+  /** The user who has accepted it. */
+  user_id: string | null
+  /** RFC 3339 in UTC with milliseconds. */
+  inserted_at: string
+  /** RFC 3339 in UTC with milliseconds. */
+  updated_at: string
+}
+
+/** Part of `Event`. */
+export interface InvitationInvitationUpdateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account if no organization owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
+  id: string
+  /** Reasons of the failure; null if the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
+  cursor: string | null
+  /** Receiving webhook of a delivery; null in the stream. */
+  webhook_id: string | null
+  code: 'invitation.invitation.update.success'
+  data: InvitationData | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface InvitationInvitationResendSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account if no organization owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
+  id: string
+  /** Reasons of the failure; null if the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
+  cursor: string | null
+  /** Receiving webhook of a delivery; null in the stream. */
+  webhook_id: string | null
+  code: 'invitation.invitation.resend.success'
+  data: InvitationData | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface InvitationInvitationRevokeSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account if no organization owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
+  id: string
+  /** Reasons of the failure; null if the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
+  cursor: string | null
+  /** Receiving webhook of a delivery; null in the stream. */
+  webhook_id: string | null
+  code: 'invitation.invitation.revoke.success'
+  data: InvitationData | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface InvitationInvitationAcceptSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account if no organization owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
+  id: string
+  /** Reasons of the failure; null if the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
+  cursor: string | null
+  /** Receiving webhook of a delivery; null in the stream. */
+  webhook_id: string | null
+  code: 'invitation.invitation.accept.success'
+  data: InvitationData | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface InvitationInvitationAcceptFailEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account if no organization owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
+  id: string
+  /** Reasons of the failure; null if the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
+  cursor: string | null
+  /** Receiving webhook of a delivery; null in the stream. */
+  webhook_id: string | null
+  code: 'invitation.invitation.accept.fail'
+  data: InvitationData | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface InvitationInvitationExpireSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account if no organization owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
+  id: string
+  /** Reasons of the failure; null if the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
+  cursor: string | null
+  /** Receiving webhook of a delivery; null in the stream. */
+  webhook_id: string | null
+  code: 'invitation.invitation.expire.success'
+  data: InvitationData | TruncatedData
 }
 
 /** Part of `Event`. */
@@ -4655,6 +5028,8 @@ export interface ApiKey {
     | 'write:domains'
     | 'read:roles'
     | 'write:roles'
+    | 'read:memberships'
+    | 'write:memberships'
   > | null
   /** null: every organization of the account. */
   organization_ids: string[] | null
@@ -5502,6 +5877,238 @@ export type OrganizationsDeleteErrorCode =
   | 'rate_limited'
   | 'unavailable'
 
+/** What `organizationPolicy.get` takes. */
+export interface OrganizationPolicyGetInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** Must equal the environment of the API key, in any case. */
+  environment?: string
+}
+
+/** Codes that `organizationPolicy.get` answers. */
+export type OrganizationPolicyGetErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `organizationPolicy.update` takes. */
+export interface OrganizationPolicyUpdateInput {
+  /** Domain of the organization. */
+  org_domain: string
+  seats_limit?: number
+}
+
+/** Codes that `organizationPolicy.update` answers. */
+export type OrganizationPolicyUpdateErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'precondition_failed'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `invitations.create` takes. */
+export interface InvitationsCreateInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** Personal data. */
+  email: string
+  /** Names of roles of the account or of the organization; requires the scope write:roles. */
+  roles?: string[]
+  expires_in_days?: number
+  /** false: the answer contains the URL, for the caller to send. It does not prove the mailbox: its sign-in mails a link first. */
+  send_email?: boolean
+  /** UUID. */
+  application_id?: string
+  /** An allowed redirect URL of an application. */
+  redirect_uri?: string
+  /** BCP 47 language tag, for example fr-FR. */
+  locale?: string
+  /** Personal data. */
+  profile?: {
+    given_name?: string | null
+    family_name?: string | null
+  }
+  /** Personal data. */
+  metadata?: Array<{
+    key: string
+    value: string
+  }>
+  /**
+   * Plain text in the mail; addresses in it are no links.
+   * Personal data.
+   */
+  message?: string
+  /** Must equal the environment of the API key, in any case. */
+  environment?: string
+}
+
+/** Codes that `invitations.create` answers. */
+export type InvitationsCreateErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'email_domain_not_allowed'
+  | 'seats_exhausted'
+  | 'organization_not_found'
+  | 'application_not_found'
+  | 'meta_key_not_found'
+  | 'idempotency_in_flight'
+  | 'invitation_taken'
+  | 'already_member'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'idempotency_key_reused'
+  | 'no_application'
+  | 'invitations_exhausted'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `invitations.list` takes. */
+export interface InvitationsListInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** Page number, starting at 1. */
+  page?: unknown
+  /** The same as page. */
+  current_page?: unknown
+  /** Records on a page: 1 to 100. */
+  per_page?: unknown
+  /** next_cursor of the previous page. */
+  after?: string
+  /** Must equal the environment of the API key, in any case. */
+  environment?: string
+  /** Only invitations in this state. */
+  state?: 'pending' | 'accepted' | 'revoked' | 'expired'
+  /** Only invitations of this address. */
+  email?: string
+}
+
+/** Codes that `invitations.list` answers. */
+export type InvitationsListErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `invitations.get` takes. */
+export interface InvitationsGetInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** UUID. */
+  invitation_id: string
+  /** Must equal the environment of the API key, in any case. */
+  environment?: string
+}
+
+/** Codes that `invitations.get` answers. */
+export type InvitationsGetErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'invitation_not_found'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `invitations.update` takes. */
+export interface InvitationsUpdateInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** UUID. */
+  invitation_id: string
+  /** Replaces all; requires the scope write:roles. */
+  roles?: string[]
+  /** From now. */
+  expires_in_days?: number
+  /** Personal data. */
+  message?: string | null
+  /** Must equal the environment of the API key, in any case. */
+  environment?: string
+}
+
+/** Codes that `invitations.update` answers. */
+export type InvitationsUpdateErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'invitation_not_found'
+  | 'invitation_not_pending'
+  | 'precondition_failed'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `invitations.resend` takes. */
+export interface InvitationsResendInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** UUID. */
+  invitation_id: string
+}
+
+/** Codes that `invitations.resend` answers. */
+export type InvitationsResendErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'invitation_not_found'
+  | 'idempotency_in_flight'
+  | 'invitation_not_pending'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'idempotency_key_reused'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `invitations.revoke` takes. */
+export interface InvitationsRevokeInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** UUID. */
+  invitation_id: string
+}
+
+/** Codes that `invitations.revoke` answers. */
+export type InvitationsRevokeErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'invitation_not_found'
+  | 'invitation_not_pending'
+  | 'precondition_failed'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
 /** What `domains.create` takes. */
 export interface DomainsCreateInput {
   /** Domain of the organization. */
@@ -5792,6 +6399,7 @@ export type UsersCreateErrorCode =
   | 'invalid_token'
   | 'https_required'
   | 'insufficient_scope'
+  | 'seats_exhausted'
   | 'organization_not_found'
   | 'meta_key_not_found'
   | 'idempotency_in_flight'
@@ -7327,6 +7935,7 @@ export type PasswordCreateRequestErrorCode =
   | 'insufficient_scope'
   | 'email_domain_not_allowed'
   | 'sso_required'
+  | 'seats_exhausted'
   | 'organization_not_found'
   | 'password_connection_not_found'
   | 'user_not_found'
@@ -8829,6 +9438,7 @@ export interface EventsListInput {
     | 'domain.all'
     | 'account.all'
     | 'user.all'
+    | 'invitation.all'
     | 'role.all'
     | 'application.all'
     | 'metakey.all'
@@ -8845,6 +9455,7 @@ export interface EventsListInput {
     | 'organization.organization.create.success'
     | 'organization.organization.update.success'
     | 'organization.organization.delete.success'
+    | 'organization.policy.update.success'
     | 'domain.domain.create.success'
     | 'domain.domain.update.success'
     | 'domain.domain.delete.success'
@@ -8860,6 +9471,13 @@ export interface EventsListInput {
     | 'user.metadata.set.success'
     | 'user.metadata.remove.success'
     | 'user.roles.update.success'
+    | 'invitation.invitation.create.success'
+    | 'invitation.invitation.update.success'
+    | 'invitation.invitation.resend.success'
+    | 'invitation.invitation.revoke.success'
+    | 'invitation.invitation.accept.success'
+    | 'invitation.invitation.accept.fail'
+    | 'invitation.invitation.expire.success'
     | 'user.session.create.success'
     | 'user.session.end.success'
     | 'user.session.end_all.success'
@@ -8961,6 +9579,7 @@ export interface WebhooksCreateInput {
     | 'domain.all'
     | 'account.all'
     | 'user.all'
+    | 'invitation.all'
     | 'role.all'
     | 'application.all'
     | 'metakey.all'
@@ -8977,6 +9596,7 @@ export interface WebhooksCreateInput {
     | 'organization.organization.create.success'
     | 'organization.organization.update.success'
     | 'organization.organization.delete.success'
+    | 'organization.policy.update.success'
     | 'domain.domain.create.success'
     | 'domain.domain.update.success'
     | 'domain.domain.delete.success'
@@ -8992,6 +9612,13 @@ export interface WebhooksCreateInput {
     | 'user.metadata.set.success'
     | 'user.metadata.remove.success'
     | 'user.roles.update.success'
+    | 'invitation.invitation.create.success'
+    | 'invitation.invitation.update.success'
+    | 'invitation.invitation.resend.success'
+    | 'invitation.invitation.revoke.success'
+    | 'invitation.invitation.accept.success'
+    | 'invitation.invitation.accept.fail'
+    | 'invitation.invitation.expire.success'
     | 'user.session.create.success'
     | 'user.session.end.success'
     | 'user.session.end_all.success'
@@ -9148,6 +9775,7 @@ export interface WebhooksUpdateInput {
     | 'domain.all'
     | 'account.all'
     | 'user.all'
+    | 'invitation.all'
     | 'role.all'
     | 'application.all'
     | 'metakey.all'
@@ -9164,6 +9792,7 @@ export interface WebhooksUpdateInput {
     | 'organization.organization.create.success'
     | 'organization.organization.update.success'
     | 'organization.organization.delete.success'
+    | 'organization.policy.update.success'
     | 'domain.domain.create.success'
     | 'domain.domain.update.success'
     | 'domain.domain.delete.success'
@@ -9179,6 +9808,13 @@ export interface WebhooksUpdateInput {
     | 'user.metadata.set.success'
     | 'user.metadata.remove.success'
     | 'user.roles.update.success'
+    | 'invitation.invitation.create.success'
+    | 'invitation.invitation.update.success'
+    | 'invitation.invitation.resend.success'
+    | 'invitation.invitation.revoke.success'
+    | 'invitation.invitation.accept.success'
+    | 'invitation.invitation.accept.fail'
+    | 'invitation.invitation.expire.success'
     | 'user.session.create.success'
     | 'user.session.end.success'
     | 'user.session.end_all.success'
@@ -9364,6 +10000,7 @@ export interface WebhooksListDeliveriesInput {
     | 'organization.organization.create.success'
     | 'organization.organization.update.success'
     | 'organization.organization.delete.success'
+    | 'organization.policy.update.success'
     | 'domain.domain.create.success'
     | 'domain.domain.update.success'
     | 'domain.domain.delete.success'
@@ -9379,6 +10016,13 @@ export interface WebhooksListDeliveriesInput {
     | 'user.metadata.set.success'
     | 'user.metadata.remove.success'
     | 'user.roles.update.success'
+    | 'invitation.invitation.create.success'
+    | 'invitation.invitation.update.success'
+    | 'invitation.invitation.resend.success'
+    | 'invitation.invitation.revoke.success'
+    | 'invitation.invitation.accept.success'
+    | 'invitation.invitation.accept.fail'
+    | 'invitation.invitation.expire.success'
     | 'user.session.create.success'
     | 'user.session.end.success'
     | 'user.session.end_all.success'
@@ -9576,6 +10220,9 @@ export interface LogEventsListInput {
     | 'END_USER_SIGN_IN_FAILED'
     | 'INITIATE_LOGIN_URI_MISSING'
     | 'END_USER_SIGNED_OUT'
+    | 'END_USER_INVITATION_OPENED'
+    | 'END_USER_INVITATION_ACCEPTED'
+    | 'END_USER_INVITATION_REFUSED'
     | 'END_USER_IMPERSONATED'
     | 'END_USER_IMPERSONATION_ENDED'
     | 'BACKCHANNEL_LOGOUT_DELIVERED'
@@ -9664,6 +10311,9 @@ export interface LogEventsListOfAccountInput {
     | 'END_USER_SIGN_IN_FAILED'
     | 'INITIATE_LOGIN_URI_MISSING'
     | 'END_USER_SIGNED_OUT'
+    | 'END_USER_INVITATION_OPENED'
+    | 'END_USER_INVITATION_ACCEPTED'
+    | 'END_USER_INVITATION_REFUSED'
     | 'END_USER_IMPERSONATED'
     | 'END_USER_IMPERSONATION_ENDED'
     | 'BACKCHANNEL_LOGOUT_DELIVERED'
@@ -10576,6 +11226,7 @@ export type ErrorCode =
   | 'plan_limit_reached'
   | 'email_domain_not_allowed'
   | 'sso_required'
+  | 'seats_exhausted'
   | 'impersonation_refused'
   | 'sandbox_only'
   | 'totp_inactive'
@@ -10596,6 +11247,7 @@ export type ErrorCode =
   | 'application_secret_not_found'
   | 'permission_not_found'
   | 'role_not_found'
+  | 'invitation_not_found'
   | 'meta_key_not_found'
   | 'webhook_not_found'
   | 'delivery_not_found'
@@ -10611,6 +11263,9 @@ export type ErrorCode =
   | 'totp_enrollment_not_found'
   | 'method_not_allowed'
   | 'email_taken'
+  | 'invitation_taken'
+  | 'invitation_not_pending'
+  | 'already_member'
   | 'domain_taken'
   | 'meta_key_in_use'
   | 'metadata_managed'
@@ -10642,6 +11297,7 @@ export type ErrorCode =
   | 'password_code_refused'
   | 'idempotency_key_reused'
   | 'meta_keys_exhausted'
+  | 'invitations_exhausted'
   | 'domains_exhausted'
   | 'permissions_exhausted'
   | 'roles_exhausted'
@@ -10694,6 +11350,38 @@ export interface Operations {
     input: OrganizationsDeleteInput
     output: OrganizationDeletion
     code: OrganizationsDeleteErrorCode
+  }
+  'organizationPolicy.get': {
+    input: OrganizationPolicyGetInput
+    output: OrganizationPolicy
+    code: OrganizationPolicyGetErrorCode
+  }
+  'organizationPolicy.update': {
+    input: OrganizationPolicyUpdateInput
+    output: OrganizationPolicy
+    code: OrganizationPolicyUpdateErrorCode
+  }
+  'invitations.create': {
+    input: InvitationsCreateInput
+    output: Invitation
+    code: InvitationsCreateErrorCode
+  }
+  'invitations.list': { input: InvitationsListInput; output: InvitationList; code: InvitationsListErrorCode }
+  'invitations.get': { input: InvitationsGetInput; output: Invitation; code: InvitationsGetErrorCode }
+  'invitations.update': {
+    input: InvitationsUpdateInput
+    output: Invitation
+    code: InvitationsUpdateErrorCode
+  }
+  'invitations.resend': {
+    input: InvitationsResendInput
+    output: Invitation
+    code: InvitationsResendErrorCode
+  }
+  'invitations.revoke': {
+    input: InvitationsRevokeInput
+    output: Invitation
+    code: InvitationsRevokeErrorCode
   }
   'domains.create': { input: DomainsCreateInput; output: Domain; code: DomainsCreateErrorCode }
   'domains.list': { input: DomainsListInput; output: DomainList; code: DomainsListErrorCode }
@@ -11245,6 +11933,125 @@ export interface OrganizationsMethods {
   delete(input: OrganizationsDeleteInput, options?: RequestOptions): Promise<OrganizationDeletion>
 }
 
+/** The methods of `client.organizationPolicy`. */
+export interface OrganizationPolicyMethods {
+  /**
+   * Get the policy of an organization.
+   * `GET /api/v2/org/:org_domain/policy`. Requires the scope `read:memberships`. etagOf() returns the version of the answer.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const organizationPolicy = await client.organizationPolicy.get({ org_domain: 'awesome-company' })
+   * ```
+   */
+  get(input: OrganizationPolicyGetInput, options?: RequestOptions): Promise<OrganizationPolicy>
+
+  /**
+   * Change the policy of an organization.
+   * `PUT /api/v2/org/:org_domain/policy`. Requires the scope `write:memberships`. With `ifMatch`, only that version is changed.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const organizationPolicy = await client.organizationPolicy.update({ org_domain: 'awesome-company', seats_limit: 25 })
+   * ```
+   */
+  update(input: OrganizationPolicyUpdateInput, options?: RequestOptions): Promise<OrganizationPolicy>
+}
+
+/** The methods of `client.invitations`. */
+export interface InvitationsMethods {
+  /**
+   * Invite an address to an organization.
+   * `POST /api/v2/org/:org_domain/invitations`. Requires the scope `write:memberships`. Sends an Idempotency-Key, so that it can be repeated safely. etagOf() returns the version of the answer.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `email_domain_not_allowed`, `seats_exhausted`; 404 `organization_not_found`, `application_not_found`, `meta_key_not_found`; 409 `invitation_taken`, `already_member`, `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`, `invitations_exhausted`, `no_application`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const invitation = await client.invitations.create({
+   *   org_domain: 'awesome-company',
+   *   email: 'ada@awesome.example',
+   *   roles: ['billing_admin'],
+   * })
+   * ```
+   */
+  create(input: InvitationsCreateInput, options?: RequestOptions): Promise<Invitation>
+
+  /**
+   * List the invitations of an organization, newest first.
+   * `GET /api/v2/org/:org_domain/invitations`. Requires the scope `read:memberships`.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * for await (const invitation of client.invitations.list.all({ org_domain: 'awesome-company' })) console.log(invitation)
+   * ```
+   */
+  readonly list: ListMethod<InvitationsListInput, InvitationList, Invitation>
+
+  /**
+   * Get an invitation.
+   * `GET /api/v2/org/:org_domain/invitations/:invitation_id`. Requires the scope `read:memberships`. etagOf() returns the version of the answer.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `invitation_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const invitation = await client.invitations.get({
+   *   org_domain: 'awesome-company',
+   *   invitation_id: '0190d2b0-3f4e-7d5c-b6a7-98f0e1d2c3b4',
+   * })
+   * ```
+   */
+  get(input: InvitationsGetInput, options?: RequestOptions): Promise<Invitation>
+
+  /**
+   * Change a pending invitation.
+   * `PUT /api/v2/org/:org_domain/invitations/:invitation_id`. Requires the scope `write:memberships`. With `ifMatch`, only that version is changed.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `invitation_not_found`; 409 `invitation_not_pending`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const invitation = await client.invitations.update({
+   *   org_domain: 'awesome-company',
+   *   invitation_id: '0190d2b0-3f4e-7d5c-b6a7-98f0e1d2c3b4',
+   *   expires_in_days: 14,
+   * })
+   * ```
+   */
+  update(input: InvitationsUpdateInput, options?: RequestOptions): Promise<Invitation>
+
+  /**
+   * Mail a pending invitation again, with a new URL; it expires later, and the URL before works no more.
+   * `POST /api/v2/org/:org_domain/invitations/:invitation_id/resend`. Requires the scope `write:memberships`. Sends an Idempotency-Key, so that it can be repeated safely. etagOf() returns the version of the answer.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `invitation_not_found`; 409 `invitation_not_pending`, `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const invitation = await client.invitations.resend({
+   *   org_domain: 'awesome-company',
+   *   invitation_id: '0190d2b0-3f4e-7d5c-b6a7-98f0e1d2c3b4',
+   * })
+   * ```
+   */
+  resend(input: InvitationsResendInput, options?: RequestOptions): Promise<Invitation>
+
+  /**
+   * Revoke a pending invitation; its URL works no more.
+   * `PATCH /api/v2/org/:org_domain/invitations/:invitation_id/revoke`. Requires the scope `write:memberships`. With `ifMatch`, only that version is changed.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `invitation_not_found`; 409 `invitation_not_pending`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const invitation = await client.invitations.revoke({
+   *   org_domain: 'awesome-company',
+   *   invitation_id: '0190d2b0-3f4e-7d5c-b6a7-98f0e1d2c3b4',
+   * })
+   * ```
+   */
+  revoke(input: InvitationsRevokeInput, options?: RequestOptions): Promise<Invitation>
+}
+
 /** The methods of `client.domains`. */
 export interface DomainsMethods {
   /**
@@ -11341,7 +12148,7 @@ export interface UsersMethods {
    * Create a user.
    * `POST /api/v2/org/:org_domain/users`. Requires the scope `write:users`. Sends an Idempotency-Key, so that it can be repeated safely. etagOf() returns the version of the answer.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `meta_key_not_found`; 409 `email_taken`, `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`, `metadata_required`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `seats_exhausted`; 404 `organization_not_found`, `meta_key_not_found`; 409 `email_taken`, `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`, `metadata_required`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const user = await client.users.create({
@@ -12034,7 +12841,7 @@ export interface PasswordMethods {
    * Start setting a first or forgotten password; the link comes from a magic-link challenge, and you send it.
    * `POST /api/v2/password-request`. Requires the scope `write:passwords`.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `email_domain_not_allowed`, `sso_required`; 404 `organization_not_found`, `user_not_found`, `application_not_found`, `password_connection_not_found`; 409 `connection_inactive`, `user_inactive`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `no_application`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `email_domain_not_allowed`, `sso_required`, `seats_exhausted`; 404 `organization_not_found`, `user_not_found`, `application_not_found`, `password_connection_not_found`; 409 `connection_inactive`, `user_inactive`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `no_application`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const passwordRequest = await client.password.createRequest({
@@ -13376,6 +14183,8 @@ export interface OidcMethods {
 /** The operations of the service, by resource. */
 export interface Client {
   readonly organizations: OrganizationsMethods
+  readonly organizationPolicy: OrganizationPolicyMethods
+  readonly invitations: InvitationsMethods
   readonly domains: DomainsMethods
   readonly users: UsersMethods
   readonly permissions: PermissionsMethods
@@ -13409,6 +14218,11 @@ export type RouteRow = readonly [method: string, path: string, flags: string]
 export const routeTable = /* @__PURE__ */ readRoutes<OperationName>({
   organizations: `/api/v2/organizations list GETl create POSTbi
 /api/v2/organizations/:org_domain get GET update PUTb delete DELETE`,
+  organizationPolicy: `/api/v2/org/:org_domain/policy get GET update PUTb`,
+  invitations: `/api/v2/org/:org_domain/invitations create POSTbi list GETl
+/api/v2/org/:org_domain/invitations/:invitation_id get GET update PUTb
+/api/v2/org/:org_domain/invitations/:invitation_id/resend resend POSTi
+/api/v2/org/:org_domain/invitations/:invitation_id/revoke revoke PATCH`,
   domains: `/api/v2/org/:org_domain/domains create POSTbi list GETl
 /api/v2/org/:org_domain/domains/:domain_id get GET update PUTb delete DELETE
 /api/v2/org/:org_domain/domains/:domain_id/check check POSTi`,
