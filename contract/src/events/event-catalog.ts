@@ -158,7 +158,8 @@ export const eventCatalog = {
   'user.metadata.set.success': { tells: 'A metadata value of a user was set.', data: User },
   'user.metadata.remove.success': { tells: 'A metadata value of a user was removed.', data: User },
   'user.roles.update.success': {
-    tells: 'The roles that a user is given were replaced, by the API or at a sign-in by SSO, or came with an invitation.',
+    tells:
+      'The roles that a user is given were replaced, by the API or at a sign-in by SSO, or came with an invitation.',
     data: UserRoles,
     elsewhere: [...invitationPage, { source: 'A sign-in by SSO', actor: 'user' }],
   },

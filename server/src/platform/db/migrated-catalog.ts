@@ -1307,7 +1307,7 @@ const byKind: Readonly<Record<Exclude<CatalogObject['kind'], 'table'>, Parts>> =
     ["relays","relays_environment_check","CHECK ((environment = ANY (ARRAY['sandbox'::text, 'production'::text])))"],
     ["relays","relays_pkey","PRIMARY KEY (account_id, environment, id)"],
     ["role_assignments","role_assignments_pkey","PRIMARY KEY (account_id, organization_id, environment, user_id, role_id, source, source_id)"],
-    ["role_assignments","role_assignments_source_check","CHECK ((source = ANY (ARRAY['api'::text, 'sso'::text])))"],
+    ["role_assignments","role_assignments_source_check","CHECK ((source = ANY (ARRAY['api'::text, 'invitation'::text, 'sso'::text])))"],
     ["role_mapping_rules","role_mapping_rules_pkey","PRIMARY KEY (account_id, organization_id, environment, source_id, \"position\", place)"],
     ["role_mapping_rules","role_mapping_rules_source_check","CHECK (((num_nonnulls(directory_id, connection_id) = 1) AND (source_id = COALESCE(directory_id, connection_id))))"],
     ["role_permissions","role_permissions_pkey","PRIMARY KEY (account_id, environment, role_id, permission)"],

@@ -10,7 +10,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table role_assignments
       drop constraint role_assignments_source_check,
-      add constraint role_assignments_source_check check (source in ('api', 'sso'))`.execute(db)
+      add constraint role_assignments_source_check check (source in ('api', 'invitation', 'sso'))`.execute(db)
   await sql`
     alter table users
       -- The identity of the last sign-in by SSO, where its connection maps roles.
