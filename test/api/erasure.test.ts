@@ -206,6 +206,7 @@ describe('a request that is repeated under its Idempotency-Key', () => {
 function freshBody(route: Route, world: Parameters<typeof bodyFor>[1]): Record<string, unknown> | undefined {
   const body = bodyFor(route, world)
   if (route.name === 'users.create') return { ...body, email: anyEmail() }
+  if (route.name === 'invitations.create') return { email: anyEmail() }
   if (route.name === 'tokenCustomization.createMetaKey') return { ...body, name: `key_${anything()}` }
   return body
 }
