@@ -30,7 +30,7 @@ export function invitationPage({ frame, form, email, organizationName }: Invitat
 }
 
 interface OtherSessionPage extends InvitationPage {
-  /** Whose session the browser has. */
+  /** Of the user whose session the browser has. */
   readonly sessionEmail: string
 }
 

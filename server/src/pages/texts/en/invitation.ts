@@ -26,7 +26,7 @@ export const invitation = {
   },
   acceptedInvitation: {
     heading: 'You have already accepted this invitation',
-    sentence: 'You are signed in, and you do not need the invitation any more.',
+    sentence: 'You are signed in, and you no longer need the invitation.',
     advice: 'Go to the application to continue.',
   },
 }
