@@ -210,6 +210,8 @@ async function install(packages: string[]): Promise<string | undefined> {
     `Installing what tests need, once: ${packages.join(', ')} (apt-get, a minute or two)\n`,
   )
   try {
+    // Another run may have been ended while it installed; apt-get refuses to go on after that.
+    await run('dpkg', ['--configure', '-a'], { timeout: installTimeoutMs, maxBuffer: 64 * 1024 * 1024 })
     await aptGet(['update'], updateTimeoutMs)
     const installAll = () =>
       aptGet(['install', '-y', '--no-install-recommends', ...packages], installTimeoutMs)

@@ -13,6 +13,10 @@ const exceptions: readonly (readonly [statement: RegExp, reason: string])[] = [
     'A worker checks the domains that are due.',
   ],
   [/^select invitations\.account_id, .*\bis_expired from invitations\b/, 'A worker ends invitations.'],
+  [
+    /^select join_requests\.account_id, accounts\.domain as account_domain, .* from join_requests\b/,
+    'A worker ends join requests.',
+  ],
   [/^(with recursive earliest|with wanted) as .*\bwebhook_deliveries\b/, 'A worker sends what is due.'],
   [
     /^(update|delete from|select last from|with (?:over)?due as) .*\bjobs\b/,

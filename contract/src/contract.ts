@@ -11,6 +11,7 @@ import { domains } from './resources/domains.js'
 import { events } from './events/events.js'
 import { impersonations } from './resources/impersonations.js'
 import { invitations } from './resources/invitations.js'
+import { joinRequests } from './resources/join-requests.js'
 import { logEvents } from './resources/log-events.js'
 import { magicLink } from './resources/magic-link.js'
 import { oauth } from './protocols/oauth.js'
@@ -34,6 +35,7 @@ export const contract = {
   organizations,
   organizationPolicy,
   invitations,
+  joinRequests,
   domains,
   users,
   permissions,

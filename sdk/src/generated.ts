@@ -74,7 +74,7 @@ export interface OrganizationStatus {
   state: 'pending' | 'terminated'
 }
 
-/** Part of `OrganizationList`, `InvitationList`, `DomainList`, `UserList`, `PermissionList`, `RoleList`, `ApplicationList`, `MetaKeyList` and 11 more. */
+/** Part of `OrganizationList`, `InvitationList`, `JoinRequestList`, `DomainList`, `UserList`, `PermissionList`, `RoleList`, `ApplicationList` and 12 more. */
 export interface Pagination {
   current_page: number
   /** Up to five page numbers around the current one. */
@@ -108,6 +108,10 @@ export interface OrganizationPolicy {
   __environment__: 'sandbox' | 'production'
   /** Users that the organization may have, however they come in; 0: any number. Users who are there stay. */
   seats_limit: number
+  /** Whether people who prove an address of a verified domain become users: not by that, by a request that is approved, or at once. */
+  join_by_domain: 'off' | 'request' | 'automatic'
+  /** Names of the roles of users who join so, in alphabetical order; deleted ones are gone. */
+  join_roles: string[]
   /** RFC 3339 in UTC with milliseconds. */
   inserted_at: string
   /** RFC 3339 in UTC with milliseconds. */
@@ -192,6 +196,50 @@ export interface InvitationList {
   total: number
   /** Value of after for the next page; null at the end. */
   next_cursor: string | null
+}
+
+/** Answered by `joinRequests.list`. */
+export interface JoinRequestList {
+  __type__: 'List'
+  data: JoinRequest[]
+  pagination: Pagination
+  total: number
+  /** Value of after for the next page; null at the end. */
+  next_cursor: string | null
+}
+
+/** Answered by `joinRequests.list`, `joinRequests.get`, `joinRequests.approve`, `joinRequests.deny`. */
+export interface JoinRequest {
+  __type__: 'JoinRequest'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** UUID in lower case. */
+  id: string
+  /**
+   * Its owner has proved it.
+   * Personal data.
+   */
+  email: string
+  state: 'pending' | 'approved' | 'denied' | 'expired'
+  /** null until it is approved or denied. */
+  decided_by: JoinDecider | null
+  /** RFC 3339 in UTC with milliseconds. */
+  decided_at: string | null
+  /** The user whom the approval has made. */
+  user_id: string | null
+  /** The end of a pending request. */
+  expires_at: string
+  /** RFC 3339 in UTC with milliseconds. */
+  inserted_at: string
+  /** RFC 3339 in UTC with milliseconds. */
+  updated_at: string
+}
+
+/** Part of `JoinRequest`. */
+export interface JoinDecider {
+  /** Of an actor, such as api_key. */
+  type: string
+  id: string
 }
 
 /** Answered by `domains.create`, `domains.list`, `domains.get`, `domains.update`, `domains.check`. */
@@ -342,7 +390,7 @@ export interface Identity {
   data: { [name: string]: JsonValue }
 }
 
-/** Part of `Identity`, `DirectoryAttributes`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent` and 97 more. */
+/** Part of `Identity`, `DirectoryAttributes`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent` and 101 more. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue }
 
 /** Part of `User`. */
@@ -557,8 +605,8 @@ export interface UserRoles {
 /** Part of `UserRoles`. */
 export interface RoleAssignment {
   role: string
-  /** invitation: the user came with it; default: the default role, which a user without any other has. */
-  source: 'api' | 'invitation' | 'directory' | 'sso' | 'default'
+  /** invitation, join: the user came with it; default: the default role, which a user without any other has. */
+  source: 'api' | 'invitation' | 'join' | 'directory' | 'sso' | 'default'
   /** Id of the directory, or idp_id of the SSO connection, as in identities; otherwise null. */
   source_id: string | null
   /** The group, or the attribute and its value, of the first rule that gives it; of SSO the provider of the identity. */
@@ -585,7 +633,7 @@ export interface AccessDecision {
     /** The roles of the user that allow it. */
     granted_by: Array<{
       role: string
-      source: 'api' | 'invitation' | 'directory' | 'sso' | 'default'
+      source: 'api' | 'invitation' | 'join' | 'directory' | 'sso' | 'default'
     }>
   }
 }
@@ -872,8 +920,8 @@ export interface DiscoveredOrganization {
   domain: string
   name: string
   icon_logo_url: string | null
-  /** member: a user has the address; invited: an invitation waits for it, and entering creates the user; sso: an SSO connection owns its domain and creates users; may_join: entering creates the user. */
-  kind: 'member' | 'invited' | 'sso' | 'may_join'
+  /** member: a user has the address; invited: an invitation waits for it, and entering creates the user; sso: an SSO connection owns its domain and creates users; may_join: entering creates the user; may_ask: entering leads to a page on which they ask to join. */
+  kind: 'member' | 'invited' | 'sso' | 'may_join' | 'may_ask'
   /** null: entering creates the user. */
   user_id: string | null
   /** To the hour; null: the owner of the address has not signed in yet, so do not enter unasked. */
@@ -1886,7 +1934,7 @@ export interface EventPage {
   has_more: boolean
 }
 
-/** Part of `EventPage`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent` and 96 more. */
+/** Part of `EventPage`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent` and 100 more. */
 export type Event =
   | OrganizationOrganizationCreateSuccessEvent
   | OrganizationOrganizationUpdateSuccessEvent
@@ -1914,6 +1962,10 @@ export type Event =
   | InvitationInvitationAcceptSuccessEvent
   | InvitationInvitationAcceptFailEvent
   | InvitationInvitationExpireSuccessEvent
+  | InvitationJoinRequestCreateSuccessEvent
+  | InvitationJoinRequestApproveSuccessEvent
+  | InvitationJoinRequestDenySuccessEvent
+  | InvitationJoinRequestExpireSuccessEvent
   | UserSessionCreateSuccessEvent
   | UserSessionEndSuccessEvent
   | UserSessionEndAllSuccessEvent
@@ -2019,7 +2071,7 @@ export interface OrganizationOrganizationCreateSuccessEvent {
   data: Organization | TruncatedData
 }
 
-/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 94 more. */
+/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 98 more. */
 export interface Actor {
   /** user: on a page; admin: in the onboarding; directory: its provider, by SCIM; operator: at the command line; system: the service itself. */
   type: 'api_key' | 'user' | 'admin' | 'directory' | 'operator' | 'system'
@@ -2027,7 +2079,7 @@ export interface Actor {
   id: string
 }
 
-/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 94 more. */
+/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 98 more. */
 export interface TruncatedData {
   id?: string
   truncated: true
@@ -2847,6 +2899,118 @@ export interface InvitationInvitationExpireSuccessEvent {
   webhook_id: string | null
   code: 'invitation.invitation.expire.success'
   data: InvitationData | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface InvitationJoinRequestCreateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account if no organization owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
+  id: string
+  /** Reasons of the failure; null if the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
+  cursor: string | null
+  /** Receiving webhook of a delivery; null in the stream. */
+  webhook_id: string | null
+  code: 'invitation.join_request.create.success'
+  data: JoinRequest | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface InvitationJoinRequestApproveSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account if no organization owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
+  id: string
+  /** Reasons of the failure; null if the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
+  cursor: string | null
+  /** Receiving webhook of a delivery; null in the stream. */
+  webhook_id: string | null
+  code: 'invitation.join_request.approve.success'
+  data: JoinRequest | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface InvitationJoinRequestDenySuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account if no organization owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
+  id: string
+  /** Reasons of the failure; null if the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
+  cursor: string | null
+  /** Receiving webhook of a delivery; null in the stream. */
+  webhook_id: string | null
+  code: 'invitation.join_request.deny.success'
+  data: JoinRequest | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface InvitationJoinRequestExpireSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account if no organization owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
+  id: string
+  /** Reasons of the failure; null if the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
+  cursor: string | null
+  /** Receiving webhook of a delivery; null in the stream. */
+  webhook_id: string | null
+  code: 'invitation.join_request.expire.success'
+  data: JoinRequest | TruncatedData
 }
 
 /** Part of `Event`. */
@@ -5901,6 +6065,9 @@ export interface OrganizationPolicyUpdateInput {
   /** Domain of the organization. */
   org_domain: string
   seats_limit?: number
+  join_by_domain?: 'off' | 'request' | 'automatic'
+  /** Replaces all: names of roles of the account or of the organization; requires the scope write:roles. */
+  join_roles?: string[]
 }
 
 /** Codes that `organizationPolicy.update` answers. */
@@ -6102,6 +6269,115 @@ export type InvitationsRevokeErrorCode =
   | 'organization_not_found'
   | 'invitation_not_found'
   | 'invitation_not_pending'
+  | 'precondition_failed'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `joinRequests.list` takes. */
+export interface JoinRequestsListInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** Page number, starting at 1. */
+  page?: unknown
+  /** The same as page. */
+  current_page?: unknown
+  /** Records on a page: 1 to 100. */
+  per_page?: unknown
+  /** next_cursor of the previous page. */
+  after?: string
+  /** Must equal the environment of the API key, in any case. */
+  environment?: string
+  /** Only requests in this state. */
+  state?: 'pending' | 'approved' | 'denied' | 'expired'
+  /** Only requests of this address. */
+  email?: string
+}
+
+/** Codes that `joinRequests.list` answers. */
+export type JoinRequestsListErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `joinRequests.get` takes. */
+export interface JoinRequestsGetInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** UUID. */
+  join_request_id: string
+  /** Must equal the environment of the API key, in any case. */
+  environment?: string
+}
+
+/** Codes that `joinRequests.get` answers. */
+export type JoinRequestsGetErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'join_request_not_found'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `joinRequests.approve` takes. */
+export interface JoinRequestsApproveInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** UUID. */
+  join_request_id: string
+  /** Names of roles of the account or of the organization, in place of join_roles of the policy; requires the scope write:roles. */
+  roles?: string[]
+  /** Must equal the environment of the API key, in any case. */
+  environment?: string
+}
+
+/** Codes that `joinRequests.approve` answers. */
+export type JoinRequestsApproveErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'join_not_allowed'
+  | 'email_domain_not_allowed'
+  | 'sso_required'
+  | 'seats_exhausted'
+  | 'organization_not_found'
+  | 'join_request_not_found'
+  | 'join_request_decided'
+  | 'already_member'
+  | 'precondition_failed'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `joinRequests.deny` takes. */
+export interface JoinRequestsDenyInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** UUID. */
+  join_request_id: string
+}
+
+/** Codes that `joinRequests.deny` answers. */
+export type JoinRequestsDenyErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'join_request_not_found'
+  | 'join_request_decided'
   | 'precondition_failed'
   | 'body_too_large'
   | 'media_type_unsupported'
@@ -9478,6 +9754,10 @@ export interface EventsListInput {
     | 'invitation.invitation.accept.success'
     | 'invitation.invitation.accept.fail'
     | 'invitation.invitation.expire.success'
+    | 'invitation.join_request.create.success'
+    | 'invitation.join_request.approve.success'
+    | 'invitation.join_request.deny.success'
+    | 'invitation.join_request.expire.success'
     | 'user.session.create.success'
     | 'user.session.end.success'
     | 'user.session.end_all.success'
@@ -9619,6 +9899,10 @@ export interface WebhooksCreateInput {
     | 'invitation.invitation.accept.success'
     | 'invitation.invitation.accept.fail'
     | 'invitation.invitation.expire.success'
+    | 'invitation.join_request.create.success'
+    | 'invitation.join_request.approve.success'
+    | 'invitation.join_request.deny.success'
+    | 'invitation.join_request.expire.success'
     | 'user.session.create.success'
     | 'user.session.end.success'
     | 'user.session.end_all.success'
@@ -9815,6 +10099,10 @@ export interface WebhooksUpdateInput {
     | 'invitation.invitation.accept.success'
     | 'invitation.invitation.accept.fail'
     | 'invitation.invitation.expire.success'
+    | 'invitation.join_request.create.success'
+    | 'invitation.join_request.approve.success'
+    | 'invitation.join_request.deny.success'
+    | 'invitation.join_request.expire.success'
     | 'user.session.create.success'
     | 'user.session.end.success'
     | 'user.session.end_all.success'
@@ -10023,6 +10311,10 @@ export interface WebhooksListDeliveriesInput {
     | 'invitation.invitation.accept.success'
     | 'invitation.invitation.accept.fail'
     | 'invitation.invitation.expire.success'
+    | 'invitation.join_request.create.success'
+    | 'invitation.join_request.approve.success'
+    | 'invitation.join_request.deny.success'
+    | 'invitation.join_request.expire.success'
     | 'user.session.create.success'
     | 'user.session.end.success'
     | 'user.session.end_all.success'
@@ -10223,6 +10515,7 @@ export interface LogEventsListInput {
     | 'END_USER_INVITATION_OPENED'
     | 'END_USER_INVITATION_ACCEPTED'
     | 'END_USER_INVITATION_REFUSED'
+    | 'END_USER_JOIN_REQUESTED'
     | 'END_USER_IMPERSONATED'
     | 'END_USER_IMPERSONATION_ENDED'
     | 'BACKCHANNEL_LOGOUT_DELIVERED'
@@ -10314,6 +10607,7 @@ export interface LogEventsListOfAccountInput {
     | 'END_USER_INVITATION_OPENED'
     | 'END_USER_INVITATION_ACCEPTED'
     | 'END_USER_INVITATION_REFUSED'
+    | 'END_USER_JOIN_REQUESTED'
     | 'END_USER_IMPERSONATED'
     | 'END_USER_IMPERSONATION_ENDED'
     | 'BACKCHANNEL_LOGOUT_DELIVERED'
@@ -11225,6 +11519,7 @@ export type ErrorCode =
   | 'key_limited_to_organizations'
   | 'plan_limit_reached'
   | 'email_domain_not_allowed'
+  | 'join_not_allowed'
   | 'sso_required'
   | 'seats_exhausted'
   | 'impersonation_refused'
@@ -11248,6 +11543,7 @@ export type ErrorCode =
   | 'permission_not_found'
   | 'role_not_found'
   | 'invitation_not_found'
+  | 'join_request_not_found'
   | 'meta_key_not_found'
   | 'webhook_not_found'
   | 'delivery_not_found'
@@ -11265,6 +11561,7 @@ export type ErrorCode =
   | 'email_taken'
   | 'invitation_taken'
   | 'invitation_not_pending'
+  | 'join_request_decided'
   | 'already_member'
   | 'domain_taken'
   | 'meta_key_in_use'
@@ -11383,6 +11680,18 @@ export interface Operations {
     output: Invitation
     code: InvitationsRevokeErrorCode
   }
+  'joinRequests.list': {
+    input: JoinRequestsListInput
+    output: JoinRequestList
+    code: JoinRequestsListErrorCode
+  }
+  'joinRequests.get': { input: JoinRequestsGetInput; output: JoinRequest; code: JoinRequestsGetErrorCode }
+  'joinRequests.approve': {
+    input: JoinRequestsApproveInput
+    output: JoinRequest
+    code: JoinRequestsApproveErrorCode
+  }
+  'joinRequests.deny': { input: JoinRequestsDenyInput; output: JoinRequest; code: JoinRequestsDenyErrorCode }
   'domains.create': { input: DomainsCreateInput; output: Domain; code: DomainsCreateErrorCode }
   'domains.list': { input: DomainsListInput; output: DomainList; code: DomainsListErrorCode }
   'domains.get': { input: DomainsGetInput; output: Domain; code: DomainsGetErrorCode }
@@ -11954,7 +12263,7 @@ export interface OrganizationPolicyMethods {
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
-   * const organizationPolicy = await client.organizationPolicy.update({ org_domain: 'awesome-company', seats_limit: 25 })
+   * const organizationPolicy = await client.organizationPolicy.update({ org_domain: 'awesome-company', seats_limit: 25, join_by_domain: 'request' })
    * ```
    */
   update(input: OrganizationPolicyUpdateInput, options?: RequestOptions): Promise<OrganizationPolicy>
@@ -12050,6 +12359,67 @@ export interface InvitationsMethods {
    * ```
    */
   revoke(input: InvitationsRevokeInput, options?: RequestOptions): Promise<Invitation>
+}
+
+/** The methods of `client.joinRequests`. */
+export interface JoinRequestsMethods {
+  /**
+   * List the join requests of an organization, newest first.
+   * `GET /api/v2/org/:org_domain/join-requests`. Requires the scope `read:memberships`.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * for await (const joinRequest of client.joinRequests.list.all({ org_domain: 'awesome-company' })) console.log(joinRequest)
+   * ```
+   */
+  readonly list: ListMethod<JoinRequestsListInput, JoinRequestList, JoinRequest>
+
+  /**
+   * Get a join request.
+   * `GET /api/v2/org/:org_domain/join-requests/:join_request_id`. Requires the scope `read:memberships`. etagOf() returns the version of the answer.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `join_request_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const joinRequest = await client.joinRequests.get({
+   *   org_domain: 'awesome-company',
+   *   join_request_id: '5b1d6a1e-7d0b-4f0f-8a52-0b7b7d7f2a11',
+   * })
+   * ```
+   */
+  get(input: JoinRequestsGetInput, options?: RequestOptions): Promise<JoinRequest>
+
+  /**
+   * Make the user of a pending join request, and mail them.
+   * `PATCH /api/v2/org/:org_domain/join-requests/:join_request_id/approve`. Requires the scope `write:memberships`. With `ifMatch`, only that version is changed.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `email_domain_not_allowed`, `join_not_allowed`, `sso_required`, `seats_exhausted`; 404 `organization_not_found`, `join_request_not_found`; 409 `join_request_decided`, `already_member`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const joinRequest = await client.joinRequests.approve({
+   *   org_domain: 'awesome-company',
+   *   join_request_id: '5b1d6a1e-7d0b-4f0f-8a52-0b7b7d7f2a11',
+   *   roles: ['billing_admin'],
+   * })
+   * ```
+   */
+  approve(input: JoinRequestsApproveInput, options?: RequestOptions): Promise<JoinRequest>
+
+  /**
+   * Deny a pending join request, and mail its owner that it was not approved.
+   * `PATCH /api/v2/org/:org_domain/join-requests/:join_request_id/deny`. Requires the scope `write:memberships`. With `ifMatch`, only that version is changed.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `join_request_not_found`; 409 `join_request_decided`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const joinRequest = await client.joinRequests.deny({
+   *   org_domain: 'awesome-company',
+   *   join_request_id: '5b1d6a1e-7d0b-4f0f-8a52-0b7b7d7f2a11',
+   * })
+   * ```
+   */
+  deny(input: JoinRequestsDenyInput, options?: RequestOptions): Promise<JoinRequest>
 }
 
 /** The methods of `client.domains`. */
@@ -14185,6 +14555,7 @@ export interface Client {
   readonly organizations: OrganizationsMethods
   readonly organizationPolicy: OrganizationPolicyMethods
   readonly invitations: InvitationsMethods
+  readonly joinRequests: JoinRequestsMethods
   readonly domains: DomainsMethods
   readonly users: UsersMethods
   readonly permissions: PermissionsMethods
@@ -14223,6 +14594,10 @@ export const routeTable = /* @__PURE__ */ readRoutes<OperationName>({
 /api/v2/org/:org_domain/invitations/:invitation_id get GET update PUTb
 /api/v2/org/:org_domain/invitations/:invitation_id/resend resend POSTi
 /api/v2/org/:org_domain/invitations/:invitation_id/revoke revoke PATCH`,
+  joinRequests: `/api/v2/org/:org_domain/join-requests list GETl
+/api/v2/org/:org_domain/join-requests/:join_request_id get GET
+/api/v2/org/:org_domain/join-requests/:join_request_id/approve approve PATCHb
+/api/v2/org/:org_domain/join-requests/:join_request_id/deny deny PATCH`,
   domains: `/api/v2/org/:org_domain/domains create POSTbi list GETl
 /api/v2/org/:org_domain/domains/:domain_id get GET update PUTb delete DELETE
 /api/v2/org/:org_domain/domains/:domain_id/check check POSTi`,

@@ -314,9 +314,10 @@ const recipes: Partial<Record<ErrorCode, Recipe>> = {
   sso_required: async (route, world, token) => {
     const client = await service.client()
     const org_domain = world['org_domain'] ?? ''
-    const domain = (world['user_email'] ?? '').split('@')[1] ?? ''
-    const organization_id = world['organization_id'] ?? ''
-    await client.domains.create({ org_domain, domain, sso_required: true })
+    const { join_domain_id, join_email, organization_id = '' } = world
+    const domain = (join_email ?? world['user_email'] ?? '').split('@')[1] ?? ''
+    if (join_domain_id === undefined) await client.domains.create({ org_domain, domain, sso_required: true })
+    else await client.domains.update({ org_domain, domain_id: join_domain_id, sso_required: true })
     await client.ssoConnections.create({ organization_id, email_domains: [domain] })
     return ask(route, world, token)
   },
@@ -331,7 +332,23 @@ const recipes: Partial<Record<ErrorCode, Recipe>> = {
     await (await service.client()).invitations.revoke(at)
     return ask(route, world, token)
   },
+  join_request_not_found: (route, world, token) =>
+    ask(route, { ...world, join_request_id: randomUUID() }, token),
+  join_request_decided: async (route, world, token) => {
+    const at = { org_domain: world['org_domain'] ?? '', join_request_id: world['join_request_id'] ?? '' }
+    await (await service.client()).joinRequests.deny(at)
+    return ask(route, world, token)
+  },
+  join_not_allowed: async (route, world, token) => {
+    const at = { org_domain: world['org_domain'] ?? '', domain_id: world['join_domain_id'] ?? '' }
+    await (await service.client()).domains.delete(at)
+    return ask(route, world, token)
+  },
   already_member: async (route, world, token) => {
+    if (world['join_email'] !== undefined) {
+      await service.given.user({ org_domain: world['org_domain'] ?? '', email: world['join_email'] })
+      return ask(route, world, token)
+    }
     const { email } = await service.given.user({ org_domain: world['org_domain'] ?? '' })
     return ask(route, world, token, { body: { ...freshBody(route, world), email } })
   },
@@ -643,9 +660,10 @@ function ask(
 
 function freshBody(route: Route, references: References): Record<string, unknown> | undefined {
   const body = bodyFor(route, references)
-  const isUnique = /^(users\.create|permissions|roles|invitations|tokenCustomization\.createMetaKey)/.test(
-    route.name,
-  )
+  const isUnique =
+    /^(users\.create|permissions|roles|invitations|joinRequests|organizationPolicy|tokenCustomization\.createMetaKey)/.test(
+      route.name,
+    )
   return body !== undefined && isUnique ? { ...body, ...freshMembers(route.name) } : body
 }
 

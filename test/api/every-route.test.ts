@@ -110,6 +110,7 @@ const referenceNames = [
   'permission_id',
   'role_id',
   'invitation_id',
+  'join_request_id',
 ] as const
 
 function ask(
@@ -184,6 +185,7 @@ describe.each(keyed.map((route) => [route.name, route] as const))('%s', (_name, 
       permission_id: randomUUID(),
       role_id: randomUUID(),
       invitation_id: randomUUID(),
+      join_request_id: randomUUID(),
     }
     const absents = new Map<string, Answer>()
     for (const name of named)

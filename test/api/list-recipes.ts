@@ -5,7 +5,7 @@ import { bodyFor, send, type References } from '../given/request-of.js'
 import { scimGivenOf } from '../given/scim-given.js'
 import { ssoGivenOf } from '../given/sso-given.js'
 import type { Service } from '../given/harness.js'
-import { freshMembers } from '../given/world.js'
+import { freshMembers, giveJoinRequest } from '../given/world.js'
 
 export type Row = Readonly<Record<string, unknown>> & { readonly id: string }
 
@@ -48,6 +48,10 @@ export const recipes: Readonly<Record<string, Recipe>> = {
       await given.application({ org_domain })
       return client.invitations.create({ org_domain, email: anyEmail() })
     },
+    sorts: [],
+  }),
+  'joinRequests.list': ({ service, client, org_domain }) => ({
+    create: () => giveJoinRequest(service, client, { org_domain, environment: 'sandbox' }),
     sorts: [],
   }),
   'applications.list': ({ client, given, org_domain }) => ({

@@ -10,7 +10,7 @@ import { startService } from '../given/harness.js'
 import { roleGivenOf } from '../given/role-given.js'
 import { startReceiver } from '../given/receiver.js'
 import { accountSignInGivenOf } from '../protocols/account-sign-in-given.js'
-import { signIn as signInWhole } from '../given/world.js'
+import { giveJoinRequest, signIn as signInWhole } from '../given/world.js'
 import {
   canaries,
   givenSharedAddress,
@@ -59,6 +59,7 @@ async function givenKnownPerson(said = canaries()): Promise<Known> {
   const { profile, address, email, phone_number } = said
   const whole = { org_domain, phone_number, profile, address, gender: 'other' } as const
   await client.invitations.create({ org_domain, email: said.earlier_email })
+  await giveJoinRequest(service, client, { org_domain, environment: 'sandbox', email: said.earlier_email })
   // With an idempotency key, whose answer is stored.
   const { id: user_id } = await client.users.create(
     { ...whole, email: said.earlier_email },
@@ -192,6 +193,7 @@ describe('the export of a person', () => {
       impersonations: true,
       invitations: true,
       jobs: true,
+      join_requests: true,
       log_events: true,
       magic_link_challenges: true,
       oidc_requests: true,

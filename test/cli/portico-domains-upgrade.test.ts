@@ -25,7 +25,7 @@ const own = `${anything()}.example`
 async function asBefore(): Promise<void> {
   await withPostgres(service.databaseUrl, async (db) => {
     await db.query(`
-      drop table invitations, organization_policies, domain_exemptions, domains, role_mapping_rules, role_assignments, role_permissions,
+      drop table join_requests, invitations, organization_policies, domain_exemptions, domains, role_mapping_rules, role_assignments, role_permissions,
         roles, permissions;
       alter table sso_connections drop column other_domains, drop column attribute_mapping,
         drop column role_mapping_mode;

@@ -26,6 +26,7 @@ export async function createWorld(service: Service, key: Key = {}, orgDomain?: s
     ...(await giveDomain(client, hooked, key.environment === 'production')),
     ...(await giveRole(client, hooked)),
     ...(await giveInvitation(client, hooked)),
+    ...(await giveJoinRequest(service, client, { ...hooked, environment: key.environment ?? 'sandbox' })),
   }
   const discovery = await giveDiscovery(service, client, hooked)
   const account_domain = (key.account ?? service.account).domain
@@ -70,6 +71,40 @@ async function giveInvitation(client: Client, { org_domain }: Pick<World, 'org_d
   const { id } = await client.invitations.create({ org_domain, email: anyEmail() })
   return { invitation_id: id }
 }
+
+/** Has somebody ask to join the organization of a world, by a domain that is proved in the sandbox. */
+export async function giveJoinRequest(
+  service: Service,
+  client: Client,
+  {
+    org_domain,
+    environment,
+    email,
+  }: Pick<World, 'org_domain'> & { readonly environment: string; readonly email?: string },
+) {
+  const domain = `${anything()}.example`
+  const join_email = email ?? `ada@${domain}`
+  const declared = environment === 'production'
+  const { id: join_domain_id } = await client.domains.create({ org_domain, domain, declared })
+  const [row] = await service.query<{ id: string }>(
+    `insert into join_requests
+       (account_id, environment, organization_id, id, email, email_normalized, state, expires_at, version, inserted_at, updated_at)
+     select account_id, $2, id, $5, $3, $3, 'pending', $4::timestamptz + interval '30 days', 1, $4, $4
+     from organizations where domain = $1 returning id`,
+    [org_domain, environment, join_email, service.clock.now(), orderedId()],
+  )
+  return { join_request_id: row?.id ?? '', join_email, join_domain_id }
+}
+
+/** An id as the service makes them: later ones are greater. */
+function orderedId(): string {
+  ordered += 1
+  const time = Date.now().toString(16).padStart(12, '0')
+  const rest = ordered.toString(16).padStart(15, '0')
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${rest.slice(0, 3)}-8${rest.slice(3, 6)}-${rest.slice(3)}`
+}
+
+let ordered = 0
 
 /** Creates a permission, and a role of the organization of a world. */
 async function giveRole(client: Client, { org_domain }: Pick<World, 'org_domain'>) {
@@ -130,7 +165,7 @@ export async function createWorldOf(route: NamedOperation, service: Service): Pr
   const takes = (...names: string[]) => names.some((name) => route.takes.includes(name))
   const client = await clientOf(service, {})
   if (takes('webhook_id')) return createHookedWorld(client)
-  if (withoutSignIn.has(route.resource)) return createPlainWorld(client, route)
+  if (withoutSignIn.has(route.resource)) return createPlainWorld(service, client, route)
   const world = await createOrganizationWorld(client)
   if (takes('relay_id', 'partner_domain', 'access_token', 'session_id')) {
     const relay = takes('relay_id', 'partner_domain') && (await giveRelay(client, world))
@@ -156,6 +191,7 @@ const withoutSignIn = new Set([
   'organizations',
   'organizationPolicy',
   'invitations',
+  'joinRequests',
   'domains',
   'permissions',
   'roles',
@@ -169,7 +205,11 @@ const withoutSignIn = new Set([
 ])
 
 /** An organization with only the objects that the operation refers to. */
-async function createPlainWorld(client: Client, route: NamedOperation): Promise<References> {
+async function createPlainWorld(
+  service: Service,
+  client: Client,
+  route: NamedOperation,
+): Promise<References> {
   const takes = (...names: string[]) => names.some((name) => route.takes.includes(name))
   const given = givenOf(client)
   const { id: organization_id, domain: org_domain } = await given.organization()
@@ -193,6 +233,8 @@ async function createPlainWorld(client: Client, route: NamedOperation): Promise<
     ...(secret && secret),
     ...(takes('domain_id') && (await giveDomain(client, place))),
     ...(takes('invitation_id') && (await giveInvitation(client, place))),
+    ...(takes('join_request_id') &&
+      (await giveJoinRequest(service, client, { ...place, environment: 'sandbox' }))),
     ...(takes('role_id', 'permission_id') && (await giveRole(client, place))),
     ...(metaKey && { key: metaKey.name, key_name: metaKey.name }),
     ...(route.resource === 'admins' && (await giveAdmin(client, place))),
@@ -372,7 +414,8 @@ export function freshMembers(name: string): Record<string, unknown> {
     ...(name === 'invitations.create' && {
       ...{ email: anyEmail(), roles: [], metadata: [], redirect_uri: undefined },
     }),
-    ...(name === 'invitations.update' && { roles: [] }),
+    ...(['invitations.update', 'joinRequests.approve'].includes(name) && { roles: [] }),
+    ...(name === 'organizationPolicy.update' && { join_roles: [] }),
     ...(name === 'domains.create' && { domain: `${anything()}.example` }),
     ...(name === 'permissions.create' && { name: anythingNamed('p') }),
     ...(name === 'roles.create' && { name: anythingNamed('role'), permissions: [] }),

@@ -8,7 +8,12 @@ const mailed = (title: string) => protocolTest('invitations', `a mailed invitati
 const comesIn = mailed('makes its user at the button, with what it says of them, and signs them in')
 const doors = (title: string) => protocolTest('admission-doors', title)
 
-/** Guards of who becomes a member: seats, and invitations. */
+const joins = protocolTest(
+  'joining',
+  'an address of a verified domain becomes a user with the roles of the policy, once its owner has opened a link',
+)
+
+/** Guards of who becomes a member: seats, invitations, and joining by domain. */
 export const membershipGuards = [
   guard({
     name: 'seats: every door counts them',
@@ -91,5 +96,35 @@ export const membershipGuards = [
     replace: "    .where('invitations.expires_at', '>', key.at)\n",
     red: mailed('has one page when it is used, revoked, expired, unknown, or of another organization'),
     green: comesIn,
+  }),
+  guard({
+    name: 'joining: by a domain that the organization has proved',
+    file: 'server/src/directory/domains/authority.ts',
+    find: "      and verified.state in ('verified', 'lapsing')\n",
+    replace: '',
+    red: protocolTest('joining', 'nobody joins by a domain that was only declared'),
+    green: joins,
+  }),
+  guard({
+    name: 'joining: by a link that was mailed',
+    file: links,
+    find: '  const joining = consumedLink.is_link_returned\n    ? undefined\n    : await',
+    replace: '  const joining = await',
+    red: protocolTest(
+      'joining',
+      'nobody joins by a link that the API has returned, which proves no mailbox: it makes a user without the roles',
+    ),
+    green: joins,
+  }),
+  guard({
+    name: 'joining: an approval asks for the domain of the address',
+    file: admit,
+    find: "  join: ['verified_domain', 'email_domain', 'sso'],",
+    replace: "  join: ['email_domain', 'sso'],",
+    red: contractTest(
+      'join-requests',
+      'a join request is refused where the domain of the address is no longer the organization’s, and stays pending',
+    ),
+    green: joins,
   }),
 ]

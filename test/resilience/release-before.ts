@@ -91,7 +91,7 @@ export async function takeBackMigration(client: pg.Client): Promise<void> {
     alter table directory_users drop column role_keys;
     alter table users drop column roles_identity_id;
     alter table sso_connections drop column attribute_mapping, drop column role_mapping_mode;
-    drop table invitations, organization_policies, role_mapping_rules, role_assignments, role_permissions, roles, permissions;
+    drop table join_requests, invitations, organization_policies, role_mapping_rules, role_assignments, role_permissions, roles, permissions;
     alter table applications drop column permission_prefixes;
     alter table sign_in_flows drop column invitation_id, drop column is_invitation_mailed;
     drop table domain_exemptions, domains;

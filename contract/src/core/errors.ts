@@ -45,6 +45,11 @@ export const errorCodes = {
     message: 'The organization does not allow sign-ins with addresses at this domain.',
     remedy: 'Add the domain to allowed_email_domains of the organization, or use another address.',
   },
+  join_not_allowed: {
+    status: 403,
+    message: 'Nobody joins the organization by an address at this domain.',
+    remedy: 'Verify the domain of the address for the organization, or invite the address.',
+  },
   sso_required: {
     status: 403,
     message: 'Users with an address at this domain can only sign in with single sign-on.',
@@ -161,6 +166,11 @@ export const errorCodes = {
     message: 'The organization has no such invitation in this environment.',
     remedy: 'Use an id from the list of invitations; those that have ended are kept for 90 days.',
   },
+  join_request_not_found: {
+    status: 404,
+    message: 'The organization has no such join request in this environment.',
+    remedy: 'Use an id from the list of join requests; those that have ended are kept for 90 days.',
+  },
   meta_key_not_found: {
     status: 404,
     message: 'The organization declares no metadata key with this name.',
@@ -245,6 +255,11 @@ export const errorCodes = {
     status: 409,
     message: 'The invitation was accepted or revoked, or has expired.',
     remedy: 'Invite the address again, unless its user is there by now.',
+  },
+  join_request_decided: {
+    status: 409,
+    message: 'The join request was approved or denied, or has expired.',
+    remedy: 'Read the join request; its owner may ask again, and can be invited.',
   },
   already_member: {
     status: 409,

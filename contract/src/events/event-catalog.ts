@@ -22,6 +22,7 @@ import {
 } from './event-data.js'
 import { MagicLinkConnection } from '../resources/magic-link.js'
 import { MetaKey } from '../resources/metadata.js'
+import { JoinRequest } from '../resources/join-requests.js'
 import { OrganizationPolicy } from '../resources/organization-policy.js'
 import { Organization } from '../resources/organizations.js'
 import { PasswordConnection, PasswordRequest } from '../resources/password.js'
@@ -159,9 +160,13 @@ export const eventCatalog = {
   'user.metadata.remove.success': { tells: 'A metadata value of a user was removed.', data: User },
   'user.roles.update.success': {
     tells:
-      'The roles that a user is given were replaced, by the API or at a sign-in by SSO, or came with an invitation.',
+      'The roles that a user is given were replaced, by the API or at a sign-in by SSO, or came with an invitation or by joining.',
     data: UserRoles,
-    elsewhere: [...invitationPage, { source: 'A sign-in by SSO', actor: 'user' }],
+    elsewhere: [
+      ...invitationPage,
+      { source: 'A sign-in by SSO', actor: 'user' },
+      { source: 'The approval of a join request', actor: 'api_key' },
+    ],
   },
   'invitation.invitation.create.success': { tells: 'An address was invited.', data: InvitationData },
   'invitation.invitation.update.success': { tells: 'An invitation was changed.', data: InvitationData },
@@ -191,6 +196,21 @@ export const eventCatalog = {
       { source: 'The hourly look at invitations', actor: 'system' },
       { source: 'The next invitation of the address', actor: 'api_key' },
     ],
+  },
+  'invitation.join_request.create.success': {
+    tells: 'Somebody with an address of a verified domain asked to join.',
+    data: JoinRequest,
+    elsewhere: [{ source: 'The page of a sign-in', actor: 'system' }],
+  },
+  'invitation.join_request.approve.success': {
+    tells: 'A join request was approved: its user is there.',
+    data: JoinRequest,
+  },
+  'invitation.join_request.deny.success': { tells: 'A join request was denied.', data: JoinRequest },
+  'invitation.join_request.expire.success': {
+    tells: 'The time of a join request was over before anybody decided it, or its address has a user by now.',
+    data: JoinRequest,
+    elsewhere: [{ source: 'The hourly look at join requests', actor: 'system' }],
   },
   'user.session.create.success': {
     tells: 'A user signed in; with `impersonation_id`: a member of staff as the user.',

@@ -49,9 +49,9 @@ export const DiscoveredOrganization = record(
     name: z.string(),
     icon_logo_url: z.string().nullable(),
     kind: z
-      .enum(['member', 'invited', 'sso', 'may_join'])
+      .enum(['member', 'invited', 'sso', 'may_join', 'may_ask'])
       .describe(
-        'member: a user has the address; invited: an invitation waits for it, and entering creates the user; sso: an SSO connection owns its domain and creates users; may_join: entering creates the user',
+        'member: a user has the address; invited: an invitation waits for it, and entering creates the user; sso: an SSO connection owns its domain and creates users; may_join: entering creates the user; may_ask: entering leads to a page on which they ask to join',
       ),
     user_id: id().nullable().describe('null: entering creates the user'),
     last_signed_in_at: timestamp()

@@ -78,6 +78,8 @@ export const logEventCodes = {
   END_USER_INVITATION_ACCEPTED: 'The user of an invitation came in.',
   END_USER_INVITATION_REFUSED:
     'An invitation was opened, and nobody came in: no_method, where the organization has no sign-in method for the address, or the rule that has refused it.',
+  END_USER_JOIN_REQUESTED:
+    'Somebody with an address of a verified domain has asked to join the organization.',
   END_USER_IMPERSONATED: 'A member of staff signed in as a user; the reason is the id of the impersonation.',
   END_USER_IMPERSONATION_ENDED: 'An impersonation ended; the reason is its id.',
   BACKCHANNEL_LOGOUT_DELIVERED: 'An application received the logout token of an ended session.',

@@ -7,14 +7,23 @@ import {
   EnvironmentQuery,
   ifMatchHeader,
   integer,
+  list,
   OrganizationPath,
   slug,
   timestamp,
 } from '../core/fields.js'
 import { record } from '../core/record.js'
+import { maxRolesOfUser } from './user-roles.js'
 
 /** The most seats that a limit can be. */
 export const maxSeats = 1_000_000
+
+/**
+ * How people with an address of a verified domain become users: not by that; by a request that is approved; or at once, when they have
+ * proved their address.
+ */
+export const joinModes = ['off', 'request', 'automatic'] as const
+export type JoinMode = (typeof joinModes)[number]
 
 /** What an organization demands of its members, in one environment. It is always there. */
 export const OrganizationPolicy = record(
@@ -28,6 +37,14 @@ export const OrganizationPolicy = record(
       .describe(
         'Users that the organization may have, however they come in; 0: any number. Users who are there stay',
       ),
+    join_by_domain: z
+      .enum(joinModes)
+      .describe(
+        'Whether people who prove an address of a verified domain become users: not by that, by a request that is approved, or at once',
+      ),
+    join_roles: z
+      .array(z.string())
+      .describe('Names of the roles of users who join so, in alphabetical order; deleted ones are gone'),
     inserted_at: timestamp(),
     updated_at: timestamp(),
   },
@@ -36,6 +53,8 @@ export const OrganizationPolicy = record(
     __domain__: 'awesome-company',
     __environment__: 'sandbox',
     seats_limit: 25,
+    join_by_domain: 'request',
+    join_roles: ['billing_admin'],
     inserted_at: '2026-03-14T09:26:53.589Z',
     updated_at: '2026-03-14T09:26:53.589Z',
   },
@@ -45,13 +64,20 @@ export type OrganizationPolicy = z.output<typeof OrganizationPolicy>
 export const OrganizationPolicyChanges = z
   .strictObject({
     seats_limit: integer({ min: 0, max: maxSeats }).optional(),
+    join_by_domain: z.enum(joinModes).optional(),
+    join_roles: list(z.string(), maxRolesOfUser)
+      .optional()
+      .describe(
+        'Replaces all: names of roles of the account or of the organization; requires the scope write:roles',
+      ),
   })
-  .meta({ examples: [{ seats_limit: 25 }] })
+  .meta({ examples: [{ seats_limit: 25, join_by_domain: 'request' }] })
 export type OrganizationPolicyChanges = z.output<typeof OrganizationPolicyChanges>
 
 const tag = {
   name: 'Organization policy',
-  description: 'What an organization demands of its members: how many there may be.',
+  description:
+    'What an organization demands of its members: how many there may be, and who joins by their domain.',
 }
 const c = initContract()
 

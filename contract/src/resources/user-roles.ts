@@ -6,10 +6,10 @@ import { exampleOf, record } from '../core/record.js'
 export const maxRolesOfUser = 20
 
 /**
- * Where a user has a role from: the API, the invitation that they accepted, a group or attribute of the directory that keeps them,
+ * Where a user has a role from: the API, the invitation that they accepted, their joining by a verified domain, a group or attribute of the directory that keeps them,
  * what an identity provider has said at their sign-in, or the role that is the default of those without any other.
  */
-export const roleSources = ['api', 'invitation', 'directory', 'sso', 'default'] as const
+export const roleSources = ['api', 'invitation', 'join', 'directory', 'sso', 'default'] as const
 export type RoleSource = (typeof roleSources)[number]
 
 /** Sources whose mapping may be authoritative. */
@@ -23,7 +23,7 @@ export const RoleAssignment = record(
     source: z
       .enum(roleSources)
       .describe(
-        'invitation: the user came with it; default: the default role, which a user without any other has',
+        'invitation, join: the user came with it; default: the default role, which a user without any other has',
       ),
     source_id: z
       .string()

@@ -19,6 +19,8 @@ import { rotateDueSigningKeys } from '../tokens/signing-keys/rotate.js'
 import { watchCertificates } from '../sso/connections/watch-certificates.js'
 import { checkDueDomains } from '../directory/domains/check.js'
 import { expireInvitations } from '../directory/invitations/expire-invitations.js'
+import { expireJoinRequests } from '../directory/join-requests/expire-join-requests.js'
+import { sendJoinDecision } from '../directory/join-requests/send-decision.js'
 import { sendInvitation } from '../directory/invitations/send-invitation.js'
 import { endSessionsOfOrganization } from '../directory/end-sessions.js'
 import { sendLogoutToken } from '../protocols/oidc/logout-token.js'
@@ -56,6 +58,10 @@ export const jobHandlers: { readonly [Name in JobName]: JobHandler<JobPayloads[N
   },
   send_invitation: {
     run: sendInvitation,
+    retryAfterSeconds: [60, 300, 1800, 7200],
+  },
+  send_join_decision: {
+    run: sendJoinDecision,
     retryAfterSeconds: [60, 300, 1800, 7200],
   },
   send_admin_invitation: {
@@ -121,6 +127,11 @@ export const jobHandlers: { readonly [Name in JobName]: JobHandler<JobPayloads[N
   },
   expire_invitations: {
     run: expireInvitations,
+    retryAfterSeconds: [60, 300],
+    everySeconds: 60 * 60,
+  },
+  expire_join_requests: {
+    run: expireJoinRequests,
     retryAfterSeconds: [60, 300],
     everySeconds: 60 * 60,
   },

@@ -4,7 +4,7 @@ import { organizationIdOf } from '../platform/db/organization-id.js'
 import type { DB } from '../platform/db/schema.js'
 import { ofEnvironment } from '../platform/db/tenant-predicate.js'
 import { ApiError } from '../platform/errors.js'
-import type { Tenant } from '../platform/tenant.js'
+import type { Caller, Tenant } from '../platform/tenant.js'
 
 type TenantKey = Pick<Tenant, 'accountId' | 'environment' | 'domain' | 'organizationIds'>
 
@@ -33,16 +33,32 @@ export const unknownRole = {
   message: 'must be a role of the account or of the organization',
 } as const
 
-/** @throws ApiError `invalid_parameters` for a role that is neither of the account nor of the organization. */
+/**
+ * @param member Of the body, which has the names.
+ * @throws ApiError `invalid_parameters` for a role that is neither of the account nor of the organization.
+ */
 export async function getRoleIds(
   trx: Transaction<DB>,
   tenant: TenantKey,
   names: readonly string[],
+  member = 'roles',
 ): Promise<readonly string[]> {
   const ids = await findRoleIds(trx, tenant, names)
   const fields = names.flatMap((name, index): FieldError[] =>
-    ids.has(name) ? [] : [{ path: `roles.${index}`, ...unknownRole }],
+    ids.has(name) ? [] : [{ path: `${member}.${index}`, ...unknownRole }],
   )
   if (fields.length > 0) throw new ApiError('invalid_parameters', { fields })
   return [...ids.values()]
+}
+
+/**
+ * Roles are given by those who may give them, also in an invitation or a policy.
+ *
+ * @throws ApiError `insufficient_scope`
+ */
+export function checkMayGive({ scopes }: Pick<Caller, 'scopes'>, roles: readonly string[] | undefined): void {
+  if (roles !== undefined && roles.length > 0 && !scopes.includes('write:roles'))
+    throw new ApiError('insufficient_scope', {
+      message: 'The API key lacks the scope write:roles, which giving roles requires.',
+    })
 }

@@ -15,6 +15,7 @@ import { logEventRoutes } from '../../delivery/log-events/routes.js'
 import { magicLinkRoutes } from '../../sign-in/magic-link/routes.js'
 import { oauthRoutes } from '../../protocols/oauth/routes.js'
 import { oidcRoutes } from '../../protocols/oidc/routes.js'
+import { joinRequestRoutes } from '../../directory/join-requests/routes.js'
 import { organizationPolicyRoutes } from '../../directory/organization-policy/routes.js'
 import { organizationRoutes } from '../../directory/organizations/routes.js'
 import { outboxRoutes } from '../../delivery/outbox/routes.js'
@@ -40,6 +41,7 @@ export function apiOf(deps: Deps, hooks: ApiHooks = {}): Implementation<typeof c
   return {
     organizations: organizationRoutes(deps),
     organizationPolicy: organizationPolicyRoutes(deps),
+    joinRequests: joinRequestRoutes(deps),
     invitations: invitationRoutes(deps),
     domains: domainRoutes(deps),
     users: userRoutes(deps),

@@ -51,6 +51,15 @@ export interface JobPayloads {
     /** Identical for every attempt, and another one when it is sent again. */
     readonly messageId: string
   }
+  /** Tells the owner of a join request how it was decided. */
+  readonly send_join_decision: {
+    readonly accountId: string
+    readonly environment: Environment
+    readonly organizationId: string
+    readonly joinRequestId: string
+    /** Identical for every attempt. */
+    readonly messageId: string
+  }
   /** The link of an onboarding invitation; its token is generated when the mail is sent. */
   readonly send_admin_invitation: {
     readonly accountId: string
@@ -126,6 +135,7 @@ export interface JobPayloads {
   readonly fold_record_counts: Record<string, never>
   readonly delete_expired: Record<string, never>
   readonly expire_invitations: Record<string, never>
+  readonly expire_join_requests: Record<string, never>
   readonly partition_log_events: Record<string, never>
   readonly erase_deleted: Record<string, never>
   readonly number_events: Record<string, never>

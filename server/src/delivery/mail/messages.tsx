@@ -138,6 +138,22 @@ function quotedText(message: string): string {
   return `“${inert}”`
 }
 
+interface JoinDecisionMail extends Sender {
+  readonly isApproved: boolean
+}
+
+/** The mail that tells somebody who has asked to join how that was decided. */
+export function joinDecisionMail(mail: JoinDecisionMail): Message {
+  return toMessage(mail, ({ joinDecision }, organization) => {
+    const { subject, told, next } = joinDecision[mail.isApproved ? 'approved' : 'denied']
+    const sentence = told(organization)
+    return sentences(subject(organization), sentence, [
+      sentence,
+      next(organization, displayName(mail.productName)),
+    ])
+  })
+}
+
 interface NoticeMail extends Sender {
   readonly notice: Notice
 }

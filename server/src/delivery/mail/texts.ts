@@ -7,6 +7,7 @@ export interface MailTexts {
   readonly links: Readonly<Record<LinkPurpose, LinkTexts>>
   readonly adminInvitation: AdminInvitationTexts
   readonly invitation: InvitationTexts
+  readonly joinDecision: Readonly<Record<'approved' | 'denied', JoinDecisionTexts>>
   readonly plainLink: string
   readonly notices: Readonly<Record<Notice, NoticeTexts>>
   readonly unexpectedNotice: (organization: string) => string
@@ -35,6 +36,12 @@ interface AdminInvitationTexts {
   readonly button: string
   readonly lifetime: (days: number) => string
   readonly unexpected: string
+}
+
+interface JoinDecisionTexts {
+  readonly subject: (organization: string) => string
+  readonly told: (organization: string) => string
+  readonly next: (organization: string, product: string) => string
 }
 
 interface InvitationTexts {
@@ -120,6 +127,19 @@ const en: MailTexts = {
     lifetime: (days) =>
       `This link works once, for ${days === 1 ? 'one day' : `${days} days`}. Do not share it.`,
     unexpected: 'If you do not know why you were invited, you can ignore this e-mail. Nothing will happen.',
+  },
+  joinDecision: {
+    approved: {
+      subject: (organization) => `You are a member of ${organization}`,
+      told: (organization) => `Your request to join ${organization} was approved.`,
+      next: (_, product) => `Sign in to ${product} with this e-mail address, as you did when you asked.`,
+    },
+    denied: {
+      subject: (organization) => `Your request to join ${organization}`,
+      told: (organization) => `Your request to join ${organization} was not approved.`,
+      next: (organization) =>
+        `If you think that this is a mistake, ask the people at ${organization} whom you know.`,
+    },
   },
   plainLink: 'If the button does not work, copy this link into your browser:',
   notices: {
@@ -239,6 +259,20 @@ const fr: MailTexts = {
       `Ce lien fonctionne une seule fois, pendant ${days === 1 ? 'un jour' : `${days} jours`}. Ne le partagez pas.`,
     unexpected:
       'Si vous ne savez pas pourquoi vous avez été invité, ignorez cet e-mail. Il ne se passera rien.',
+  },
+  joinDecision: {
+    approved: {
+      subject: (organization) => `Vous êtes membre de ${organization}`,
+      told: (organization) => `Votre demande pour rejoindre ${organization} a été acceptée.`,
+      next: (_, product) =>
+        `Connectez-vous à ${product} avec cette adresse e-mail, comme lors de votre demande.`,
+    },
+    denied: {
+      subject: (organization) => `Votre demande pour rejoindre ${organization}`,
+      told: (organization) => `Votre demande pour rejoindre ${organization} n’a pas été acceptée.`,
+      next: (organization) =>
+        `Si vous pensez qu’il s’agit d’une erreur, adressez-vous à une personne que vous connaissez chez ${organization}.`,
+    },
   },
   plainLink: 'Si le bouton ne fonctionne pas, copiez ce lien dans votre navigateur\u00a0:',
   notices: {

@@ -112,11 +112,44 @@ export function authoritativeDomains(
 type Value = string | RawBuilder<string> | Expression<string>
 
 /** An address in an organization and environment, as parameters or columns of a statement. */
-interface AddressInOrganization {
+export interface AddressInOrganization {
   readonly accountId: Value
   readonly environment: Value
   readonly organizationId: Value
   readonly emailNormalized: Value
+}
+
+/** Whether a domain of the statement covers an address. */
+function covers(domains: string, emailDomain: RawBuilder<string>): RawBuilder<boolean> {
+  const its = (column: string) => sql.ref(`${domains}.${column}`)
+  return sql`(
+    ${its('domain')} = ${emailDomain}
+    or (
+      ${its('include_subdomains')}
+      and right(${emailDomain}, length(${its('domain')}) + 1) = '.' || ${its('domain')}
+    )
+  )`
+}
+
+/** Whether the organization has proved the domain of an address: declared is not enough. */
+export function isOfVerifiedDomain({
+  accountId,
+  environment,
+  organizationId,
+  emailNormalized,
+}: AddressInOrganization): RawBuilder<boolean> {
+  return sql`exists (
+    select from domains as verified
+    where verified.account_id = ${accountId}
+      and verified.environment = ${environment}
+      and verified.organization_id = ${organizationId}
+      and verified.state in ('verified', 'lapsing')
+      and ${covers('verified', domainOf(emailNormalized))}
+  )`
+}
+
+function domainOf(emailNormalized: Value): RawBuilder<string> {
+  return sql<string>`substring(${emailNormalized} from '[^@]*$')`
 }
 
 /**
@@ -129,7 +162,7 @@ export function isSsoRequired({
   organizationId,
   emailNormalized,
 }: AddressInOrganization): RawBuilder<boolean> {
-  const emailDomain = sql<string>`substring(${emailNormalized} from '[^@]*$')`
+  const emailDomain = domainOf(emailNormalized)
   return sql`exists (
     select from domains as required
     where required.account_id = ${accountId}
@@ -137,13 +170,7 @@ export function isSsoRequired({
       and required.organization_id = ${organizationId}
       and required.sso_required
       and required.state in ('verified', 'lapsing', 'declared')
-      and (
-        required.domain = ${emailDomain}
-        or (
-          required.include_subdomains
-          and right(${emailDomain}, length(required.domain) + 1) = '.' || required.domain
-        )
-      )
+      and ${covers('required', emailDomain)}
       and not exists (
         select from domain_exemptions as exemption
         where exemption.account_id = required.account_id

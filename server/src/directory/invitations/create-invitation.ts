@@ -21,10 +21,10 @@ import { ownsDomain, selfAndParentsOf } from '../domains/authority.js'
 import { lockDeclaredKeys } from '../meta-keys/declared-keys.js'
 import { checkMetaValue } from '../meta-keys/meta-value.js'
 import { emitInvitation, endInvitation, invitationsOf } from '../pending-invitations/pending.js'
-import { getRoleIds } from '../role-ids.js'
+import { checkMayGive, getRoleIds } from '../role-ids.js'
 import { countPolicySeats } from '../users/admit.js'
 import { usersOf } from '../users/whole-user.js'
-import { checkMayGive, enqueueInvitation } from './invitations.js'
+import { enqueueInvitation } from './invitations.js'
 
 const dayMs = 24 * 60 * 60 * 1000
 

@@ -22,7 +22,7 @@ import { limit } from '../../delivery/limits/limits.js'
 import { mails } from '../../delivery/mail/mail-limits.js'
 import { emitInvitation, endInvitation, invitationsOf } from '../pending-invitations/pending.js'
 import { toInvitation, wholeInvitation, type InvitationRow } from '../pending-invitations/invitation.js'
-import { getRoleIds } from '../role-ids.js'
+import { checkMayGive, getRoleIds } from '../role-ids.js'
 
 const dayMs = 24 * 60 * 60 * 1000
 
@@ -139,18 +139,6 @@ export function updateInvitation(
     })
     return emitInvitation(deps, trx, caller, { id, code: 'invitation.invitation.update.success', at })
   })
-}
-
-/**
- * Roles are given by those who may give them, also in an invitation.
- *
- * @throws ApiError `insufficient_scope`
- */
-export function checkMayGive({ scopes }: Pick<Caller, 'scopes'>, roles: readonly string[] | undefined): void {
-  if (roles !== undefined && roles.length > 0 && !scopes.includes('write:roles'))
-    throw new ApiError('insufficient_scope', {
-      message: 'The API key lacks the scope write:roles, which roles of an invitation require.',
-    })
 }
 
 /** Of an invitation that the transaction has locked. */

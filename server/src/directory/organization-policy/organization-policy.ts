@@ -1,22 +1,28 @@
 import type { OrganizationPolicy, OrganizationPolicyChanges } from '@portico/contract/organization-policy'
-import { sql, type Kysely, type Transaction } from 'kysely'
-import type { DB } from '../../platform/db/schema.js'
+import { sql, type Kysely, type Transaction, type Updateable } from 'kysely'
+import type { DB, OrganizationPolicies } from '../../platform/db/schema.js'
 import { insertFrom } from '../../platform/db/insert-if.js'
 import { lookup } from '../../platform/db/statement.js'
-import { isOrganizationOf, ofTenant, tenantColumns } from '../../platform/db/tenant-predicate.js'
+import {
+  isOrganizationOf,
+  ofTenant,
+  sameEnvironment,
+  tenantColumns,
+} from '../../platform/db/tenant-predicate.js'
 import { isOfVersion } from '../../platform/db/versions.js'
 import { organizationExists, organizationIdOf } from '../../platform/db/organization-id.js'
 import type { Deps } from '../../delivery/deps.js'
 import { change, type Changed } from '../../delivery/events/change.js'
 import { emit } from '../../delivery/events/emit.js'
 import { ApiError } from '../../platform/errors.js'
-import type { Tenant } from '../../platform/tenant.js'
+import type { Caller, Tenant } from '../../platform/tenant.js'
+import { checkMayGive, getRoleIds } from '../role-ids.js'
 import { toOrganizationPolicy, type PolicyRow } from './record.js'
 
 type PolicyKey = Pick<Tenant, 'accountId' | 'environment' | 'domain' | 'organizationIds'>
 
 /** The policy of an organization that has never changed it: nothing is demanded. */
-const defaults = { seats_limit: 0, version: 1 }
+const defaults = { seats_limit: 0, join_by_domain: 'off', version: 1 }
 
 /**
  * The policy of the organization in the tenant's environment.
@@ -29,9 +35,18 @@ export async function getOrganizationPolicy(
 ): Promise<Changed<OrganizationPolicy>> {
   const [row] = await selectPolicy(db, tenant)
   if (row === undefined) throw new ApiError('organization_not_found')
-  const { organization_id: organizationId, inserted_at, seats_limit, version, updated_at } = row
+  const {
+    organization_id: organizationId,
+    inserted_at,
+    seats_limit,
+    join_by_domain,
+    version,
+    updated_at,
+  } = row
   const policy = {
     seats_limit: seats_limit ?? defaults.seats_limit,
+    join_by_domain: join_by_domain ?? defaults.join_by_domain,
+    join_roles: row.join_roles,
     version: version ?? defaults.version,
     updated_at: updated_at ?? inserted_at,
     inserted_at,
@@ -51,10 +66,21 @@ const selectPolicy = lookup((db, tenant: PolicyKey) =>
       'organizations.id as organization_id',
       'organizations.inserted_at',
       'policy.seats_limit',
+      'policy.join_by_domain',
+      joinRoles().as('join_roles'),
       'policy.version',
       'policy.updated_at',
     ]),
 )
+
+/** The names of the roles that are there still. */
+function joinRoles() {
+  return sql<string[]>`array(
+    select roles.name from roles
+    where ${sameEnvironment('roles', 'policy')} and roles.id = any(policy.join_role_ids)
+    order by roles.name collate "C"
+  )`
+}
 
 function toChanged(row: PolicyRow, tenant: Tenant, organizationId: string): Changed<OrganizationPolicy> {
   return { record: toOrganizationPolicy(row, tenant), version: row.version, organizationId }
@@ -64,19 +90,23 @@ function toChanged(row: PolicyRow, tenant: Tenant, organizationId: string): Chan
  * Changes the given members. Users who are there stay, also where there are more than seats.
  *
  * @param versions The versions the change may happen to; undefined: any.
- * @throws ApiError `organization_not_found`, `precondition_failed`
+ * @throws ApiError `organization_not_found`, `precondition_failed`, and `invalid_parameters` for roles that are not there.
  */
 export function updateOrganizationPolicy(
   deps: Deps,
   tenant: Tenant,
-  input: OrganizationPolicyChanges,
+  { join_roles: joinRoleNames, ...input }: OrganizationPolicyChanges,
   versions: readonly number[] | undefined,
 ): Promise<Changed<OrganizationPolicy>> {
   return change(deps, tenant.cause, async (trx) => {
     await insertDefaults(deps, trx, tenant)
+    const columns: Updateable<OrganizationPolicies> =
+      joinRoleNames === undefined
+        ? input
+        : { ...input, join_role_ids: [...(await getRoleIds(trx, tenant, joinRoleNames, 'join_roles'))] }
     const changed = await trx
       .updateTable('organization_policies')
-      .set({ ...input, updated_at: deps.now(), version: sql`version + 1` })
+      .set({ ...columns, updated_at: deps.now(), version: sql`version + 1` })
       .where(ofTenant(tenant))
       .where(isOfVersion(versions))
       .returning('version')
@@ -88,6 +118,21 @@ export function updateOrganizationPolicy(
     const policy = await getOrganizationPolicy({ db: trx }, tenant)
     return emit(deps, trx, tenant, { code: 'organization.policy.update.success', ...policy })
   })
+}
+
+/**
+ * The same by an API key, which needs the scope to give roles.
+ *
+ * @throws ApiError `insufficient_scope`, and as updateOrganizationPolicy()
+ */
+export function updatePolicyAs(
+  deps: Deps,
+  caller: Caller & Tenant,
+  input: OrganizationPolicyChanges,
+  versions: readonly number[] | undefined,
+): Promise<Changed<OrganizationPolicy>> {
+  checkMayGive(caller, input.join_roles)
+  return updateOrganizationPolicy(deps, caller, input, versions)
 }
 
 /** Writes the policy that the organization has without a row, so that one update decides about its version. */

@@ -1,10 +1,14 @@
-import type { OrganizationPolicy } from '@portico/contract/organization-policy'
+import type { JoinMode, OrganizationPolicy } from '@portico/contract/organization-policy'
 import type { Selectable } from 'kysely'
 import type { OrganizationPolicies } from '../../platform/db/schema.js'
 import type { Tenant } from '../../platform/tenant.js'
 
 /** A policy with the time at which its organization was created. */
-export type PolicyRow = Pick<Selectable<OrganizationPolicies>, 'seats_limit' | 'version' | 'updated_at'> & {
+export type PolicyRow = Pick<
+  Selectable<OrganizationPolicies>,
+  'seats_limit' | 'join_by_domain' | 'version' | 'updated_at'
+> & {
+  readonly join_roles: string[]
   readonly inserted_at: Date
 }
 
@@ -17,6 +21,9 @@ export function toOrganizationPolicy(
     __domain__: tenant.domain,
     __environment__: tenant.environment,
     seats_limit: row.seats_limit,
+    // A check of the table allows nothing else.
+    join_by_domain: row.join_by_domain as JoinMode,
+    join_roles: row.join_roles,
     inserted_at: row.inserted_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   }

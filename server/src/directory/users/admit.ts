@@ -11,10 +11,11 @@ import type { Tenant } from '../../platform/tenant.js'
 import type { Deps } from '../../delivery/deps.js'
 import { createIn, creation } from '../../delivery/events/create.js'
 import { isAddressAllowed } from '../allowed-domain.js'
-import { isSsoRequired } from '../domains/authority.js'
+import { isOfVerifiedDomain, isSsoRequired } from '../domains/authority.js'
 import { endInvitation, isInvited, lockPendingInvitations } from '../pending-invitations/pending.js'
 import type { InvitationRow } from '../pending-invitations/invitation.js'
 import { findSeatsLimit } from '../organization-policy/organization-policy.js'
+import { giveRoles } from './give-roles.js'
 import { insertIdentity, toIdentityRow, type AssertedIdentity } from './identities.js'
 import { emissionOfNewUser, knownColumns, userInsertion, type UserInsertion } from './insert-user.js'
 import type { MetaDataRow } from './record.js'
@@ -24,11 +25,11 @@ import { writeMappedMetadata } from './stored-metadata.js'
 
 /**
  * The doors by which users come into being, as `via` of the event says: the API, an import, a directory, an identity provider, a
- * link or code of ours, a partner's relay, and the mailed URL of an invitation.
+ * link or code of ours, a partner's relay, the mailed URL of an invitation, and the verified domain of the address.
  */
-export type Door = 'api' | 'import' | 'directory' | 'sso' | 'link' | 'relay' | 'invitation'
+export type Door = 'api' | 'import' | 'directory' | 'sso' | 'link' | 'relay' | 'invitation' | 'join'
 
-type Rule = 'email_domain' | 'sso'
+type Rule = 'email_domain' | 'sso' | 'verified_domain'
 
 /**
  * The rules of each door that the insert itself asks, so that no change of them comes between. The list of domains gates
@@ -43,12 +44,15 @@ const rules: Readonly<Record<Door, readonly Rule[]>> = {
   link: ['email_domain', 'sso'],
   relay: [],
   invitation: ['email_domain', 'sso'],
+  join: ['verified_domain', 'email_domain', 'sso'],
 }
 
 /** A rule has refused a new user. Each door turns it into its answer. */
 export class AdmissionRefused extends Error {
   override readonly name = 'AdmissionRefused'
-  constructor(readonly code: 'email_domain_not_allowed' | 'sso_required' | 'seats_exhausted') {
+  constructor(
+    readonly code: 'join_not_allowed' | 'email_domain_not_allowed' | 'sso_required' | 'seats_exhausted',
+  ) {
     super(`refused by ${code}`)
   }
 }
@@ -118,6 +122,7 @@ function isInvitationHeld({ accountId, environment, emailNormalized, isHeld }: U
 const conditionOf: Readonly<Record<Rule, (user: UserInsertion) => RawBuilder<boolean>>> = {
   email_domain: isDomainAllowed,
   sso: (user) => sql<boolean>`not ${isSsoRequiredOf(user)}`,
+  verified_domain: (user) => isOfVerifiedDomain(addressOf(user)),
 }
 
 function isDomainAllowed(
@@ -132,12 +137,16 @@ function isDomainAllowed(
 }
 
 function isSsoRequiredOf(user: UserInsertion) {
-  return isSsoRequired({
+  return isSsoRequired(addressOf(user))
+}
+
+function addressOf(user: UserInsertion) {
+  return {
     accountId: user.accountId,
     environment: user.environment,
     organizationId: organizationIdOf(user),
     emailNormalized: sql<string>`${user.emailNormalized}::text`,
-  })
+  }
 }
 
 /** The tenant with a cause whose events say the door. */
@@ -160,6 +169,7 @@ const insertions = {
   link: insertionBy('link'),
   relay: insertionBy('relay'),
   invitation: insertionBy('invitation'),
+  join: insertionBy('join'),
 }
 
 /** A user who was unknown before a sign-in, or the request of one. */
@@ -176,6 +186,12 @@ interface Newcomer {
   readonly metadata?: readonly MetaDataRow[]
   /** The asserted identity by which the next sign-in finds the user. */
   readonly identity?: AssertedIdentity
+  /** Of the door `join`. */
+  readonly roles?: {
+    readonly roleIds: readonly string[]
+    /** The request that was approved; nil where none was needed. */
+    readonly sourceId: string
+  }
 }
 
 /**
@@ -198,7 +214,7 @@ export async function admit(
     const user = await insertNewcomer(deps, trx, tenant, newcomer, plain)
     if (user !== undefined) return user
   }
-  if (rules[via].length > 0) await checkRules(trx, plain.user)
+  if (rules[via].length > 0) await checkRules(trx, via, plain.user)
   const at = deps.now()
   const { emailNormalized } = plain.user
   const held = await hold(trx, tenant, emailNormalized, at)
@@ -243,7 +259,7 @@ async function insertNewcomer(
   deps: Deps,
   trx: Transaction<DB>,
   tenant: Tenant,
-  { via, id, email, emailVerified, identity }: Newcomer,
+  { via, id, email, emailVerified, identity, roles }: Newcomer,
   { user, rows, emission }: ReturnType<typeof toAdmission>,
 ): Promise<SigningInUser | undefined> {
   const insert = insertions[via]
@@ -251,12 +267,16 @@ async function insertNewcomer(
   if (created === undefined) return undefined
   if (rows.length > 0) await writeMappedMetadata(trx, tenant, id, { rows, removed: [] })
   if (identity !== undefined) await insertIdentity(deps, trx, tenant, { userId: id, ...identity })
+  if (roles !== undefined)
+    await giveRoles(deps, trx, tenant, { ...roles, userId: id, source: 'join', at: user.at })
   return { id, email, active: user.active, email_verified: emailVerified, email_proved_at: null, isNew: true }
 }
 
 /** @throws AdmissionRefused with the first rule that has refused the user. */
-async function checkRules(trx: Transaction<DB>, user: UserInsertion): Promise<void> {
+async function checkRules(trx: Transaction<DB>, via: Door, user: UserInsertion): Promise<void> {
   const [found] = await selectRules(trx, user)
+  if (rules[via].includes('verified_domain') && found?.is_domain_verified === false)
+    throw new AdmissionRefused('join_not_allowed')
   if (found?.is_domain_allowed === false) throw new AdmissionRefused('email_domain_not_allowed')
   if (found?.is_sso_required === true) throw new AdmissionRefused('sso_required')
 }
@@ -265,6 +285,7 @@ const selectRules = statement((db, user: UserInsertion) =>
   db.selectNoFrom([
     isDomainAllowed(user).as('is_domain_allowed'),
     isSsoRequiredOf(user).as('is_sso_required'),
+    isOfVerifiedDomain(addressOf(user)).as('is_domain_verified'),
   ]),
 )
 

@@ -1,19 +1,15 @@
-import { sql, type Transaction } from 'kysely'
+import type { Transaction } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
-import { organizationIdOf } from '../../platform/db/organization-id.js'
-import { ofEnvironment } from '../../platform/db/tenant-predicate.js'
 import type { Tenant } from '../../platform/tenant.js'
 import type { Deps } from '../../delivery/deps.js'
-import { emit } from '../../delivery/events/emit.js'
 import { logEvent } from '../../delivery/log-events/log-event.js'
 import { lockDeclaredKeys } from '../meta-keys/declared-keys.js'
 import { isMetaValue } from '../meta-keys/meta-value.js'
 import { endInvitation } from '../pending-invitations/pending.js'
 import { saidOf, type InvitationRow } from '../pending-invitations/invitation.js'
+import { giveRoles } from './give-roles.js'
 import type { MetaDataRow } from './record.js'
-import { assignmentsOfUser, toUserRoles } from './roles-of-user.js'
 import { toMetaDataRows } from './stored-metadata.js'
-import { usersOf } from './whole-user.js'
 
 /** What a locked invitation says of the user who takes it. Keys of metadata that are gone, and values that no longer fit, are left out. */
 export async function readInvited(trx: Transaction<DB>, tenant: Tenant, invitation: InvitationRow) {
@@ -54,42 +50,9 @@ export async function takeInvitation(
   const accepted = await endInvitation(deps, trx, tenant, { id, end: { state: 'accepted', userId }, at })
   // It is locked, and was pending at this moment.
   if (accepted === undefined) throw new Error('a locked invitation is no longer pending')
-  await giveRoles(deps, trx, tenant, { invitation, userId, at })
+  const { role_ids: roleIds } = invitation
+  await giveRoles(deps, trx, tenant, { userId, roleIds, source: 'invitation', sourceId: id, at })
   const { organization_id: organizationId } = invitation
   const entry = { code: 'END_USER_INVITATION_ACCEPTED', userId, email } as const
   await logEvent(deps, trx, { ...tenant, organizationId, ...entry })
-}
-
-async function giveRoles(
-  deps: Pick<Deps, 'db' | 'now'>,
-  trx: Transaction<DB>,
-  tenant: Tenant,
-  { invitation, userId, at }: Omit<Taking, 'email'>,
-): Promise<void> {
-  if (invitation.role_ids.length === 0) return
-  const organizationId = organizationIdOf(tenant)
-  const { rows } = await sql`
-    insert into role_assignments
-      (account_id, environment, organization_id, user_id, role_id, source, source_id, inserted_at)
-    select roles.account_id, roles.environment, ${organizationId}, ${userId}::uuid, roles.id, 'invitation',
-      ${invitation.id}::uuid, ${at}::timestamptz
-    from roles
-    where ${ofEnvironment(tenant, 'roles')}
-      and roles.id = any(${invitation.role_ids}::uuid[])
-      and (roles.organization_id is null or roles.organization_id = ${organizationId})
-    order by roles.id
-    for key share of roles
-    returning role_id`.execute(trx)
-  if (rows.length === 0) return
-  const row = await usersOf(trx, tenant)
-    .where('users.id', '=', userId)
-    .select(['users.version', 'users.organization_id', assignmentsOfUser().as('assignments')])
-    .executeTakeFirstOrThrow()
-  await emit(deps, trx, tenant, {
-    code: 'user.roles.update.success',
-    record: toUserRoles({ userId, assignments: row.assignments }, tenant),
-    version: row.version,
-    organizationId: row.organization_id,
-    subjectId: userId,
-  })
 }

@@ -50,6 +50,7 @@ export async function deleteExpired({ config, db, now }: Pick<Deps, 'config' | '
     ['sessions', sql`expires_at <= ${daysAgo(30)} and coalesce(offline_until <= ${daysAgo(30)}, true)`],
     // As long as the events about them.
     ['invitations', sql`ended_at <= ${daysAgo(eventDays)}`],
+    ['join_requests', sql`ended_at <= ${daysAgo(eventDays)}`],
     ['impersonations', sql`expires_at <= ${daysAgo(eventDays)}`],
     // The rest of the month of the limit; whole months are dropped above.
     ['log_events', sql`inserted_at <= ${daysAgo(config.logRetentionDays)}`],

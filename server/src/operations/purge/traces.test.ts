@@ -58,6 +58,8 @@ test('these columns are exported, beside the user', () => {
       'notify_user expires_at started_at ended_at inserted_at',
     invitations:
       'environment organization_id id email state is_url_returned role_ids chosen_application_id redirect_uri locale profile metadata message inviter_type inviter_id expires_at last_sent_at sends accepted_at user_id ended_at version inserted_at updated_at',
+    join_requests:
+      'environment organization_id id email locale state decider_type decider_id user_id expires_at ended_at version inserted_at updated_at',
     log_events:
       'id environment organization_id domain event_code client_id email resource_owner_id saml_identity_provider_id ' +
       'reason request_id inserted_at',

@@ -3,6 +3,7 @@ import { consentStep } from './consent.js'
 import { enrollStep } from './enroll.js'
 import { identifierStep } from './identifier.js'
 import { identityProviderStep } from './identity-provider.js'
+import { joinStep } from './join.js'
 import { linkSentStep } from './link-sent.js'
 import { passwordStep } from './password.js'
 import { readyStep } from './ready.js'
@@ -17,6 +18,7 @@ export const stepPages: Readonly<Record<Step, StepPage>> = {
   identity_provider: identityProviderStep,
   password: passwordStep,
   link_sent: linkSentStep,
+  join: joinStep,
   totp: totpStep,
   enroll: enrollStep,
   recovery_codes: recoveryCodesStep,

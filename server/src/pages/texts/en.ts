@@ -5,6 +5,7 @@ import { directory } from './en/directory.js'
 import { emailDomains } from './en/email-domains.js'
 import { impersonation } from './en/impersonation.js'
 import { invitation } from './en/invitation.js'
+import { joining } from './en/joining.js'
 import { oidcSetup } from './en/oidc-setup.js'
 import { onboarding } from './en/onboarding.js'
 import { secondFactor } from './en/second-factor.js'
@@ -29,6 +30,7 @@ const words = {
   ...accountSignIn,
   ...impersonation,
   ...invitation,
+  ...joining,
   /** What the language calls itself. */
   name: 'English',
   /** By what a link is for. */

@@ -5,6 +5,7 @@ import { directory } from './fr/directory.js'
 import { emailDomains } from './fr/email-domains.js'
 import { impersonation } from './fr/impersonation.js'
 import { invitation } from './fr/invitation.js'
+import { joining } from './fr/joining.js'
 import { oidcSetup } from './fr/oidc-setup.js'
 import { onboarding } from './fr/onboarding.js'
 import { secondFactor } from './fr/second-factor.js'
@@ -29,6 +30,7 @@ export const fr: PageTexts = {
   ...accountSignIn,
   ...impersonation,
   ...invitation,
+  ...joining,
   lang: 'fr',
   name: 'Français',
   links: {

@@ -41,6 +41,7 @@ import * as m0035 from './migrations/0035-roles.js'
 import * as m0036 from './migrations/0036-attribute-mapping.js'
 import * as m0037 from './migrations/0037-membership.js'
 import * as m0038 from './migrations/0038-role-mapping.js'
+import * as m0039 from './migrations/0039-joining.js'
 
 /** Every migration by name, in the order in which they are applied. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -82,4 +83,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0036-attribute-mapping': m0036,
   '0037-membership': m0037,
   '0038-role-mapping': m0038,
+  '0039-joining': m0039,
 }

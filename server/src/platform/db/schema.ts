@@ -451,6 +451,25 @@ export interface Jobs {
   run_at: Timestamp;
 }
 
+export interface JoinRequests {
+  account_id: string;
+  decider_id: string | null;
+  decider_type: string | null;
+  email: string;
+  email_normalized: string;
+  ended_at: Timestamp | null;
+  environment: string;
+  expires_at: Timestamp;
+  id: string;
+  inserted_at: Timestamp;
+  locale: string | null;
+  organization_id: string;
+  state: string;
+  updated_at: Timestamp;
+  user_id: string | null;
+  version: number;
+}
+
 export interface LogEvents {
   account_id: string;
   client_id: string | null;
@@ -537,6 +556,8 @@ export interface OidcRequests {
 export interface OrganizationPolicies {
   account_id: string;
   environment: string;
+  join_by_domain: Generated<string>;
+  join_role_ids: Generated<string[]>;
   organization_id: string;
   seats_limit: number;
   updated_at: Timestamp;
@@ -1314,6 +1335,7 @@ export interface DB {
   impersonations: Impersonations;
   invitations: Invitations;
   jobs: Jobs;
+  join_requests: JoinRequests;
   log_events: LogEvents;
   magic_link_challenges: MagicLinkChallenges;
   magic_link_connections: MagicLinkConnections;

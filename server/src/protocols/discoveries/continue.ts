@@ -9,6 +9,7 @@ import { enterOrganization, type EnteredOrganization } from '../oauth/organizati
 import { findClientAt } from '../oauth/requested-organization.js'
 import { findArrived, overAt, takeArrived, type ArrivedSecret, type DiscoveryRow } from './discovery.js'
 import type { ArrivedToken } from './open-discovery-link.js'
+import { isUserCreated } from '../../sign-in/account-flows/entries.js'
 import { listOffered } from './organizations.js'
 
 /** The discovery that goes on at a page, which this does not change; undefined when it cannot. */
@@ -49,7 +50,7 @@ export async function continueDiscovery(
     client,
     email,
     proof: { email, emailNormalized, provedAt },
-    mayJoin: entry.kind === 'may_join' || entry.kind === 'invited',
+    mayJoin: isUserCreated(entry),
     consume: async (db) => {
       const secret = toSecret(deps, arrived)
       if (db.isTransaction) await lockUser(db, { ...client, emailNormalized })

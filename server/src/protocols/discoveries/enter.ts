@@ -14,7 +14,7 @@ import { ofEnvironment } from '../../platform/db/tenant-predicate.js'
 import { ApiError } from '../../platform/errors.js'
 import { ofUser, type Caller, type Tenant } from '../../platform/tenant.js'
 import { findOrJoin } from '../../sign-in/account-flows/enter.js'
-import type { Entry } from '../../sign-in/account-flows/entries.js'
+import { isUserCreated, type Entry } from '../../sign-in/account-flows/entries.js'
 import { isTotpAskedOf } from '../../sign-in/flows/pending-sign-in.js'
 import { accountIssuerOf } from '../../tokens/issuer.js'
 import { grantedScope, scopesOf } from '../../tokens/scopes.js'
@@ -54,7 +54,8 @@ export async function enterDiscovery(
   const client = await findClientAt(deps, place, { domain: entry.domain })
   if (client === undefined) throw notOffered(deps)
   const way = await findWay(deps, client, found.email)
-  const isLinkEnough = way.connectionId === undefined && way.methods.hasLink
+  // Whoever may only ask to join does so on a page.
+  const isLinkEnough = way.connectionId === undefined && way.methods.hasLink && entry.kind !== 'may_ask'
 
   const { record } = await change(deps, caller.cause, async (trx) => {
     const [taken] = await takeDiscovery(trx, { ...key, ...overAt(at) })
@@ -93,7 +94,7 @@ async function signIn(
   const user = await findOrJoin(deps, trx, {
     tenant,
     proof,
-    mayJoin: entry.kind === 'may_join' || entry.kind === 'invited',
+    mayJoin: isUserCreated(entry),
   })
   // Deactivated, or gone with its organization, since it was listed.
   if (user?.active !== true) throw notOffered(deps)

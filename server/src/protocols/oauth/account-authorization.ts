@@ -15,7 +15,7 @@ import {
   useEmailSessionOf,
   type EmailSession,
 } from '../../sign-in/account-flows/email-session.js'
-import { listEntries, type Entry } from '../../sign-in/account-flows/entries.js'
+import { isUserCreated, listEntries, type Entry } from '../../sign-in/account-flows/entries.js'
 import { hintedEmail } from './authorization-request.js'
 import { listAccountSessions, type ListedSession } from './account-sessions.js'
 import type { AskingApplication } from './authorizing-client.js'
@@ -126,7 +126,7 @@ export async function enterChosen(
   const isProofOlder = proof.provedAt.getTime() < flow.insertedAt.getTime()
   return enter(deps, flow, browser, {
     ...{ client, email, proof, isProofOlder },
-    mayJoin: entry.kind === 'may_join' || entry.kind === 'invited',
+    mayJoin: isUserCreated(entry),
   })
 }
 

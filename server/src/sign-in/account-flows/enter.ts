@@ -1,5 +1,6 @@
 import type { Transaction } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
+import { findJoining } from '../../directory/organization-policy/joining.js'
 import { admit, asNobody } from '../../directory/users/admit.js'
 import { markEmailProved } from '../../directory/users/proved-email.js'
 import { findUser, type SigningInUser } from '../../directory/users/signing-in-user.js'
@@ -10,6 +11,8 @@ import type { FlowKey } from '../flows/flow.js'
 import { completeFactorOfLockedFlow, lockFlow } from '../flows/lock-flow.js'
 import { isTotpAskedOf } from '../flows/pending-sign-in.js'
 import { firstFactorSteps } from '../flows/step.js'
+import { joiningDoor } from '../joining/door.js'
+import { leadToJoin } from '../joining/join-step.js'
 import type { ProvedAddress } from './email-session.js'
 
 /** A new flow of an organization whose links sign in, and the proof of the mailbox that a link would give. */
@@ -17,7 +20,7 @@ interface ProvedEntry {
   readonly tenant: Tenant
   readonly flow: FlowKey
   readonly proof: ProvedAddress
-  /** The organization's links create a user of this address. */
+  /** The organization makes a user of this address. */
   readonly mayJoin: boolean
   /** A second factor that is demanded may be enrolled by it; else the user must have one. */
   readonly mayEnroll: boolean
@@ -25,8 +28,8 @@ interface ProvedEntry {
 
 /**
  * Passes the first factor of a new flow by a mailbox that was proved before, as a link to it would: a second factor is asked for
- * as always. Nothing happens without an active user, of whom the flow then says no more than it would to anybody, or without the
- * second factor of one who may not enroll it now.
+ * as always. Whoever may only ask to join is led to the page for it. Nothing happens without an active user, of whom the flow then
+ * says no more than it would to anybody, or without the second factor of one who may not enroll it now.
  */
 export async function passByProof(
   deps: Deps,
@@ -34,7 +37,12 @@ export async function passByProof(
   { tenant, flow, proof, mayJoin, mayEnroll }: ProvedEntry,
 ): Promise<void> {
   const user = await findOrJoin(deps, trx, { tenant, proof, mayJoin })
-  if (user?.active !== true || user.is_sso_required === true) return
+  if (user === undefined) {
+    const joining = await findJoining(trx, tenant, proof.emailNormalized)
+    if (joining?.mode === 'request') await leadToJoin(deps, trx, flow, proof.email)
+    return
+  }
+  if (!user.active || user.is_sso_required === true) return
   if (!mayEnroll && !(await isTotpAskedOf(trx, tenant, user.id))) return
   await markEmailProved(deps, trx, ofUser(tenant, user.id), user)
   const held = await lockFlow(deps, trx, flow, { steps: firstFactorSteps })
@@ -48,7 +56,7 @@ export async function passByProof(
   })
 }
 
-/** The user of a proved address, locked; created where the organization's links do. */
+/** The user of a proved address, locked; created where the organization makes one. */
 export async function findOrJoin(
   deps: Deps,
   trx: Transaction<DB>,
@@ -57,7 +65,9 @@ export async function findOrJoin(
   const found = await findUser(trx, tenant, emailNormalized)
   if (found !== undefined || !mayJoin) return found
   const id = newId()
-  const user = { via: 'link', id, email, emailVerified: true, isAddressProven: true } as const
+  const joining = await findJoining(trx, tenant, emailNormalized)
+  const door = joining?.mode === 'automatic' ? joiningDoor(joining) : ({ via: 'link' } as const)
+  const user = { ...door, id, email, emailVerified: true, isAddressProven: true }
   const created = await admit(deps, trx, ofUser(tenant, id), user).catch(asNobody)
   // A concurrent sign-in may have created the user first.
   return created ?? findUser(trx, tenant, emailNormalized)

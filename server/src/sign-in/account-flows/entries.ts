@@ -7,7 +7,7 @@ import { isSsoRequired, ownsDomain, selfAndParentsOf } from '../../directory/dom
 import { isUsableBy } from '../../directory/usable.js'
 import type { DB } from '../../platform/db/schema.js'
 import { statement } from '../../platform/db/statement.js'
-import { isOrganizationOf, ofEnvironment } from '../../platform/db/tenant-predicate.js'
+import { isOrganizationOf, ofEnvironment, sameTenant } from '../../platform/db/tenant-predicate.js'
 import { domainOfEmail } from '../../platform/email.js'
 
 /** More than anybody chooses from; of what is beyond, the organization's domain is typed. */
@@ -16,16 +16,21 @@ export const mostEntries = 100
 /** An organization that the owner of a mailbox can enter, and by what. */
 export interface Entry {
   /**
-   * `member`: a user has the address; `invited`: an invitation waits for it; `sso`: a connection owns its domain; `may_join`: a link
-   * creates its user.
+   * `member`: a user has the address; `invited`: an invitation waits for it; `sso`: a connection owns its domain; `may_join`: entering
+   * creates its user; `may_ask`: its owner may ask to join.
    */
-  readonly kind: 'member' | 'invited' | 'sso' | 'may_join'
+  readonly kind: 'member' | 'invited' | 'sso' | 'may_join' | 'may_ask'
   readonly domain: string
   readonly name: string
   /** Null where it has none. */
   readonly iconLogoUrl: string | null
   /** Null where the owner of the mailbox has not signed in yet. */
   readonly lastSignedInAt: Date | null
+}
+
+/** Whether the owner of the mailbox becomes a user by entering. */
+export function isUserCreated({ kind }: Entry): boolean {
+  return kind === 'may_join' || kind === 'invited'
 }
 
 /** A proved mailbox, and the application that its owner wants to use. */
@@ -48,6 +53,7 @@ const sources: readonly EntrySource[] = [
   listMemberships,
   listInvitingOrganizations,
   listConnections,
+  listJoinedByDomain,
   listOpenOrganizations,
 ]
 
@@ -167,6 +173,40 @@ const selectConnections = statement((db, mailbox: Mailbox) =>
     .limit(mostEntries),
 )
 
+async function listJoinedByDomain(db: Kysely<DB>, mailbox: Mailbox): Promise<Entry[]> {
+  const rows = await selectJoinedByDomain(db, mailbox)
+  return rows.map(({ join_by_domain: mode, ...row }) =>
+    toEntry(mode === 'automatic' ? 'may_join' : 'may_ask', row),
+  )
+}
+
+/** Organizations that have proved the domain of the mailbox, and let its users join, or ask to, by the links of their pages. */
+const selectJoinedByDomain = statement((db, mailbox: Mailbox) => {
+  const proved = db
+    .selectFrom('domains')
+    .where(ofEnvironment(mailbox, 'domains'))
+    // By equality with each possible name, which the index of the names serves.
+    .where(sql<boolean>`domains.domain = any(${mailbox.emailDomains}::text[])`)
+    .where('domains.state', 'in', ['verified', 'lapsing'])
+    .where(sql<boolean>`(domains.domain = ${mailbox.emailDomain} or domains.include_subdomains)`)
+    .select('domains.organization_id')
+  return offeredOrganizations(db, mailbox, sql.ref('policy.organization_id'))
+    .innerJoin('organization_policies as policy', (join) =>
+      join.on(isOrganizationOf('organizations', 'policy')),
+    )
+    .innerJoin('magic_link_connections as link', (join) => join.on(sameTenant('link', 'policy')))
+    .where(ofEnvironment(mailbox, 'policy'))
+    .where(sql<boolean>`policy.organization_id = any(array(${proved}))`)
+    .where('policy.join_by_domain', '<>', 'off')
+    .where('link.active', '=', true)
+    .where(isAddressAllowed(sql`${mailbox.emailNormalized}::text`))
+    .where(isUnknown(mailbox))
+    .where(isSignInFree(mailbox))
+    .select('policy.join_by_domain')
+    .orderBy('organizations.name')
+    .limit(mostEntries)
+})
+
 async function listOpenOrganizations(db: Kysely<DB>, mailbox: Mailbox): Promise<Entry[]> {
   const rows = await selectOpenOrganizations(db, mailbox)
   return rows.map((row) => toEntry('may_join', row))
@@ -182,14 +222,7 @@ const selectOpenOrganizations = statement((db, mailbox: Mailbox) =>
     // Containment is what the index of the domains serves, whose work does not grow with the organizations.
     .where(sql<boolean>`organizations.allowed_email_domains @> array[${mailbox.emailDomain}::text]`)
     .where(isUnknown(mailbox))
-    .where(
-      sql<boolean>`not ${isSsoRequired({
-        accountId: mailbox.accountId,
-        environment: mailbox.environment,
-        organizationId: sql.ref('organizations.id'),
-        emailNormalized: sql<string>`${mailbox.emailNormalized}::text`,
-      })}`,
-    )
+    .where(isSignInFree(mailbox))
     .orderBy('organizations.name')
     .limit(mostEntries),
 )
@@ -211,6 +244,16 @@ function offeredOrganizations(db: Kysely<DB>, mailbox: Mailbox, organizationId: 
     )
     .where(isUsableBy(organizationId))
     .select(['organizations.domain', 'organizations.name', 'organizations.icon_logo_url'])
+}
+
+/** The organization does not demand single sign-on of the address. */
+function isSignInFree({ accountId, environment, emailNormalized }: Mailbox) {
+  return sql<boolean>`not ${isSsoRequired({
+    accountId,
+    environment,
+    organizationId: sql.ref('organizations.id'),
+    emailNormalized: sql<string>`${emailNormalized}::text`,
+  })}`
 }
 
 /** An address that a user of the organization has is listed for that user, or, where they are inactive, not at all. */

@@ -21,6 +21,7 @@ export const flowLifetimeMs = 60 * 60 * 1000
  * - `identity_provider`: waits for the identity provider of an SSO connection;
  * - `password`: asks for the password of the address;
  * - `link_sent`: a link was mailed; it is opened in this browser, or its code is typed here;
+ * - `join`: the address is proved and nobody's, and its owner asks to join the organization;
  * - `totp`: the first factor has passed, and the second one is asked for;
  * - `enroll`: the application demands a second factor, which the user has to enrol;
  * - `recovery_codes`: the enrolment is validated, and the user has to keep its recovery codes;
@@ -33,6 +34,7 @@ export const steps = [
   'identity_provider',
   'password',
   'link_sent',
+  'join',
   'totp',
   'enroll',
   'recovery_codes',

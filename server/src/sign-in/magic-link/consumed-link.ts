@@ -12,6 +12,8 @@ import { isSsoRequired } from '../../directory/domains/authority.js'
 import { isInvited } from '../../directory/pending-invitations/pending.js'
 import { ofUser, type Tenant } from '../../platform/tenant.js'
 import { admit, refusalOf, type AdmissionRefused } from '../../directory/users/admit.js'
+import { findJoining } from '../../directory/organization-policy/joining.js'
+import { joiningDoor, type DoorOfProof } from '../joining/door.js'
 import { findUser, type SigningInUser } from '../../directory/users/signing-in-user.js'
 import { toMagicLinkChallenge } from './record.js'
 import { isOrganizationOf, ofOwner, sameEnvironment, sameTenant } from '../../platform/db/tenant-predicate.js'
@@ -127,12 +129,12 @@ export function whyRefused(consumedLink: ConsumedLink): string | undefined {
 }
 
 /** Whether an unknown address becomes a user: the connection allowed it when the link was made, and still does. */
-export function mayCreateUser(consumedLink: ConsumedLink): boolean {
+function mayCreateUser(consumedLink: ConsumedLink): boolean {
   return consumedLink.find_or_create_user && consumedLink.may_create_user && consumedLink.is_connection_active
 }
 
-/** Why there is no user of a link's address. */
-type WhyNobody = 'user_not_found' | AdmissionRefused['code']
+/** Why there is no user of a link's address; `may_ask`: its owner may ask to join. */
+type WhyNobody = 'user_not_found' | 'may_ask' | AdmissionRefused['code']
 
 /** The user with the link's address, or why there is none. An unknown address becomes a user only now that its owner is verified. */
 export async function findOrCreateUser(
@@ -143,11 +145,11 @@ export async function findOrCreateUser(
 ): Promise<SigningInUser | WhyNobody> {
   const found = await findUser(trx, tenant, consumedLink.email_normalized)
   if (found !== undefined) return found
-  if (!mayCreateUser(consumedLink) && !(await isInvitedByLink(deps, trx, consumedLink)))
-    return 'user_not_found'
+  const door = await findDoor(deps, trx, tenant, consumedLink)
+  if (typeof door === 'string') return door
   const id = newId()
   const proof = { emailVerified: true, isAddressProven: !consumedLink.is_link_returned }
-  const user = { via: 'link', id, email: consumedLink.email, ...proof } as const
+  const user = { ...door, id, email: consumedLink.email, ...proof } as const
   const created = await admit(deps, trx, ofUser(tenant, id), user).catch(refusalOf)
   if (typeof created === 'object') return created
   // A concurrent sign-in may have created the user first.
@@ -155,10 +157,28 @@ export async function findOrCreateUser(
 }
 
 /**
+ * The door by which the owner of a link's address comes in, if nobody has it: by its verified domain, by the link itself, or by the
+ * invitation that waits for it. A link that the API has returned proves no mailbox.
+ */
+export async function findDoor(
+  deps: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  consumedLink: ConsumedLink,
+): Promise<DoorOfProof | 'may_ask' | 'user_not_found'> {
+  const joining = consumedLink.is_link_returned
+    ? undefined
+    : await findJoining(trx, tenant, consumedLink.email_normalized)
+  if (joining?.mode === 'automatic') return joiningDoor(joining)
+  if (mayCreateUser(consumedLink) || (await isInvitedByLink(deps, trx, consumedLink))) return { via: 'link' }
+  return joining === undefined ? 'user_not_found' : 'may_ask'
+}
+
+/**
  * Whether an invitation waits for the address of a link that was mailed: its user comes in also where links create none. A link
  * that the API has returned proves no mailbox.
  */
-export async function isInvitedByLink(
+async function isInvitedByLink(
   { now }: Pick<Deps, 'now'>,
   trx: Transaction<DB>,
   consumedLink: ConsumedLink,

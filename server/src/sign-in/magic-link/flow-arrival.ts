@@ -8,15 +8,15 @@ import type { FlowKey } from '../flows/flow.js'
 import { flowUrl } from '../flows/flow-url.js'
 import { lockFlow, completeFactorOfLockedFlow, type LockedFlow } from '../flows/lock-flow.js'
 import { moveFlow } from '../flows/step.js'
+import { leadToJoin } from '../joining/join-step.js'
 import { ofUser, type Tenant } from '../../platform/tenant.js'
 import { findUser, type SigningInUser } from '../../directory/users/signing-in-user.js'
 import { markEmailProved } from '../../directory/users/proved-email.js'
 import { linkCodeLifetimeMs, makeLinkCode, sealLinkCode } from './link-code.js'
 import {
   emitConsumed,
+  findDoor,
   findOrCreateUser,
-  isInvitedByLink,
-  mayCreateUser,
   voidSiblings,
   whyRefused,
   type ConsumedLink,
@@ -73,9 +73,12 @@ export async function arriveInFlow(
   }
   const found = await findOrCreateUser(deps, trx, tenant, consumedLink)
   const user = typeof found === 'string' ? undefined : found
+  const at = { redirectUrl: flowUrl(deps.config.baseUrl, consumedLink.domain, flowId) }
+  if (found === 'may_ask')
+    return (await askInFlow(deps, trx, { link, consumedLink, held })) ? at : fail('flow_over')
   if (user?.active !== true) return fail(typeof found === 'string' ? found : 'user_inactive', user?.id)
   const isIn = await enterFlow(deps, trx, { tenant, link, consumedLink, held, user })
-  return isIn ? { redirectUrl: flowUrl(deps.config.baseUrl, consumedLink.domain, flowId) } : undefined
+  return isIn ? at : undefined
 }
 
 /** The flow of a link, in the link's own tenant. */
@@ -95,8 +98,8 @@ async function whyNobody(
 ): Promise<'user_not_found' | 'user_inactive' | undefined> {
   const user = await findUser(trx, tenant, consumedLink.email_normalized)
   if (user === undefined) {
-    const mayCome = mayCreateUser(consumedLink) || (await isInvitedByLink(deps, trx, consumedLink))
-    return mayCome ? undefined : 'user_not_found'
+    const door = await findDoor(deps, trx, tenant, consumedLink)
+    return door === 'user_not_found' ? door : undefined
   }
   return user.active ? undefined : 'user_inactive'
 }
@@ -119,6 +122,24 @@ async function showCode(
   })
   const { application_name: applicationName, environment } = consumedLink
   return { code, applicationName, environment }
+}
+
+/**
+ * Leads a flow to the page on which the owner of the link's address asks to join.
+ *
+ * @returns Whether the flow has moved on.
+ */
+export async function askInFlow(
+  deps: Deps,
+  trx: Transaction<DB>,
+  { link, consumedLink, held }: Omit<FlowEntry, 'tenant' | 'user'>,
+): Promise<boolean> {
+  if (!(await leadToJoin(deps, trx, held, consumedLink.email))) return false
+  await voidSiblings(deps, trx, consumedLink)
+  const { requestId } = link
+  const entry = { code: 'END_USER_MAGIC_LINK_SUCCESS', requestId, reason: 'may_ask' } as const
+  await logEventOf(deps, trx, consumedLink, entry)
+  return true
 }
 
 /** A flow to continue, with the link and its user. */

@@ -7,6 +7,7 @@ import { deliverMail } from '../../delivery/mail/deliver.js'
 import { magicLinkMail } from '../../delivery/mail/messages.js'
 import { magicLinkUrl } from './insert-link.js'
 import { isInvited } from '../../directory/pending-invitations/pending.js'
+import { mayJoin } from '../../directory/organization-policy/joining.js'
 import { purposeOf } from '../../platform/link-purpose.js'
 import { productNameOf } from '../../platform/db/product-name.js'
 import { isOrganizationOf, ofOwner } from '../../platform/db/tenant-predicate.js'
@@ -112,16 +113,18 @@ const isUserActive = sql<boolean | null>`(
     and users.deleted_at is null
 )`
 
-/** Whether the address has an active user, or may get one: links create users, or one is invited. */
+/** Whether the address has an active user, or may get one: links create users, one is invited, or joins by its domain. */
 function isOfSomebody(at: Date) {
-  const invited = isInvited(
-    {
-      accountId: sql.ref('challenge.account_id'),
-      environment: sql.ref('challenge.environment'),
-      organizationId: sql.ref('challenge.organization_id'),
-      emailNormalized: sql.ref('challenge.email_normalized'),
-    },
-    at,
-  )
-  return sql<boolean>`coalesce(${isUserActive}, challenge.find_or_create_user or ${invited})`
+  const address = {
+    accountId: sql.ref<string>('challenge.account_id'),
+    environment: sql.ref<string>('challenge.environment'),
+    organizationId: sql.ref<string>('challenge.organization_id'),
+    emailNormalized: sql.ref<string>('challenge.email_normalized'),
+  }
+  // Only the pages of a flow ask to join; whoever joins at once needs none.
+  const isPage = sql<boolean>`challenge.flow_id is not null and challenge.password_request_id is null`
+  return sql<boolean>`coalesce(
+    ${isUserActive},
+    challenge.find_or_create_user or ${isInvited(address, at)} or ${mayJoin(address, isPage)}
+  )`
 }

@@ -8,7 +8,7 @@ import { lockFlow } from '../flows/lock-flow.js'
 import { moveFlow } from '../flows/step.js'
 import { setPasswordUrl } from '../password/own-page.js'
 import type { Tenant } from '../../platform/tenant.js'
-import { enterFlow } from './flow-arrival.js'
+import { askInFlow, enterFlow } from './flow-arrival.js'
 import { isLinkCode, maxCodeFailures, openLinkCode } from './link-code.js'
 import { findOrCreateUser, selectConsumedLink, whyRefused, type ConsumedLink } from './consumed-link.js'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
@@ -93,9 +93,11 @@ async function enter(
   const held = await lockFlow(deps, trx, flow, { steps: ['link_sent'] })
   // The flow may be for another address by now, which this link does not verify.
   if (held === undefined || held.email_normalized !== consumedLink.email_normalized) return 'flow_over'
+  const link = { requestId: tenant.cause.requestId }
   const user = await findOrCreateUser(deps, trx, tenant, consumedLink)
+  if (user === 'may_ask')
+    return (await askInFlow(deps, trx, { link, consumedLink, held })) ? undefined : 'flow_over'
   if (typeof user === 'string') return user
   if (!user.active) return 'user_inactive'
-  const link = { requestId: tenant.cause.requestId }
   return (await enterFlow(deps, trx, { tenant, link, consumedLink, held, user })) ? undefined : 'flow_over'
 }

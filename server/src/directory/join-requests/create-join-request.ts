@@ -1,0 +1,85 @@
+import { joinRequestDays } from '@portico/contract/join-requests'
+import type { Transaction } from 'kysely'
+import { newId } from '../../platform/crypto/random.js'
+import type { DB } from '../../platform/db/schema.js'
+import { tenantColumns } from '../../platform/db/tenant-predicate.js'
+import { normalizeEmail } from '../../platform/email.js'
+import type { Tenant } from '../../platform/tenant.js'
+import type { Deps } from '../../delivery/deps.js'
+import { emitJoinRequest, endJoinRequest, joinRequestsOf } from './rows.js'
+
+const dayMs = 24 * 60 * 60 * 1000
+
+/** Somebody who has proved their address, and asks to join. */
+interface Asking {
+  readonly email: string
+  /** Language tag of the page on which they ask. */
+  readonly locale: string
+}
+
+/**
+ * Inserts a request. Of one address one is pending: a second one changes nothing.
+ *
+ * @returns Whether there is a new one.
+ */
+export async function insertJoinRequest(
+  deps: Pick<Deps, 'db' | 'now'>,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  { email, locale }: Asking,
+): Promise<boolean> {
+  const at = deps.now()
+  const id = newId()
+  const emailNormalized = normalizeEmail(email)
+  await expireEarlier(deps, trx, tenant, emailNormalized, at)
+  const row = {
+    ...tenantColumns(tenant),
+    ...{ id, email, email_normalized: emailNormalized, locale, state: 'pending' },
+    expires_at: new Date(at.getTime() + joinRequestDays * dayMs),
+    ...{ version: 1, inserted_at: at, updated_at: at },
+  }
+  const inserted = await trx
+    .insertInto('join_requests')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  if (inserted === undefined) return false
+  await emitJoinRequest(deps, trx, tenant, { id, code: 'invitation.join_request.create.success', at })
+  return true
+}
+
+/** Turns the request of before, whose time is over, so that it does not stand in the way. */
+async function expireEarlier(
+  deps: Pick<Deps, 'db' | 'now'>,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  emailNormalized: string,
+  at: Date,
+): Promise<void> {
+  const earlier = await pendingOf(trx, tenant, emailNormalized)
+    .where('join_requests.expires_at', '<=', at)
+    .select('join_requests.id')
+    .executeTakeFirst()
+  if (earlier !== undefined)
+    await endJoinRequest(deps, trx, tenant, { id: earlier.id, end: { state: 'expired' }, at })
+}
+
+function pendingOf(trx: Deps['db'], tenant: Tenant, emailNormalized: string) {
+  return joinRequestsOf(trx, tenant)
+    .where('join_requests.email_normalized', '=', emailNormalized)
+    .where('join_requests.state', '=', 'pending')
+}
+
+/** Whether the owner of an address has asked, and nobody has decided yet. */
+export async function hasAskedToJoin(
+  { db, now }: Pick<Deps, 'db' | 'now'>,
+  tenant: Tenant,
+  email: string,
+): Promise<boolean> {
+  const pending = await pendingOf(db, tenant, normalizeEmail(email))
+    .where('join_requests.expires_at', '>', now())
+    .select('join_requests.id')
+    .executeTakeFirst()
+  return pending !== undefined
+}

@@ -1,0 +1,94 @@
+import type { Transaction } from 'kysely'
+import type { DB } from '../../platform/db/schema.js'
+import { normalizeEmail } from '../../platform/email.js'
+import type { Caller, Tenant } from '../../platform/tenant.js'
+import type { Deps } from '../../delivery/deps.js'
+import { change } from '../../delivery/events/change.js'
+import { limit } from '../../delivery/limits/limits.js'
+import { logEvent } from '../../delivery/log-events/log-event.js'
+import { hasAskedToJoin, insertJoinRequest } from '../../directory/join-requests/create-join-request.js'
+import { findJoining } from '../../directory/organization-policy/joining.js'
+import { findUser } from '../../directory/users/signing-in-user.js'
+import type { Flow, FlowKey } from '../flows/flow.js'
+import { lockFlow } from '../flows/lock-flow.js'
+import { firstFactorSteps, moveFlow } from '../flows/step.js'
+
+/** How often an address asks the same account within a day: who is denied may ask again, and not fill a list. */
+const asks = limit('join_request', { windowSeconds: 24 * 60 * 60, most: () => 3 })
+
+/**
+ * Leads a flow whose address is proved, and is nobody's, to the page on which its owner asks to join. Only a proof of the mailbox
+ * leads there: the flow's address is proved as long as it is at this step.
+ *
+ * @returns Whether the flow was at a first factor.
+ */
+export function leadToJoin(
+  deps: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  flow: FlowKey,
+  email: string,
+): Promise<boolean> {
+  return moveFlow(deps, trx, flow, {
+    from: firstFactorSteps,
+    to: 'join',
+    set: { email, email_normalized: normalizeEmail(email), link_code_sealed: null },
+  })
+}
+
+/** What the page of the step shows: the question, or that it was asked; undefined where nobody joins so any more. */
+export async function findJoinState(
+  deps: Pick<Deps, 'db' | 'now'>,
+  tenant: Tenant,
+  email: string,
+): Promise<'asked' | 'open' | undefined> {
+  if (await hasAskedToJoin(deps, tenant, email)) return 'asked'
+  const joining = await findJoining(deps.db, tenant, normalizeEmail(email))
+  return joining?.mode === 'request' ? 'open' : undefined
+}
+
+/**
+ * Asks to join, for the address of a flow at the step.
+ *
+ * @returns `over`: the flow is not at the step any more; `closed`: nobody with the address joins so any more, or a user has it by now.
+ * @throws ApiError `rate_limited`
+ */
+export async function askToJoin(
+  deps: Deps,
+  caller: Caller & Tenant,
+  { flow, locale }: { readonly flow: Flow; readonly locale: string },
+): Promise<'asked' | 'closed' | 'over'> {
+  const { email } = flow
+  if (email === null) return 'over'
+  await deps.limits.take(asks, { ...caller, address: normalizeEmail(email) })
+  const { record } = await change<{ record: 'asked' | 'closed' | 'over' }>(
+    deps,
+    caller.cause,
+    async (trx) => {
+      const held = await lockFlow(deps, trx, flow, { steps: ['join'] })
+      // A page of before may show another address.
+      if (held?.email_normalized !== normalizeEmail(email)) return { record: 'over' }
+      const joining = await findJoining(trx, caller, held.email_normalized)
+      const user = await findUser(trx, caller, held.email_normalized)
+      if (joining?.mode !== 'request' || user !== undefined) return { record: 'closed' }
+      const isNew = await insertJoinRequest(deps, trx, caller, { email, locale })
+      if (isNew) await logAsked(deps, trx, caller, flow)
+      return { record: 'asked' }
+    },
+  )
+  return record
+}
+
+async function logAsked(
+  deps: Deps,
+  trx: Transaction<DB>,
+  { cause }: Tenant,
+  { accountId, environment, organizationId, domain, applicationId, email }: Flow,
+): Promise<void> {
+  await logEvent(deps, trx, {
+    ...{ accountId, environment, organizationId, domain },
+    code: 'END_USER_JOIN_REQUESTED',
+    clientId: applicationId,
+    email,
+    cause,
+  })
+}
