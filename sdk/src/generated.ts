@@ -12788,7 +12788,7 @@ export interface RolesMethods {
   getUserRoles(input: RolesGetUserRolesInput, options?: RequestOptions): Promise<UserRoles>
 
   /**
-   * Give a user these roles, in place of those that the API has given.
+   * Give a user these roles, in place of those that the API has given, and that came with an invitation or by joining.
    * `PUT /api/v2/org/:org_domain/users/:user_id/roles`. Requires the scope `write:roles`. With `ifMatch`, only that version is changed.
    *
    * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.

@@ -34,7 +34,8 @@ async function asBefore(): Promise<void> {
       alter table directories drop column extension_schemas, drop column attribute_mapping, drop column mapping_revision,
         drop column mapping_done, drop column mapping_total, drop column mapping_position, drop column role_mapping_mode;
       alter table directory_users drop column role_keys;
-      alter table users drop column roles_identity_id;
+      alter table users drop column roles_identity_id, drop column roles_connection_id;
+      alter table discoveries drop column is_link_returned;
       delete from kysely_migration where name >= '0034'`)
   })
 }

@@ -32,7 +32,7 @@ export const roleMappingGuards = [
   guard({
     name: 'role mapping: keys that give roles have the scope for it',
     file: mappingFile,
-    find: "cause.actor.type === 'api_key' && !scopes.includes('write:roles')",
+    find: "cause.actor.type !== 'operator' && !scopes.includes('write:roles')",
     replace: "cause.actor.type === 'api_key' && scopes.length > 1000",
     red: mapped('rules 403: are written by keys that may write roles'),
     green: byGroup,

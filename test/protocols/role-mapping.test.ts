@@ -321,6 +321,39 @@ describe('an SSO connection', () => {
   })
 })
 
+test('an authoritative connection stays so where a link has proved the address, and its identity is forgotten', async () => {
+  const [lead, given] = [await roles.role(), await roles.role()]
+  const { scene, email, org_domain } = await connectionWith(
+    { mode: 'authoritative', rules: [ofValue('groups', 'leads', lead)] },
+    'create',
+  )
+  const user = await signIn(scene, email, { groups: 'leads' })
+  await roles.give(user, given)
+  expect(await namesOf(user)).toEqual([lead.name])
+  const record = await client.users.get(user)
+  if ('deleted' in record) throw new Error('the user is deleted')
+
+  await codes.code({ org_domain, application: scene.application, user: record })
+
+  expect(await client.roles.getUserRoles(user)).toMatchObject({
+    roles: [],
+    assignments: [{ role: given.name, source: 'api', effective: false, overridden_by: 'sso' }],
+  })
+})
+
+test('a role that no rule of a connection names any more is taken from those who have come by it', async () => {
+  const [lead, buyer] = [await roles.role(), await roles.role()]
+  const [first, second] = [ofValue('groups', 'leads', lead), ofValue('groups', 'buyers', buyer)]
+  const { scene, email } = await connectionWith(add(first, second))
+  const user = await signIn(scene, email, { groups: ['leads', 'buyers'] })
+  expect(await namesOf(user)).toEqual([buyer.name, lead.name].toSorted())
+  const { idp_id } = scene.connection
+
+  await client.ssoConnections.update({ idp_id, role_mapping: { mode: 'add', rules: [second] } })
+
+  expect(await namesOf(user)).toEqual([buyer.name])
+})
+
 test('an address that is proved takes the roles of identities that came before, and keeps those of the API', async () => {
   const [lead, given] = [await roles.role(), await roles.role()]
   const { scene, email, org_domain } = await connectionWith(add(ofValue('groups', 'leads', lead)), 'create')

@@ -89,7 +89,7 @@ export async function takeBackMigration(client: pg.Client): Promise<void> {
     alter table directories drop column extension_schemas, drop column attribute_mapping, drop column mapping_revision,
       drop column mapping_done, drop column mapping_total, drop column mapping_position, drop column role_mapping_mode;
     alter table directory_users drop column role_keys;
-    alter table users drop column roles_identity_id;
+    alter table users drop column roles_identity_id, drop column roles_connection_id;
     alter table sso_connections drop column attribute_mapping, drop column role_mapping_mode;
     drop table join_requests, invitations, organization_policies, role_mapping_rules, role_assignments, role_permissions, roles, permissions;
     alter table applications drop column permission_prefixes;

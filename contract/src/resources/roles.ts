@@ -218,7 +218,8 @@ export const roles = c.router(
     setUserRoles: {
       method: 'PUT',
       path: '/api/v2/org/:org_domain/users/:user_id/roles',
-      summary: 'Give a user these roles, in place of those that the API has given',
+      summary:
+        'Give a user these roles, in place of those that the API has given, and that came with an invitation or by joining',
       headers: ifMatchHeader,
       pathParams: UserPath,
       body: UserRolesChanges,

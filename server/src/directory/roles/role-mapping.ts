@@ -30,7 +30,7 @@ export interface RuleSource {
  * @throws ApiError `insufficient_scope`
  */
 export function checkMayMapRoles({ cause, scopes = [] }: RoleMapper): void {
-  if (cause.actor.type === 'api_key' && !scopes.includes('write:roles'))
+  if (cause.actor.type !== 'operator' && !scopes.includes('write:roles'))
     throw new ApiError('insufficient_scope', { message: 'role_mapping needs the scope write:roles as well.' })
 }
 
@@ -60,12 +60,34 @@ export async function replaceRoleRules(
     .where('source_id', '=', source.id)
     .execute()
   const rows = rules.flatMap((rule, position) => toRows(rule, position, ids))
-  if (rows.length === 0) return
   const owner = { ...tenantColumns(tenant), source_id: source.id, [source.kind]: source.id }
-  await trx
-    .insertInto('role_mapping_rules')
-    .values(rows.map((row) => ({ ...owner, ...row })))
-    .execute()
+  if (rows.length > 0)
+    await trx
+      .insertInto('role_mapping_rules')
+      .values(rows.map((row) => ({ ...owner, ...row })))
+      .execute()
+  if (source.kind === 'connection_id') await takeRolesWithoutRule(trx, tenant, source.id)
+}
+
+/** Takes the roles that sign-ins by a connection have given, and that no rule of it gives any more. */
+async function takeRolesWithoutRule(
+  trx: Transaction<DB>,
+  tenant: TenantKey,
+  connectionId: string,
+): Promise<void> {
+  await sql`
+    delete from role_assignments as assignment
+    where ${ofTenant(tenant, 'assignment')} and assignment.source = 'sso'
+      and assignment.source_id in (
+        select identity.id from user_identities as identity
+        join sso_connections as connection
+          on ${sameTenant('connection', 'identity')} and connection.idp_id = identity.idp_id
+        where ${ofTenant(tenant, 'identity')} and connection.id = ${connectionId}
+      )
+      and assignment.role_id not in (
+        select rule.role_id from role_mapping_rules as rule
+        where ${ofTenant(tenant, 'rule')} and rule.source_id = ${connectionId}
+      )`.execute(trx)
 }
 
 interface Known {

@@ -1,7 +1,7 @@
 import { sql, type Transaction } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
 import { sqlStatement } from '../../platform/db/statement.js'
-import { ofTenant } from '../../platform/db/tenant-predicate.js'
+import { ofEnvironment, ofTenant } from '../../platform/db/tenant-predicate.js'
 import { organizationIdOf } from '../../platform/db/organization-id.js'
 import type { Tenant } from '../../platform/tenant.js'
 import type { Deps } from '../../delivery/deps.js'
@@ -46,10 +46,15 @@ type SsoRoles = TenantKey & SsoSignInOfUser & { readonly at: Date }
 /** Other identities of the user at the connection give nothing any more: a name may have changed there. */
 const replaceSsoRoles = sqlStatement(
   (its: SsoRoles) => sql<{ is_changed: boolean }>`
-    with wanted as (
-      select distinct role_id from role_mapping_rules
-      where ${ofTenant(its)} and source_id = ${its.connectionId}
-        and rule_key = any(${its.keys}::text[])
+    with wanted as materialized (
+      select roles.id as role_id from roles
+      where ${ofEnvironment(its, 'roles')} and roles.id in (
+        select rule.role_id from role_mapping_rules as rule
+        where ${ofTenant(its, 'rule')} and rule.source_id = ${its.connectionId}
+          and rule.rule_key = any(${its.keys}::text[])
+      )
+      order by roles.id
+      for key share
     ), taken as (
       delete from role_assignments as assignment
       where ${ofTenant(its, 'assignment')} and assignment.user_id = ${its.userId} and assignment.source = 'sso'
@@ -72,7 +77,8 @@ const replaceSsoRoles = sqlStatement(
       returning role_id
     ), marked as (
       update users
-      set roles_identity_id = case when ${its.isMapped}::boolean then ${its.identityId}::uuid end
+      set roles_identity_id = case when ${its.isMapped}::boolean then ${its.identityId}::uuid end,
+        roles_connection_id = case when ${its.isMapped}::boolean then ${its.connectionId}::uuid end
       where ${ofTenant(its)} and id = ${its.userId}
         and roles_identity_id is distinct from (case when ${its.isMapped}::boolean then ${its.identityId}::uuid end)
       returning id

@@ -54,7 +54,7 @@ export async function getUserRoles(
 }
 
 /**
- * Gives a user these roles in place of those that the API has given. Tokens say so from the next exchange or refresh on.
+ * Gives a user these roles in place of those that the API has given, and of those that they came with. Tokens say so from the next exchange or refresh on.
  *
  * @param versions The versions of the user that the change may happen to; undefined: any.
  * @throws ApiError `organization_not_found`, `user_not_found`, `precondition_failed`, and `invalid_parameters` for a role
@@ -75,7 +75,7 @@ export function setUserRoles(
   })
 }
 
-/** Replaces what the API has given a user whom the transaction has locked. */
+/** Replaces what was given to a user whom the transaction has locked, but for what companies' own systems say of them. */
 async function replaceAssignments(
   { now }: Pick<Deps, 'now'>,
   trx: Transaction<DB>,
@@ -84,13 +84,13 @@ async function replaceAssignments(
   roleIds: readonly string[],
 ): Promise<void> {
   const source = { source: 'api', source_id: nilId }
-  await trx
+  const given = trx
     .deleteFrom('role_assignments')
     .where(ofTenant(tenant))
     .where('user_id', '=', userId)
-    .where('source', '=', source.source)
-    .where(sql<boolean>`role_id <> all(${roleIds}::uuid[])`)
-    .execute()
+    .where('source', '<>', 'sso')
+  // Roles that are given again keep their time, and are the API's from now on.
+  await given.where(sql<boolean>`(source <> 'api' or role_id <> all(${roleIds}::uuid[]))`).execute()
   if (roleIds.length === 0) return
   const rows = roleIds.map((role_id) => ({
     ...tenantColumns(tenant),

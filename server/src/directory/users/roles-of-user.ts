@@ -67,12 +67,10 @@ const given = sql`
 const authority = sql`
   select case
     when exists (select from mapped where mode = 'authoritative') then 'directory'
-    when users.roles_identity_id is not null and exists (
-      select from user_identities identity
-      join sso_connections connection
-        on ${sameTenant('connection', 'identity')} and connection.idp_id = identity.idp_id
-      where ${sameTenant('identity', 'users')} and identity.user_id = users.id
-        and identity.id = users.roles_identity_id and connection.role_mapping_mode = 'authoritative'
+    when users.roles_connection_id is not null and exists (
+      select from sso_connections connection
+      where ${sameTenant('connection', 'users')} and connection.id = users.roles_connection_id
+        and connection.role_mapping_mode = 'authoritative'
     ) then 'sso'
   end as name`
 

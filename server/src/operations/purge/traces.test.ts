@@ -46,7 +46,7 @@ test('these columns are exported, beside the user', () => {
     directory_users:
       'environment organization_id directory_id user_id external_id user_name user_name_normalized attributes inserted_at role_keys',
     discoveries:
-      'environment id application_id step email redirect_uri request proved_at expires_at inserted_at',
+      'environment id application_id step email redirect_uri request proved_at expires_at inserted_at is_link_returned',
     domain_exemptions: 'environment organization_id domain_id email inserted_at',
     email_challenges: 'environment id flow_id application_id email expires_at used_at voided_at inserted_at',
     email_sessions: 'environment id email proved_at last_used_at expires_at ended_at inserted_at',

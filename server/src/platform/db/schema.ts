@@ -249,6 +249,7 @@ export interface Discoveries {
   expires_at: Timestamp;
   id: string;
   inserted_at: Timestamp;
+  is_link_returned: Generated<boolean>;
   proved_at: Timestamp | null;
   redirect_uri: string;
   request: Json | null;
@@ -1254,6 +1255,7 @@ export interface Users {
   phone_number_verified: Generated<boolean>;
   phone_numbers: Json;
   profile: Json;
+  roles_connection_id: string | null;
   roles_identity_id: string | null;
   updated_at: Timestamp;
   version: Generated<number>;

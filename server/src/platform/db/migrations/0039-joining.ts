@@ -45,6 +45,14 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       (account_id, organization_id, environment, email_normalized) where state = 'pending'`.execute(db)
   await sql`create index join_requests_ends on join_requests (ended_at, expires_at)`.execute(db)
   await sql`
+    alter table discoveries
+      -- The API has returned the link: its caller may be the one who has opened it.
+      add column is_link_returned boolean not null default true`.execute(db)
+  await sql`
+    alter table users
+      -- Of the last sign-in by SSO, where the connection maps roles: it outlives the identity.
+      add column roles_connection_id uuid`.execute(db)
+  await sql`
     alter table role_assignments
       drop constraint role_assignments_source_check,
       add constraint role_assignments_source_check check (source in ('api', 'invitation', 'join', 'sso'))`.execute(
