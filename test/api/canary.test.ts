@@ -9,6 +9,7 @@ import { startDatabaseProxy } from '../given/database-proxy.js'
 import { discoveryGivenOf } from '../given/discovery-given.js'
 import { anyEmail, anything, givenOf } from '../given/given.js'
 import { startService, type Service } from '../given/harness.js'
+import { invitationGivenOf } from '../given/invitation-given.js'
 import { ada, oidcGivenOf } from '../given/oidc-given.js'
 import { startReceiver } from '../given/receiver.js'
 import { scimProvider } from '../given/scim-given.js'
@@ -99,11 +100,22 @@ async function signInWithEverything(): Promise<Canaries> {
     // Six digits occur by chance; test/api/totp-sms.test.ts searches for those of one user.
     first_verification_code: [],
     ...(await discoverAndEnter()),
+    invitation_url: await inviteAndOpen(org_domain),
     url: await impersonate(),
     refresh_token: refreshTokens,
     // Revoked and introspected tokens.
     token: [...refreshTokens],
   }
+}
+
+/** An invitation whose URL is handed over, up to the mail of its link. */
+async function inviteAndOpen(org_domain: string) {
+  const client = await service.client()
+  const invitation = await client.invitations.create({ org_domain, email: anyEmail(), send_email: false })
+  const url = invitation.invitation_url ?? ''
+  await invitationGivenOf(service, client).open(url)
+  witnesses.push(...(await tables()))
+  return [url, url.slice(-43)]
 }
 
 /** A discovery on pages of an application's own, up to our page for the password that is missing. */

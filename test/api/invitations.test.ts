@@ -123,6 +123,22 @@ describe('an invitation', () => {
     expect(await codeOf(client.invitations.resend(at))).toBe('invitation_not_pending')
   })
 
+  test('mails an address no more often where it is revoked and made anew', async () => {
+    const scene = await given.scene()
+    const { org_domain } = scene
+    const email = anyEmail()
+    const inviteAnew = async () => {
+      const { id: invitation_id } = await given.invite(scene, { email })
+      await client.invitations.revoke({ org_domain, invitation_id })
+      await service.clock.advance(60 * 60)
+    }
+    for (let count = 0; count < 6; count += 1) await inviteAnew()
+
+    expect(await codeOf(given.invite(scene, { email }))).toBe('rate_limited')
+    expect((await given.invite(scene)).sends).toBe(1)
+    expect((await given.invite(scene, { email, send_email: false })).sends).toBe(0)
+  })
+
   test('is sent again five times a day, each time with another URL and at least a week', async () => {
     const scene = await given.scene()
     const { org_domain } = scene
@@ -154,6 +170,11 @@ describe('who may invite whom', () => {
     const { id: invitation_id } = await small.invitations.create({ org_domain, email: anyEmail() })
     const raised = small.invitations.update({ org_domain, invitation_id, roles: [role.name] })
     expect(await codeOf(raised)).toBe('insufficient_scope')
+    const invited = await given.invite(scene, { roles: [role.name] })
+    const stripped = small.invitations.update({ org_domain, invitation_id: invited.id, roles: [] })
+    expect(await codeOf(stripped)).toBe('insufficient_scope')
+    const { roles: left } = await client.invitations.get({ org_domain, invitation_id: invited.id })
+    expect(left).toEqual([role.name])
   })
 
   test('what is wrong is named, and creates nothing', async () => {

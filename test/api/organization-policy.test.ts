@@ -78,8 +78,8 @@ test('a limit counts all users, and a deleted one makes room; with metadata and 
     client.users.create({ org_domain, email: anyEmail() }, { idempotencyKey: anyEmail() }),
     client.users.create({ org_domain, email: anyEmail(), metadata }),
   ]
-  for (const refused of more)
-    await expect(refused).rejects.toMatchObject({ status: 403, code: 'seats_exhausted' })
+  const seats = { status: 403, code: 'seats_exhausted' }
+  await Promise.all(more.map((refused) => expect(refused).rejects.toMatchObject(seats)))
 
   await client.users.delete({ org_domain, user_id: first.id })
   await client.users.create({ org_domain, email: anyEmail() }, { idempotencyKey: anyEmail() })

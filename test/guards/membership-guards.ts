@@ -3,7 +3,6 @@ import { contractTest, guard, protocolTest } from './guard.js'
 const admit = 'server/src/directory/users/admit.ts'
 const begin = 'server/src/sign-in/invitations/begin-invitation.ts'
 const links = 'server/src/sign-in/magic-link/consumed-link.ts'
-const operations = 'server/src/directory/invitations/invitations.ts'
 const mailed = (title: string) => protocolTest('invitations', `a mailed invitation ${title}`)
 const comesIn = mailed('makes its user at the button, with what it says of them, and signs them in')
 const doors = (title: string) => protocolTest('admission-doors', title)
@@ -55,8 +54,8 @@ export const membershipGuards = [
   }),
   guard({
     name: 'invitations: roles need the scope that gives them',
-    file: operations,
-    find: "roles.length > 0 && !scopes.includes('write:roles')",
+    file: 'server/src/directory/role-ids.ts',
+    find: "roles !== undefined && !scopes.includes('write:roles')",
     replace: 'false',
     red: contractTest(
       'invitations',
@@ -95,6 +94,25 @@ export const membershipGuards = [
     find: "    .where('invitations.expires_at', '>', key.at)\n    .where('organizations.domain', '=', key.organizationDomain)\n",
     replace: "    .where('invitations.expires_at', '>', key.at)\n",
     red: mailed('has one page when it is used, revoked, expired, unknown, or of another organization'),
+    green: comesIn,
+  }),
+  guard({
+    name: 'invitations: a discovery whose link the API has returned lists none',
+    file: 'server/src/sign-in/account-flows/entries.ts',
+    find: 'key.isLinkReturned !== true || !sourcesOfMail.has(source)',
+    replace: 'key.isLinkReturned !== true || sourcesOfMail.size > 0',
+    red: protocolTest(
+      'invitations',
+      'the invitation of an address is not taken by a discovery whose link the API has returned, which lists no inviting organization',
+    ),
+    green: comesIn,
+  }),
+  guard({
+    name: 'invitations: the API takes their roles back',
+    file: 'server/src/directory/roles/user-roles.ts',
+    find: ".where('source', '<>', 'sso')",
+    replace: ".where('source', '=', 'api')",
+    red: protocolTest('invitations', 'the invitation of an address gives roles that the API takes back'),
     green: comesIn,
   }),
   guard({

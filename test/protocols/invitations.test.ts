@@ -2,6 +2,7 @@ import { openMagicLink } from '@portico/sdk'
 import { describe, expect, test } from 'vitest'
 import { goodPassword } from '../api/password-given.js'
 import { answerOf, callback, flowGivenOf, isIn } from '../given/flow-given.js'
+import { discoveryGivenOf } from '../given/discovery-given.js'
 import { flowLinkGivenOf } from '../given/flow-link-given.js'
 import { anyEmail, anything } from '../given/given.js'
 import { startService } from '../given/harness.js'
@@ -299,6 +300,22 @@ describe('the URL of an answer', () => {
     expect(await given.stateOf(scene, invitation)).toBe('accepted')
   })
 
+  test('that cannot be mailed a link is told of, and stays pending', async () => {
+    const scene = await given.scene()
+    const invitation = await given.invite(scene, { send_email: false })
+    await client.organizations.update({
+      org_domain: scene.org_domain,
+      allowed_email_domains: ['else.example'],
+    })
+
+    const page = await given.open(invitation.invitation_url ?? '')
+
+    expect([page.status, isIn(page)]).toEqual([403, false])
+    expect(await given.stateOf(scene, invitation)).toBe('pending')
+    expect(await given.eventsOf(scene)).toEqual(['create.success', 'accept.fail'])
+    expect((await logOf(scene)).toSorted()).toEqual(['OPENED', 'REFUSED email_domain_not_allowed'])
+  })
+
   test('is in that answer alone, and in no event', async () => {
     const scene = await given.scene()
     const { org_domain } = scene
@@ -316,6 +333,41 @@ describe('the URL of an answer', () => {
 })
 
 describe('the invitation of an address', () => {
+  test('gives roles that the API takes back', async () => {
+    const scene = await given.scene()
+    const [invited, other] = [await roles.role(), await roles.role()]
+    const { email, url } = await given.invited(scene, { roles: [invited.name, other.name] })
+    expect(isIn(await given.open(url))).toBe(true)
+    const { org_domain } = scene
+    const user_id = (await userOf(scene, email))?.id ?? ''
+
+    const left = await client.roles.setUserRoles({ org_domain, user_id, roles: [other.name] })
+
+    expect(left).toMatchObject({ roles: [other.name], assignments: [{ source: 'api' }] })
+    expect((await client.roles.setUserRoles({ org_domain, user_id, roles: [] })).roles).toEqual([])
+  })
+
+  test('is not taken by a discovery whose link the API has returned, which lists no inviting organization', async () => {
+    const scene = await given.scene()
+    const { org_domain } = scene
+    const redirect_uri = 'https://store.example/discovered'
+    const { id: application_id } = await service.given.application({
+      org_domain: await service.given.domain(),
+      allowed_redirect_urls: [redirect_uri],
+    })
+    const { invitation, email } = await given.invited(scene)
+    const seeker = { user_email: email, application_id, redirect_uri }
+
+    const discovered = await discoveryGivenOf(service, client).discover(seeker)
+
+    expect(discovered.organizations.map(({ domain }) => domain)).not.toContain(org_domain)
+    const { discovery_token } = discovered
+    const entered = client.discovery.enter({ discovery_token, org_domain, redirect_uri })
+    await expect(entered).rejects.toMatchObject({ code: 'organization_not_found' })
+    expect(await given.stateOf(scene, invitation)).toBe('pending')
+    expect(await userOf(scene, email)).toBeUndefined()
+  })
+
   test('is taken by its owner at the sign-in of the organization, where links make no users', async () => {
     const scene = await flows.scene()
     const email = anyEmail()

@@ -32,8 +32,8 @@ import { maxRolesOfUser } from './user-roles.js'
 
 /** The most invitations of an organization that are pending at a time. */
 export const maxPendingInvitations = 1_000
-/** How often an invitation is sent again within a day. */
-export const maxResendsPerDay = 5
+/** How often an organization mails invitations to one address within a day: the first one, and five more. */
+export const maxInvitationMailsPerDay = 6
 /** Characters of the message of an invitation. */
 export const maxInvitationMessage = 500
 

@@ -52,12 +52,25 @@ export async function getRoleIds(
 }
 
 /**
- * Roles are given by those who may give them, also in an invitation or a policy.
+ * Roles are given by those who may give them, also in an invitation or a policy: to give none takes no scope.
  *
  * @throws ApiError `insufficient_scope`
  */
-export function checkMayGive({ scopes }: Pick<Caller, 'scopes'>, roles: readonly string[] | undefined): void {
-  if (roles !== undefined && roles.length > 0 && !scopes.includes('write:roles'))
+export function checkMayGive(caller: Pick<Caller, 'scopes'>, roles: readonly string[] = []): void {
+  if (roles.length > 0) checkMayChange(caller, roles)
+}
+
+/**
+ * The same where the roles replace others.
+ *
+ * @param roles Undefined: nothing is replaced.
+ * @throws ApiError `insufficient_scope`
+ */
+export function checkMayChange(
+  { scopes }: Pick<Caller, 'scopes'>,
+  roles: readonly string[] | undefined,
+): void {
+  if (roles !== undefined && !scopes.includes('write:roles'))
     throw new ApiError('insufficient_scope', {
       message: 'The API key lacks the scope write:roles, which giving roles requires.',
     })

@@ -12,8 +12,6 @@ import type { Caller, Tenant } from '../../platform/tenant.js'
 import { issuerOf } from '../../tokens/claims.js'
 import type { Deps } from '../../delivery/deps.js'
 import { change, type Changed } from '../../delivery/events/change.js'
-import { limit } from '../../delivery/limits/limits.js'
-import { mails } from '../../delivery/mail/mail-limits.js'
 import { isEmailDomainAllowed } from '../allowed-domain.js'
 import { findApplicationForSignIn } from '../applications/applications.js'
 import { isConfigured } from '../configured.js'
@@ -24,15 +22,10 @@ import { emitInvitation, endInvitation, invitationsOf } from '../pending-invitat
 import { checkMayGive, getRoleIds } from '../role-ids.js'
 import { countPolicySeats } from '../users/admit.js'
 import { usersOf } from '../users/whole-user.js'
+import { invitationsOfDay, takeMail } from './invitation-limits.js'
 import { enqueueInvitation } from './invitations.js'
 
 const dayMs = 24 * 60 * 60 * 1000
-
-/** Invitations that an organization creates, so that nobody mails strangers by it. */
-const invitationsOfDay = limit('invitation', {
-  windowSeconds: 24 * 60 * 60,
-  most: (settings) => settings.invitationsPerDay,
-})
 
 /**
  * Invites an address. A mail carries the URL, or, with send_email false, the answer.
@@ -53,8 +46,8 @@ export async function createInvitation(
   await checkDestination(deps.db, caller, input)
   const known = await whyNotInvited(deps, deps.db, caller, email)
   if (known !== undefined) throw new ApiError(known)
+  const state = input.send_email ? await takeMail(deps, caller, email) : undefined
   await deps.limits.take(invitationsOfDay, caller)
-  const state = input.send_email ? await deps.limits.take(mails, { ...caller, address: email }) : undefined
   const token = input.send_email ? undefined : randomSecret()
   return change(deps, caller.cause, async (trx) => {
     const id = await insertInvitation(deps, trx, caller, { input, email, token })

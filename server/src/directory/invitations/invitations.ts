@@ -1,9 +1,4 @@
-import {
-  maxResendsPerDay,
-  type Invitation,
-  type InvitationChanges,
-  type InvitationQuery,
-} from '@portico/contract/invitations'
+import type { Invitation, InvitationChanges, InvitationQuery } from '@portico/contract/invitations'
 import { sql, type Transaction } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
 import type { DB } from '../../platform/db/schema.js'
@@ -18,16 +13,12 @@ import type { Caller, Tenant } from '../../platform/tenant.js'
 import type { Deps } from '../../delivery/deps.js'
 import { change, type Changed } from '../../delivery/events/change.js'
 import { enqueue } from '../../delivery/jobs/enqueue.js'
-import { limit } from '../../delivery/limits/limits.js'
-import { mails } from '../../delivery/mail/mail-limits.js'
 import { emitInvitation, endInvitation, invitationsOf } from '../pending-invitations/pending.js'
 import { toInvitation, wholeInvitation, type InvitationRow } from '../pending-invitations/invitation.js'
-import { checkMayGive, getRoleIds } from '../role-ids.js'
+import { checkMayChange, getRoleIds } from '../role-ids.js'
+import { takeMail } from './invitation-limits.js'
 
 const dayMs = 24 * 60 * 60 * 1000
-
-/** Mails of one invitation, beside the first. */
-const resends = limit('invitation-resend', { windowSeconds: 24 * 60 * 60, most: () => maxResendsPerDay })
 
 /**
  * The invitations of an organization, newest first.
@@ -127,7 +118,7 @@ export function updateInvitation(
   versions: readonly number[] | undefined,
 ): Promise<Changed<Invitation>> {
   const { roles, expires_in_days: days, message } = input
-  checkMayGive(caller, roles)
+  checkMayChange(caller, roles)
   return change(deps, caller.cause, async (trx) => {
     const at = deps.now()
     await lockInvitation(trx, caller, { id, versions, at })
@@ -172,14 +163,12 @@ const resentDays = 7
 /**
  * Mails a pending invitation again: the URL before ends at once, and the new one is made when the mail is sent.
  *
- * @throws ApiError `organization_not_found`, `invitation_not_found`, `invitation_not_pending`, and `rate_limited`: five times
- *   a day, and as often as an address is mailed.
+ * @throws ApiError `organization_not_found`, `invitation_not_found`, `invitation_not_pending`, and `rate_limited`
  */
 export async function resendInvitation(deps: Deps, tenant: Tenant, id: string): Promise<Changed<Invitation>> {
   const { record } = await getInvitation(deps, tenant, id)
   if (record.state !== 'pending') throw new ApiError('invitation_not_pending')
-  await deps.limits.take(resends, { ...tenant, address: id })
-  const state = await deps.limits.take(mails, { ...tenant, address: normalizeEmail(record.email) })
+  const state = await takeMail(deps, tenant, normalizeEmail(record.email))
   return change(deps, tenant.cause, async (trx) => {
     const at = deps.now()
     const row = await lockInvitation(trx, tenant, { id, at })

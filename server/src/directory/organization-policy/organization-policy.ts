@@ -16,7 +16,7 @@ import { change, type Changed } from '../../delivery/events/change.js'
 import { emit } from '../../delivery/events/emit.js'
 import { ApiError } from '../../platform/errors.js'
 import type { Caller, Tenant } from '../../platform/tenant.js'
-import { checkMayGive, getRoleIds } from '../role-ids.js'
+import { checkMayChange, getRoleIds } from '../role-ids.js'
 import { toOrganizationPolicy, type PolicyRow } from './record.js'
 
 type PolicyKey = Pick<Tenant, 'accountId' | 'environment' | 'domain' | 'organizationIds'>
@@ -131,7 +131,7 @@ export function updatePolicyAs(
   input: OrganizationPolicyChanges,
   versions: readonly number[] | undefined,
 ): Promise<Changed<OrganizationPolicy>> {
-  checkMayGive(caller, input.join_roles)
+  checkMayChange(caller, input.join_roles)
   return updateOrganizationPolicy(deps, caller, input, versions)
 }
 

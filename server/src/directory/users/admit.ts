@@ -219,6 +219,8 @@ export async function admit(
   const { emailNormalized } = plain.user
   const held = await hold(trx, tenant, emailNormalized, at)
   const { invitation } = held
+  // Its time was over in this moment.
+  if (via === 'invitation' && invitation === undefined) return undefined
   const isTaken = invitation !== undefined && newcomer.isAddressProven === true
   const said = isTaken ? await readInvited(trx, tenant, invitation) : undefined
   const admission = toAdmission(deps, tenant, newcomer, said)

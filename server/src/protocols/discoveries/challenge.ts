@@ -59,6 +59,7 @@ export async function createDiscoveryChallenge(
         email,
         email_normalized: emailNormalized,
         redirect_uri: redirectUri,
+        is_link_returned: !isSent,
         expires_at: expiresAt,
         inserted_at: at,
       })

@@ -7,7 +7,14 @@ import type { AuthorizingClient } from '../oauth/authorizing-client.js'
 import type { DecidingBrowser } from '../oauth/organization-decision.js'
 import { enterOrganization, type EnteredOrganization } from '../oauth/organization-entrance.js'
 import { findClientAt } from '../oauth/requested-organization.js'
-import { findArrived, overAt, takeArrived, type ArrivedSecret, type DiscoveryRow } from './discovery.js'
+import {
+  findArrived,
+  overAt,
+  takeArrived,
+  toProof,
+  type ArrivedSecret,
+  type DiscoveryRow,
+} from './discovery.js'
 import type { ArrivedToken } from './open-discovery-link.js'
 import { isUserCreated } from '../../sign-in/account-flows/entries.js'
 import { listOffered } from './organizations.js'
@@ -45,11 +52,11 @@ export async function continueDiscovery(
     deps.metrics.countEntrance('not_offered')
     return undefined
   }
-  const { email, email_normalized: emailNormalized, proved_at: provedAt } = found
+  const { email, email_normalized: emailNormalized } = found
   return enterOrganization(deps, { accountDomain, redirectUri, request, accountFlowId: null }, browser, {
     client,
     email,
-    proof: { email, emailNormalized, provedAt },
+    proof: toProof(found),
     mayJoin: isUserCreated(entry),
     consume: async (db) => {
       const secret = toSecret(deps, arrived)

@@ -1,6 +1,7 @@
 import type { AuthorizationRequest } from '@portico/contract/authorize'
 import type { Environment } from '@portico/contract/fields'
 import { sql } from 'kysely'
+import type { ProvedAddress } from '../../sign-in/account-flows/email-session.js'
 import { linkLifetimeMs } from '../../sign-in/magic-link/insert-link.js'
 import { hashSecret, randomSecret } from '../../platform/crypto/secret.js'
 import { statement } from '../../platform/db/statement.js'
@@ -78,6 +79,7 @@ const discoveryColumns = [
   'discovery.email',
   'discovery.email_normalized',
   'discovery.redirect_uri',
+  'discovery.is_link_returned',
   // Only written by enterDiscovery().
   sql<AuthorizationRequest | null>`discovery.request`.as('request'),
   // Written when the link is opened, before any other secret is made.
@@ -100,6 +102,16 @@ export const findDiscovery = statement((db, key: KeyedSecret) =>
 )
 
 export type DiscoveryRow = Awaited<ReturnType<typeof findDiscovery>>[number]
+
+/** The address of a discovery whose link was opened. */
+export function toProof(row: DiscoveryRow): ProvedAddress {
+  return {
+    email: row.email,
+    emailNormalized: row.email_normalized,
+    provedAt: row.proved_at,
+    isLinkReturned: row.is_link_returned,
+  }
+}
 
 /** Takes such a secret: of many concurrent requests, one gets the row. */
 export const takeDiscovery = statement((db, key: KeyedSecret & NextStep) =>

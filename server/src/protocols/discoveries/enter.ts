@@ -22,7 +22,7 @@ import type { AuthorizingClient } from '../oauth/authorizing-client.js'
 import { findWay } from '../oauth/organization-entrance.js'
 import { findClientAt } from '../oauth/requested-organization.js'
 import { checkRedirect, getDiscoveringApplication } from './application.js'
-import { findDiscovery, makeSecret, overAt, takeDiscovery, type DiscoveryRow } from './discovery.js'
+import { findDiscovery, makeSecret, overAt, takeDiscovery, toProof, type DiscoveryRow } from './discovery.js'
 import { listOffered } from './organizations.js'
 import { toDiscoveryEntrance } from './record.js'
 
@@ -89,8 +89,8 @@ async function signIn(
   { caller, client, found, entry, input }: Chosen,
 ): Promise<DiscoveryEntrance | undefined> {
   const tenant: Tenant = { ...caller, domain: client.domain }
-  const { email, email_normalized: emailNormalized, proved_at: provedAt } = found
-  const proof = { email, emailNormalized, provedAt }
+  const { email, proved_at: provedAt } = found
+  const proof = toProof(found)
   const user = await findOrJoin(deps, trx, {
     tenant,
     proof,

@@ -11,7 +11,7 @@ import { connectionOfAddress, toOpenConnection } from '../../sso/sign-in/connect
 import type { DiscoveryRow } from './discovery.js'
 import { toDiscoveredOrganization } from './record.js'
 
-type ProvedRow = Pick<DiscoveryRow, 'application_id' | 'email_normalized'>
+type ProvedRow = Pick<DiscoveryRow, 'application_id' | 'email_normalized' | 'is_link_returned'>
 
 /** The organizations that the owner of a proved address can enter, with what each of them demands. */
 export async function listDiscovered(
@@ -44,10 +44,17 @@ export async function listDiscovered(
 export function listOffered(
   deps: Pick<Deps, 'db' | 'now'>,
   { accountId, environment }: Pick<Caller, 'accountId' | 'environment'>,
-  { application_id: applicationId, email_normalized: emailNormalized }: ProvedRow,
+  proved: ProvedRow,
   onlyDomain: string | null,
 ): Promise<Entry[]> {
-  return listEntries(deps, { accountId, environment, applicationId, emailNormalized, onlyDomain })
+  return listEntries(deps, {
+    accountId,
+    environment,
+    applicationId: proved.application_id,
+    emailNormalized: proved.email_normalized,
+    onlyDomain,
+    isLinkReturned: proved.is_link_returned,
+  })
 }
 
 type DescribedRow = Awaited<ReturnType<typeof selectDescriptions>>[number]

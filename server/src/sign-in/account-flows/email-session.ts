@@ -19,6 +19,8 @@ export interface ProvedAddress {
   readonly email: string
   readonly emailNormalized: string
   readonly provedAt: Date
+  /** An answer of the API had the link: its caller, too, may have opened it. */
+  readonly isLinkReturned: boolean
 }
 
 /** The proof, kept in a browser, that its user reads a mailbox. It is no session of a user, and opens no application. */
@@ -100,6 +102,7 @@ function toEmailSession(row: SessionRow): EmailSession {
     email: row.email,
     emailNormalized: row.email_normalized,
     provedAt: row.proved_at,
+    isLinkReturned: false,
   }
 }
 

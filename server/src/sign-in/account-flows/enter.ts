@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
-import { findJoining } from '../../directory/organization-policy/joining.js'
+import { findJoining, type Joining } from '../../directory/organization-policy/joining.js'
 import { admit, asNobody } from '../../directory/users/admit.js'
 import { markEmailProved } from '../../directory/users/proved-email.js'
 import { findUser, type SigningInUser } from '../../directory/users/signing-in-user.js'
@@ -38,7 +38,7 @@ export async function passByProof(
 ): Promise<void> {
   const user = await findOrJoin(deps, trx, { tenant, proof, mayJoin })
   if (user === undefined) {
-    const joining = await findJoining(trx, tenant, proof.emailNormalized)
+    const joining = await findJoiningBy(trx, tenant, proof)
     if (joining?.mode === 'request') await leadToJoin(deps, trx, flow, proof.email)
     return
   }
@@ -60,15 +60,25 @@ export async function passByProof(
 export async function findOrJoin(
   deps: Deps,
   trx: Transaction<DB>,
-  { tenant, proof: { email, emailNormalized }, mayJoin }: Omit<ProvedEntry, 'flow' | 'mayEnroll'>,
+  { tenant, proof, mayJoin }: Omit<ProvedEntry, 'flow' | 'mayEnroll'>,
 ): Promise<SigningInUser | undefined> {
+  const { email, emailNormalized, isLinkReturned } = proof
   const found = await findUser(trx, tenant, emailNormalized)
   if (found !== undefined || !mayJoin) return found
   const id = newId()
-  const joining = await findJoining(trx, tenant, emailNormalized)
+  const joining = await findJoiningBy(trx, tenant, proof)
   const door = joining?.mode === 'automatic' ? joiningDoor(joining) : ({ via: 'link' } as const)
-  const user = { ...door, id, email, emailVerified: true, isAddressProven: true }
+  const user = { ...door, id, email, emailVerified: true, isAddressProven: !isLinkReturned }
   const created = await admit(deps, trx, ofUser(tenant, id), user).catch(asNobody)
   // A concurrent sign-in may have created the user first.
   return created ?? findUser(trx, tenant, emailNormalized)
+}
+
+/** Whoever calls the API may have opened a link that it has returned: nobody joins by it. */
+async function findJoiningBy(
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  { emailNormalized, isLinkReturned }: ProvedAddress,
+): Promise<Joining | undefined> {
+  return isLinkReturned ? undefined : findJoining(trx, tenant, emailNormalized)
 }

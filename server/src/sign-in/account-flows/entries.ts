@@ -41,6 +41,8 @@ export interface EntryKey {
   readonly emailNormalized: string
   /** The only organization that is meant; null: every one. */
   readonly onlyDomain: string | null
+  /** An answer of the API had the link that has proved it: its caller, too, may have opened it. */
+  readonly isLinkReturned?: boolean
 }
 
 type Mailbox = EntryKey & { readonly emailDomain: string; readonly emailDomains: readonly string[] }
@@ -57,13 +59,17 @@ const sources: readonly EntrySource[] = [
   listOpenOrganizations,
 ]
 
+/** Of these a mailbox must be proved by a mail: its owner gets roles by them, or is let in where links let nobody in. */
+const sourcesOfMail = new Set<EntrySource>([listInvitingOrganizations, listJoinedByDomain])
+
 /** The organizations that the owner of a mailbox can enter by an application: the last used first, then by name. */
 export async function listEntries({ db, now }: Pick<Deps, 'db' | 'now'>, key: EntryKey): Promise<Entry[]> {
   const { emailNormalized } = key
   const emailDomain = domainOfEmail(emailNormalized)
   const mailbox = { ...key, emailDomain, emailDomains: selfAndParentsOf(emailDomain) }
   const at = now()
-  const found = await Promise.all(sources.map((source) => source(db, mailbox, at)))
+  const asked = sources.filter((source) => key.isLinkReturned !== true || !sourcesOfMail.has(source))
+  const found = await Promise.all(asked.map((source) => source(db, mailbox, at)))
   const byDomain = new Map<string, Entry>()
   for (const entry of found.flat()) if (!byDomain.has(entry.domain)) byDomain.set(entry.domain, entry)
   return [...byDomain.values()].toSorted(compareEntries).slice(0, mostEntries)

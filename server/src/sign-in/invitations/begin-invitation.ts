@@ -210,7 +210,15 @@ async function mailLink(
   if (flow === undefined) return
   const caller = { ...callerAtPage(open, requestId), domain: open.domain }
   const purpose = methods.hasLink ? 'sign_in' : 'password'
-  await mailLinkOfFlow(deps, caller, { flow, email: open.email, purpose, ip })
+  try {
+    await mailLinkOfFlow(deps, caller, { flow, email: open.email, purpose, ip })
+  } catch (error) {
+    if (error instanceof ApiError)
+      await change(deps, caller.cause, async (trx) => ({
+        record: await reportRefusedInvitation(deps, trx, caller, open, error.code),
+      }))
+    throw error
+  }
 }
 
 /** Tells of an invitation that lets nobody in now, and stays as it is. */

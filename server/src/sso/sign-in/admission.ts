@@ -3,7 +3,7 @@ import type { DB } from '../../platform/db/schema.js'
 import { lookup } from '../../platform/db/statement.js'
 import { isEmailDomainAllowed } from '../../directory/allowed-domain.js'
 import { countedDomains, isCovered } from '../../directory/domains/authority.js'
-import { isInvited } from '../../directory/pending-invitations/pending.js'
+import { isInvited, lockPendingInvitations } from '../../directory/pending-invitations/pending.js'
 import type { ConnectionKey } from '../connections/connection-key.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { domainOfEmail, normalizeEmail } from '../../platform/email.js'
@@ -87,7 +87,7 @@ export async function authorizeAssertedUser(
   const isProved = user === undefined && invited?.isMailboxProved === true
   const isEmailTrusted = isVouchedFor || isProved
   await checkPolicy(trx, live, { user, checks, newcomer: isEmailTrusted ? { email, at } : undefined })
-  if (user === undefined) await checkSeats(trx, live, tenant, checks)
+  if (user === undefined) await checkSeats(trx, live, tenant, { email, checks })
   assertCheck(checks, 'user_active', user?.active ?? true)
   return { user, identityId: known?.identity_id, email: typed ?? '', isEmailTrusted }
 }
@@ -226,8 +226,10 @@ async function checkSeats(
   trx: Transaction<DB>,
   { seatsLimit: limit, organizationId }: LiveConnection,
   tenant: Tenant,
-  checks: CheckList,
+  { email, checks }: { readonly email: string; readonly checks: CheckList },
 ): Promise<void> {
+  // In the order of every door, so that none waits for another: the invitation of the address, then the seats.
+  if (limit > 0) await lockPendingInvitations(trx, tenant, [email])
   const seats = await countSeats(trx, tenant, { organizationId, limit })
   if (limit === 0) {
     assertCheck(checks, 'seats', true)
