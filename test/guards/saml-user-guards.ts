@@ -16,7 +16,7 @@ export const samlUserGuards = [
   }),
   guard({
     name: 'saml: seats of many at once, by several connections',
-    file: 'server/src/directory/users/admit.ts',
+    file: 'server/src/directory/organization-policy/seats.ts',
     find: "const name = ['seats', tenant.accountId, tenant.environment, organizationId].join(' ')",
     replace: "const name = ['seats', tenant.accountId, tenant.environment, tenant.cause.requestId].join(' ')",
     red: seats('the seats of an organization are the same for all of its connections'),

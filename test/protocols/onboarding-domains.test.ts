@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest'
+import type { Client } from '@portico/sdk'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { anything } from '../given/given.js'
 import { startService } from '../given/harness.js'
 import { startNameServer } from '../given/name-server.js'
@@ -8,9 +9,14 @@ import { createVisitor, withoutReference, type Seen } from '../given/visitor.js'
 
 const dns = await startNameServer()
 const service = await startService({ variables: { DNS_SERVERS: dns.address } })
-const client = await service.client()
-const given = onboardingGivenOf(service, client)
-const passwords = passwordGivenOf(service, client)
+let client: Client
+let given: ReturnType<typeof onboardingGivenOf>
+let passwords: ReturnType<typeof passwordGivenOf>
+beforeAll(async () => {
+  client = await service.client()
+  given = onboardingGivenOf(service, client)
+  passwords = passwordGivenOf(service, client)
+})
 
 const path = '/onboarding/email-domains/sandbox'
 const day = 24 * 60 * 60

@@ -1,5 +1,5 @@
 import type { OrganizationPolicy, OrganizationPolicyChanges } from '@portico/contract/organization-policy'
-import { sql, type Kysely, type Transaction, type Updateable } from 'kysely'
+import { sql, type Transaction, type Updateable } from 'kysely'
 import type { DB, OrganizationPolicies } from '../../platform/db/schema.js'
 import { insertFrom } from '../../platform/db/insert-if.js'
 import { lookup } from '../../platform/db/statement.js'
@@ -146,19 +146,3 @@ async function insertDefaults(
     .onConflict((conflict) => conflict.doNothing())
     .execute()
 }
-
-/** How many seats the organization has; 0: any number. */
-export async function findSeatsLimit(db: Kysely<DB>, tenant: PolicyKey): Promise<Seating> {
-  const [row] = await selectSeats(db, tenant)
-  return { limit: row?.seats_limit ?? 0, organizationId: row?.organization_id }
-}
-
-interface Seating {
-  readonly limit: number
-  /** Undefined without a policy. */
-  readonly organizationId: string | undefined
-}
-
-const selectSeats = lookup((db, tenant: PolicyKey) =>
-  db.selectFrom('organization_policies').where(ofTenant(tenant)).select(['organization_id', 'seats_limit']),
-)

@@ -51,7 +51,7 @@ function rolesOfInvitation() {
 }
 
 /** What an invitation says of the new user; only written by createInvitation(). */
-export function saidOf({ profile, metadata }: Pick<InvitationRow, 'profile' | 'metadata'>) {
+export function newUserOf({ profile, metadata }: Pick<InvitationRow, 'profile' | 'metadata'>) {
   return {
     profile: profile as unknown as Invitation['profile'],
     metadata: metadata as unknown as Invitation['metadata'],
@@ -79,7 +79,7 @@ export function toInvitation(
     application_id: row.chosen_application_id,
     redirect_uri: row.redirect_uri,
     locale: row.locale,
-    ...saidOf(row),
+    ...newUserOf(row),
     message: row.message,
     invited_by: { type: row.inviter_type, id: row.inviter_id },
     expires_at: row.expires_at.toISOString(),

@@ -1,7 +1,7 @@
 import type { EventCode } from '@portico/contract/event-catalog'
 import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
-import { statement } from '../../platform/db/statement.js'
+import { lookup, statement } from '../../platform/db/statement.js'
 import { ofOwner, ofTenant } from '../../platform/db/tenant-predicate.js'
 import type { Tenant } from '../../platform/tenant.js'
 import type { Deps } from '../../delivery/deps.js'
@@ -61,6 +61,36 @@ export function isInvited(invited: Invited, at: Date | undefined): RawBuilder<bo
       and ${isOpen}
   )`
 }
+
+/** An address at an organization. */
+interface AddressKey {
+  readonly accountId: string
+  readonly environment: string
+  readonly organizationId: string
+  readonly emailNormalized: string
+  readonly at: Date
+}
+
+/** Whether an invitation waits for an address at this time. */
+export async function isAddressInvited(db: Kysely<DB>, key: AddressKey): Promise<boolean> {
+  const { accountId, environment, organizationId, emailNormalized, at } = key
+  const [row] = await selectInvited(db, { accountId, environment, organizationId, emailNormalized, at })
+  return row?.is_invited === true
+}
+
+const selectInvited = lookup((db, key: AddressKey) =>
+  db.selectNoFrom(
+    isInvited(
+      {
+        accountId: key.accountId,
+        environment: key.environment,
+        organizationId: sql<string>`${key.organizationId}::uuid`,
+        emailNormalized: sql<string>`${key.emailNormalized}::text`,
+      },
+      key.at,
+    ).as('is_invited'),
+  ),
+)
 
 /** The end of a pending invitation. */
 type End =

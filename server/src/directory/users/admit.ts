@@ -5,7 +5,6 @@ import { organizationIdOf } from '../../platform/db/organization-id.js'
 import type { DB } from '../../platform/db/schema.js'
 import { statement } from '../../platform/db/statement.js'
 import { ofOwner, ownerColumns } from '../../platform/db/tenant-predicate.js'
-import { totalInOrganization } from '../../platform/db/totals.js'
 import { ApiError } from '../../platform/errors.js'
 import type { Tenant } from '../../platform/tenant.js'
 import type { Deps } from '../../delivery/deps.js'
@@ -14,12 +13,12 @@ import { isAddressAllowed } from '../allowed-domain.js'
 import { isOfVerifiedDomain, isSsoRequired } from '../domains/authority.js'
 import { endInvitation, isInvited, lockPendingInvitations } from '../pending-invitations/pending.js'
 import type { InvitationRow } from '../pending-invitations/invitation.js'
-import { findSeatsLimit } from '../organization-policy/organization-policy.js'
+import { countPolicySeats, hasSeat } from '../organization-policy/seats.js'
 import { giveRoles } from './give-roles.js'
 import { insertIdentity, toIdentityRow, type AssertedIdentity } from './identities.js'
 import { emissionOfNewUser, knownColumns, userInsertion, type UserInsertion } from './insert-user.js'
 import type { MetaDataRow } from './record.js'
-import { readInvited, takeInvitation } from './taken-invitation.js'
+import { acceptInvitation, readInvited } from './accepted-invitation.js'
 import type { SigningInUser } from './signing-in-user.js'
 import { writeMappedMetadata } from './stored-metadata.js'
 
@@ -70,7 +69,7 @@ export function asApiError(error: unknown): never {
 
 /**
  * Inserts a user into the tenant's organization by a door, if its rules and a condition hold: the only statement that does. Where
- * the policy of the organization limits seats, or an invitation waits for the address, it inserts only what hold() has locked.
+ * the policy of the organization limits seats, or an invitation waits for the address, it inserts only what lockSeatAndInvitation() has locked.
  *
  * @param condition May refer to `admittedTo`, the id of the organization, which is looked up once.
  * @returns A query that inserts the row, or nothing when a rule or the condition does not hold; it fails on `users_email_key`
@@ -217,7 +216,7 @@ export async function admit(
   if (rules[via].length > 0) await checkRules(trx, via, plain.user)
   const at = deps.now()
   const { emailNormalized } = plain.user
-  const held = await hold(trx, tenant, emailNormalized, at)
+  const held = await lockSeatAndInvitation(trx, tenant, emailNormalized, at)
   const { invitation } = held
   // Its time was over in this moment.
   if (via === 'invitation' && invitation === undefined) return undefined
@@ -230,7 +229,7 @@ export async function admit(
   })
   if (user === undefined || invitation === undefined) return user
   const taking = { invitation, userId: user.id, email: user.email, at }
-  if (isTaken) await takeInvitation(deps, trx, tenant, taking)
+  if (isTaken) await acceptInvitation(deps, trx, tenant, taking)
   else await revokeHeld(deps, trx, tenant, held)
   return user
 }
@@ -311,7 +310,7 @@ interface Held {
  * @param emailNormalized Of the newcomer.
  * @throws AdmissionRefused `seats_exhausted`
  */
-export async function hold(
+export async function lockSeatAndInvitation(
   trx: Transaction<DB>,
   tenant: Tenant,
   emailNormalized: string,
@@ -332,40 +331,4 @@ export async function revokeHeld(
 ): Promise<void> {
   if (invitation !== undefined)
     await endInvitation(deps, trx, tenant, { id: invitation.id, end: { state: 'revoked' }, at })
-}
-
-/** The seats of the organization's policy, counted under the same lock. */
-export async function countPolicySeats(trx: Transaction<DB>, tenant: Tenant): Promise<Seats> {
-  const { limit, organizationId } = await findSeatsLimit(trx, tenant)
-  return organizationId === undefined
-    ? { limit: 0, taken: 0 }
-    : countSeats(trx, tenant, { organizationId, limit })
-}
-
-/** Seats of an organization: how many there are, and how many users have one. */
-export interface Seats {
-  readonly limit: number
-  readonly taken: number
-}
-
-/**
- * Counts the seats under a lock until the transaction ends, so that concurrent newcomers cannot exceed them. They are the
- * organization's, whichever door or connection a newcomer comes by.
- *
- * @param limit 0: any number, and nothing is counted.
- */
-export async function countSeats(
-  trx: Transaction<DB>,
-  tenant: Tenant,
-  { organizationId, limit }: { readonly organizationId: string; readonly limit: number },
-): Promise<Seats> {
-  if (limit === 0) return { limit, taken: 0 }
-  const name = ['seats', tenant.accountId, tenant.environment, organizationId].join(' ')
-  await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(trx)
-  return { limit, taken: await totalInOrganization(trx, 'users', tenant) }
-}
-
-/** Whether a newcomer has a seat. */
-export function hasSeat({ limit, taken }: Seats): boolean {
-  return limit === 0 || taken < limit
 }

@@ -19,7 +19,7 @@ import { change, type Changed } from '../../delivery/events/change.js'
 import { create, createIn, creation } from '../../delivery/events/create.js'
 import { emit } from '../../delivery/events/emit.js'
 import type { Tenant } from '../../platform/tenant.js'
-import { admittedTo, asApiError, atDoor, hold, insertAdmitted, revokeHeld } from './admit.js'
+import { admittedTo, asApiError, atDoor, insertAdmitted, lockSeatAndInvitation, revokeHeld } from './admit.js'
 import { changeUser, removeUser } from './change-user.js'
 import { withPreloads } from './preloads.js'
 import { normalizeEmail } from '../../platform/email.js'
@@ -91,7 +91,7 @@ async function createUserWithout(
     if (!(error instanceof LockNeeded)) throw error
   }
   return change(deps, tenant.cause, async (trx) => {
-    const held = await hold(trx, tenant, user.emailNormalized, deps.now()).catch(asApiError)
+    const held = await lockSeatAndInvitation(trx, tenant, user.emailNormalized, deps.now()).catch(asApiError)
     const parameters = { ...user, isHeld: true }
     const created = await createIn(deps, trx, scope, { ...record, parameters })
     if (created === undefined) throw new ApiError('metadata_required')
@@ -114,7 +114,9 @@ function createUserWith(
   return change(deps, tenant.cause, async (trx) => {
     let [inserted] = await insertUserRow(trx, user).catch(asEmailTaken)
     if (inserted === undefined) {
-      const held = await hold(trx, tenant, user.emailNormalized, deps.now()).catch(asApiError)
+      const held = await lockSeatAndInvitation(trx, tenant, user.emailNormalized, deps.now()).catch(
+        asApiError,
+      )
       ;[inserted] = await insertUserRow(trx, { ...user, isHeld: true }).catch(asEmailTaken)
       if (inserted !== undefined) await revokeHeld(deps, trx, tenant, held)
     }

@@ -11,14 +11,8 @@ import { insertPasswords } from '../../sign-in/password/stored-password.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { lockDeclaredKeys, type DeclaredKey } from '../../directory/meta-keys/declared-keys.js'
 import { normalizeEmail } from '../../platform/email.js'
-import {
-  atDoor,
-  countPolicySeats,
-  hasSeat,
-  insertAdmitted,
-  revokeHeld,
-  type Seats,
-} from '../../directory/users/admit.js'
+import { countPolicySeats, hasSeat, type Seats } from '../../directory/organization-policy/seats.js'
+import { atDoor, insertAdmitted, revokeHeld } from '../../directory/users/admit.js'
 import { lockPendingInvitations } from '../../directory/pending-invitations/pending.js'
 import { emissionOfNewUser, userInsertion, type UserInsertion } from '../../directory/users/insert-user.js'
 import { valuesByKey, writeValues } from '../../directory/users/stored-metadata.js'

@@ -8,7 +8,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { ApiError } from '../../platform/errors.js'
 import { changeLockedUser, removeUser, type LockedUser, lockUser } from '../../directory/users/change-user.js'
 import { normalizeEmail } from '../../platform/email.js'
-import { asApiError, hold, revokeHeld } from '../../directory/users/admit.js'
+import { asApiError, lockSeatAndInvitation, revokeHeld } from '../../directory/users/admit.js'
 import { userInsertion } from '../../directory/users/insert-user.js'
 import { changedPhoneNumbers } from '../../platform/phone.js'
 import { findUser } from '../../directory/users/signing-in-user.js'
@@ -142,7 +142,7 @@ async function insertHeld(
   described: Described,
 ): Promise<Found> {
   const email = normalizeEmail(described.email)
-  const held = await hold(trx, caller.tenant, email, deps.now()).catch(asApiError)
+  const held = await lockSeatAndInvitation(trx, caller.tenant, email, deps.now()).catch(asApiError)
   const inserted = await insertScimUser(deps, trx, caller, { ...described, isHeld: true })
   // Created concurrently: a repeated request finds the user.
   if (inserted === undefined) throw uniquenessError('the e-mail address')

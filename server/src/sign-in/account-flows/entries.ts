@@ -124,19 +124,7 @@ function isOwnAddress() {
 }
 
 async function listInvitingOrganizations(db: Kysely<DB>, mailbox: Mailbox, at: Date): Promise<Entry[]> {
-  const { accountId, environment, applicationId, emailNormalized, onlyDomain, emailDomain, emailDomains } =
-    mailbox
-  const key = {
-    accountId,
-    environment,
-    applicationId,
-    emailNormalized,
-    onlyDomain,
-    emailDomain,
-    emailDomains,
-    at,
-  }
-  const rows = await selectInviting(db, key)
+  const rows = await selectInviting(db, { ...mailbox, at })
   return rows.map((row) => toEntry('invited', row))
 }
 

@@ -9,7 +9,7 @@ import { emit } from '../../delivery/events/emit.js'
 import type { FlowKey } from '../flows/flow.js'
 import { isEmailDomainAllowed } from '../../directory/allowed-domain.js'
 import { isSsoRequired } from '../../directory/domains/authority.js'
-import { isInvited } from '../../directory/pending-invitations/pending.js'
+import { isAddressInvited } from '../../directory/pending-invitations/pending.js'
 import { ofUser, type Tenant } from '../../platform/tenant.js'
 import { admit, refusalOf, type AdmissionRefused } from '../../directory/users/admit.js'
 import { findJoining } from '../../directory/organization-policy/joining.js'
@@ -184,37 +184,14 @@ async function isInvitedByLink(
   consumedLink: ConsumedLink,
 ): Promise<boolean> {
   if (consumedLink.is_link_returned) return false
-  const [invited] = await selectInvited(trx, {
+  return isAddressInvited(trx, {
     accountId: consumedLink.account_id,
     environment: consumedLink.environment,
     organizationId: consumedLink.organization_id,
     emailNormalized: consumedLink.email_normalized,
     at: now(),
   })
-  return invited?.is_invited === true
 }
-
-interface InvitedAddress {
-  readonly accountId: string
-  readonly environment: string
-  readonly organizationId: string
-  readonly emailNormalized: string
-  readonly at: Date
-}
-
-const selectInvited = statement((db, key: InvitedAddress) =>
-  db.selectNoFrom(
-    isInvited(
-      {
-        accountId: key.accountId,
-        environment: key.environment,
-        organizationId: sql<string>`${key.organizationId}::uuid`,
-        emailNormalized: sql<string>`${key.emailNormalized}::text`,
-      },
-      key.at,
-    ).as('is_invited'),
-  ),
-)
 
 /** A consumed link and its user. */
 export interface UsedLink {

@@ -3,11 +3,11 @@ import type { DB } from '../../platform/db/schema.js'
 import { lookup } from '../../platform/db/statement.js'
 import { isEmailDomainAllowed } from '../../directory/allowed-domain.js'
 import { countedDomains, isCovered } from '../../directory/domains/authority.js'
-import { isInvited, lockPendingInvitations } from '../../directory/pending-invitations/pending.js'
+import { isAddressInvited, lockPendingInvitations } from '../../directory/pending-invitations/pending.js'
 import type { ConnectionKey } from '../connections/connection-key.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { domainOfEmail, normalizeEmail } from '../../platform/email.js'
-import { countSeats, hasSeat } from '../../directory/users/admit.js'
+import { countSeats, hasSeat } from '../../directory/organization-policy/seats.js'
 import { hasIdentityOfIssuer, lockIdentity, type IdentityName } from '../../directory/users/identities.js'
 import { findUser, findUserByIdentity, type SigningInUser } from '../../directory/users/signing-in-user.js'
 import type { Asserted } from './asserted-identity.js'
@@ -161,7 +161,7 @@ async function checkPolicy(
     (user === undefined &&
       userPolicy === 'user_registered' &&
       newcomer !== undefined &&
-      (await isInvitedTo(trx, live, newcomer))) ||
+      (await isAddressInvited(trx, { ...live, emailNormalized: newcomer.email, at: newcomer.at }))) ||
     (user !== undefined &&
       (userPolicy === 'user_registered' || (await isProvisioned(trx, { ...live, userId: user.id }))))
   assertCheck(checks, 'user_policy', isMet, {
@@ -169,31 +169,6 @@ async function checkPolicy(
     received: isMet ? null : unmetPolicyOf(user),
   })
 }
-
-async function isInvitedTo(
-  trx: Transaction<DB>,
-  { accountId, environment, organizationId }: LiveConnection,
-  newcomer: { readonly email: string; readonly at: Date },
-): Promise<boolean> {
-  const [row] = await selectInvited(trx, { accountId, environment, organizationId, ...newcomer })
-  return row?.is_invited === true
-}
-
-type InvitedKey = Omit<ConnectionKey, 'connectionId'> & { readonly email: string; readonly at: Date }
-
-const selectInvited = lookup((db, { accountId, environment, organizationId, email, at }: InvitedKey) =>
-  db.selectNoFrom(
-    isInvited(
-      {
-        accountId,
-        environment,
-        organizationId: sql<string>`${organizationId}::uuid`,
-        emailNormalized: sql<string>`${email}::text`,
-      },
-      at,
-    ).as('is_invited'),
-  ),
-)
 
 function unmetPolicyOf(user: SigningInUser | undefined): string {
   return user === undefined ? 'nobody who is registered' : 'a registered user whom no directory keeps'

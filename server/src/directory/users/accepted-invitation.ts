@@ -6,14 +6,14 @@ import { logEvent } from '../../delivery/log-events/log-event.js'
 import { lockDeclaredKeys } from '../meta-keys/declared-keys.js'
 import { isMetaValue } from '../meta-keys/meta-value.js'
 import { endInvitation } from '../pending-invitations/pending.js'
-import { saidOf, type InvitationRow } from '../pending-invitations/invitation.js'
+import { newUserOf, type InvitationRow } from '../pending-invitations/invitation.js'
 import { giveRoles } from './give-roles.js'
 import type { MetaDataRow } from './record.js'
 import { toMetaDataRows } from './stored-metadata.js'
 
 /** What a locked invitation says of the user who takes it. Keys of metadata that are gone, and values that no longer fit, are left out. */
 export async function readInvited(trx: Transaction<DB>, tenant: Tenant, invitation: InvitationRow) {
-  const { profile, metadata } = saidOf(invitation)
+  const { profile, metadata } = newUserOf(invitation)
   return { profile, metadata: metadata.length === 0 ? [] : await rowsOf(trx, tenant, metadata) }
 }
 
@@ -32,7 +32,7 @@ async function rowsOf(
 }
 
 /** A user who has just come in, and the invitation of their address, which the transaction has locked. */
-interface Taking {
+interface Acceptance {
   readonly invitation: InvitationRow
   readonly userId: string
   readonly email: string
@@ -40,11 +40,11 @@ interface Taking {
 }
 
 /** Accepts an invitation for a new user whose address is proved: the roles that are there still are given. */
-export async function takeInvitation(
+export async function acceptInvitation(
   deps: Pick<Deps, 'db' | 'now' | 'metrics'>,
   trx: Transaction<DB>,
   tenant: Tenant,
-  { invitation, userId, email, at }: Taking,
+  { invitation, userId, email, at }: Acceptance,
 ): Promise<void> {
   const { id } = invitation
   const accepted = await endInvitation(deps, trx, tenant, { id, end: { state: 'accepted', userId }, at })
