@@ -6353,7 +6353,6 @@ export type JoinRequestsApproveErrorCode =
   | 'organization_not_found'
   | 'join_request_not_found'
   | 'join_request_decided'
-  | 'already_member'
   | 'precondition_failed'
   | 'body_too_large'
   | 'media_type_unsupported'
@@ -12394,7 +12393,7 @@ export interface JoinRequestsMethods {
    * Make the user of a pending join request, and mail them.
    * `PATCH /api/v2/org/:org_domain/join-requests/:join_request_id/approve`. Requires the scope `write:memberships`. With `ifMatch`, only that version is changed.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `email_domain_not_allowed`, `join_not_allowed`, `sso_required`, `seats_exhausted`; 404 `organization_not_found`, `join_request_not_found`; 409 `join_request_decided`, `already_member`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `email_domain_not_allowed`, `join_not_allowed`, `sso_required`, `seats_exhausted`; 404 `organization_not_found`, `join_request_not_found`; 409 `join_request_decided`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const joinRequest = await client.joinRequests.approve({

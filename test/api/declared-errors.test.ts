@@ -345,10 +345,6 @@ const recipes: Partial<Record<ErrorCode, Recipe>> = {
     return ask(route, world, token)
   },
   already_member: async (route, world, token) => {
-    if (world['join_email'] !== undefined) {
-      await service.given.user({ org_domain: world['org_domain'] ?? '', email: world['join_email'] })
-      return ask(route, world, token)
-    }
     const { email } = await service.given.user({ org_domain: world['org_domain'] ?? '' })
     return ask(route, world, token, { body: { ...freshBody(route, world), email } })
   },

@@ -57,23 +57,24 @@ describe('a join request', () => {
     expect(await client.joinRequests.get({ org_domain, join_request_id })).toMatchObject({ state: 'pending' })
   })
 
-  test('is refused without a seat, and where a user has the address', async () => {
+  test('is refused without a seat, and is over where a user has the address', async () => {
     const scene = await given.scene()
     const { org_domain } = scene
     const { id: join_request_id, email } = await given.ask(scene)
+    const decide = (verb: 'approve' | 'deny') =>
+      refusalOf(client.joinRequests[verb]({ org_domain, join_request_id }))
     await client.organizationPolicy.update({ org_domain, seats_limit: 1 })
-    expect(await refusalOf(client.joinRequests.approve({ org_domain, join_request_id }))).toBe(
-      'seats_exhausted',
-    )
+    expect(await decide('approve')).toBe('seats_exhausted')
     await client.organizationPolicy.update({ org_domain, seats_limit: 0 })
     await service.given.user({ org_domain, email })
 
-    expect(await refusalOf(client.joinRequests.approve({ org_domain, join_request_id }))).toBe(
-      'already_member',
-    )
+    expect(await client.joinRequests.get({ org_domain, join_request_id })).toMatchObject({ state: 'expired' })
+    expect((await client.joinRequests.list({ org_domain, state: 'pending' })).data).toEqual([])
+    expect([await decide('approve'), await decide('deny')]).toEqual(Array(2).fill('join_request_decided'))
+    expect(await given.eventsOf(scene)).toEqual(['create.success'])
     await service.clock.advance(60 * 60)
     await service.runJobs()
-    expect(await client.joinRequests.get({ org_domain, join_request_id })).toMatchObject({ state: 'expired' })
+    expect(await given.eventsOf(scene)).toEqual(['create.success', 'expire.success'])
   })
 
   test('expires after 30 days, by the clock and then by an event', async () => {
@@ -122,4 +123,15 @@ test('the roles of a policy are given by a key that may give roles', async () =>
   expect(await refusalOf(client.organizationPolicy.update({ org_domain, join_roles: ['nobody'] }))).toBe(
     'invalid_parameters',
   )
+})
+
+test('a role that a policy gives to whoever joins is deleted where that is forced, and goes from it', async () => {
+  const { id: role_id, name } = await roles.role()
+  const { domain: org_domain } = await service.given.organization()
+  await client.organizationPolicy.update({ org_domain, join_roles: [name] })
+
+  expect(await refusalOf(client.roles.delete({ role_id }))).toBe('role_in_use')
+  await client.roles.delete({ role_id, force: true })
+
+  expect((await client.organizationPolicy.get({ org_domain })).join_roles).toEqual([])
 })

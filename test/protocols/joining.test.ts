@@ -71,6 +71,9 @@ describe('an address of a verified domain', () => {
     await service.runJobs()
     const [mail] = (await client.outbox.list({ to: email })).data
     expect(mail?.subject).toContain('You are a member of')
+    const waiting = await visitor.visit(page.url)
+    expect(waiting.html).toContain('You are a member of')
+    expect(isIn(await visitor.press(waiting, 'enter'))).toBe(true)
     expect(isIn(await given.arrive(scene, email))).toBe(true)
     expect(await given.eventsOf(scene)).toEqual(['create.success', 'approve.success'])
   })
@@ -87,6 +90,8 @@ describe('an address of a verified domain', () => {
     await service.runJobs()
     const [mail] = (await client.outbox.list({ to: request.email })).data
     expect(mail?.text).toContain('was not approved')
+    const page = await given.arrive(scene, request.email)
+    expect(page.html).toContain('Your last request was not approved')
     expect((await given.ask(scene, request.email)).id).not.toBe(request.id)
   })
 
@@ -204,6 +209,53 @@ describe('nobody joins', () => {
     expect(late.html).not.toContain(asked)
     expect((await client.joinRequests.list({ org_domain: scene.org_domain })).data).toEqual([])
   })
+})
+
+describe('without a seat', () => {
+  test('whoever would join at once is told so, by link and by code, and is nobody', async () => {
+    const scene = await given.scene({ join_by_domain: 'automatic', seats_limit: 1 })
+    const email = scene.anybody()
+    const refused = await given.arrive(scene, email)
+    expect([refused.status, refused.html.includes('There is no place for you yet')]).toEqual([403, true])
+
+    const { page, link, visitor } = await links.linkSent(scene, { email })
+    const code = shownCode(await links.open(link))
+    const typed = await visitor.press(await visitor.visit(page.url), 'link_code', { code })
+    expect([typed.status, typed.html.includes('There is no place for you yet')]).toEqual([403, true])
+    expect(await given.userOf(scene, email)).toBeUndefined()
+  })
+
+  test('the list of the account says so, and the organization’s log', async () => {
+    const application = await accounts.application()
+    const scene = await given.scene({ join_by_domain: 'automatic', seats_limit: 1 })
+    const email = scene.anybody()
+    const visitor = flows.visitorOf()
+
+    const list = await accounts.prove(application, email, visitor)
+    const refused = await accounts.enter(list, scene.org_domain, visitor)
+
+    expect([refused.status, listedOn(refused)]).toEqual([409, [scene.org_domain]])
+    expect(refused.html).toContain('as many members as it can have')
+    const { data } = await client.logEvents.list({ org_domain: scene.org_domain })
+    expect(data).toContainEqual(
+      expect.objectContaining({ event_code: 'END_USER_SIGN_IN_FAILED', reason: 'seats_exhausted', email }),
+    )
+  })
+})
+
+test('the page of a flow that waits for a decision signs in nobody but the owner of its address', async () => {
+  const scene = await given.scene()
+  const visitor = flows.visitorOf()
+  const page = await given.arrive(scene, scene.anybody(), visitor)
+  const early = await visitor.press(page, 'enter')
+  expect([early.status, isIn(early)]).toEqual([409, false])
+  const other = scene.anybody()
+  await visitor.press(page, 'change_address')
+  await service.given.user({ org_domain: scene.org_domain, email: other })
+
+  const late = await visitor.press(page, 'enter')
+
+  expect(isIn(late)).toBe(false)
 })
 
 test('of many at once of one address there is one request', async () => {

@@ -57,8 +57,8 @@ export const errorCodes = {
   },
   seats_exhausted: {
     status: 403,
-    message: 'The organization has as many users as its policy allows.',
-    remedy: 'Raise seats_limit of the policy of the organization, or delete a user.',
+    message: 'The organization has no seat left, for an invitation beside those that are pending.',
+    remedy: 'Raise seats_limit of the policy of the organization, delete a user, or revoke an invitation.',
   },
   impersonation_refused: {
     status: 403,
@@ -258,7 +258,7 @@ export const errorCodes = {
   },
   join_request_decided: {
     status: 409,
-    message: 'The join request was approved or denied, or has expired.',
+    message: 'The join request was approved or denied, has expired, or its address has a user by now.',
     remedy: 'Read the join request; its owner may ask again, and can be invited.',
   },
   already_member: {
@@ -305,7 +305,7 @@ export const errorCodes = {
   },
   role_in_use: {
     status: 409,
-    message: 'Users have this role, or rules of mappings name it.',
+    message: 'Users have this role, or rules of mappings or the policies of organizations name it.',
     remedy: 'Take it from them first, or send force.',
   },
   password_connection_taken: {

@@ -135,7 +135,6 @@ export const joinRequests = c.router(
         'organization_not_found',
         'join_request_not_found',
         'join_request_decided',
-        'already_member',
         'join_not_allowed',
         'email_domain_not_allowed',
         'sso_required',

@@ -194,12 +194,12 @@ function chooseStates(frame: Frame, { email, application, organization }: Galler
     now: galleryAt,
   }
   const identifierView = { frame, form, email: null, maySignUp: false, applicationName: application }
-  const ofView = { email, applicationName: application, choices, isLong: false, round: 0, isRefused: false }
+  const ofView = { email, applicationName: application, choices, isLong: false, round: 0, refusal: undefined }
   const view = { frame, form, ...ofView, now: galleryAt }
   return [
     page('choose', choosePage(view)),
     page('choose-long', choosePage({ ...view, isLong: true })),
-    page('choose-refused', choosePage({ ...view, isRefused: true })),
+    page('choose-refused', choosePage({ ...view, refusal: 'not_offered' })),
     page('choose-none', choosePage({ ...view, choices: [] })),
     page('identifier-sessions', identifierPage({ ...identifierView, sessions })),
     page(

@@ -1,4 +1,4 @@
-import { joinRequestDays } from '@portico/contract/join-requests'
+import { joinRequestDays, type JoinRequest } from '@portico/contract/join-requests'
 import type { Transaction } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
 import type { DB } from '../../platform/db/schema.js'
@@ -6,7 +6,8 @@ import { tenantColumns } from '../../platform/db/tenant-predicate.js'
 import { normalizeEmail } from '../../platform/email.js'
 import type { Tenant } from '../../platform/tenant.js'
 import type { Deps } from '../../delivery/deps.js'
-import { emitJoinRequest, endJoinRequest, joinRequestsOf } from './rows.js'
+import { toJoinRequest } from './record.js'
+import { emitJoinRequest, endJoinRequest, joinRequestsOf, wholeJoinRequest } from './rows.js'
 
 const dayMs = 24 * 60 * 60 * 1000
 
@@ -57,7 +58,9 @@ async function expireEarlier(
   emailNormalized: string,
   at: Date,
 ): Promise<void> {
-  const earlier = await pendingOf(trx, tenant, emailNormalized)
+  const earlier = await joinRequestsOf(trx, tenant)
+    .where('join_requests.email_normalized', '=', emailNormalized)
+    .where('join_requests.state', '=', 'pending')
     .where('join_requests.expires_at', '<=', at)
     .select('join_requests.id')
     .executeTakeFirst()
@@ -65,21 +68,18 @@ async function expireEarlier(
     await endJoinRequest(deps, trx, tenant, { id: earlier.id, end: { state: 'expired' }, at })
 }
 
-function pendingOf(trx: Deps['db'], tenant: Tenant, emailNormalized: string) {
-  return joinRequestsOf(trx, tenant)
-    .where('join_requests.email_normalized', '=', emailNormalized)
-    .where('join_requests.state', '=', 'pending')
-}
-
-/** Whether the owner of an address has asked, and nobody has decided yet. */
-export async function hasAskedToJoin(
+/** The newest request of an address; undefined where its owner has never asked. */
+export async function findLatestRequest(
   { db, now }: Pick<Deps, 'db' | 'now'>,
   tenant: Tenant,
   email: string,
-): Promise<boolean> {
-  const pending = await pendingOf(db, tenant, normalizeEmail(email))
-    .where('join_requests.expires_at', '>', now())
-    .select('join_requests.id')
+): Promise<JoinRequest | undefined> {
+  const row = await joinRequestsOf(db, tenant)
+    .where('join_requests.email_normalized', '=', normalizeEmail(email))
+    .select(wholeJoinRequest())
+    .orderBy('join_requests.inserted_at', 'desc')
+    .orderBy('join_requests.id', 'desc')
+    .limit(1)
     .executeTakeFirst()
-  return pending !== undefined
+  return row && toJoinRequest(row, tenant, now())
 }

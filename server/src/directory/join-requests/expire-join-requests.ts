@@ -2,11 +2,11 @@ import type { Environment } from '@portico/contract/fields'
 import { sql, type Kysely } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
 import type { DB } from '../../platform/db/schema.js'
-import { isOrganizationOf, sameTenant } from '../../platform/db/tenant-predicate.js'
+import { isOrganizationOf } from '../../platform/db/tenant-predicate.js'
 import { causeBy, type Tenant } from '../../platform/tenant.js'
 import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
-import { endJoinRequest } from './rows.js'
+import { endJoinRequest, isOvertaken } from './rows.js'
 
 const batchSize = 500
 
@@ -38,15 +38,7 @@ async function findOver(db: Kysely<DB>, at: Date): Promise<readonly Over[]> {
     .where('organizations.deleted_at', 'is', null)
     .where('join_requests.state', '=', 'pending')
     .where('join_requests.ended_at', 'is', null)
-    .where(sql<boolean>`(
-      join_requests.expires_at <= ${at}
-      or exists (
-        select from users
-        where ${sameTenant('users', 'join_requests')}
-          and users.email_normalized = join_requests.email_normalized
-          and users.deleted_at is null
-      )
-    )`)
+    .where(sql<boolean>`(join_requests.expires_at <= ${at} or ${isOvertaken()})`)
     .select([
       'join_requests.account_id',
       'accounts.domain as account_domain',

@@ -15,8 +15,8 @@ import { enqueue } from '../../delivery/jobs/enqueue.js'
 import { findJoinRoleIds } from '../organization-policy/joining.js'
 import { checkMayGive, getRoleIds } from '../role-ids.js'
 import { admit, asApiError } from '../users/admit.js'
-import { joinRequestColumns, toJoinRequest, type JoinRequestRow } from './record.js'
-import { endJoinRequest, joinRequestsOf, type JoinRequestEnd } from './rows.js'
+import { isPendingAt, toJoinRequest, type JoinRequestRow } from './record.js'
+import { endJoinRequest, isOvertaken, joinRequestsOf, wholeJoinRequest, type JoinRequestEnd } from './rows.js'
 
 /**
  * The join requests of an organization, newest first.
@@ -44,17 +44,18 @@ export async function listJoinRequests(
       order: newestFirst,
       keys: all,
       table: 'join_requests',
-      rows: joinRequestsOf(readDb, tenant).select(joinRequestColumns),
+      rows: joinRequestsOf(readDb, tenant).select(wholeJoinRequest()),
       total: () => countRows(all),
     },
     (row) => toJoinRequest(row, tenant, at),
   )
 }
 
-/** By the clock: a pending request whose time is over has expired. */
+/** A pending request whose time is over, or that a user has overtaken, has expired. */
 function isInState(state: string, at: Date) {
   return sql<boolean>`${state} = case
-    when join_requests.state = 'pending' and join_requests.expires_at <= ${at} then 'expired' else join_requests.state
+    when join_requests.state = 'pending' and (join_requests.expires_at <= ${at} or ${isOvertaken()}) then 'expired'
+    else join_requests.state
   end`
 }
 
@@ -66,7 +67,7 @@ export async function getJoinRequest(
 ): Promise<Changed<JoinRequest>> {
   const row = await joinRequestsOf(db, tenant)
     .where('join_requests.id', '=', id)
-    .select(joinRequestColumns)
+    .select(wholeJoinRequest())
     .executeTakeFirst()
   if (row === undefined) throw await whyNotFound(db, tenant, 'join_request_not_found')
   return { record: toJoinRequest(row, tenant, now()), version: row.version }
@@ -82,7 +83,7 @@ interface Decision {
  * Makes the user of a pending request. Seats and the domain of the address are looked at now, not when it was asked.
  *
  * @throws ApiError `organization_not_found`, `join_request_not_found`, `join_request_decided`, `precondition_failed`,
- *   `already_member`, `join_not_allowed`, `email_domain_not_allowed`, `sso_required`, `seats_exhausted`,
+ *   `join_not_allowed`, `email_domain_not_allowed`, `sso_required`, `seats_exhausted`,
  *   `insufficient_scope` for roles without the scope to give them, and `invalid_parameters` for roles that are not there.
  */
 export function approveJoinRequest(
@@ -102,7 +103,8 @@ export function approveJoinRequest(
     const proved = { emailVerified: true, isAddressProven: true }
     const newcomer = { via: 'join', id: userId, email, ...proved, roles: { roleIds, sourceId: id } } as const
     const user = await admit(deps, trx, caller, newcomer).catch(asApiError)
-    if (user === undefined) throw new ApiError('already_member')
+    // In this moment somebody has the address.
+    if (user === undefined) throw new ApiError('join_request_decided')
     const decider = caller.cause.actor
     return decide(deps, trx, caller, pending, { state: 'approved', decider, userId })
   })
@@ -154,7 +156,7 @@ async function lockPending(
   const rows = joinRequestsOf(trx, tenant).where('join_requests.id', '=', id)
   const row = await rows
     .where(isOfVersion(versions, 'join_requests.version'))
-    .select(joinRequestColumns)
+    .select(wholeJoinRequest())
     .forNoKeyUpdate('join_requests')
     .executeTakeFirst()
   if (row === undefined) {
@@ -163,6 +165,6 @@ async function lockPending(
       ? new ApiError('precondition_failed')
       : await whyNotFound(trx, tenant, 'join_request_not_found')
   }
-  if (row.state !== 'pending' || row.expires_at <= at) throw new ApiError('join_request_decided')
+  if (!isPendingAt(row, at)) throw new ApiError('join_request_decided')
   return row
 }

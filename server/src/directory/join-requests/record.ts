@@ -19,9 +19,12 @@ export const joinRequestColumns = [
   'join_requests.updated_at',
 ] as const
 
-export type JoinRequestRow = Omit<Selectable<JoinRequests>, 'account_id' | 'environment' | 'locale'>
+export type JoinRequestRow = Omit<Selectable<JoinRequests>, 'account_id' | 'environment' | 'locale'> & {
+  /** A user has the address: there is nothing to decide any more. */
+  readonly is_overtaken: boolean
+}
 
-/** @param at Now: a request whose time is over has expired, also where nothing has turned it yet. */
+/** @param at Now: a request whose time is over, or that a user has overtaken, has expired, also where nothing has turned it yet. */
 export function toJoinRequest(
   row: JoinRequestRow,
   { domain, environment }: Pick<Tenant, 'domain' | 'environment'>,
@@ -45,7 +48,12 @@ export function toJoinRequest(
   }
 }
 
-function stateAt({ state, expires_at: expiresAt }: JoinRequestRow, at: Date): JoinRequestState {
+/** Whether a request waits for a decision. */
+export function isPendingAt(row: JoinRequestRow, at: Date): boolean {
+  return row.state === 'pending' && row.expires_at > at && !row.is_overtaken
+}
+
+function stateAt(row: JoinRequestRow, at: Date): JoinRequestState {
   // A check of the table allows nothing else.
-  return state === 'pending' && expiresAt <= at ? 'expired' : (state as JoinRequestState)
+  return row.state === 'pending' && !isPendingAt(row, at) ? 'expired' : (row.state as JoinRequestState)
 }

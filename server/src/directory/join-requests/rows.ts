@@ -1,7 +1,7 @@
 import type { EventCode } from '@portico/contract/event-catalog'
 import { sql, type Kysely, type Transaction } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
-import { ofTenant } from '../../platform/db/tenant-predicate.js'
+import { ofTenant, sameTenant } from '../../platform/db/tenant-predicate.js'
 import type { Actor, Tenant } from '../../platform/tenant.js'
 import type { Deps } from '../../delivery/deps.js'
 import { emit } from '../../delivery/events/emit.js'
@@ -13,6 +13,21 @@ export function joinRequestsOf(
   tenant: Pick<Tenant, 'accountId' | 'environment' | 'domain' | 'organizationIds'>,
 ) {
   return db.selectFrom('join_requests').where(ofTenant(tenant, 'join_requests'))
+}
+
+/** The columns of a request with what its address is by now. */
+export function wholeJoinRequest() {
+  return [...joinRequestColumns, isOvertaken().as('is_overtaken')] as const
+}
+
+/** Whether a user has the address of a request, as a part of a statement. */
+export function isOvertaken() {
+  return sql<boolean>`exists (
+    select from users
+    where ${sameTenant('users', 'join_requests')}
+      and users.email_normalized = join_requests.email_normalized
+      and users.deleted_at is null
+  )`
 }
 
 /** The end of a pending request. */
@@ -74,7 +89,7 @@ export async function emitJoinRequest(
 ) {
   const row = await joinRequestsOf(trx, tenant)
     .where('join_requests.id', '=', id)
-    .select(joinRequestColumns)
+    .select(wholeJoinRequest())
     .executeTakeFirstOrThrow()
   return emit(deps, trx, tenant, {
     code,

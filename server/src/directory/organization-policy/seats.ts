@@ -38,6 +38,12 @@ export async function countSeats(
   return { limit, taken: await totalInOrganization(trx, 'users', tenant) }
 }
 
+/** Whether a newcomer has a seat now. Another may take it: the door counts again, under the lock. */
+export async function isSeatFree(db: Kysely<DB>, tenant: Tenant): Promise<boolean> {
+  const { limit } = await findSeatsLimit(db, tenant)
+  return limit === 0 || hasSeat({ limit, taken: await totalInOrganization(db, 'users', tenant) })
+}
+
 /** Whether a newcomer has a seat. */
 export function hasSeat({ limit, taken }: Seats): boolean {
   return limit === 0 || taken < limit

@@ -112,8 +112,8 @@ export function updateRole(
 }
 
 /**
- * Deletes a role, and takes it from the users who have it, and from the rules that name it, where that is forced. A rule without roles
- * goes with the last one.
+ * Deletes a role, and takes it from the users who have it, and from the rules and policies that name it, where that is forced. A rule
+ * without roles goes with the last one.
  *
  * @throws ApiError `role_not_found`, `role_in_use`, `precondition_failed`, and `key_limited_to_organizations` when it is of
  *   the whole account and the key is not.
@@ -127,10 +127,10 @@ export function deleteRole(
   return change(deps, caller.cause, async (trx) => {
     await lockAccount(trx, caller)
     const row = await lockRole(trx, caller, id, versions)
-    const rules = await countRules(trx, caller, id)
-    if ((row.users_count !== '0' || rules !== '0') && !force)
+    const [rules, policies] = [await countRules(trx, caller, id), await countPolicies(trx, caller, id)]
+    if ((row.users_count !== '0' || rules !== '0' || policies !== '0') && !force)
       throw new ApiError('role_in_use', {
-        message: `Has users: ${row.users_count}, rules of mappings: ${rules}.`,
+        message: `Has users: ${row.users_count}, rules of mappings: ${rules}, policies: ${policies}.`,
       })
     if (rules !== '0') await touchMappings(deps, trx, caller, id)
     await trx.deleteFrom('roles').where(ofEnvironment(caller)).where('id', '=', id).execute()
@@ -207,6 +207,17 @@ async function countRules(trx: Transaction<DB>, caller: Caller, id: string): Pro
     .selectFrom('role_mapping_rules')
     .where(ofEnvironment(caller))
     .where('role_id', '=', id)
+    .select(sql<string>`count(*)`.as('total'))
+    .executeTakeFirstOrThrow()
+  return total
+}
+
+/** The number of policies that give a role to whoever joins, in decimals. */
+async function countPolicies(trx: Transaction<DB>, caller: Caller, id: string): Promise<string> {
+  const { total } = await trx
+    .selectFrom('organization_policies')
+    .where(ofEnvironment(caller))
+    .where(sql<boolean>`${id} = any(join_role_ids)`)
     .select(sql<string>`count(*)`.as('total'))
     .executeTakeFirstOrThrow()
   return total

@@ -40,7 +40,7 @@ export type AccountOutcome =
   | 'signed_out'
   | (StepAnswer & ShownPage)
   | ProvedMailbox
-  | Exclude<Entrance, 'not_offered' | 'unproved'>
+  | Exclude<Entrance, 'not_offered' | 'no_seat' | 'unproved'>
 
 /** Collects what the page of a step needs. */
 export function toAccountRequest(

@@ -93,7 +93,7 @@ async function identify(request: AccountRequest): Promise<AccountOutcome> {
   const isElsewhere =
     flow.step !== 'identifier' || flow.request.prompt?.includes('select_organization') === true
   const entrance = isElsewhere ? undefined : await enterByAddress(deps, flow, browser, typed)
-  if (entrance === 'not_offered' || entrance === 'unproved') return 'over'
+  if (typeof entrance === 'string' && entrance !== 'moved') return 'over'
   return entrance ?? mailLink(request, typed)
 }
 
@@ -156,7 +156,10 @@ async function changeAddress({ deps, flow }: AccountRequest): Promise<AccountOut
 const mostLogos = 20
 
 /** The list of a proved mailbox; without a proof, or when it is over, the page of the address. */
-async function choose(request: AccountRequest, isRefused = false): Promise<ShownPage> {
+async function choose(
+  request: AccountRequest,
+  refusal?: Parameters<typeof choosePage>[0]['refusal'],
+): Promise<ShownPage> {
   const { deps, flow, frame, form } = request
   const proof = await findProofOf(deps, flow)
   if (proof === undefined) return askAddress(request)
@@ -170,7 +173,7 @@ async function choose(request: AccountRequest, isRefused = false): Promise<Shown
   }))
   const { applicationName, round } = flow
   const isLong = choices.length >= mostEntries
-  const view = { frame, form, email: proof.email, applicationName, choices, isLong, round, isRefused }
+  const view = { frame, form, email: proof.email, applicationName, choices, isLong, round, refusal }
   return { page: choosePage({ ...view, now: deps.now() }), logoUrls: logosOf(choices) }
 }
 
@@ -180,7 +183,8 @@ async function enter(request: AccountRequest): Promise<AccountOutcome> {
   if (!isOfThisRound(request)) return 'moved'
   const entrance = await enterChosen(deps, flow, browser, domain)
   if (entrance === 'unproved') return 'moved'
-  if (entrance === 'not_offered') return { status: 409, ...(await choose(request, true)) }
+  if (entrance === 'not_offered' || entrance === 'no_seat')
+    return { status: 409, ...(await choose(request, entrance)) }
   return entrance
 }
 

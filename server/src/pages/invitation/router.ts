@@ -162,6 +162,7 @@ async function lead(
 const sentences: Partial<Record<string, MessageName>> = {
   no_method: 'noWayToSignIn',
   no_application: 'noWayToSignIn',
+  seats_exhausted: 'noSeat',
 }
 
 /** One page of all URLs that work no more; who has accepted theirs, and is signed in, is told so. */

@@ -81,6 +81,7 @@ async function consume(exchange: Exchange, token: string, frame: Frame): Promise
     browserSecret: findFlowSecret(req.headers.cookie, site.isHttps),
   })
   if (outcome === undefined) sendDeadLink(exchange, 404, frame)
+  else if ('refusal' in outcome) sendSentence(exchange, 403, frame, 'noSeat')
   else if ('code' in outcome) {
     const { code, applicationName, environment } = outcome
     const shown = { ...frame, isSandbox: environment === 'sandbox', url: undefined }

@@ -1,4 +1,4 @@
-import { askToJoin, findJoinState } from '../../sign-in/joining/join-step.js'
+import { askToJoin, enterAsMember, findJoinState } from '../../sign-in/joining/join-step.js'
 import { moveFlowAlone } from '../../sign-in/flows/step.js'
 import { errorPage } from '../frame/error.js'
 import type { StepOutcome, StepPage, StepRequest } from '../frame/step-page.js'
@@ -8,14 +8,14 @@ import { waitOf } from './limit.js'
 /** The address is proved, and no user has it: its owner asks to join the organization. */
 export const joinStep: StepPage = {
   show,
-  actions: { ask, change_address: changeAddress },
+  actions: { ask, enter, change_address: changeAddress },
 }
 
 async function show(request: StepRequest): Promise<string | undefined> {
   const { deps, flow, caller } = request
   if (flow.email === null) return undefined
   const state = await findJoinState(deps, caller, flow.email)
-  return state === undefined ? closed(request) : page(request, flow.email, { isAsked: state === 'asked' })
+  return state === undefined ? closed(request) : page(request, flow.email, { state })
 }
 
 async function ask(request: StepRequest): Promise<StepOutcome> {
@@ -27,9 +27,16 @@ async function ask(request: StepRequest): Promise<StepOutcome> {
   } catch (error) {
     const wait = waitOf(error)
     if (wait === undefined) throw error
-    const shown = page(request, flow.email ?? '', { isAsked: false, ...wait })
+    const shown = page(request, flow.email ?? '', { state: 'open', ...wait })
     return { status: 429, page: shown, ...wait }
   }
+}
+
+/** The user is there: the page is shown anew where they may not sign in so. */
+async function enter(request: StepRequest): Promise<StepOutcome> {
+  const { deps, flow, caller } = request
+  const isIn = await enterAsMember(deps, caller, flow)
+  return isIn ? 'moved' : { status: 409, page: closed(request) }
 }
 
 async function changeAddress({ deps, flow }: StepRequest): Promise<StepOutcome> {
@@ -40,7 +47,7 @@ async function changeAddress({ deps, flow }: StepRequest): Promise<StepOutcome> 
 function page(
   { frame, form }: StepRequest,
   email: string,
-  shown: Pick<JoinPage, 'isAsked' | 'retryAfterSeconds'>,
+  shown: Pick<JoinPage, 'state' | 'retryAfterSeconds'>,
 ): string {
   return joinPage({ frame, form, email, ...shown })
 }

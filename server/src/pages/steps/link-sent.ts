@@ -1,10 +1,12 @@
 import { moveFlowAlone } from '../../sign-in/flows/step.js'
 import { findPurposeOfFlow, mailLinkOfFlow } from '../../sign-in/magic-link/flow-link.js'
 import { verifyLinkCode } from '../../sign-in/magic-link/verify-link-code.js'
+import { errorPage } from '../frame/error.js'
 import { linkSentPage } from '../views/link-sent.js'
 import { guess } from './guess.js'
 import { waitOf } from './limit.js'
 import type { StepOutcome, StepPage, StepRequest } from '../frame/step-page.js'
+import { onceShown } from './user-flow.js'
 
 /** The step after a link was mailed: it is opened in this browser, or in another one that shows a code to type here. */
 export const linkSentStep: StepPage = {
@@ -19,10 +21,15 @@ async function linkCode(request: StepRequest): Promise<StepOutcome> {
   const outcome = await guess(
     request,
     () => verifyLinkCode(deps, caller, { flow, typed }),
-    (passed) => passed === 'passed',
+    (passed) => passed === 'passed' || passed === 'no_seat',
   )
   if (outcome === 'passed') return 'moved'
+  if (outcome === 'no_seat') return { status: 403, page: noSeat(request) }
   return refuse(request, 422, { fault: outcome === 'wrong' ? 'wrong_code' : 'code_over' })
+}
+
+function noSeat({ frame, caller }: StepRequest): string {
+  return errorPage(onceShown(frame), frame.texts.noSeat, { reference: caller.cause.requestId })
 }
 
 async function resend(request: StepRequest): Promise<StepOutcome> {

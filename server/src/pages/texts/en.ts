@@ -103,6 +103,12 @@ const words = {
     sentence: 'Your account or e-mail address cannot be used here at the moment.',
     advice: 'Contact your administrator.',
   },
+  noSeat: {
+    heading: 'There is no place for you yet',
+    sentence: 'The organization has as many members as it can have at the moment.',
+    advice:
+      'Ask your administrator, or whoever invited you, and then try again. An invitation stays valid until then.',
+  },
   tooMany: {
     heading: 'Too many attempts',
     sentence: 'There have been too many attempts from your network.',

@@ -99,6 +99,12 @@ export const fr: PageTexts = {
     sentence: 'Votre compte ou votre adresse e-mail ne peut pas être utilisé ici pour le moment.',
     advice: 'Contactez votre administrateur.',
   },
+  noSeat: {
+    heading: 'Il n’y a pas encore de place pour vous',
+    sentence: 'L’organisation a atteint le nombre de membres qu’elle peut avoir.',
+    advice:
+      'Adressez-vous à votre administrateur ou à la personne qui vous a invité, puis réessayez. Une invitation reste valable d’ici là.',
+  },
   tooMany: {
     heading: 'Trop de tentatives',
     sentence: 'Il y a eu trop de tentatives depuis votre réseau.',

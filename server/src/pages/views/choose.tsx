@@ -17,24 +17,28 @@ interface ChoosePage {
   readonly isLong: boolean
   /** How often an organization was entered before. */
   readonly round: number
-  /** The organization that was chosen cannot be entered. */
-  readonly isRefused: boolean
+  /** Why the organization that was chosen cannot be entered. */
+  readonly refusal: 'not_offered' | 'no_seat' | undefined
   readonly now: Date
 }
 
 /** Lists the organizations that the owner of a mailbox can enter. */
 export function choosePage(view: ChoosePage): string {
-  const { frame, form, email, applicationName, choices, isLong, isRefused, round, now } = view
+  const { frame, form, email, applicationName, choices, isLong, refusal, round, now } = view
   const { texts } = frame
   const words = texts.accountSignIn
   const application = displayName(applicationName)
   const isNone = choices.length === 0
   return toDocument(
-    <HostedPage frame={frame} title={isNone ? words.noneHeading : words.heading} isFault={isRefused}>
+    <HostedPage
+      frame={frame}
+      title={isNone ? words.noneHeading : words.heading}
+      isFault={refusal !== undefined}
+    >
       <Person texts={texts} email={email} form={form} />
-      {isRefused && (
+      {refusal !== undefined && (
         <p class="fault banner" role="alert" tabindex={-1} autofocus>
-          {words.notOffered}
+          {refusal === 'no_seat' ? words.noSeat : words.notOffered}
         </p>
       )}
       {isNone ? (

@@ -1111,6 +1111,7 @@ const byKind: Readonly<Record<Exclude<CatalogObject['kind'], 'table'>, Parts>> =
     ["jobs","jobs_due_in_lane","CREATE INDEX jobs_due_in_lane ON jobs USING btree (lane, run_at, id) WHERE (lane IS NOT NULL);"],
     ["jobs","jobs_due_without_lane","CREATE INDEX jobs_due_without_lane ON jobs USING btree (run_at, id) WHERE (lane IS NULL);"],
     ["jobs","jobs_key_key","CREATE UNIQUE INDEX jobs_key_key ON jobs USING btree (name, key) WHERE (key IS NOT NULL);"],
+    ["join_requests","join_requests_address","CREATE INDEX join_requests_address ON join_requests USING btree (account_id, environment, email_normalized);"],
     ["join_requests","join_requests_ends","CREATE INDEX join_requests_ends ON join_requests USING btree (ended_at, expires_at);"],
     ["join_requests","join_requests_pending_key","CREATE UNIQUE INDEX join_requests_pending_key ON join_requests USING btree (account_id, organization_id, environment, email_normalized) WHERE (state = 'pending'::text);"],
     ["log_events","log_events_account","CREATE INDEX log_events_account ON log_events USING btree (account_id, environment, inserted_at DESC, id DESC);"],

@@ -1,6 +1,8 @@
 import type { AuthorizationRequest } from '@portico/contract/authorize'
 import type { Deps } from '../../delivery/deps.js'
 import { networkKey } from '../../delivery/limits/limits.js'
+import { logEvent } from '../../delivery/log-events/log-event.js'
+import { isSeatFree } from '../../directory/organization-policy/seats.js'
 import { normalizeEmail } from '../../platform/email.js'
 import {
   endAccountFlow,
@@ -18,7 +20,8 @@ import {
 import { isUserCreated, listEntries, type Entry } from '../../sign-in/account-flows/entries.js'
 import { hintedEmail } from './authorization-request.js'
 import { listAccountSessions, type ListedSession } from './account-sessions.js'
-import type { AskingApplication } from './authorizing-client.js'
+import { callerAtPage } from '../../sign-in/flows/flow.js'
+import type { AskingApplication, AuthorizingClient } from './authorizing-client.js'
 import {
   flowsOfNetwork,
   noPageShown,
@@ -103,9 +106,10 @@ export function listEntriesOf(
 
 /**
  * Where the browser goes after a choice: to the pages of the organization, or to the application. `not_offered`: the organization
- * is none that the mailbox can enter; `moved`: another request was first; `unproved`: the mailbox must be proved anew.
+ * is none that the mailbox can enter; `no_seat`: it has none for a newcomer; `moved`: another request was first; `unproved`: the mailbox
+ * must be proved anew.
  */
-export type Entrance = 'not_offered' | 'moved' | 'unproved' | EnteredOrganization
+export type Entrance = 'not_offered' | 'no_seat' | 'moved' | 'unproved' | EnteredOrganization
 
 /** Enters an organization of the list. What it demands, its own pages ask for; only the proof of the mailbox is carried over. */
 export async function enterChosen(
@@ -123,11 +127,31 @@ export async function enterChosen(
     return 'not_offered'
   }
   const { email } = proof
+  if (isUserCreated(entry) && !(await isSeatFreeAt(deps, client, browser, email))) return 'no_seat'
   const isProofOlder = proof.provedAt.getTime() < flow.insertedAt.getTime()
   return enter(deps, flow, browser, {
     ...{ client, email, proof, isProofOlder },
     mayJoin: isUserCreated(entry),
   })
+}
+
+/** Looks before a sign-in begins that would make a user in the end, who would be told there alone; and logs that there is no seat. */
+async function isSeatFreeAt(
+  deps: Deps,
+  client: AuthorizingClient,
+  { requestId }: DecidingBrowser,
+  email: string,
+): Promise<boolean> {
+  const caller = callerAtPage(client, requestId)
+  if (await isSeatFree(deps.db, { ...caller, domain: client.domain })) return true
+  const { accountId, environment, organizationId, domain, applicationId: clientId } = client
+  await logEvent(deps, deps.db, {
+    ...{ accountId, environment, organizationId, domain, clientId, email },
+    code: 'END_USER_SIGN_IN_FAILED',
+    reason: 'seats_exhausted',
+    cause: caller.cause,
+  })
+  return false
 }
 
 /** The sessions of the browser, where the application has its user choose between them. */

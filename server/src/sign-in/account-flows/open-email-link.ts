@@ -251,7 +251,7 @@ export async function verifyEmailCode(
     typed,
     requestId,
   }: { readonly flow: AccountFlow; readonly typed: string; readonly requestId: string },
-): Promise<ProvedMailbox | Exclude<LinkCodeOutcome, 'passed'>> {
+): Promise<ProvedMailbox | Extract<LinkCodeOutcome, 'wrong' | 'void'>> {
   // A wrong code is counted, so an error must not roll its transaction back.
   const cause = causeBy(requestId, 'system', 'sign_in_page')
   const { record } = await change(deps, cause, async (trx) => ({

@@ -1,16 +1,18 @@
 import type { Transaction } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
 import { normalizeEmail } from '../../platform/email.js'
-import type { Caller, Tenant } from '../../platform/tenant.js'
+import { ofUser, type Caller, type Tenant } from '../../platform/tenant.js'
 import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
 import { limit } from '../../delivery/limits/limits.js'
 import { logEvent } from '../../delivery/log-events/log-event.js'
-import { hasAskedToJoin, insertJoinRequest } from '../../directory/join-requests/create-join-request.js'
+import { findLatestRequest, insertJoinRequest } from '../../directory/join-requests/create-join-request.js'
 import { findJoining } from '../../directory/organization-policy/joining.js'
+import { markEmailProved } from '../../directory/users/proved-email.js'
 import { findUser } from '../../directory/users/signing-in-user.js'
+import { usersOf } from '../../directory/users/whole-user.js'
 import type { Flow, FlowKey } from '../flows/flow.js'
-import { lockFlow } from '../flows/lock-flow.js'
+import { completeFactorOfLockedFlow, lockFlow } from '../flows/lock-flow.js'
 import { firstFactorSteps, moveFlow } from '../flows/step.js'
 
 /** How often an address asks the same account within a day: who is denied may ask again, and not fill a list. */
@@ -35,15 +37,47 @@ export function leadToJoin(
   })
 }
 
-/** What the page of the step shows: the question, or that it was asked; undefined where nobody joins so any more. */
+/** What the page of the step shows, of an address that is proved: its user is there by now, or how its request stands. */
+export type JoinState = 'member' | 'asked' | 'denied' | 'open'
+
+/** @returns Undefined where nobody with the address joins so any more. */
 export async function findJoinState(
   deps: Pick<Deps, 'db' | 'now'>,
   tenant: Tenant,
   email: string,
-): Promise<'asked' | 'open' | undefined> {
-  if (await hasAskedToJoin(deps, tenant, email)) return 'asked'
+): Promise<JoinState | undefined> {
+  const user = await usersOf(deps.db, tenant)
+    .where('users.email_normalized', '=', normalizeEmail(email))
+    .select('users.active')
+    .executeTakeFirst()
+  if (user !== undefined) return user.active ? 'member' : undefined
+  const latest = await findLatestRequest(deps, tenant, email)
+  if (latest?.state === 'pending') return 'asked'
   const joining = await findJoining(deps.db, tenant, normalizeEmail(email))
-  return joining?.mode === 'request' ? 'open' : undefined
+  if (joining?.mode !== 'request') return undefined
+  return latest?.state === 'denied' ? 'denied' : 'open'
+}
+
+/**
+ * Signs in the user whom an approval has made, or who has come in otherwise: the flow has proved their address.
+ *
+ * @returns Whether the flow has moved on.
+ */
+export async function enterAsMember(
+  deps: Deps,
+  caller: Caller & Tenant,
+  flow: Pick<Flow, keyof FlowKey>,
+): Promise<boolean> {
+  const { record } = await change(deps, caller.cause, async (trx) => {
+    const held = await lockFlow(deps, trx, flow, { steps: ['join'] })
+    if (held === undefined || held.email_normalized === null) return { record: false }
+    const user = await findUser(trx, caller, held.email_normalized)
+    if (user?.active !== true || user.is_sso_required === true) return { record: false }
+    await markEmailProved(deps, trx, ofUser(caller, user.id), user)
+    const factor = { tenant: caller, userId: user.id, amr: ['email'], authenticatedAt: held.inserted_at }
+    return { record: (await completeFactorOfLockedFlow(deps, trx, held, factor)) !== undefined }
+  })
+  return record
 }
 
 /**

@@ -15,7 +15,7 @@ import { ofUser, type Cause, type Tenant } from '../../platform/tenant.js'
 import { isRequiredMetadataMissing } from '../../directory/users/signing-in-user.js'
 import { markEmailProved } from '../../directory/users/proved-email.js'
 import { lockLinksOfToken } from './lock.js'
-import { arriveInFlow, type ShownLinkCode } from './flow-arrival.js'
+import { arriveInFlow, type ShownLinkCode, type WithoutSeat } from './flow-arrival.js'
 import { purposeOf, type LinkPurpose } from '../../platform/link-purpose.js'
 import {
   emitConsumed,
@@ -121,8 +121,8 @@ function linkKeyOf(
   return { organizationDomain, tokenHash: hashSecret(token), ownPage, at: now() }
 }
 
-/** A redirect, or, outside the browser of the link's flow, a code to type in that browser. */
-export type LinkOutcome = { readonly redirectUrl: string } | ShownLinkCode
+/** A redirect; outside the browser of the link's flow a code to type in that browser; or a newcomer for whom there is no seat. */
+export type LinkOutcome = { readonly redirectUrl: string } | ShownLinkCode | WithoutSeat
 
 /**
  * Consumes a link, once: one statement decides between concurrent requests. Used, voided, expired and unknown links,
@@ -132,7 +132,7 @@ export type LinkOutcome = { readonly redirectUrl: string } | ShownLinkCode
  *   to the link's flow. Undefined when the link is refused.
  */
 export async function consumeMagicLink(deps: Deps, link: ArrivedLink): Promise<LinkOutcome | undefined> {
-  const { record } = await change(deps, causeOf(link), async (trx) => {
+  const { record } = await change<{ record: LinkOutcome | undefined }>(deps, causeOf(link), async (trx) => {
     await lockLinksOfToken(trx, link.organizationDomain, hashSecret(link.token))
     const [consumedLink] = await consumeLinkToken(trx, linkKeyOf(deps, link))
     if (consumedLink === undefined) {
@@ -149,7 +149,7 @@ export async function consumeMagicLink(deps: Deps, link: ArrivedLink): Promise<L
       const reason = typeof found === 'string' ? found : 'user_inactive'
       const known = { userId: user?.id, requestId: link.requestId }
       await logEventOf(deps, trx, consumedLink, { code: 'END_USER_MAGIC_LINK_FAILED', ...known, reason })
-      return { record: undefined }
+      return { record: found === 'seats_exhausted' ? { refusal: found } : undefined }
     }
     return {
       record: await completeLink(deps, trx, { tenant: ofUser(tenant, user.id), link, consumedLink, user }),

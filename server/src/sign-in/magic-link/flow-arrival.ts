@@ -37,6 +37,11 @@ export interface ShownLinkCode {
   readonly environment: Environment
 }
 
+/** The owner of the address is proved, and would be a user, had the organization a seat. */
+export interface WithoutSeat {
+  readonly refusal: 'seats_exhausted'
+}
+
 /**
  * Completes the first factor of a flow when its link is opened in the flow's browser. Any other browser shows a code
  * and is not signed in, regardless of its user.
@@ -47,7 +52,7 @@ export async function arriveInFlow(
   deps: Deps,
   trx: Transaction<DB>,
   { tenant, link, consumedLink, flowId }: FlowArrival,
-): Promise<{ readonly redirectUrl: string } | ShownLinkCode | undefined> {
+): Promise<{ readonly redirectUrl: string } | ShownLinkCode | WithoutSeat | undefined> {
   const { browserSecret, requestId } = link
   const fail = async (reason: string, userId?: string) => {
     await logEventOf(deps, trx, consumedLink, {
@@ -76,6 +81,10 @@ export async function arriveInFlow(
   const at = { redirectUrl: flowUrl(deps.config.baseUrl, consumedLink.domain, flowId) }
   if (found === 'may_ask')
     return (await askInFlow(deps, trx, { link, consumedLink, held })) ? at : fail('flow_over')
+  if (found === 'seats_exhausted') {
+    await fail(found)
+    return { refusal: found }
+  }
   if (user?.active !== true) return fail(typeof found === 'string' ? found : 'user_inactive', user?.id)
   const isIn = await enterFlow(deps, trx, { tenant, link, consumedLink, held, user })
   return isIn ? at : undefined

@@ -13,8 +13,8 @@ import { isLinkCode, maxCodeFailures, openLinkCode } from './link-code.js'
 import { findOrCreateUser, selectConsumedLink, whyRefused, type ConsumedLink } from './consumed-link.js'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
-/** `wrong`: another try is left; `void`: a new link has to be asked for. */
-export type LinkCodeOutcome = 'passed' | 'wrong' | 'void'
+/** `wrong`: another try is left; `void`: a new link has to be asked for; `no_seat`: the organization has none for a newcomer. */
+export type LinkCodeOutcome = 'passed' | 'wrong' | 'void' | 'no_seat'
 
 /**
  * Validates the code that a link has shown in another browser, in the flow's own browser, and moves the flow on. An
@@ -49,7 +49,7 @@ export async function verifyLinkCode(
     if (reason === undefined) return { record: 'passed' }
     await voidCode(deps, trx, flow)
     await fail(reason)
-    return { record: 'void' }
+    return { record: reason === 'seats_exhausted' ? 'no_seat' : 'void' }
   })
   return record
 }

@@ -16,6 +16,8 @@ export const accountSignIn = {
     otherAddress: 'Use another address',
     /** Also of one that there is not. */
     notOffered: 'You cannot use this organization. Choose one from the list.',
+    noSeat:
+      'This organization has as many members as it can have at the moment. Ask its administrator, and then try again.',
     /** Where the sign-in of an application's own pages goes on. */
     continueSignIn: {
       heading: (organization: string) => `Continue at ${organization}`,

@@ -18,6 +18,8 @@ export const accountSignIn: AccountSignInTexts = {
     elsewhere: 'Une autre organisation',
     otherAddress: 'Utiliser une autre adresse',
     notOffered: 'Vous ne pouvez pas utiliser cette organisation. Choisissez-en une dans la liste.',
+    noSeat:
+      'Cette organisation a atteint le nombre de membres qu’elle peut avoir. Adressez-vous à son administrateur, puis réessayez.',
     continueSignIn: {
       heading: (organization) => `Continuez chez ${organization}`,
       sentence: (application) =>

@@ -43,6 +43,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create unique index join_requests_pending_key on join_requests
       (account_id, organization_id, environment, email_normalized) where state = 'pending'`.execute(db)
+  await sql`
+    create index join_requests_address on join_requests (account_id, environment, email_normalized)`.execute(
+    db,
+  )
   await sql`create index join_requests_ends on join_requests (ended_at, expires_at)`.execute(db)
   await sql`
     alter table discoveries
