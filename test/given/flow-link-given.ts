@@ -26,7 +26,13 @@ export function flowLinkGivenOf(service: Service, client: Client, given: FlowGiv
       email,
       action = 'mail_link',
       ...members
-    }: { visitor?: Visitor; email?: string; action?: string; acr_values?: string } = {},
+    }: {
+      visitor?: Visitor
+      email?: string
+      action?: string
+      acr_values?: string
+      ui_locales?: string
+    } = {},
   ) {
     const { scene, page } = await given.begin(of, members, visitor)
     const atPassword = await visitor.press(page, 'identify', { email: email ?? scene.user.email })

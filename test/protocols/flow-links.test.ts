@@ -64,6 +64,21 @@ describe('a link in the browser that asked for it', () => {
     expect(answers.filter(({ status }) => status === 404)).toHaveLength(atOnce.length - 1)
   })
 
+  test('is mailed in the language of the sign-in, else in that of the organization', async () => {
+    const scene = await given.scene()
+    const { org_domain, user } = scene
+    const subjectOf = async (ui_locales?: string) => {
+      await links.atLinkSent(scene, { ...(ui_locales !== undefined && { ui_locales }) })
+      await service.runJobs()
+      return (await client.outbox.list({ to: user.email })).data[0]?.subject
+    }
+    expect(await subjectOf()).toMatch(/^Sign in to /)
+    expect(await subjectOf('fr-CA en')).toMatch(/^Se connecter à /)
+    await client.organizations.update({ org_domain, locale: 'fr-FR' })
+    expect(await subjectOf()).toMatch(/^Se connecter à /)
+    expect(await subjectOf('en')).toMatch(/^Sign in to /)
+  })
+
   test.each(sampled(['GET', 'HEAD'], 1))('is not spent by a %s', async (method) => {
     const { visitor, page, link } = await links.linkSent()
 

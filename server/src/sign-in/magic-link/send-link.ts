@@ -10,7 +10,7 @@ import { isInvited } from '../../directory/pending-invitations/pending.js'
 import { mayJoin } from '../../directory/organization-policy/joining.js'
 import { purposeOf } from '../../platform/link-purpose.js'
 import { productNameOf } from '../../platform/db/product-name.js'
-import { isOrganizationOf, ofOwner } from '../../platform/db/tenant-predicate.js'
+import { isOrganizationOf, ofOwner, sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /**
  * Mails the link of a challenge that is still open. The token is made here, so that only the kept mail of a sandbox
@@ -42,7 +42,7 @@ export async function sendMagicLink(deps: Deps, payload: JobPayloads['send_magic
       'challenge.password_request_id',
       'organizations.domain',
       'organizations.name',
-      'organizations.locale',
+      localeOfLink().as('locale'),
       'organizations.color',
       productNameOf('organizations').as('product_name'),
     ])
@@ -61,6 +61,17 @@ export async function sendMagicLink(deps: Deps, payload: JobPayloads['send_magic
     color,
   })
   await deliverMail(deps, { ...payload, domain }, { ...message, to: email, fromName, messageId: id })
+}
+
+/** The language of the pages that have asked for the link, where their application has named one; else that of the organization. */
+function localeOfLink() {
+  return sql<string | null>`coalesce(
+    (
+      select nullif(split_part(flow.locale, ' ', 1), '') from sign_in_flows as flow
+      where ${sameTenant('flow', 'challenge')} and flow.id = challenge.flow_id
+    ),
+    organizations.locale
+  )`
 }
 
 /**
