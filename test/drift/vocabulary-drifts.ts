@@ -1,9 +1,9 @@
-import { eventCodes } from '@portico/contract/event-catalog'
+import { eventSelectors } from '@portico/contract/event-catalog'
 import { unnoticed } from './consequences.js'
 import { client, documents, type Drift } from './drift.js'
 
 const users = 'contract/src/resources/users.ts'
-const codes = eventCodes.length
+const codes = eventSelectors.length
 
 /** Edits of codes, events and claims. */
 export const vocabularyDrifts: readonly Drift[] = [

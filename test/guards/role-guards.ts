@@ -89,8 +89,8 @@ export const roleGuards = [
   guard({
     name: 'roles: one that users have is deleted where that is forced',
     file: rolesFile,
-    find: "(row.users_count !== '0' || rules !== '0') && !force",
-    replace: "(row.users_count === '-1' || rules !== '0') && !force",
+    find: "(row.users_count !== '0' || rules",
+    replace: "(row.users_count === '-1' || rules",
     red: roles('a role 409: stays while users have it, unless its deletion is forced'),
     green: isDeclared,
   }),

@@ -114,8 +114,8 @@ export const roleMappingGuards = [
   guard({
     name: 'role mapping: a role that rules name is deleted where that is forced',
     file: 'server/src/directory/roles/roles.ts',
-    find: "(row.users_count !== '0' || rules !== '0') && !force",
-    replace: "row.users_count !== '0' && !force",
+    find: "|| rules !== '0' || policies",
+    replace: '|| policies',
     red: mapped('rules 409: a role that rules name is deleted where that is forced, and goes from them'),
     green: byGroup,
   }),

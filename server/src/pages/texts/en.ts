@@ -107,7 +107,7 @@ const words = {
     heading: 'There is no place for you yet',
     sentence: 'The organization has as many members as it can have at the moment.',
     advice:
-      'Ask your administrator, or whoever invited you, and then try again. An invitation stays valid until then.',
+      'Ask your administrator, or the person who invited you, and then try again. An invitation stays valid until then.',
   },
   tooMany: {
     heading: 'Too many attempts',

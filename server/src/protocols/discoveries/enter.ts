@@ -54,7 +54,7 @@ export async function enterDiscovery(
   const client = await findClientAt(deps, place, { domain: entry.domain })
   if (client === undefined) throw notOffered(deps)
   const way = await findWay(deps, client, found.email)
-  // Whoever may only ask to join does so on a page.
+  // A person who may only ask to join does so on a page.
   const isLinkEnough = way.connectionId === undefined && way.methods.hasLink && entry.kind !== 'may_ask'
 
   const { record } = await change(deps, caller.cause, async (trx) => {

@@ -74,7 +74,7 @@ export async function findOrJoin(
   return created ?? findUser(trx, tenant, emailNormalized)
 }
 
-/** Whoever calls the API may have opened a link that it has returned: nobody joins by it. */
+/** The caller of the API may have opened a link that it has returned: nobody joins by it. */
 async function findJoiningBy(
   trx: Transaction<DB>,
   tenant: Tenant,

@@ -11,7 +11,7 @@ export const joining = {
       open: (organization: string) =>
         `You have confirmed your e-mail address, but it has no account at ${organization} yet. Ask to join, and you will get an e-mail when it is decided.`,
       asked: (organization: string) => `You will get an e-mail as soon as ${organization} has decided.`,
-      denied: (_organization: string) => 'Your last request was not approved. You can ask once more.',
+      denied: (_organization: string) => 'Your last request was not approved. You can ask again.',
       member: (organization: string) => `You can now sign in to ${organization}.`,
     },
     button: 'Ask to join',
