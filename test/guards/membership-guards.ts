@@ -135,6 +135,17 @@ export const membershipGuards = [
     green: joins,
   }),
   guard({
+    name: 'joining: the page of a request signs in where links do',
+    file: 'server/src/sign-in/joining/join-step.ts',
+    find: '  if (!(await findSignInMethods(deps, flow)).hasLink) return false\n',
+    replace: '',
+    red: protocolTest(
+      'joining',
+      'the page of a flow that waits for a decision signs nobody in where links do so no more',
+    ),
+    green: joins,
+  }),
+  guard({
     name: 'joining: an approval asks for the domain of the address',
     file: admit,
     find: "  join: ['verified_domain', 'email_domain', 'sso'],",

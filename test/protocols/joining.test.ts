@@ -243,6 +243,22 @@ describe('without a seat', () => {
   })
 })
 
+test('the page of a flow that waits for a decision signs nobody in where links do so no more', async () => {
+  const scene = await given.scene()
+  const { org_domain } = scene
+  const email = scene.anybody()
+  const visitor = flows.visitorOf()
+  const page = await given.arrive(scene, email, visitor)
+  await service.given.user({ org_domain, email })
+  await client.magicLink.updateConnection({ org_domain, active: false })
+
+  const refused = await visitor.press(page, 'enter')
+
+  expect([refused.status, isIn(refused)]).toEqual([409, false])
+  await client.magicLink.updateConnection({ org_domain, active: true })
+  expect(isIn(await visitor.press(page, 'enter'))).toBe(true)
+})
+
 test('the page of a flow that waits for a decision signs in nobody but the owner of its address', async () => {
   const scene = await given.scene()
   const visitor = flows.visitorOf()

@@ -13,6 +13,7 @@ import { findUser } from '../../directory/users/signing-in-user.js'
 import { usersOf } from '../../directory/users/whole-user.js'
 import type { Flow, FlowKey } from '../flows/flow.js'
 import { completeFactorOfLockedFlow, lockFlow } from '../flows/lock-flow.js'
+import { findSignInMethods } from '../flows/sign-in-methods.js'
 import { firstFactorSteps, moveFlow } from '../flows/step.js'
 
 /** How often an address asks the same account within a day: who is denied may ask again, and not fill a list. */
@@ -68,6 +69,8 @@ export async function enterAsMember(
   caller: Caller & Tenant,
   flow: Pick<Flow, keyof FlowKey>,
 ): Promise<boolean> {
+  // By a link, as the flow has proved the address: not where links sign nobody in any more.
+  if (!(await findSignInMethods(deps, flow)).hasLink) return false
   const { record } = await change(deps, caller.cause, async (trx) => {
     const held = await lockFlow(deps, trx, flow, { steps: ['join'] })
     if (held === undefined || held.email_normalized === null) return { record: false }
