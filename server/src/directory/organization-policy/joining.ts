@@ -47,7 +47,7 @@ const selectJoining = statement((db, key: Tenant & { readonly emailNormalized: s
  */
 export function mayJoin(
   address: AddressInOrganization,
-  mayAsk: RawBuilder<boolean> = sql`true`,
+  mayAsk: RawBuilder<boolean>,
 ): RawBuilder<boolean> {
   return sql<boolean>`exists (
     select from organization_policies as joining
@@ -59,7 +59,7 @@ export function mayJoin(
   )`
 }
 
-/** The roles of whoever joins, by the policy of the tenant's organization. */
+/** The roles of those who join, by the policy of the tenant's organization. */
 export async function findJoinRoleIds(db: Kysely<DB>, tenant: Tenant): Promise<readonly string[]> {
   const row = await db
     .selectFrom('organization_policies')

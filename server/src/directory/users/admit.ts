@@ -69,7 +69,8 @@ export function asApiError(error: unknown): never {
 
 /**
  * Inserts a user into the tenant's organization by a door, if its rules and a condition hold: the only statement that does. Where
- * the policy of the organization limits seats, or an invitation waits for the address, it inserts only what lockSeatAndInvitation() has locked.
+ * the policy of the organization limits seats, or an invitation waits for the address, it inserts only what
+ * lockSeatAndInvitation() has locked.
  *
  * @param condition May refer to `admittedTo`, the id of the organization, which is looked up once.
  * @returns A query that inserts the row, or nothing when a rule or the condition does not hold; it fails on `users_email_key`
