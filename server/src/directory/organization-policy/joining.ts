@@ -45,10 +45,7 @@ const selectJoining = statement((db, key: Tenant & { readonly emailNormalized: s
  *
  * @param mayAsk Whether they have a page on which they can ask to.
  */
-export function mayJoin(
-  address: AddressInOrganization,
-  mayAsk: RawBuilder<boolean>,
-): RawBuilder<boolean> {
+export function mayJoin(address: AddressInOrganization, mayAsk: RawBuilder<boolean>): RawBuilder<boolean> {
   return sql<boolean>`exists (
     select from organization_policies as joining
     where joining.account_id = ${address.accountId}

@@ -180,6 +180,8 @@ interface Newcomer {
   readonly emailVerified: boolean
   /** By the owner of its mailbox, at this sign-in: they take the invitation of the address, which ends where others have it. */
   readonly isAddressProven?: boolean
+  /** The door lets in nobody without an invitation, as the door `invitation`. */
+  readonly isOnlyInvited?: boolean
   /** The profile asserted by an identity provider. */
   readonly profile?: NonNullable<UserChanges['profile']>
   /** Mapped from what the identity provider says. */
@@ -209,8 +211,9 @@ export async function admit(
 ): Promise<SigningInUser | undefined> {
   const { via } = newcomer
   const plain = toAdmission(deps, tenant, newcomer)
-  // The invitation of a mailed URL is there: an insert beside it would insert nothing.
-  if (via !== 'invitation') {
+  const isOnlyInvited = via === 'invitation' || newcomer.isOnlyInvited === true
+  // The invitation is there: an insert beside it would insert nothing.
+  if (!isOnlyInvited) {
     const user = await insertNewcomer(deps, trx, tenant, newcomer, plain)
     if (user !== undefined) return user
   }
@@ -219,8 +222,8 @@ export async function admit(
   const { emailNormalized } = plain.user
   const held = await lockSeatAndInvitation(trx, tenant, emailNormalized, at)
   const { invitation } = held
-  // Its time was over in this moment.
-  if (via === 'invitation' && invitation === undefined) return undefined
+  // Its time was over, or it was revoked, in this moment.
+  if (isOnlyInvited && invitation === undefined) return undefined
   const isTaken = invitation !== undefined && newcomer.isAddressProven === true
   const said = isTaken ? await readInvited(trx, tenant, invitation) : undefined
   const admission = toAdmission(deps, tenant, newcomer, said)

@@ -16,7 +16,6 @@ import {
   type DiscoveryRow,
 } from './discovery.js'
 import type { ArrivedToken } from './open-discovery-link.js'
-import { isUserCreated } from '../../sign-in/account-flows/entries.js'
 import { listOffered } from './organizations.js'
 
 /** The discovery that goes on at a page, which this does not change; undefined when it cannot. */
@@ -57,7 +56,7 @@ export async function continueDiscovery(
     client,
     email,
     proof: toProof(found),
-    mayJoin: isUserCreated(entry),
+    createdBy: entry.createdBy,
     consume: async (db) => {
       const secret = toSecret(deps, arrived)
       if (db.isTransaction) await lockUser(db, { ...client, emailNormalized })

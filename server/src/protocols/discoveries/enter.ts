@@ -14,7 +14,7 @@ import { ofEnvironment } from '../../platform/db/tenant-predicate.js'
 import { ApiError } from '../../platform/errors.js'
 import { ofUser, type Caller, type Tenant } from '../../platform/tenant.js'
 import { findOrJoin } from '../../sign-in/account-flows/enter.js'
-import { isUserCreated, type Entry } from '../../sign-in/account-flows/entries.js'
+import type { Entry } from '../../sign-in/account-flows/entries.js'
 import { isTotpAskedOf } from '../../sign-in/flows/pending-sign-in.js'
 import { accountIssuerOf } from '../../tokens/issuer.js'
 import { grantedScope, scopesOf } from '../../tokens/scopes.js'
@@ -94,7 +94,7 @@ async function signIn(
   const user = await findOrJoin(deps, trx, {
     tenant,
     proof,
-    mayJoin: isUserCreated(entry),
+    createdBy: entry.createdBy,
   })
   // Deactivated, or gone with its organization, since it was listed.
   if (user?.active !== true) throw notOffered(deps)

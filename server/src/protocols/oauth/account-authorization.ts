@@ -17,7 +17,7 @@ import {
   useEmailSessionOf,
   type EmailSession,
 } from '../../sign-in/account-flows/email-session.js'
-import { isUserCreated, listEntries, type Entry } from '../../sign-in/account-flows/entries.js'
+import { listEntries, type Entry } from '../../sign-in/account-flows/entries.js'
 import { hintedEmail } from './authorization-request.js'
 import { listAccountSessions, type ListedSession } from './account-sessions.js'
 import { callerAtPage } from '../../sign-in/flows/flow.js'
@@ -127,11 +127,11 @@ export async function enterChosen(
     return 'not_offered'
   }
   const { email } = proof
-  if (isUserCreated(entry) && !(await isSeatFreeAt(deps, client, browser, email))) return 'no_seat'
+  if (entry.createdBy !== null && !(await isSeatFreeAt(deps, client, browser, email))) return 'no_seat'
   const isProofOlder = proof.provedAt.getTime() < flow.insertedAt.getTime()
   return enter(deps, flow, browser, {
     ...{ client, email, proof, isProofOlder },
-    mayJoin: isUserCreated(entry),
+    createdBy: entry.createdBy,
   })
 }
 
@@ -176,7 +176,7 @@ export async function enterSession(
   const client = session && (await findClientAt(deps, flow, { domain }))
   if (session === undefined || client === undefined) return 'not_offered'
   const chosen = { ...flow, request: withoutPrompt(flow.request, 'select_account') }
-  return enter(deps, chosen, browser, { client, email: session.email, proof: undefined, mayJoin: false })
+  return enter(deps, chosen, browser, { client, email: session.email, proof: undefined, createdBy: null })
 }
 
 /**
@@ -205,7 +205,7 @@ export async function enterByAddress(
   email: string,
 ): Promise<Entrance | undefined> {
   const place = await placeOfAddress(deps, flow, email, browser)
-  return place && enter(deps, flow, browser, { ...place, email, proof: undefined, mayJoin: false })
+  return place && enter(deps, flow, browser, { ...place, email, proof: undefined, createdBy: null })
 }
 
 async function enter(

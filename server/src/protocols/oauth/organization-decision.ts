@@ -11,6 +11,7 @@ import { normalizeEmail } from '../../platform/email.js'
 import { ofUser, type Caller } from '../../platform/tenant.js'
 import type { ProvedAddress } from '../../sign-in/account-flows/email-session.js'
 import { passByProof } from '../../sign-in/account-flows/enter.js'
+import type { CreatedBy } from '../../sign-in/account-flows/entries.js'
 import { callerAtPage, type FlowKey } from '../../sign-in/flows/flow.js'
 import type { SignInMethods } from '../../sign-in/flows/sign-in-methods.js'
 import { skipFactors, skipFirstFactor, startFlow, type NewFlow } from '../../sign-in/flows/start.js'
@@ -64,8 +65,8 @@ export interface Entering {
   readonly proof: ProvedAddress | undefined
   /** The proof is of an earlier sign-in: a stranger at an unattended browser must not enroll a second factor by it. */
   readonly isProofOlder: boolean
-  /** A link of the organization creates the user of this address. */
-  readonly mayJoin: boolean
+  /** By what entering creates the user of this address; null where it does not. */
+  readonly createdBy: CreatedBy | null
   readonly methods: SignInMethods
   /**
    * Consumes the secret that enters, in the transaction of the flow, so that what ends the sign-ins of the user either comes first
@@ -268,10 +269,10 @@ async function enterFlow(
   })
   // A connection decides for its addresses, whatever was proved.
   if (flow.connectionId !== null) return
-  const { proof, isProofOlder, mayJoin, methods } = entering
+  const { proof, isProofOlder, createdBy, methods } = entering
   if (proof !== undefined && methods.hasLink) {
     const mayEnroll = !flow.isMfaRequired || !isProofOlder
-    await passByProof(deps, trx, { tenant: { ...caller, domain }, flow: key, proof, mayJoin, mayEnroll })
+    await passByProof(deps, trx, { tenant: { ...caller, domain }, flow: key, proof, createdBy, mayEnroll })
   } else if (methods.hasPassword && !(methods.hasLink && flow.preferredWay === 'magic_link'))
     await moveFlow(deps, trx, key, { from: ['identifier'], to: 'password' })
 }

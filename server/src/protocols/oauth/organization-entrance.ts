@@ -7,6 +7,7 @@ import {
 import { normalizeEmail } from '../../platform/email.js'
 import type { AccountFlow } from '../../sign-in/account-flows/account-flow.js'
 import type { ProvedAddress } from '../../sign-in/account-flows/email-session.js'
+import type { CreatedBy } from '../../sign-in/account-flows/entries.js'
 import { findSignInMethods, type SignInMethods } from '../../sign-in/flows/sign-in-methods.js'
 import { connectionOfAddress, findOpenConnections } from '../../sso/sign-in/connection-of-address.js'
 import { accountIssuerOf } from '../../tokens/issuer.js'
@@ -30,7 +31,7 @@ export interface Choice extends OrganizationPlace {
   readonly proof: ProvedAddress | undefined
   /** The mailbox was proved before this sign-in began; left out: it was not. */
   readonly isProofOlder?: boolean
-  readonly mayJoin: boolean
+  readonly createdBy: CreatedBy | null
   readonly consume?: Entering['consume']
 }
 
@@ -45,7 +46,7 @@ export async function enterOrganization(
   deps: Deps,
   entering: EnteringRequest,
   browser: DecidingBrowser,
-  { client, connectionId: routedId, email, proof, isProofOlder = false, mayJoin, consume }: Choice,
+  { client, connectionId: routedId, email, proof, isProofOlder = false, createdBy, consume }: Choice,
 ): Promise<EnteredOrganization> {
   const { accountFlowId } = entering
   const way = await findWay(deps, client, email)
@@ -54,7 +55,7 @@ export async function enterOrganization(
   const place = {
     client,
     connectionId,
-    entering: { accountFlowId, proof, isProofOlder, mayJoin, methods: way.methods, consume },
+    entering: { accountFlowId, proof, isProofOlder, createdBy, methods: way.methods, consume },
   }
   const decision = await decideAt(deps, browser, place, { request, hint: undefined })
   deps.metrics.countEntrance('path' in decision ? 'page' : 'code' in decision ? 'code' : 'refused')

@@ -11,17 +11,18 @@ import type { FlowKey } from '../flows/flow.js'
 import { completeFactorOfLockedFlow, lockFlow } from '../flows/lock-flow.js'
 import { isTotpAskedOf } from '../flows/pending-sign-in.js'
 import { firstFactorSteps } from '../flows/step.js'
-import { joiningDoor } from '../joining/door.js'
+import { joiningDoor, type DoorOfProof } from '../joining/door.js'
 import { leadToJoin } from '../joining/join-step.js'
 import type { ProvedAddress } from './email-session.js'
+import type { CreatedBy } from './entries.js'
 
 /** A new flow of an organization whose links sign in, and the proof of the mailbox that a link would give. */
 interface ProvedEntry {
   readonly tenant: Tenant
   readonly flow: FlowKey
   readonly proof: ProvedAddress
-  /** The organization makes a user of this address. */
-  readonly mayJoin: boolean
+  /** By what the organization makes a user of this address; null where it does not. */
+  readonly createdBy: CreatedBy | null
   /** A second factor that is demanded may be enrolled by it; else the user must have one. */
   readonly mayEnroll: boolean
 }
@@ -34,9 +35,9 @@ interface ProvedEntry {
 export async function passByProof(
   deps: Deps,
   trx: Transaction<DB>,
-  { tenant, flow, proof, mayJoin, mayEnroll }: ProvedEntry,
+  { tenant, flow, proof, createdBy, mayEnroll }: ProvedEntry,
 ): Promise<void> {
-  const user = await findOrJoin(deps, trx, { tenant, proof, mayJoin })
+  const user = await findOrJoin(deps, trx, { tenant, proof, createdBy })
   if (user === undefined) {
     const joining = await findJoiningBy(trx, tenant, proof)
     if (joining?.mode === 'request') await leadToJoin(deps, trx, flow, proof.email)
@@ -60,18 +61,26 @@ export async function passByProof(
 export async function findOrJoin(
   deps: Deps,
   trx: Transaction<DB>,
-  { tenant, proof, mayJoin }: Omit<ProvedEntry, 'flow' | 'mayEnroll'>,
+  { tenant, proof, createdBy }: Omit<ProvedEntry, 'flow' | 'mayEnroll'>,
 ): Promise<SigningInUser | undefined> {
   const { email, emailNormalized, isLinkReturned } = proof
   const found = await findUser(trx, tenant, emailNormalized)
-  if (found !== undefined || !mayJoin) return found
+  if (found !== undefined || createdBy === null) return found
   const id = newId()
   const joining = await findJoiningBy(trx, tenant, proof)
-  const door = joining?.mode === 'automatic' ? joiningDoor(joining) : ({ via: 'link' } as const)
+  const door = joining?.mode === 'automatic' ? joiningDoor(joining) : doorsOfLinks[createdBy]
+  // The domain, or the policy, has changed since the organization was offered.
+  if (door === undefined) return undefined
   const user = { ...door, id, email, emailVerified: true, isAddressProven: !isLinkReturned }
   const created = await admit(deps, trx, ofUser(tenant, id), user).catch(asNobody)
   // A concurrent sign-in may have created the user first.
   return created ?? findUser(trx, tenant, emailNormalized)
+}
+
+const doorsOfLinks: Readonly<Record<CreatedBy, DoorOfProof | undefined>> = {
+  link: { via: 'link' },
+  invitation: { via: 'link', isOnlyInvited: true },
+  join: undefined,
 }
 
 /** The caller of the API may have opened a link that it has returned: nobody joins by it. */

@@ -20,6 +20,8 @@ export interface Entry {
    * creates its user; `may_ask`: its owner may ask to join.
    */
   readonly kind: 'member' | 'invited' | 'sso' | 'may_join' | 'may_ask'
+  /** By what the owner of the mailbox becomes a user by entering; null where they do not. */
+  readonly createdBy: CreatedBy | null
   readonly domain: string
   readonly name: string
   /** Null where it has none. */
@@ -28,10 +30,8 @@ export interface Entry {
   readonly lastSignedInAt: Date | null
 }
 
-/** Whether the owner of the mailbox becomes a user by entering. */
-export function isUserCreated({ kind }: Entry): boolean {
-  return kind === 'may_join' || kind === 'invited'
-}
+/** A link of an open organization, the invitation of the address, or the verified domain of the address. */
+export type CreatedBy = 'link' | 'invitation' | 'join'
 
 /** A proved mailbox, and the application that its owner wants to use. */
 export interface EntryKey {
@@ -125,7 +125,7 @@ function isOwnAddress() {
 
 async function listInvitingOrganizations(db: Kysely<DB>, mailbox: Mailbox, at: Date): Promise<Entry[]> {
   const rows = await selectInviting(db, { ...mailbox, at })
-  return rows.map((row) => toEntry('invited', row))
+  return rows.map((row) => toEntry('invited', row, 'invitation'))
 }
 
 /** Organizations that have invited the address. These are found first, in an array: the account may have many organizations. */
@@ -170,7 +170,7 @@ const selectConnections = statement((db, mailbox: Mailbox) =>
 async function listJoinedByDomain(db: Kysely<DB>, mailbox: Mailbox): Promise<Entry[]> {
   const rows = await selectJoinedByDomain(db, mailbox)
   return rows.map(({ join_by_domain: mode, ...row }) =>
-    toEntry(mode === 'automatic' ? 'may_join' : 'may_ask', row),
+    mode === 'automatic' ? toEntry('may_join', row, 'join') : toEntry('may_ask', row),
   )
 }
 
@@ -203,7 +203,7 @@ const selectJoinedByDomain = statement((db, mailbox: Mailbox) => {
 
 async function listOpenOrganizations(db: Kysely<DB>, mailbox: Mailbox): Promise<Entry[]> {
   const rows = await selectOpenOrganizations(db, mailbox)
-  return rows.map((row) => toEntry('may_join', row))
+  return rows.map((row) => toEntry('may_join', row, 'link'))
 }
 
 /** Organizations whose links create users of the domain; an empty list of domains has none. */
@@ -269,6 +269,7 @@ function toEntry(
     name,
     icon_logo_url: iconLogoUrl,
   }: Pick<Entry, 'domain' | 'name'> & { icon_logo_url: string | null },
+  createdBy: Entry['createdBy'] = null,
 ): Entry {
-  return { kind, domain, name, iconLogoUrl, lastSignedInAt: null }
+  return { kind, createdBy, domain, name, iconLogoUrl, lastSignedInAt: null }
 }

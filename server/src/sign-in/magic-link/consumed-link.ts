@@ -170,7 +170,8 @@ export async function findDoor(
     ? undefined
     : await findJoining(trx, tenant, consumedLink.email_normalized)
   if (joining?.mode === 'automatic') return joiningDoor(joining)
-  if (mayCreateUser(consumedLink) || (await isInvitedByLink(deps, trx, consumedLink))) return { via: 'link' }
+  if (mayCreateUser(consumedLink)) return { via: 'link' }
+  if (await isInvitedByLink(deps, trx, consumedLink)) return { via: 'link', isOnlyInvited: true }
   return joining === undefined ? 'user_not_found' : 'may_ask'
 }
 
