@@ -30,8 +30,44 @@ import { totp } from './resources/totp.js'
 import { users } from './resources/users.js'
 import { webhooks } from './events/webhooks.js'
 
+/**
+ * The routers of every endpoint, in the order of the documents. Their types are referred to: written out in the declaration of
+ * `contract`, as an inferred type is, they would be longer than the compiler writes.
+ */
+type Routers = {
+  organizations: typeof organizations
+  organizationPolicy: typeof organizationPolicy
+  invitations: typeof invitations
+  joinRequests: typeof joinRequests
+  domains: typeof domains
+  users: typeof users
+  permissions: typeof permissions
+  roles: typeof roles
+  accessEvaluation: typeof accessEvaluation
+  applications: typeof applications
+  applicationSecrets: typeof applicationSecrets
+  tokenCustomization: typeof tokenCustomization
+  magicLink: typeof magicLink
+  discovery: typeof discovery
+  password: typeof password
+  totp: typeof totp
+  sessions: typeof sessions
+  impersonations: typeof impersonations
+  ssoConnections: typeof ssoConnections
+  admins: typeof admins
+  directorySync: typeof directorySync
+  relays: typeof relays
+  events: typeof events
+  webhooks: typeof webhooks
+  logEvents: typeof logEvents
+  account: typeof account
+  outbox: typeof outbox
+  oauth: typeof oauth
+  oidc: typeof oidc
+}
+
 /** Every endpoint of the service. Server, SDK, mock, OpenAPI documents and the cross-cutting tests are derived from it. */
-export const contract = {
+export const contract: Routers = {
   organizations,
   organizationPolicy,
   invitations,
