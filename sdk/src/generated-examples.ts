@@ -3045,6 +3045,8 @@ export const examples: Readonly<Record<string, object>> = {
     seats_limit: 25,
     join_by_domain: 'request',
     join_roles: ['billing_admin'],
+    session_lifetime_in_seconds: 28800,
+    session_idle_in_seconds: 3600,
     inserted_at: '2026-03-14T09:26:53.589Z',
     updated_at: '2026-03-14T09:26:53.589Z',
   },

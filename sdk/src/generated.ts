@@ -112,6 +112,10 @@ export interface OrganizationPolicy {
   join_by_domain: 'off' | 'request' | 'automatic'
   /** Names of the roles of users who join so, in alphabetical order; deleted ones are gone. */
   join_roles: string[]
+  /** How long a session lasts from the last sign-in. A shorter one holds at once for those that are open. */
+  session_lifetime_in_seconds: number
+  /** How long a session of a browser lasts without a sign-in or a code; at most the lifetime. */
+  session_idle_in_seconds: number
   /** RFC 3339 in UTC with milliseconds. */
   inserted_at: string
   /** RFC 3339 in UTC with milliseconds. */
@@ -6068,6 +6072,9 @@ export interface OrganizationPolicyUpdateInput {
   join_by_domain?: 'off' | 'request' | 'automatic'
   /** Replaces all: names of roles of the account or of the organization; requires the scope write:roles. */
   join_roles?: string[]
+  session_lifetime_in_seconds?: number
+  /** At most session_lifetime_in_seconds. */
+  session_idle_in_seconds?: number
 }
 
 /** Codes that `organizationPolicy.update` answers. */

@@ -66,6 +66,24 @@ test.each([-1, 1_000_001, 1.5, 'many'])('422: %s is no limit of seats', async (s
   await expect(refused).rejects.toMatchObject({ status: 422, code: 'invalid_parameters' })
 })
 
+test.each([
+  { session_lifetime_in_seconds: 899 },
+  { session_lifetime_in_seconds: 2_592_001 },
+  { session_idle_in_seconds: 299 },
+  // At most the lifetime: the one that is sent, and the one that is there.
+  { session_lifetime_in_seconds: 900, session_idle_in_seconds: 901 },
+  { session_idle_in_seconds: 28_801 },
+  { session_lifetime_in_seconds: 3_599 },
+])('422: %j is no policy of sessions', async (members) => {
+  const { domain: org_domain } = await service.given.organization()
+  const refused = client.organizationPolicy.update({ org_domain, ...members })
+  await expect(refused).rejects.toMatchObject({ status: 422, code: 'invalid_parameters' })
+  expect(await client.organizationPolicy.get({ org_domain })).toMatchObject({
+    session_lifetime_in_seconds: 28_800,
+    session_idle_in_seconds: 3_600,
+  })
+})
+
 test('a limit counts all users, and a deleted one makes room; with metadata and under an Idempotency-Key alike', async () => {
   const { domain: org_domain } = await service.given.organization()
   await service.given.metaKey({ org_domain, name: 'level' })

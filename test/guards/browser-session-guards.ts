@@ -2,9 +2,11 @@ import { guard, protocolTest } from './guard.js'
 
 const sessionFit = 'server/src/protocols/oauth/session-fit.ts'
 const finish = 'server/src/sign-in/flows/finish.ts'
+const lifetime = 'server/src/directory/sessions/lifetime.ts'
 const keepSession = 'server/src/sign-in/flows/keep-session.ts'
 
 const sessions = (title: string) => protocolTest('browser-session', title)
+const policy = (title: string) => protocolTest('session-policy', title)
 const attacks = (title: string) => protocolTest('sign-in-attacks', title)
 const signsIn = (title: string) => protocolTest('sign-in-flow', title)
 const atOnce = sessions(
@@ -16,6 +18,24 @@ const byPassword = signsIn(
 
 /** Guards of browser sessions: sufficient sessions, and permission to end them. */
 export const browserSessionGuards = [
+  guard({
+    name: 'session: a shorter lifetime of the policy ends those that are open',
+    file: lifetime,
+    find: "least(${column(table, 'expires_at')}, ${begunAt} + ${lifetime})",
+    replace: "least(${column(table, 'expires_at')}, ${begunAt} + ${lifetime} + interval '1 year')",
+    red: policy(
+      'a shorter lifetime holds at once for sessions that are open, a longer one from the next sign-in',
+    ),
+    green: policy('another sign-in in the browser begins the lifetime anew'),
+  }),
+  guard({
+    name: 'session: the policy says how long one may be left alone',
+    file: lifetime,
+    find: "ofPolicy('session_idle_in_seconds', ownerOf('sessions'), sessionIdleSeconds.default)",
+    replace: "sql`interval '1 hour'`",
+    red: policy('a browser that leaves its session alone for as long as the policy says has to sign in'),
+    green: policy('another sign-in in the browser begins the lifetime anew'),
+  }),
   guard({
     name: 'session: second factor',
     file: sessionFit,

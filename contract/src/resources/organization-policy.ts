@@ -18,6 +18,12 @@ import { maxRolesOfUser } from './user-roles.js'
 /** The most seats that a limit can be. */
 export const maxSeats = 1_000_000
 
+/** How long a session lasts from the sign-in, in seconds. */
+export const sessionLifetimeSeconds = { min: 900, max: 2_592_000, default: 28_800 }
+
+/** How long a session of a browser lasts without use, in seconds. */
+export const sessionIdleSeconds = { min: 300, default: 3_600 }
+
 /**
  * How people with an address of a verified domain become users: not by that; by a request that is approved; or at once, when they have
  * proved their address.
@@ -45,6 +51,14 @@ export const OrganizationPolicy = record(
     join_roles: z
       .array(z.string())
       .describe('Names of the roles of users who join so, in alphabetical order; deleted ones are gone'),
+    session_lifetime_in_seconds: z
+      .int()
+      .describe(
+        'How long a session lasts from the last sign-in. A shorter one holds at once for those that are open',
+      ),
+    session_idle_in_seconds: z
+      .int()
+      .describe('How long a session of a browser lasts without a sign-in or a code; at most the lifetime'),
     inserted_at: timestamp(),
     updated_at: timestamp(),
   },
@@ -55,6 +69,8 @@ export const OrganizationPolicy = record(
     seats_limit: 25,
     join_by_domain: 'request',
     join_roles: ['billing_admin'],
+    session_lifetime_in_seconds: 28_800,
+    session_idle_in_seconds: 3_600,
     inserted_at: '2026-03-14T09:26:53.589Z',
     updated_at: '2026-03-14T09:26:53.589Z',
   },
@@ -70,6 +86,10 @@ export const OrganizationPolicyChanges = z
       .describe(
         'Replaces all: names of roles of the account or of the organization; requires the scope write:roles',
       ),
+    session_lifetime_in_seconds: integer(sessionLifetimeSeconds).optional(),
+    session_idle_in_seconds: integer({ min: sessionIdleSeconds.min, max: sessionLifetimeSeconds.max })
+      .optional()
+      .describe('At most session_lifetime_in_seconds'),
   })
   .meta({ examples: [{ seats_limit: 25, join_by_domain: 'request' }] })
 export type OrganizationPolicyChanges = z.output<typeof OrganizationPolicyChanges>
@@ -77,7 +97,7 @@ export type OrganizationPolicyChanges = z.output<typeof OrganizationPolicyChange
 const tag = {
   name: 'Organization policy',
   description:
-    'What an organization demands of its members: how many there may be, and who joins by their domain.',
+    'What an organization demands of its members: how many there may be, who joins by their domain, and how long sessions last.',
 }
 const c = initContract()
 

@@ -1,4 +1,9 @@
-import type { OrganizationPolicy, OrganizationPolicyChanges } from '@portico/contract/organization-policy'
+import {
+  sessionIdleSeconds,
+  sessionLifetimeSeconds,
+  type OrganizationPolicy,
+  type OrganizationPolicyChanges,
+} from '@portico/contract/organization-policy'
 import { sql, type Transaction, type Updateable } from 'kysely'
 import type { DB, OrganizationPolicies } from '../../platform/db/schema.js'
 import { insertFrom } from '../../platform/db/insert-if.js'
@@ -14,7 +19,8 @@ import { organizationExists, organizationIdOf } from '../../platform/db/organiza
 import type { Deps } from '../../delivery/deps.js'
 import { change, type Changed } from '../../delivery/events/change.js'
 import { emit } from '../../delivery/events/emit.js'
-import { ApiError } from '../../platform/errors.js'
+import { isCheckViolation } from '../../platform/db/violations.js'
+import { ApiError, invalid } from '../../platform/errors.js'
 import type { Caller, Tenant } from '../../platform/tenant.js'
 import { checkMayChange, getRoleIds } from '../role-ids.js'
 import { toOrganizationPolicy, type PolicyRow } from './record.js'
@@ -22,7 +28,13 @@ import { toOrganizationPolicy, type PolicyRow } from './record.js'
 type PolicyKey = Pick<Tenant, 'accountId' | 'environment' | 'domain' | 'organizationIds'>
 
 /** The policy of an organization that has never changed it: nothing is demanded. */
-const defaults = { seats_limit: 0, join_by_domain: 'off', version: 1 }
+const defaults = {
+  seats_limit: 0,
+  join_by_domain: 'off',
+  session_lifetime_in_seconds: sessionLifetimeSeconds.default,
+  session_idle_in_seconds: sessionIdleSeconds.default,
+  version: 1,
+}
 
 /**
  * The policy of the organization in the tenant's environment.
@@ -35,19 +47,14 @@ export async function getOrganizationPolicy(
 ): Promise<Changed<OrganizationPolicy>> {
   const [row] = await selectPolicy(db, tenant)
   if (row === undefined) throw new ApiError('organization_not_found')
-  const {
-    organization_id: organizationId,
-    inserted_at,
-    seats_limit,
-    join_by_domain,
-    version,
-    updated_at,
-  } = row
+  const { organization_id: organizationId, inserted_at, updated_at } = row
   const policy = {
-    seats_limit: seats_limit ?? defaults.seats_limit,
-    join_by_domain: join_by_domain ?? defaults.join_by_domain,
+    seats_limit: row.seats_limit ?? defaults.seats_limit,
+    join_by_domain: row.join_by_domain ?? defaults.join_by_domain,
     join_roles: row.join_roles,
-    version: version ?? defaults.version,
+    session_lifetime_in_seconds: row.session_lifetime_in_seconds ?? defaults.session_lifetime_in_seconds,
+    session_idle_in_seconds: row.session_idle_in_seconds ?? defaults.session_idle_in_seconds,
+    version: row.version ?? defaults.version,
     updated_at: updated_at ?? inserted_at,
     inserted_at,
   }
@@ -68,6 +75,8 @@ const selectPolicy = lookup((db, tenant: PolicyKey) =>
       'policy.seats_limit',
       'policy.join_by_domain',
       joinRoles().as('join_roles'),
+      'policy.session_lifetime_in_seconds',
+      'policy.session_idle_in_seconds',
       'policy.version',
       'policy.updated_at',
     ]),
@@ -90,7 +99,8 @@ function toChanged(row: PolicyRow, tenant: Tenant, organizationId: string): Chan
  * Changes the given members. Users who are there stay, also where there are more than seats.
  *
  * @param versions The versions the change may happen to; undefined: any.
- * @throws ApiError `organization_not_found`, `precondition_failed`, and `invalid_parameters` for roles that are not there.
+ * @throws ApiError `organization_not_found`, `precondition_failed`, and `invalid_parameters` for roles that are not there, and for
+ *   sessions that would outlive their lifetime without use.
  */
 export function updateOrganizationPolicy(
   deps: Deps,
@@ -111,6 +121,7 @@ export function updateOrganizationPolicy(
       .where(isOfVersion(versions))
       .returning('version')
       .executeTakeFirst()
+      .catch(refuseLongIdle)
     if (changed === undefined)
       throw new ApiError(
         (await organizationExists(trx, tenant)) ? 'precondition_failed' : 'organization_not_found',
@@ -118,6 +129,12 @@ export function updateOrganizationPolicy(
     const policy = await getOrganizationPolicy({ db: trx }, tenant)
     return emit(deps, trx, tenant, { code: 'organization.policy.update.success', ...policy })
   })
+}
+
+function refuseLongIdle(error: unknown): never {
+  if (isCheckViolation(error, 'organization_policies_session_idle_check'))
+    throw invalid('session_idle_in_seconds', 'too_big', 'must be at most session_lifetime_in_seconds')
+  throw error
 }
 
 /**

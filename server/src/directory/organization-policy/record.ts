@@ -6,7 +6,12 @@ import type { Tenant } from '../../platform/tenant.js'
 /** A policy with the time at which its organization was created. */
 export type PolicyRow = Pick<
   Selectable<OrganizationPolicies>,
-  'seats_limit' | 'join_by_domain' | 'version' | 'updated_at'
+  | 'seats_limit'
+  | 'join_by_domain'
+  | 'session_lifetime_in_seconds'
+  | 'session_idle_in_seconds'
+  | 'version'
+  | 'updated_at'
 > & {
   readonly join_roles: string[]
   readonly inserted_at: Date
@@ -24,6 +29,8 @@ export function toOrganizationPolicy(
     // A check of the table allows nothing else.
     join_by_domain: row.join_by_domain as JoinMode,
     join_roles: row.join_roles,
+    session_lifetime_in_seconds: row.session_lifetime_in_seconds,
+    session_idle_in_seconds: row.session_idle_in_seconds,
     inserted_at: row.inserted_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   }

@@ -3,11 +3,9 @@ import { hashSecret } from '../../platform/crypto/secret.js'
 import type { DB } from '../../platform/db/schema.js'
 import { lookup } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
+import { isUnexpired, isUsedLately } from './lifetime.js'
 import { isTotpAskedOfUserOf } from './totp-asked.js'
 import { ofOwner, sameTenant } from '../../platform/db/tenant-predicate.js'
-
-/** After this time without use, a browser's session asks for a sign-in again. */
-export const idleMs = 60 * 60 * 1000
 
 /** The session of a browser. */
 export interface BrowserSession {
@@ -35,40 +33,31 @@ export async function findBrowserSession(
   { db, now }: Pick<Deps, 'db' | 'now'>,
   { secret, ...owner }: SessionCookie,
 ): Promise<BrowserSession | undefined> {
-  const [row] = await selectSession(db, { ...owner, secretHash: hashSecret(secret), ...timesAt(now()) })
+  const [row] = await selectSession(db, { ...owner, secretHash: hashSecret(secret), at: now() })
   return row && toBrowserSession(row)
 }
 
-/** The times that decide whether a browser's session is live. */
-interface SessionTimes {
-  readonly at: Date
-  readonly idleSince: Date
-}
-
-export function timesAt(at: Date): SessionTimes {
-  return { at, idleSince: new Date(at.getTime() - idleMs) }
-}
-
-interface SessionKey extends Omit<SessionCookie, 'secret'>, SessionTimes {
+interface SessionKey extends Omit<SessionCookie, 'secret'> {
   readonly secretHash: Buffer
+  readonly at: Date
 }
 
 const selectSession = lookup((db, key: SessionKey) =>
-  liveBrowserSessions(db, key)
+  liveBrowserSessions(db, key.at)
     .where(ofOwner(key, 'sessions'))
     .where('sessions.secret_hash', '=', key.secretHash),
 )
 
 /** The live sessions of browsers, for a statement that says whose. */
-export function liveBrowserSessions(db: Kysely<DB>, { at, idleSince }: SessionTimes) {
+export function liveBrowserSessions(db: Kysely<DB>, at: Date) {
   return db
     .selectFrom('sessions')
     .innerJoin('users', (join) =>
       join.on(sameTenant('users', 'sessions')).onRef('users.id', '=', 'sessions.user_id'),
     )
     .where('sessions.ended_at', 'is', null)
-    .where('sessions.expires_at', '>', at)
-    .where('sessions.browser_used_at', '>', idleSince)
+    .where(isUnexpired(at))
+    .where(isUsedLately(at))
     .where('users.active', '=', true)
     .where('users.deleted_at', 'is', null)
     .select([

@@ -1,18 +1,17 @@
-import type { Transaction } from 'kysely'
+import { sql, type Selectable, type Transaction } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
 import { hashSecret, randomSecret } from '../../platform/crypto/secret.js'
-import type { DB } from '../../platform/db/schema.js'
-import { companion, insertion } from '../../platform/db/statement.js'
-import { ofOwner } from '../../platform/db/tenant-predicate.js'
+import type { DB, Sessions } from '../../platform/db/schema.js'
+import { companion, insertion, statement } from '../../platform/db/statement.js'
+import { ofOwner, ownerColumns } from '../../platform/db/tenant-predicate.js'
 import type { Deps } from '../../delivery/deps.js'
 import { emit } from '../../delivery/events/emit.js'
 import type { ActClaim } from '../../tokens/claims.js'
 import type { IssuerKind } from '../../tokens/issuer.js'
 import type { RequestedClaims } from '../../tokens/user-claims.js'
 import type { Tenant } from '../../platform/tenant.js'
+import { expiryFrom } from './lifetime.js'
 import { toSession } from './record.js'
-
-export const sessionLifetimeMs = 8 * 60 * 60 * 1000
 
 /** A page's redirect arrives at once; a back end that got the code in an answer still has to hand it on. */
 export const codeLifetimesMs = { page: 60_000, api: 300_000 }
@@ -59,7 +58,7 @@ export async function completeSignIn(
   trx: Transaction<DB>,
   signIn: CompletedFactors,
 ): Promise<string> {
-  const sessionId = await openSession(deps, trx, signIn)
+  const { sessionId } = await openSession(deps, trx, signIn)
   return issueCode(deps, trx, {
     ...signIn,
     sessionId,
@@ -76,17 +75,19 @@ interface BrowserHold {
   readonly userAgent: string | null
 }
 
-/**
- * Opens a session, and emits its event.
- *
- * @returns Its id.
- */
+/** A session that was opened or renewed. */
+export interface OpenedSession {
+  readonly sessionId: string
+  readonly expiresAt: Date
+}
+
+/** Opens a session, and emits its event. */
 export async function openSession(
   deps: Pick<Deps, 'db' | 'now'>,
   trx: Transaction<DB>,
   signIn: Omit<CompletedFactors, 'nonce' | 'codeChallenge' | 'scope' | 'state' | 'via' | 'redirectUri'>,
   browser?: BrowserHold,
-): Promise<string> {
+): Promise<OpenedSession> {
   const { tenant, organizationId, userId } = signIn
   const at = deps.now()
   const session = {
@@ -99,30 +100,71 @@ export async function openSession(
     amr: [...signIn.amr],
     authenticated_at: signIn.authenticatedAt,
     impersonation_id: signIn.impersonation?.id ?? null,
-    expires_at: signIn.impersonation?.expiresAt ?? new Date(at.getTime() + sessionLifetimeMs),
     last_used_at: at,
     user_agent: browser?.userAgent ?? null,
   }
-  await insertSession(trx, {
+  const [inserted] = await insertSession(trx, {
     ...session,
+    begun_at: at,
     secret_hash: browser?.secretHash ?? null,
     browser_used_at: browser === undefined ? null : at,
     identity_id: signIn.identityId ?? null,
     act: signIn.act === undefined ? null : JSON.stringify(signIn.act),
     email_session_id: signIn.emailSessionId ?? null,
+    ends_at: signIn.impersonation?.expiresAt ?? null,
   })
+  if (inserted === undefined) throw new Error('an insert of one row has inserted none')
+  const { expires_at } = inserted
   // A member of staff is not the user, whose list of organizations this orders.
   if (signIn.impersonation === undefined) await noteSignIn(deps, trx, signIn)
   await emit(deps, trx, tenant, {
     code: 'user.session.create.success',
-    record: toSession({ ...session, offline_until: null }, tenant),
+    record: toSession({ ...session, expires_at, offline_until: null }, tenant),
     organizationId,
     subjectId: userId,
   })
-  return session.id
+  return { sessionId: session.id, expiresAt: expires_at }
 }
 
-const insertSession = insertion('sessions')
+/** The columns of a new session, and the time at which it ends at the latest, where the policy is not all that says so. */
+type NewSessionRow = Omit<
+  Selectable<Sessions>,
+  'expires_at' | 'ended_at' | 'offline_until' | 'act' | 'begun_at'
+> & {
+  readonly begun_at: Date
+  readonly act: string | null
+  readonly ends_at: Date | null
+}
+
+const insertSession = statement((db, row: NewSessionRow) => {
+  const owner = {
+    accountId: row.account_id,
+    environment: row.environment,
+    organizationId: row.organization_id,
+  }
+  return db
+    .insertInto('sessions')
+    .values({
+      ...ownerColumns(owner),
+      id: row.id,
+      user_id: row.user_id,
+      application_id: row.application_id,
+      amr: row.amr,
+      act: row.act,
+      authenticated_at: row.authenticated_at,
+      identity_id: row.identity_id,
+      impersonation_id: row.impersonation_id,
+      email_session_id: row.email_session_id,
+      begun_at: row.begun_at,
+      // Null is passed over.
+      expires_at: sql<Date>`least(${row.ends_at}::timestamptz, ${expiryFrom(row.begun_at, owner)})`,
+      last_used_at: row.last_used_at,
+      browser_used_at: row.browser_used_at,
+      secret_hash: row.secret_hash,
+      user_agent: row.user_agent,
+    })
+    .returning('expires_at')
+})
 
 const noteEveryMs = 60 * 60 * 1000
 

@@ -3,6 +3,7 @@ import type { Session } from '@portico/contract/sessions'
 import type { Selectable } from 'kysely'
 import type { Sessions } from '../../platform/db/schema.js'
 
+/** Of a session's record, which shows `expiryOf()` as its end besides. */
 export const sessionColumns = [
   'sessions.id',
   'sessions.user_id',
@@ -12,13 +13,12 @@ export const sessionColumns = [
   'sessions.user_agent',
   'sessions.authenticated_at',
   'sessions.last_used_at',
-  'sessions.expires_at',
   'sessions.offline_until',
 ] as const
 
 type Column<Name> = Name extends `sessions.${infer Bare extends keyof Selectable<Sessions>}` ? Bare : never
 
-type SessionRow = Pick<Selectable<Sessions>, Column<(typeof sessionColumns)[number]>>
+type SessionRow = Pick<Selectable<Sessions>, Column<(typeof sessionColumns)[number]> | 'expires_at'>
 
 export function toSession(row: SessionRow, tenant: { domain: string; environment: Environment }): Session {
   return {

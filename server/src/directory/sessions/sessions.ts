@@ -11,6 +11,7 @@ import { emit } from '../../delivery/events/emit.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { usersOf } from '../users/whole-user.js'
 import { endSessionsOf } from '../end-sessions.js'
+import { expiryOf } from './lifetime.js'
 import { sessionColumns, toSession } from './record.js'
 import { liveSessionsOf, signOut, type SessionOfUser } from './sign-out.js'
 
@@ -33,7 +34,7 @@ export async function listSessions(
       order: { column: 'authenticated_at', direction: 'desc' },
       keys: live,
       table: 'sessions',
-      rows: live.select(sessionColumns),
+      rows: live.select([...sessionColumns, expiryOf().as('expires_at')]),
       total: async () => {
         const total = await countRows(live)
         if (total === 0) await checkUser(readDb, tenant, userId)

@@ -6,6 +6,7 @@ import { emit } from '../../delivery/events/emit.js'
 import { logEvent } from '../../delivery/log-events/log-event.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { endSessions } from '../end-sessions.js'
+import { expiryOf, isUnexpired } from './lifetime.js'
 import { sessionColumns, toSession } from './record.js'
 import { ofTenant } from '../../platform/db/tenant-predicate.js'
 
@@ -51,7 +52,7 @@ async function signOutWhere(
   // Locked, so that of two that end a session one emits its event.
   const ended = await liveSessionsOf(trx, tenant, { userId, at })
     .where(isMeant)
-    .select([...sessionColumns, 'sessions.organization_id'])
+    .select([...sessionColumns, expiryOf().as('expires_at'), 'sessions.organization_id'])
     .forNoKeyUpdate('sessions')
     .execute()
   if (ended.length === 0) return []
@@ -101,7 +102,7 @@ function isLive(at: Date) {
   return sql<boolean>`(
     sessions.ended_at is null
     and (
-      sessions.expires_at > ${at}
+      ${isUnexpired(at)}
       or exists (
         select from refresh_token_families as family
         where family.account_id = sessions.account_id

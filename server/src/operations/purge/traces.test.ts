@@ -93,7 +93,7 @@ test('these columns are exported, beside the user', () => {
       'environment organization_id session_id application_id issuer first_used_at last_used_at',
     sessions:
       'environment organization_id id user_id application_id amr authenticated_at expires_at ended_at act ' +
-      'user_agent last_used_at browser_used_at offline_until identity_id impersonation_id email_session_id',
+      'user_agent last_used_at browser_used_at offline_until identity_id impersonation_id email_session_id begun_at',
     sign_in_flows:
       'environment organization_id id application_id redirect_uri state nonce code_challenge scope is_mfa_required ' +
       'locale preferred_way step email user_id amr authenticated_at session_id pending_sign_in_id enrollment_id is_renewal_due ' +

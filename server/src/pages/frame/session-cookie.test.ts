@@ -11,10 +11,10 @@ const owner = { organizationId: '0190c8a1-7c1e-7c39-9b6d-2f1d8a3b4c5d', environm
 const secret = 'a'.repeat(43)
 
 test('the cookie of a session is for this host, over https alone, and out of reach of scripts and of other sites’ forms', () => {
-  expect(toSessionCookie(secret, true, owner)).toMatch(
+  expect(toSessionCookie(secret, true, owner, 28_800)).toMatch(
     /^__Host-portico-session-[0-9a-f]{12}=a{43}; Path=\/; Max-Age=28800; HttpOnly; SameSite=Lax; Secure$/,
   )
-  expect(toSessionCookie(secret, false, owner)).toMatch(
+  expect(toSessionCookie(secret, false, owner, 28_800)).toMatch(
     /^portico-session-[0-9a-f]{12}=a{43}; .*SameSite=Lax$/,
   )
   expect(clearSessionCookie(true, owner)).toMatch(

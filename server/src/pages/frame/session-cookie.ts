@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { sessionLifetimeMs } from '../../directory/sessions/complete-sign-in.js'
 import { cookieNameOf, findCookie, listCookies, toCookie } from './cookie.js'
 
 /** The scope of a session cookie: a browser may be signed in to several organizations at once. */
@@ -31,10 +30,15 @@ export function listSessionSecrets(cookieHeader: string | undefined, isHttps: bo
   return listCookies(cookieHeader, cookieNameOf(sessionCookiePrefix, isHttps), secretForm)
 }
 
-/** The Set-Cookie of a session, with the maximum lifetime of one. */
-export function toSessionCookie(secret: string, isHttps: boolean, owner: SessionOwner): string {
+/** The Set-Cookie of a session that lasts so long. */
+export function toSessionCookie(
+  secret: string,
+  isHttps: boolean,
+  owner: SessionOwner,
+  maxAgeSeconds: number,
+): string {
   const name = sessionCookieName(isHttps, owner.organizationId, owner.environment)
-  return toCookie(name, secret, isHttps, { maxAgeSeconds: sessionLifetimeMs / 1000 })
+  return toCookie(name, secret, isHttps, { maxAgeSeconds })
 }
 
 /** The Set-Cookie that deletes the session cookie. */

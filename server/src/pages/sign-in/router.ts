@@ -224,9 +224,11 @@ async function finish(exchange: Exchange, flow: Flow, secret: string): Promise<v
     await sendFailure(exchange, 403, 'signInRefused')
     return
   }
-  const { answer, sessionSecret, use } = finished
-  if (sessionSecret !== undefined)
-    res.append('Set-Cookie', toSessionCookie(sessionSecret, site.isHttps, flow))
+  const { answer, session, use } = finished
+  if (session !== undefined) {
+    const maxAgeSeconds = Math.ceil((session.expiresAt.getTime() - deps.now().getTime()) / 1000)
+    res.append('Set-Cookie', toSessionCookie(session.secret, site.isHttps, flow, maxAgeSeconds))
+  }
   if (use !== undefined) remember(exchange, { account: flow, use })
   const frameOfPage = () => answerFrame(exchange, flow.environment, flow.locale)
   if (answer.mode === 'page') {

@@ -561,6 +561,8 @@ export interface OrganizationPolicies {
   join_role_ids: Generated<string[]>;
   organization_id: string;
   seats_limit: number;
+  session_idle_in_seconds: Generated<number>;
+  session_lifetime_in_seconds: Generated<number>;
   updated_at: Timestamp;
   version: number;
 }
@@ -879,6 +881,7 @@ export interface Sessions {
   amr: string[];
   application_id: string;
   authenticated_at: Timestamp;
+  begun_at: Timestamp | null;
   browser_used_at: Timestamp | null;
   email_session_id: string | null;
   ended_at: Timestamp | null;

@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import { isUsableBy } from '../../directory/usable.js'
 import {
   liveBrowserSessions,
-  timesAt,
   toBrowserSession,
   type BrowserSession,
 } from '../../directory/sessions/browser-session.js'
@@ -83,18 +82,19 @@ function sessionsKey(
   secrets: readonly string[],
   at: Date,
 ): SessionsKey {
-  return { accountId, environment, applicationId, secretHashes: secrets.map(hashSecret), ...timesAt(at) }
+  return { accountId, environment, applicationId, secretHashes: secrets.map(hashSecret), at }
 }
 
-interface SessionsKey extends ReturnType<typeof timesAt> {
+interface SessionsKey {
   readonly accountId: string
   readonly environment: string
   readonly applicationId: string
   readonly secretHashes: readonly Buffer[]
+  readonly at: Date
 }
 
 const selectSessions = lookup((db, key: SessionsKey) =>
-  liveBrowserSessions(db, key)
+  liveBrowserSessions(db, key.at)
     .innerJoin('organizations', (join) => join.on(isOrganizationOf('organizations', 'sessions')))
     .innerJoin('applications', (join) => join.on(sameEnvironment('applications', 'sessions')))
     .innerJoin('totp_connections', (join) => join.on(sameTenant('totp_connections', 'sessions')))

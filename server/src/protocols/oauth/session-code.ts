@@ -4,8 +4,9 @@ import { hashSecret, randomSecret } from '../../platform/crypto/secret.js'
 import { insertFrom } from '../../platform/db/insert-if.js'
 import { statement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
-import { idleMs, type BrowserSession } from '../../directory/sessions/browser-session.js'
+import type { BrowserSession } from '../../directory/sessions/browser-session.js'
 import { codeLifetimesMs } from '../../directory/sessions/complete-sign-in.js'
+import { isUnexpired, isUsedLately } from '../../directory/sessions/lifetime.js'
 import { normalizeEmail } from '../../platform/email.js'
 import type { RequestedClaims } from '../../tokens/user-claims.js'
 import type { AuthorizingClient } from './authorizing-client.js'
@@ -46,7 +47,6 @@ export async function issueSessionCode(
     email: session.email,
     secretHash: hashSecret(secret),
     at,
-    idleSince: new Date(at.getTime() - idleMs),
     id: newId(),
     codeHash: hashSecret(code),
     expiresAt: new Date(at.getTime() + codeLifetimesMs.page),
@@ -66,7 +66,6 @@ interface NewSessionCode
   readonly claims: string | null
   readonly secretHash: Buffer
   readonly at: Date
-  readonly idleSince: Date
   readonly id: string
   readonly codeHash: Buffer
   readonly expiresAt: Date
@@ -83,8 +82,8 @@ const insertSessionCode = statement((db, row: NewSessionCode) =>
         .where('id', '=', row.sessionId)
         .where('secret_hash', '=', row.secretHash)
         .where('ended_at', 'is', null)
-        .where('expires_at', '>', row.at)
-        .where('browser_used_at', '>', row.idleSince)
+        .where(isUnexpired(row.at))
+        .where(isUsedLately(row.at))
         .returning(['id', 'user_id', 'amr', 'authenticated_at']),
     )
     .with('code', () =>

@@ -39,12 +39,18 @@ interface FlowEnd extends FlowRequest, EndingBrowser {
   readonly requestId: string
 }
 
+/** The secret of a session for the cookie of its browser. */
+export interface FinishedSession {
+  readonly secret: string
+  readonly expiresAt: Date
+}
+
 /** The answer of a finished flow. */
 interface FinishedFlow {
   /** The code for the application, or an error, which the browser brings; or the end of a sign-in that it has not begun. */
   readonly answer: AuthorizationAnswer | SignedInHere
-  /** The new value of its session cookie, which every sign-in changes; undefined after an error. */
-  readonly sessionSecret: string | undefined
+  /** The new session cookie, which every sign-in changes; undefined after an error. */
+  readonly session: FinishedSession | undefined
   /** What the browser remembers of a sign-in at the issuer of the account; undefined of others, and after an error. */
   readonly use: OrganizationUse | undefined
 }
@@ -239,7 +245,7 @@ async function finish(
   if (consumedFlow.claims?.sub?.includes(userId) === false) {
     await log('END_USER_SIGN_IN_FAILED', 'other_user_expected')
     const answer = toAnswer(deps, consumedFlow, otherUserExpected)
-    return { answer, sessionSecret: undefined, use: undefined }
+    return { answer, session: undefined, use: undefined }
   }
   const accountFlowId = consumedFlow.account_flow_id
   if (accountFlowId !== null)
@@ -258,26 +264,27 @@ async function finish(
     identityId: consumedFlow.identity_id ?? undefined,
     emailSessionId: consumedFlow.email_session_id,
   }
-  const sessionId = await keepSession(
+  const kept = await keepSession(
     deps,
     trx,
     { ...signIn, continuedId: consumedFlow.continued_session_id },
     end,
     hashSecret(sessionSecret),
   )
-  if (sessionId === undefined) {
+  if (kept === undefined) {
     await log('END_USER_SIGN_IN_FAILED', 'session_ended')
     return undefined
   }
   const answer =
     endOfIdpInitiated(deps, consumedFlow, user.email) ??
-    (await answerWithCode(deps, trx, consumedFlow, { ...signIn, sessionId }))
+    (await answerWithCode(deps, trx, consumedFlow, { ...signIn, sessionId: kept.sessionId }))
   await log('END_USER_SIGN_IN_SUCCESS')
   if (answer.mode === 'page') await log('INITIATE_LOGIN_URI_MISSING')
   // A missing required value does not block the sign-in.
   if (await isRequiredMetadataMissing(trx, tenant, userId)) await log('REQUIRED_METADATA_MISSING')
   const use = { organizationId, emailNormalized: user.email_normalized, at: deps.now() }
-  return { answer, sessionSecret, use: consumedFlow.issuer === 'account' ? use : undefined }
+  const session = { secret: sessionSecret, expiresAt: kept.expiresAt }
+  return { answer, session, use: consumedFlow.issuer === 'account' ? use : undefined }
 }
 
 async function answerWithCode(

@@ -1,6 +1,7 @@
 import type { Transaction } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
-import { noteSignIn, openSession, sessionLifetimeMs } from '../../directory/sessions/complete-sign-in.js'
+import { noteSignIn, openSession, type OpenedSession } from '../../directory/sessions/complete-sign-in.js'
+import { expiryFrom, expiryOf, isUnexpired } from '../../directory/sessions/lifetime.js'
 import { signOut } from '../../directory/sessions/sign-out.js'
 import { hashSecret } from '../../platform/crypto/secret.js'
 import type { DB } from '../../platform/db/schema.js'
@@ -25,7 +26,7 @@ export type NewSession = Parameters<typeof openSession>[2]
 /**
  * Gives the browser of a finished flow its session, under a new secret.
  *
- * @returns Its id; undefined when the one to continue is gone.
+ * @returns Undefined when the one to continue is gone.
  */
 export async function keepSession(
   deps: Deps,
@@ -33,7 +34,7 @@ export async function keepSession(
   { continuedId, ...signIn }: KeptSignIn,
   end: EndingBrowser,
   secretHash: Buffer,
-): Promise<string | undefined> {
+): Promise<OpenedSession | undefined> {
   if (continuedId === null) return openOrRenewSession(deps, trx, signIn, end, secretHash)
   return continueSession(deps, trx, { ...signIn, sessionId: continuedId }, end, secretHash)
 }
@@ -41,7 +42,7 @@ export async function keepSession(
 /**
  * Gives the browser's session a new secret, and nothing else: it lasts no longer by a consent than by its sign-in.
  *
- * @returns Its id; undefined when the browser no longer has it, or it has expired.
+ * @returns Undefined when the browser no longer has it, or it has expired.
  */
 async function continueSession(
   { now }: Pick<Deps, 'now'>,
@@ -49,7 +50,7 @@ async function continueSession(
   { tenant, organizationId, sessionId }: NewSession & { readonly sessionId: string },
   { sessionSecret, userAgent }: EndingBrowser,
   secretHash: Buffer,
-): Promise<string | undefined> {
+): Promise<OpenedSession | undefined> {
   const at = now()
   const continued = await trx
     .updateTable('sessions')
@@ -57,11 +58,11 @@ async function continueSession(
     .where('id', '=', sessionId)
     .where('secret_hash', '=', hashSecret(sessionSecret ?? ''))
     .where('ended_at', 'is', null)
-    .where('expires_at', '>', at)
+    .where(isUnexpired(at))
     .set({ secret_hash: secretHash, user_agent: userAgent, last_used_at: at, browser_used_at: at })
-    .returning('id')
+    .returning(['id', expiryOf().as('expires_at')])
     .executeTakeFirst()
-  return continued?.id
+  return continued && { sessionId: continued.id, expiresAt: continued.expires_at }
 }
 
 /**
@@ -74,18 +75,19 @@ async function openOrRenewSession(
   signIn: Parameters<typeof openSession>[2],
   { sessionSecret, userAgent }: EndingBrowser,
   secretHash: Buffer,
-): Promise<string> {
+): Promise<OpenedSession> {
   const { tenant, organizationId, userId } = signIn
   const at = deps.now()
   if (sessionSecret !== undefined) {
+    const owner = { accountId: tenant.accountId, environment: tenant.environment, organizationId }
     const owned = trx
       .updateTable('sessions')
-      .where(ofOwner({ accountId: tenant.accountId, environment: tenant.environment, organizationId }))
+      .where(ofOwner(owner))
       .where('secret_hash', '=', hashSecret(sessionSecret))
       .where('ended_at', 'is', null)
     const renewed = await owned
       .where('user_id', '=', userId)
-      .where('expires_at', '>', at)
+      .where(isUnexpired(at))
       .set({
         secret_hash: secretHash,
         user_agent: userAgent,
@@ -96,13 +98,14 @@ async function openOrRenewSession(
         authenticated_at: signIn.authenticatedAt,
         last_used_at: at,
         browser_used_at: at,
-        expires_at: new Date(at.getTime() + sessionLifetimeMs),
+        begun_at: at,
+        expires_at: expiryFrom(at, owner),
       })
-      .returning('id')
+      .returning(['id', 'expires_at'])
       .executeTakeFirst()
     if (renewed !== undefined) {
       await noteSignIn(deps, trx, signIn)
-      return renewed.id
+      return { sessionId: renewed.id, expiresAt: renewed.expires_at }
     }
     const other = await owned.set({ secret_hash: null }).returning(['id', 'user_id']).executeTakeFirst()
     if (other !== undefined) {

@@ -158,7 +158,7 @@ async function start(deps: Deps, trx: Transaction<DB>, { tenant, row, binding }:
     },
   }
   const impersonation = { id: impersonationId, expiresAt: row.expires_at }
-  const sessionId = await openSession(deps, trx, { ...signIn, impersonation })
+  const { sessionId } = await openSession(deps, trx, { ...signIn, impersonation })
   const code = await issueCode(deps, trx, {
     ...signIn,
     ...binding,

@@ -12,6 +12,7 @@ import { issuerOf } from '../../tokens/claims.js'
 import { grantedScope } from '../../tokens/scopes.js'
 import { authoritativeDomains, isCoveredBy } from '../../directory/domains/authority.js'
 import { completeSignIn, toRedirectUrl } from '../../directory/sessions/complete-sign-in.js'
+import { isUnexpired } from '../../directory/sessions/lifetime.js'
 import { ofUser, type Cause, type Tenant } from '../../platform/tenant.js'
 import { admit, refusalOf } from '../../directory/users/admit.js'
 import { lockIdentity, type AssertedIdentity } from '../../directory/users/identities.js'
@@ -101,7 +102,7 @@ const consumeLinkToken = statement((db, { tokenHash, at }: { tokenHash: Buffer; 
       'relay.active as is_relay_active',
       isPartnerOpen(destinationOf('relay')).as('is_partner_open'),
       receivingApplication(destinationOf('relay')).as('application_id'),
-      sql<boolean>`(session.ended_at is null and session.expires_at > ${at})`.as('is_session_open'),
+      sql<boolean>`(session.ended_at is null and ${isUnexpired(at, 'session')})`.as('is_session_open'),
       sql<boolean>`(carried.active and carried.deleted_at is null and origin.deleted_at is null)`.as(
         'is_carried_user_active',
       ),

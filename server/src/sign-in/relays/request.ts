@@ -12,6 +12,7 @@ import { logEvent } from '../../delivery/log-events/log-event.js'
 import { refusedToken, verifyUserToken, type VerifiedUserToken } from '../../tokens/access-token.js'
 import { isFamilyAlive } from '../../tokens/families.js'
 import type { Caller } from '../../platform/tenant.js'
+import { isUnexpired } from '../../directory/sessions/lifetime.js'
 import { destinationOf, isPartnerOpen, receivingApplication } from './partner.js'
 import { toRelayRequestData } from './record.js'
 import { relaysOf } from './relays.js'
@@ -103,7 +104,7 @@ function openRelay(db: Kysely<DB>, { caller, relayId }: Attempt) {
 function carriedSession(db: Kysely<DB>, attempt: Attempt) {
   return sessionOf(db, attempt)
     .where('sessions.ended_at', 'is', null)
-    .where('sessions.expires_at', '>', attempt.at)
+    .where(isUnexpired(attempt.at))
     .where('users.active', '=', true)
     .where('users.deleted_at', 'is', null)
     .where(sql<boolean>`'relay' <> all(sessions.amr)`)
