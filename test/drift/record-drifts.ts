@@ -112,7 +112,6 @@ export const recordDrifts: readonly Drift[] = [
       'contract/src/resources/applications.ts',
       'sdk/src/conformance.ts',
       'server/src/directory/applications/applications.ts',
-      'server/src/directory/applications/record.ts',
       'server/src/directory/applications/redirects.ts',
     ],
     stale: [...documents, 'sdk/src/generated.ts'],
@@ -157,6 +156,12 @@ export const recordDrifts: readonly Drift[] = [
         find: 'magic_link: secret(z.string().nullable())',
         replace: 'magic_link: z.string().nullable()',
       },
+      // The canary looks for names, and this one has it, too.
+      {
+        file: 'contract/src/resources/discovery.ts',
+        find: 'magic_link: secret(z.string().nullable())',
+        replace: 'magic_link: z.string().nullable()',
+      },
     ],
     compile: [],
     stale: [...documents, 'sdk/src/generated.ts'],
@@ -169,7 +174,10 @@ export const recordDrifts: readonly Drift[] = [
     ],
     gate: {
       ...unnoticed,
-      breaking: ['MagicLinkChallenge magic_link is not marked secret any more'],
+      breaking: [
+        'DiscoveryChallenge magic_link is not marked secret any more',
+        'MagicLinkChallenge magic_link is not marked secret any more',
+      ],
       documentation: [
         'MagicLinkChallengeConsumeSuccessEvent has another example',
         'MagicLinkChallengeCreateSuccessEvent has another example',
