@@ -97,7 +97,7 @@ export const routeDrifts: readonly Drift[] = [
       path: '/api/v2/org/:org_domain/user-by-email/:user_email',
       summary: 'Get a user by e-mail address',
       pathParams: OrganizationPath.extend({ user_email: pathEmail() }),
-      query: EnvironmentQuery,
+      query: OneUserQuery,
       responses: reading({ 200: User }, ...inOrganization, 'user_not_found', 'invalid_parameters'),
       metadata: access({ tag, scope: 'read:users', versioned: 'answers' }),
     },`,

@@ -23,7 +23,7 @@ interface Table {
  */
 const alone = new Set([
   ...['webhooks', 'meta_keys', 'sso_connections', 'sso_keys', 'config_numbers'],
-  ...['record_counts', 'unnumbered_events', 'password_peppers'],
+  ...['record_counts', 'unnumbered_events', 'password_peppers', 'permissions'],
 ])
 /** Replacements of columns, so that no copy of a job or a delivery is due. */
 const values: Readonly<Record<string, string>> = {

@@ -45,6 +45,7 @@ const pagesOfCounted = 0.25
 const inVain = [
   'directorySync.create',
   'discovery.exchange',
+  'joinRequests.deny',
   'password.createConnection',
   'password.set',
   'sessions.end',
