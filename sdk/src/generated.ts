@@ -112,6 +112,10 @@ export interface OrganizationPolicy {
   join_by_domain: 'off' | 'request' | 'automatic'
   /** Names of the roles of users who join so, in alphabetical order; deleted ones are gone. */
   join_roles: string[]
+  /** Whether users who sign in by password or link have to enrol a second factor; who comes by SSO is not asked. */
+  second_factor: 'optional' | 'required'
+  /** For how many days users may put it off, from the switch or from their creation if that is later. */
+  second_factor_grace_days: number
   /** How long a session lasts from the last sign-in. A shorter one holds at once for those that are open. */
   session_lifetime_in_seconds: number
   /** How long a session of a browser lasts without a sign-in or a code; at most the lifetime. */
@@ -6072,6 +6076,9 @@ export interface OrganizationPolicyUpdateInput {
   join_by_domain?: 'off' | 'request' | 'automatic'
   /** Replaces all: names of roles of the account or of the organization; requires the scope write:roles. */
   join_roles?: string[]
+  /** required needs an active TOTP connection, which then stays active. */
+  second_factor?: 'optional' | 'required'
+  second_factor_grace_days?: number
   session_lifetime_in_seconds?: number
   /** At most session_lifetime_in_seconds. */
   session_idle_in_seconds?: number
@@ -8264,6 +8271,7 @@ export type PasswordCreateChallengeErrorCode =
   | 'insufficient_scope'
   | 'email_domain_not_allowed'
   | 'sso_required'
+  | 'totp_enrollment_required'
   | 'organization_not_found'
   | 'password_connection_not_found'
   | 'user_not_found'
@@ -11531,6 +11539,7 @@ export type ErrorCode =
   | 'impersonation_refused'
   | 'sandbox_only'
   | 'totp_inactive'
+  | 'totp_enrollment_required'
   | 'totp_not_enrolled'
   | 'totp_challenge_not_open'
   | 'totp_locked'
@@ -13233,7 +13242,7 @@ export interface PasswordMethods {
    * Check the password of a user who signs in.
    * `POST /api/v2/password-challenge`. Requires the scope `write:passwords`.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `email_domain_not_allowed`, `sso_required`; 404 `organization_not_found`, `user_not_found`, `application_not_found`, `password_connection_not_found`; 409 `connection_inactive`, `user_inactive`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `no_application`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `email_domain_not_allowed`, `sso_required`, `totp_enrollment_required`; 404 `organization_not_found`, `user_not_found`, `application_not_found`, `password_connection_not_found`; 409 `connection_inactive`, `user_inactive`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `no_application`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const passedPasswordChallenge = await client.password.createChallenge({

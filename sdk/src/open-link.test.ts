@@ -90,6 +90,22 @@ test('a redirect that asks for a second factor is no code, for either function',
   expect([followed.requestId, followed.userId, followed.state]).toEqual(['r1', 'u1', 's2'])
 })
 
+test('a redirect for a user who has to enrol a second factor is no code, for either function', async () => {
+  const location = 'https://store.example/callback?error=totp_enrollment_required&user_id=u1&state=s2'
+  const steps = [
+    { status: 200, body: page },
+    { status: 303, headers: { location } },
+  ]
+  const { origin } = await given(...steps, ...steps)
+
+  await expect(openMagicLink(origin)).rejects.toThrow('has to enrol a second factor')
+  expect(await followMagicLink(origin)).toMatchObject({
+    outcome: 'totp_enrollment_required',
+    userId: 'u1',
+    state: 's2',
+  })
+})
+
 test('a redirect that sets a password is no code, for either function', async () => {
   const location = 'https://store.example/callback?password_code=p1&state=s2'
   const steps = [

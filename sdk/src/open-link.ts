@@ -21,6 +21,13 @@ export type LinkOutcome =
       readonly state: string | null
     }
   | {
+      /** The organization demands a second factor, and the user has none: enrol one, and begin anew. */
+      readonly outcome: 'totp_enrollment_required'
+      readonly redirectedTo: URL
+      readonly userId: string
+      readonly state: string | null
+    }
+  | {
       /** The link belongs to a password request: the sign-in requires a new password. */
       readonly outcome: 'password_code'
       readonly redirectedTo: URL
@@ -47,12 +54,14 @@ interface OpenOptions {
 export async function openMagicLink(url: string | URL, options: OpenOptions = {}): Promise<OpenedLink> {
   const followed = await followMagicLink(url, options)
   if (followed.outcome === 'code') return followed
-  throw new Error(
-    followed.outcome === 'totp_required'
-      ? 'the link asks for a second factor: open it with followMagicLink()'
-      : 'the link leads to a new password, and not to a code: open it with followMagicLink()',
-  )
+  throw new Error(`${whyNoCode[followed.outcome]}: open it with followMagicLink()`)
 }
+
+const whyNoCode = {
+  totp_required: 'the link asks for a second factor',
+  totp_enrollment_required: 'the user has to enrol a second factor first',
+  password_code: 'the link leads to a new password, and not to a code',
+} satisfies Record<Exclude<LinkOutcome['outcome'], 'code'>, string>
 
 /**
  * Opens a magic link as a browser does: reads the page, submits its form, and stops at the redirect to the application.
@@ -99,6 +108,8 @@ function toOutcome(redirectedTo: URL): LinkOutcome {
   if (passwordCode !== undefined) return { outcome: 'password_code', redirectedTo, passwordCode, state }
   if (error === 'totp_required' && requestId !== undefined && userId !== undefined)
     return { outcome: error, redirectedTo, requestId, userId, state }
+  if (error === 'totp_enrollment_required' && userId !== undefined)
+    return { outcome: error, redirectedTo, userId, state }
   throw new Error(said['error_description'] ?? error ?? 'the redirect carries no code')
 }
 

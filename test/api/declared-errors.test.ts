@@ -461,6 +461,17 @@ const recipes: Partial<Record<ErrorCode, Recipe>> = {
     const there = await abroad.token({ account: service.account })
     return ask(route, world, there, { baseUrl: abroad.baseUrl })
   },
+  totp_enrollment_required: async (route, world, token) => {
+    const client = await service.client()
+    const org_domain = world['org_domain'] ?? ''
+    await client.totp.updateConnection({ org_domain, active: true })
+    await client.organizationPolicy.update({
+      org_domain,
+      second_factor: 'required',
+      second_factor_grace_days: 0,
+    })
+    return ask(route, world, token)
+  },
   totp_not_enrolled: async (route, world, token) => {
     const { id } = await service.given.user({ org_domain: world['org_domain'] ?? '' })
     return ask(route, { ...world, user_id: id }, token)

@@ -306,7 +306,7 @@ function exchange(code: string | undefined): Promise<Outcome> {
 async function open(link: string): Promise<Outcome> {
   if (link === '') return 'none'
   return followMagicLink(link).then(
-    ({ outcome }) => (outcome === 'totp_required' ? 'none' : outcome),
+    ({ outcome }) => (outcome === 'code' || outcome === 'password_code' ? outcome : 'none'),
     () => 'none',
   )
 }

@@ -1,4 +1,4 @@
-import { guard } from './guard.js'
+import { guard, protocolTest } from './guard.js'
 
 const totpAsked = 'server/src/directory/sessions/totp-asked.ts'
 
@@ -6,8 +6,61 @@ const factor = (title: string) => ({ file: 'test/protocols/flow-second-factor.te
 
 const before = (title: string) => factor(`a session with one factor ${title}`)
 
+const policy = (title: string) =>
+  protocolTest('second-factor-policy', `a policy that demands a second factor ${title}`)
+
 /** Guards of the second factor on the hosted pages: required of every enrolled user, and verified in the same flow. */
 export const flowSecondFactorGuards = [
+  guard({
+    name: 'second factor: the policy decides when "Not now" is pressed',
+    file: 'server/src/sign-in/totp/enroll-in-flow.ts',
+    find: "    if (next === 'totp' || next === 'enroll') return { record: false }\n",
+    replace: '    void next\n',
+    also: [
+      {
+        file: 'server/src/sign-in/flows/finish.ts',
+        find: "or ${isEnrollmentDueOfUserOf('flow', at)})",
+        replace: ')',
+      },
+    ],
+    red: policy('decides when the button is pressed, not when its page is shown'),
+    green: policy('asks nothing of who has a second factor, or comes by SSO'),
+  }),
+  guard({
+    name: 'second factor: the policy decides when a sign-in ends',
+    file: 'server/src/sign-in/flows/finish.ts',
+    find: "or ${isEnrollmentDueOfUserOf('flow', at)})",
+    replace: ')',
+    red: policy('decides once more when the sign-in ends'),
+    green: policy('asks nothing of who has a second factor, or comes by SSO'),
+  }),
+  guard({
+    name: 'second factor: the policy decides about sessions that are open',
+    file: 'server/src/protocols/oauth/session-fit.ts',
+    find: 'isAsked: isTotpAsked || isEnrollmentDue, isMfaRequired',
+    replace: 'isAsked: isTotpAsked, isMfaRequired',
+    red: policy('lets a session of before go on during the grace, and has it sign in and enrol then'),
+    green: policy('asks nothing of who has a second factor, or comes by SSO'),
+  }),
+  guard({
+    name: 'second factor: a new password does not get around the policy',
+    file: 'server/src/sign-in/password/set-password.ts',
+    find: "next === 'totp' || next === 'enroll'",
+    replace: "next === 'totp'",
+    red: policy('is met in the API before a password or a link leads to a code'),
+    green: policy('asks nothing of who has a second factor, or comes by SSO'),
+  }),
+  guard({
+    name: 'second factor: the policy waits for the lock of the settings',
+    file: 'server/src/directory/organization-policy/organization-policy.ts',
+    find: '    .forShare()\n',
+    replace: '',
+    red: protocolTest(
+      'second-factor-policy',
+      'the second factor of an organization is never off under a policy that demands it, however many change both at once',
+    ),
+    green: policy('asks nothing of who has a second factor, or comes by SSO'),
+  }),
   guard({
     name: 'second factor: sessions of before the enrolment',
     file: totpAsked,

@@ -75,6 +75,12 @@ export const errorCodes = {
     message: 'The TOTP connection of the organization is switched off.',
     remedy: 'Set active to true on the TOTP connection.',
   },
+  totp_enrollment_required: {
+    status: 403,
+    message: 'The policy of the organization demands TOTP, and the user has not enrolled.',
+    remedy:
+      'Enrol the user with POST /totp-enrollment/<user_id>, then check the password again; or have the user sign in on the sign-in pages, which enrol it.',
+  },
   totp_not_enrolled: {
     status: 403,
     message: 'The user has no validated TOTP enrolment.',

@@ -24,6 +24,13 @@ export const sessionLifetimeSeconds = { min: 900, max: 2_592_000, default: 28_80
 /** How long a session of a browser lasts without use, in seconds. */
 export const sessionIdleSeconds = { min: 300, default: 3_600 }
 
+/** Whether users without a second factor have to enrol one on the sign-in pages. */
+export const secondFactorRules = ['optional', 'required'] as const
+export type SecondFactorRule = (typeof secondFactorRules)[number]
+
+/** For how many days they may put it off. */
+export const secondFactorGraceDays = { min: 0, max: 90, default: 14 }
+
 /**
  * How people with an address of a verified domain become users: not by that; by a request that is approved; or at once, when they have
  * proved their address.
@@ -51,6 +58,16 @@ export const OrganizationPolicy = record(
     join_roles: z
       .array(z.string())
       .describe('Names of the roles of users who join so, in alphabetical order; deleted ones are gone'),
+    second_factor: z
+      .enum(secondFactorRules)
+      .describe(
+        'Whether users who sign in by password or link have to enrol a second factor; who comes by SSO is not asked',
+      ),
+    second_factor_grace_days: z
+      .int()
+      .describe(
+        'For how many days users may put it off, from the switch or from their creation if that is later',
+      ),
     session_lifetime_in_seconds: z
       .int()
       .describe(
@@ -69,6 +86,8 @@ export const OrganizationPolicy = record(
     seats_limit: 25,
     join_by_domain: 'request',
     join_roles: ['billing_admin'],
+    second_factor: 'required',
+    second_factor_grace_days: 14,
     session_lifetime_in_seconds: 28_800,
     session_idle_in_seconds: 3_600,
     inserted_at: '2026-03-14T09:26:53.589Z',
@@ -86,6 +105,11 @@ export const OrganizationPolicyChanges = z
       .describe(
         'Replaces all: names of roles of the account or of the organization; requires the scope write:roles',
       ),
+    second_factor: z
+      .enum(secondFactorRules)
+      .optional()
+      .describe('required needs an active TOTP connection, which then stays active'),
+    second_factor_grace_days: integer(secondFactorGraceDays).optional(),
     session_lifetime_in_seconds: integer(sessionLifetimeSeconds).optional(),
     session_idle_in_seconds: integer({ min: sessionIdleSeconds.min, max: sessionLifetimeSeconds.max })
       .optional()
@@ -97,7 +121,7 @@ export type OrganizationPolicyChanges = z.output<typeof OrganizationPolicyChange
 const tag = {
   name: 'Organization policy',
   description:
-    'What an organization demands of its members: how many there may be, who joins by their domain, and how long sessions last.',
+    'What an organization demands of its members: how many there may be, who joins by their domain, a second factor, and how long sessions last.',
 }
 const c = initContract()
 

@@ -282,6 +282,7 @@ export const password = c.router(
         'connection_inactive',
         'user_inactive',
         'no_application',
+        'totp_enrollment_required',
       ),
       metadata: access({
         tag,

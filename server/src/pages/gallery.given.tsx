@@ -342,10 +342,14 @@ function totpStates(frame: Frame, { phone }: GalleryNames): GalleryPage[] {
 }
 
 function enrollStates(frame: Frame, { phone }: GalleryNames): GalleryPage[] {
-  const view = { frame, form, method: 'totp_mobile_app', sentTo: null } as const
+  const demanded = 'by_application' as const
+  const view = { frame, form, method: 'totp_mobile_app', sentTo: null, demanded } as const
   const sms = { ...view, method: 'sms', sentTo: phone } as const
+  const until = new Date(Date.UTC(2026, 11, 24))
   return [
     page('enroll-app', enrollPage(view)),
+    page('enroll-app-later', enrollPage({ ...view, demanded: { until } })),
+    page('enroll-app-not_now', enrollPage({ ...view, demanded: { until: null }, fault: 'not_now' })),
     page('enroll-sms', enrollPage(sms)),
     page('enroll-sms-no_phone', enrollPage({ ...sms, sentTo: null, fault: 'no_phone' })),
     page('enroll-app-over', enrollPage({ ...view, fault: 'over' })),

@@ -1,8 +1,10 @@
 import {
+  secondFactorGraceDays,
   sessionIdleSeconds,
   sessionLifetimeSeconds,
   type OrganizationPolicy,
   type OrganizationPolicyChanges,
+  type SecondFactorRule,
 } from '@portico/contract/organization-policy'
 import { sql, type Transaction, type Updateable } from 'kysely'
 import type { DB, OrganizationPolicies } from '../../platform/db/schema.js'
@@ -31,6 +33,8 @@ type PolicyKey = Pick<Tenant, 'accountId' | 'environment' | 'domain' | 'organiza
 const defaults = {
   seats_limit: 0,
   join_by_domain: 'off',
+  second_factor: 'optional',
+  second_factor_grace_days: secondFactorGraceDays.default,
   session_lifetime_in_seconds: sessionLifetimeSeconds.default,
   session_idle_in_seconds: sessionIdleSeconds.default,
   version: 1,
@@ -52,6 +56,8 @@ export async function getOrganizationPolicy(
     seats_limit: row.seats_limit ?? defaults.seats_limit,
     join_by_domain: row.join_by_domain ?? defaults.join_by_domain,
     join_roles: row.join_roles,
+    second_factor: row.second_factor ?? defaults.second_factor,
+    second_factor_grace_days: row.second_factor_grace_days ?? defaults.second_factor_grace_days,
     session_lifetime_in_seconds: row.session_lifetime_in_seconds ?? defaults.session_lifetime_in_seconds,
     session_idle_in_seconds: row.session_idle_in_seconds ?? defaults.session_idle_in_seconds,
     version: row.version ?? defaults.version,
@@ -75,6 +81,8 @@ const selectPolicy = lookup((db, tenant: PolicyKey) =>
       'policy.seats_limit',
       'policy.join_by_domain',
       joinRoles().as('join_roles'),
+      'policy.second_factor',
+      'policy.second_factor_grace_days',
       'policy.session_lifetime_in_seconds',
       'policy.session_idle_in_seconds',
       'policy.version',
@@ -99,8 +107,8 @@ function toChanged(row: PolicyRow, tenant: Tenant, organizationId: string): Chan
  * Changes the given members. Users who are there stay, also where there are more than seats.
  *
  * @param versions The versions the change may happen to; undefined: any.
- * @throws ApiError `organization_not_found`, `precondition_failed`, and `invalid_parameters` for roles that are not there, and for
- *   sessions that would outlive their lifetime without use.
+ * @throws ApiError `organization_not_found`, `precondition_failed`, and `invalid_parameters` for roles that are not there, for
+ *   sessions that would outlive their lifetime without use, and for a second factor that is switched off.
  */
 export function updateOrganizationPolicy(
   deps: Deps,
@@ -116,7 +124,14 @@ export function updateOrganizationPolicy(
         : { ...input, join_role_ids: [...(await getRoleIds(trx, tenant, joinRoleNames, 'join_roles'))] }
     const changed = await trx
       .updateTable('organization_policies')
-      .set({ ...columns, updated_at: deps.now(), version: sql`version + 1` })
+      .set({
+        ...columns,
+        ...(input.second_factor !== undefined && {
+          second_factor_required_at: requiredSince(input.second_factor, deps.now()),
+        }),
+        updated_at: deps.now(),
+        version: sql`version + 1`,
+      })
       .where(ofTenant(tenant))
       .where(isOfVersion(versions))
       .returning('version')
@@ -126,9 +141,38 @@ export function updateOrganizationPolicy(
       throw new ApiError(
         (await organizationExists(trx, tenant)) ? 'precondition_failed' : 'organization_not_found',
       )
+    if (input.second_factor === 'required') await checkSecondFactor(trx, tenant)
     const policy = await getOrganizationPolicy({ db: trx }, tenant)
     return emit(deps, trx, tenant, { code: 'organization.policy.update.success', ...policy })
   })
+}
+
+/** The time of the switch, which a second request for the same does not move. */
+function requiredSince(rule: SecondFactorRule, at: Date) {
+  return rule === 'optional' ? null : sql<Date>`coalesce(second_factor_required_at, ${at}::timestamptz)`
+}
+
+/** Locks the settings of the second factor, so that they are not switched off at the same time. */
+async function checkSecondFactor(trx: Transaction<DB>, tenant: PolicyKey): Promise<void> {
+  const connection = await trx
+    .selectFrom('totp_connections')
+    .where(ofTenant(tenant))
+    .select('active')
+    .forShare()
+    .executeTakeFirst()
+  if (connection?.active !== true)
+    throw invalid('second_factor', 'not_available', 'must be optional: the TOTP connection is switched off')
+}
+
+/** Whether the policy demands a second factor, which then cannot be switched off. */
+export async function isSecondFactorRequired(trx: Transaction<DB>, tenant: PolicyKey): Promise<boolean> {
+  const policy = await trx
+    .selectFrom('organization_policies')
+    .where(ofTenant(tenant))
+    .where('second_factor', '=', 'required')
+    .select('version')
+    .executeTakeFirst()
+  return policy !== undefined
 }
 
 function refuseLongIdle(error: unknown): never {

@@ -1,4 +1,4 @@
-import type { JoinMode, OrganizationPolicy } from '@portico/contract/organization-policy'
+import type { JoinMode, OrganizationPolicy, SecondFactorRule } from '@portico/contract/organization-policy'
 import type { Selectable } from 'kysely'
 import type { OrganizationPolicies } from '../../platform/db/schema.js'
 import type { Tenant } from '../../platform/tenant.js'
@@ -8,6 +8,8 @@ export type PolicyRow = Pick<
   Selectable<OrganizationPolicies>,
   | 'seats_limit'
   | 'join_by_domain'
+  | 'second_factor'
+  | 'second_factor_grace_days'
   | 'session_lifetime_in_seconds'
   | 'session_idle_in_seconds'
   | 'version'
@@ -26,9 +28,11 @@ export function toOrganizationPolicy(
     __domain__: tenant.domain,
     __environment__: tenant.environment,
     seats_limit: row.seats_limit,
-    // A check of the table allows nothing else.
+    // Checks of the table allow nothing else.
     join_by_domain: row.join_by_domain as JoinMode,
     join_roles: row.join_roles,
+    second_factor: row.second_factor as SecondFactorRule,
+    second_factor_grace_days: row.second_factor_grace_days,
     session_lifetime_in_seconds: row.session_lifetime_in_seconds,
     session_idle_in_seconds: row.session_idle_in_seconds,
     inserted_at: row.inserted_at.toISOString(),

@@ -4,7 +4,7 @@ import type { DB } from '../../platform/db/schema.js'
 import { lookup } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import { isUnexpired, isUsedLately } from './lifetime.js'
-import { isTotpAskedOfUserOf } from './totp-asked.js'
+import { isEnrollmentDueOfUserOf, isTotpAskedOfUserOf } from './totp-asked.js'
 import { ofOwner, sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /** The session of a browser. */
@@ -18,6 +18,8 @@ export interface BrowserSession {
   readonly identityId: string | null
   /** Whether a second factor is asked of the user now, whatever was asked when the session began. */
   readonly isTotpAsked: boolean
+  /** Whether the user has to enrol one now, which the policy of the organization demands. */
+  readonly isEnrollmentDue: boolean
 }
 
 /** A session cookie, with its organization and environment. */
@@ -68,6 +70,7 @@ export function liveBrowserSessions(db: Kysely<DB>, at: Date) {
       'sessions.authenticated_at',
       'sessions.identity_id',
       isTotpAskedOfUserOf('sessions').as('is_totp_asked'),
+      isEnrollmentDueOfUserOf('sessions', at).as('is_enrollment_due'),
     ])
 }
 
@@ -82,5 +85,6 @@ export function toBrowserSession(row: SessionRow): BrowserSession {
     authenticatedAt: row.authenticated_at,
     identityId: row.identity_id,
     isTotpAsked: row.is_totp_asked,
+    isEnrollmentDue: row.is_enrollment_due,
   }
 }

@@ -1,10 +1,11 @@
 import { sql, type RawBuilder } from 'kysely'
+import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
 /**
  * Whether TOTP is asked of the user of a row of a statement: the organization asks for it, and the user has a validated
  * enrolment.
  */
-export function isTotpAskedOfUserOf(row: 'sessions' | 'flow'): RawBuilder<boolean> {
+export function isTotpAskedOfUserOf(row: RowOfUser): RawBuilder<boolean> {
   const of = sql.table(row)
   return sql<boolean>`exists (
     select from totp_connections as totp
@@ -16,9 +17,47 @@ export function isTotpAskedOfUserOf(row: 'sessions' | 'flow'): RawBuilder<boolea
       and totp.environment = ${of}.environment
       and totp.organization_id = ${of}.organization_id
       and totp.active
-      and enrollment.user_id = ${of}.user_id
+      and enrollment.user_id = ${userIdOf(row)}
       and enrollment.validated_at is not null
   )`
+}
+
+/**
+ * By when the user of a row of a statement has to have enrolled a second factor: the policy of the organization demands one, and
+ * the user has none. Else null. The grace counts from the later of the policy and the user.
+ */
+export function enrollByOfUserOf(row: RowOfUser): RawBuilder<Date | null> {
+  const owner = {
+    accountId: sql<string>`${sql.ref(`${row}.account_id`)}`,
+    environment: sql<string>`${sql.ref(`${row}.environment`)}`,
+    organizationId: sql<string>`${sql.ref(`${row}.organization_id`)}`,
+  }
+  return sql<Date | null>`(
+    select greatest(policy.second_factor_required_at, member.inserted_at)
+      + policy.second_factor_grace_days * interval '1 day'
+    from organization_policies as policy
+    join users as member on ${ofOwner(owner, 'member')} and member.id = ${userIdOf(row)}
+    where ${ofOwner(owner, 'policy')}
+      and policy.second_factor = 'required'
+      and not exists (
+        select from totp_enrollments as enrollment
+        where ${ofOwner(owner, 'enrollment')}
+          and enrollment.user_id = member.id
+          and enrollment.validated_at is not null
+      )
+  )`
+}
+
+/** Whether that time is over. */
+export function isEnrollmentDueOfUserOf(row: RowOfUser, at: Date): RawBuilder<boolean> {
+  return sql<boolean>`coalesce(${enrollByOfUserOf(row)} <= ${at}::timestamptz, false)`
+}
+
+/** A table or alias of a statement, each of whose rows is a user or belongs to one. */
+type RowOfUser = 'sessions' | 'flow' | 'users'
+
+function userIdOf(row: RowOfUser) {
+  return sql.ref(row === 'users' ? 'users.id' : `${row}.user_id`)
 }
 
 /**
@@ -27,8 +66,15 @@ export function isTotpAskedOfUserOf(row: 'sessions' | 'flow'): RawBuilder<boolea
  */
 export function isSecondFactorMissing(
   amr: readonly string[],
-  { isTotpAsked, isMfaRequired }: { readonly isTotpAsked: boolean; readonly isMfaRequired: boolean },
+  {
+    isAsked,
+    isMfaRequired,
+  }: {
+    /** By the organization: of who has one, or by its policy. */
+    readonly isAsked: boolean
+    readonly isMfaRequired: boolean
+  },
 ): boolean {
   if (amr.includes('mfa')) return false
-  return isMfaRequired || (isTotpAsked && !amr.includes('sso'))
+  return isMfaRequired || (isAsked && !amr.includes('sso'))
 }

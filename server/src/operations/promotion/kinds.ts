@@ -150,17 +150,6 @@ export const kinds = [
       createApplication(deps, place, { ...input, organization_domain_scope: place.domain }),
   }),
   kindOf({
-    section: 'policy',
-    resource: 'organizationPolicy',
-    of: 'organization',
-    key: null,
-    omitted: {},
-    record: OrganizationPolicy,
-    changes: OrganizationPolicyChanges,
-    find: async (deps, place) => [(await getOrganizationPolicy(deps, place)).record],
-    update: (deps, place, _, input) => updateOrganizationPolicy(deps, place, input, undefined),
-  }),
-  kindOf({
     section: 'domains',
     resource: 'domains',
     of: 'organization',
@@ -208,6 +197,18 @@ export const kinds = [
     changes: TotpConnectionChanges,
     find: async (deps, place) => [(await getTotpConnection(deps, place)).record],
     update: (deps, place, _, input) => updateTotpConnection(deps, place, input, undefined),
+  }),
+  // After the second factor, which it can demand.
+  kindOf({
+    section: 'policy',
+    resource: 'organizationPolicy',
+    of: 'organization',
+    key: null,
+    omitted: {},
+    record: OrganizationPolicy,
+    changes: OrganizationPolicyChanges,
+    find: async (deps, place) => [(await getOrganizationPolicy(deps, place)).record],
+    update: (deps, place, _, input) => updateOrganizationPolicy(deps, place, input, undefined),
   }),
   kindOf({
     section: 'sso_connections',

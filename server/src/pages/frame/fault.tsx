@@ -15,6 +15,7 @@ const faultsOfPage: ReadonlySet<string> = new Set([
   'too_many_messages',
   'not_sent',
   'no_phone',
+  'not_now',
   'over',
   'code_over',
 ])

@@ -3,8 +3,10 @@ import {
   enrollInFlow,
   findEnrollmentOfFlow,
   mayEnroll,
+  postponeEnrollment,
   validateInFlow,
 } from '../../sign-in/totp/enroll-in-flow.js'
+import { enrollByOf } from '../../sign-in/flows/pending-sign-in.js'
 import type { EnrollingFlow } from '../../sign-in/totp/replace-recovery-codes.js'
 import { getTotpUser, type TotpUser } from '../../sign-in/totp/totp-user.js'
 import { enrollCodePage, enrollPage } from '../views/enroll.js'
@@ -14,8 +16,18 @@ import { waitOf } from './limit.js'
 import type { StepOutcome, StepPage, StepRequest } from '../frame/step-page.js'
 import { onceShown, userFlowOf } from './user-flow.js'
 
-/** The step of a user without a second factor, where the application requires one. */
-export const enrollStep: StepPage = { show: (request) => page(request), actions: { enroll, validate } }
+/** The step of a user without a second factor, where the application or the organization demands one. */
+export const enrollStep: StepPage = {
+  show: (request) => page(request),
+  actions: { enroll, validate, not_now: notNow },
+}
+
+async function notNow(request: StepRequest): Promise<StepOutcome> {
+  const flow = userFlowOf(request)
+  if (flow === undefined) return 'over'
+  if (await postponeEnrollment(request.deps, request.caller, flow)) return 'moved'
+  return refuse(request, 422, { fault: 'not_now' })
+}
 
 async function enroll(request: StepRequest): Promise<StepOutcome> {
   const { deps, caller } = request
@@ -85,7 +97,14 @@ async function page(request: StepRequest, wrong: Wrong = {}): Promise<string | u
   if (!mayEnroll(user)) return undefined
   const { method } = user.connection
   const noPhone = method === 'sms' && user.phoneNumber === null ? 'no_phone' : undefined
-  return enrollPage({ frame, form, method, sentTo: sentToOf(user), fault: noPhone, ...wrong })
+  const demanded = flow.isMfaRequired ? 'by_application' : await demandOf(request, flow.userId)
+  return enrollPage({ frame, form, method, sentTo: sentToOf(user), demanded, fault: noPhone, ...wrong })
+}
+
+/** Until when the user may put off what the policy of the organization demands; null: no longer. */
+async function demandOf({ deps, caller }: StepRequest, userId: string): Promise<{ until: Date | null }> {
+  const until = await enrollByOf(deps.db, caller, userId)
+  return { until: until !== null && until > deps.now() ? until : null }
 }
 
 function codePage(

@@ -15,14 +15,18 @@ interface EnrollPage {
   readonly method: TotpMethod
   /** The masked telephone number; null with the app, or without a number. */
   readonly sentTo: string | null
+  /** By the application, or by the organization, which lets users put it off until a time; null: no longer. */
+  readonly demanded: 'by_application' | { readonly until: Date | null }
   readonly fault?: EnrollFault | TotpFault | undefined
   readonly retryAfterSeconds?: number | undefined
 }
 
 /** Explains the second factor, and starts the enrolment. */
 export function enrollPage(view: EnrollPage): string {
-  const { frame, form, method, sentTo } = view
-  const { texts } = frame
+  const { frame, form, method, sentTo, demanded } = view
+  const { texts, organization, productName } = frame
+  const name = displayName(organization?.name ?? productName)
+  const until = demanded === 'by_application' ? null : demanded.until
   const words = texts.enroll
   const fault = toFault(texts, words.faults, view.fault, view.retryAfterSeconds)
   const sms = sentTo === null ? words.smsUnknown : words.sms(displayName(sentTo))
@@ -30,7 +34,7 @@ export function enrollPage(view: EnrollPage): string {
   return toDocument(
     <HostedPage frame={frame} title={words.heading} isFault={fault !== undefined}>
       <PageFault fault={fault} />
-      <p>{words.sentence}</p>
+      <p>{demanded === 'by_application' ? words.byApplication : words.byOrganization(name)}</p>
       <p>{isApp ? words.app : sms}</p>
       <Form
         form={form}
@@ -38,12 +42,22 @@ export function enrollPage(view: EnrollPage): string {
         button={isApp ? words.appButton : words.smsButton}
         working={texts.working}
       />
+      {until !== null && (
+        <>
+          <Form form={form} action="not_now" look="plain" button={words.notNow} />
+          <p class="quiet">{words.until(toDate(until, texts.lang))}</p>
+        </>
+      )}
     </HostedPage>,
   )
 }
 
+function toDate(at: Date, lang: string): string {
+  return new Intl.DateTimeFormat(lang, { dateStyle: 'long', timeZone: 'UTC' }).format(at)
+}
+
 /** The page of an enrolment that waits for its first code. */
-interface EnrollCodePage extends EnrollPage {
+interface EnrollCodePage extends Omit<EnrollPage, 'demanded'> {
   /** The key URI of the app; null with text messages. */
   readonly uri: string | null
 }

@@ -561,6 +561,9 @@ export interface OrganizationPolicies {
   join_role_ids: Generated<string[]>;
   organization_id: string;
   seats_limit: number;
+  second_factor: Generated<string>;
+  second_factor_grace_days: Generated<number>;
+  second_factor_required_at: Timestamp | null;
   session_idle_in_seconds: Generated<number>;
   session_lifetime_in_seconds: Generated<number>;
   updated_at: Timestamp;

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
 import { authoritativeDomains } from '../../directory/domains/authority.js'
 import { isConfigured } from '../../directory/configured.js'
+import { isEnrollmentDueOfUserOf } from '../../directory/sessions/totp-asked.js'
 import { statement } from '../../platform/db/statement.js'
 import { isOrganizationOf, ofEnvironment, sameTenant } from '../../platform/db/tenant-predicate.js'
 import type { Caller } from '../../platform/tenant.js'
@@ -22,7 +23,8 @@ export async function listDiscovered(
   const entries = await listOffered(deps, caller, proved, null)
   const { accountId, environment } = caller
   const domains = entries.map(({ domain }) => domain)
-  const key = { accountId, environment, domains, emailNormalized: proved.email_normalized }
+  const at = deps.now()
+  const key = { accountId, environment, domains, emailNormalized: proved.email_normalized, at }
   const [rows, connections] = await Promise.all([
     selectDescriptions(deps.db, key),
     selectConnections(deps.db, key),
@@ -81,6 +83,7 @@ function firstFactorOf(
 interface DescribedKey extends Pick<Caller, 'accountId' | 'environment'> {
   readonly domains: readonly string[]
   readonly emailNormalized: string
+  readonly at: Date
 }
 
 const selectDescriptions = statement((db, key: DescribedKey) =>
@@ -119,7 +122,10 @@ const selectDescriptions = statement((db, key: DescribedKey) =>
       'users.id as user_id',
       'link.active as is_link_active',
       'password.active as is_password_active',
-      sql<boolean>`coalesce(totp.active and enrollment.user_id is not null, false)`.as('is_totp_asked'),
+      sql<boolean>`(
+        coalesce(totp.active and enrollment.user_id is not null, false)
+        or ${isEnrollmentDueOfUserOf('users', key.at)}
+      )`.as('is_second_factor_asked'),
     ]),
 )
 

@@ -28,7 +28,7 @@ interface DescribedEntry extends Pick<
 > {
   readonly lastSignedInAt: Date | null
   readonly firstFactor: DiscoveredOrganization['first_factor']
-  readonly is_totp_asked: boolean
+  readonly is_second_factor_asked: boolean
 }
 
 export function toDiscoveredOrganization(
@@ -47,7 +47,7 @@ export function toDiscoveredOrganization(
     last_signed_in_at: entry.lastSignedInAt?.toISOString() ?? null,
     first_factor: entry.firstFactor,
     // An identity provider asks for factors of its own.
-    second_factor: entry.is_totp_asked && entry.firstFactor !== 'sso',
+    second_factor: entry.is_second_factor_asked && entry.firstFactor !== 'sso',
   }
 }
 

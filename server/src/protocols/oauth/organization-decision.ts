@@ -271,8 +271,8 @@ async function enterFlow(
   if (flow.connectionId !== null) return
   const { proof, isProofOlder, createdBy, methods } = entering
   if (proof !== undefined && methods.hasLink) {
-    const mayEnroll = !flow.isMfaRequired || !isProofOlder
-    await passByProof(deps, trx, { tenant: { ...caller, domain }, flow: key, proof, createdBy, mayEnroll })
+    const entry = { proof, createdBy, isMfaRequired: flow.isMfaRequired, isProofOlder }
+    await passByProof(deps, trx, { tenant: { ...caller, domain }, flow: key, ...entry })
   } else if (methods.hasPassword && !(methods.hasLink && flow.preferredWay === 'magic_link'))
     await moveFlow(deps, trx, key, { from: ['identifier'], to: 'password' })
 }

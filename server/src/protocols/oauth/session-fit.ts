@@ -60,8 +60,8 @@ export function sessionFit(
   const hint = hintedEmail(request)
   if (hint !== undefined && normalizeEmail(hint) !== sessionEmail) return 'sign_in'
   if (!isEmailDomainAllowed(allowedEmailDomains, sessionEmail)) return 'sign_in'
-  const { amr, isTotpAsked } = session
-  if (!isSecondFactorMissing(amr, { isTotpAsked, isMfaRequired })) return 'enough'
+  const { amr, isTotpAsked, isEnrollmentDue } = session
+  if (!isSecondFactorMissing(amr, { isAsked: isTotpAsked || isEnrollmentDue, isMfaRequired })) return 'enough'
   return isTotpAsked ? 'step_up' : 'sign_in'
 }
 

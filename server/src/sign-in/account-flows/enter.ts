@@ -9,7 +9,7 @@ import type { DB } from '../../platform/db/schema.js'
 import { ofUser, type Tenant } from '../../platform/tenant.js'
 import type { FlowKey } from '../flows/flow.js'
 import { completeFactorOfLockedFlow, lockFlow } from '../flows/lock-flow.js'
-import { isTotpAskedOf } from '../flows/pending-sign-in.js'
+import { nextFactorOf } from '../flows/pending-sign-in.js'
 import { firstFactorSteps } from '../flows/step.js'
 import { joiningDoor, type DoorOfProof } from '../joining/door.js'
 import { leadToJoin } from '../joining/join-step.js'
@@ -23,8 +23,10 @@ interface ProvedEntry {
   readonly proof: ProvedAddress
   /** By what the organization makes a user of this address; null where it does not. */
   readonly createdBy: CreatedBy | null
-  /** A second factor that is demanded may be enrolled by it; else the user must have one. */
-  readonly mayEnroll: boolean
+  /** The application demands a second factor. */
+  readonly isMfaRequired: boolean
+  /** A second factor that is demanded must not be enrolled by it: the user has one, or signs in anew. */
+  readonly isProofOlder: boolean
 }
 
 /**
@@ -35,7 +37,7 @@ interface ProvedEntry {
 export async function passByProof(
   deps: Deps,
   trx: Transaction<DB>,
-  { tenant, flow, proof, createdBy, mayEnroll }: ProvedEntry,
+  { tenant, flow, proof, createdBy, isMfaRequired, isProofOlder }: ProvedEntry,
 ): Promise<void> {
   const user = await findOrJoin(deps, trx, { tenant, proof, createdBy })
   if (user === undefined) {
@@ -44,7 +46,10 @@ export async function passByProof(
     return
   }
   if (!user.active || user.is_sso_required === true) return
-  if (!mayEnroll && !(await isTotpAskedOf(trx, tenant, user.id))) return
+  if (isProofOlder) {
+    const next = await nextFactorOf(deps, trx, tenant, user.id)
+    if (next === 'enroll' || next === 'offer' || (isMfaRequired && next === undefined)) return
+  }
   await markEmailProved(deps, trx, ofUser(tenant, user.id), user)
   const held = await lockFlow(deps, trx, flow, { steps: firstFactorSteps })
   if (held === undefined) return
@@ -61,7 +66,7 @@ export async function passByProof(
 export async function findOrJoin(
   deps: Deps,
   trx: Transaction<DB>,
-  { tenant, proof, createdBy }: Omit<ProvedEntry, 'flow' | 'mayEnroll'>,
+  { tenant, proof, createdBy }: Pick<ProvedEntry, 'tenant' | 'proof' | 'createdBy'>,
 ): Promise<SigningInUser | undefined> {
   const { email, emailNormalized, isLinkReturned } = proof
   const found = await findUser(trx, tenant, emailNormalized)

@@ -17,7 +17,7 @@ import {
 } from '../../directory/sessions/authorization-answer.js'
 import type { OrganizationUse } from '../../directory/sessions/used-organizations.js'
 import type { RequestedClaims } from '../../tokens/user-claims.js'
-import { isTotpAskedOfUserOf } from '../../directory/sessions/totp-asked.js'
+import { isEnrollmentDueOfUserOf, isTotpAskedOfUserOf } from '../../directory/sessions/totp-asked.js'
 import { ofUser, type Tenant } from '../../platform/tenant.js'
 import { markProvedBySignIn } from '../../directory/users/proved-email.js'
 import { isSsoRequiredOf } from '../../directory/domains/authority.js'
@@ -93,7 +93,7 @@ const consumeFlow = statement(
       .where('flow.expires_at', '>', key.at)
       .where(isSessionStillOpen())
       .where(isEntryStillOpen())
-      .where(isSecondFactorPassed())
+      .where(isSecondFactorPassed(key.at))
       .where(isConnectionStillActive())
       .where('organizations.domain', '=', key.organizationDomain)
       .where('organizations.deleted_at', 'is', null)
@@ -143,11 +143,14 @@ const consumeFlow = statement(
 )
 
 /**
- * Users who have enrolled since the flow began, or are asked for a second factor only now, pass it first. After SSO
- * only the application asks for a second factor, which the flow's steps ensure.
+ * Users who have enrolled since the flow began, or are asked for a second factor only now, pass it first, and who can put it off no
+ * longer enrols one. After SSO only the application asks for a second factor, which the flow's steps ensure.
  */
-function isSecondFactorPassed() {
-  return sql<boolean>`(flow.amr && array['mfa', 'sso'] or not ${isTotpAskedOfUserOf('flow')})`
+function isSecondFactorPassed(at: Date) {
+  return sql<boolean>`(
+    flow.amr && array['mfa', 'sso']
+    or not (${isTotpAskedOfUserOf('flow')} or ${isEnrollmentDueOfUserOf('flow', at)})
+  )`
 }
 
 /** After SSO the connection must still be active; a step-up depends on its session instead. */

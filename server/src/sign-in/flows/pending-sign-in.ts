@@ -7,7 +7,11 @@ import type { Deps } from '../../delivery/deps.js'
 import type { Flow, FlowKey, Step } from './flow.js'
 import { firstFactorSteps, moveFlow } from './step.js'
 import { ofUser, type Tenant } from '../../platform/tenant.js'
-import { isSecondFactorMissing } from '../../directory/sessions/totp-asked.js'
+import {
+  enrollByOfUserOf,
+  isSecondFactorMissing,
+  isTotpAskedOfUserOf,
+} from '../../directory/sessions/totp-asked.js'
 import { isSsoRequiredOf } from '../../directory/domains/authority.js'
 import type { CodeDestination } from '../../directory/sessions/code-destination.js'
 import { completeSignIn, type CompletedFactors } from '../../directory/sessions/complete-sign-in.js'
@@ -33,17 +37,21 @@ interface FirstFactor extends Omit<CompletedFactors, 'act'> {
 type FirstFactorOutcome =
   | { readonly code: string }
   | { readonly pendingSignInId: string; readonly expiresAt: Date }
+  | { readonly refused: 'totp_enrollment_required' }
 
 /**
  * The only continuation of a passed first factor: a user with a validated TOTP enrolment, in an organization that asks
- * for it, has to pass the second one; every other user is signed in. The database decides, not the caller.
+ * for it, has to pass the second one; who has to enrol one is refused; every other user is signed in. The database decides, not the
+ * caller.
  */
 export async function completeFirstFactor(
   deps: Pick<Deps, 'db' | 'now'>,
   trx: Transaction<DB>,
   signIn: FirstFactor,
 ): Promise<FirstFactorOutcome> {
-  if (await isTotpAskedOf(trx, signIn.tenant, signIn.userId)) return insertPendingSignIn(deps, trx, signIn)
+  const next = await nextFactorOf(deps, trx, signIn.tenant, signIn.userId)
+  if (next === 'totp') return insertPendingSignIn(deps, trx, signIn)
+  if (next === 'enroll') return { refused: 'totp_enrollment_required' }
   return { code: await completeSignIn(deps, trx, signIn) }
 }
 
@@ -58,9 +66,9 @@ export async function completeFirstFactorInFlow(
   signIn: FirstFactor,
   { flowId, isMfaRequired }: Pick<Flow, 'flowId' | 'isMfaRequired'>,
 ): Promise<Step | undefined> {
-  const isEnrolled = await isTotpAskedOf(trx, signIn.tenant, signIn.userId)
-  const isMissing = isSecondFactorMissing(signIn.amr, { isTotpAsked: isEnrolled, isMfaRequired })
-  const isTotpAsked = isMissing && isEnrolled
+  const next = await nextFactorOf(deps, trx, signIn.tenant, signIn.userId)
+  const isMissing = isSecondFactorMissing(signIn.amr, { isAsked: next !== undefined, isMfaRequired })
+  const isTotpAsked = isMissing && next === 'totp'
   const pending = isTotpAsked ? await insertPendingSignIn(deps, trx, signIn, flowId) : undefined
   const isRenewalDue = signIn.isRenewalDue ?? false
   const step = isTotpAsked ? 'totp' : isMissing ? 'enroll' : stepAfterFactors(isRenewalDue)
@@ -128,10 +136,27 @@ export async function insertPendingSignIn(
   return { pendingSignInId: id, expiresAt }
 }
 
-/** Whether the organization asks for TOTP and the user has a validated enrolment. */
-export async function isTotpAskedOf(trx: Transaction<DB>, tenant: Tenant, userId: string): Promise<boolean> {
+/**
+ * What the organization asks of a user after a first factor of ours. `totp`: the second factor that the user has; `enroll`: to
+ * enrol one, which its policy demands; `offer`: the same, which the user may put off still.
+ */
+export type NextFactor = 'totp' | 'enroll' | 'offer'
+
+export async function nextFactorOf(
+  { now }: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  userId: string,
+): Promise<NextFactor | undefined> {
   const [asked] = await selectAsked(trx, { ...tenant, userId })
-  return asked !== undefined
+  if (asked?.is_totp_asked === true) return 'totp'
+  return asked?.enroll_by == null ? undefined : asked.enroll_by <= now() ? 'enroll' : 'offer'
+}
+
+/** By when a user has to have enrolled a second factor; null where nothing demands one, or they have. */
+export async function enrollByOf(db: Kysely<DB>, tenant: Tenant, userId: string): Promise<Date | null> {
+  const [asked] = await selectAsked(db, { ...tenant, userId })
+  return asked?.enroll_by ?? null
 }
 
 const selectAsked = statement(
@@ -142,13 +167,10 @@ const selectAsked = statement(
     },
   ) =>
     db
-      .selectFrom('totp_connections as connection')
-      .innerJoin('totp_enrollments as enrollment', (join) => join.on(sameTenant('enrollment', 'connection')))
-      .where(ofTenant(user, 'connection'))
-      .where('connection.active', '=', true)
-      .where('enrollment.user_id', '=', user.userId)
-      .where('enrollment.validated_at', 'is not', null)
-      .select('enrollment.user_id'),
+      .selectFrom('users')
+      .where(ofTenant(user, 'users'))
+      .where('users.id', '=', user.userId)
+      .select([isTotpAskedOfUserOf('users').as('is_totp_asked'), enrollByOfUserOf('users').as('enroll_by')]),
 )
 
 /**

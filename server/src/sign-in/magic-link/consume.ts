@@ -181,7 +181,7 @@ interface Arrival extends UsedLink {
 /** The parameters of a redirect, and the reason when they contain no authorization code. */
 interface Lead {
   readonly parameters: Readonly<Record<string, string>>
-  readonly reason?: 'totp_required' | 'password_code'
+  readonly reason?: 'totp_required' | 'totp_enrollment_required' | 'password_code'
 }
 
 async function completeLink(
@@ -239,7 +239,9 @@ async function signIn(
     via: 'page',
   })
   if ('code' in outcome) return { parameters: { code: outcome.code } }
-  // As an error of RFC 6749 section 4.1.2.1, so that no client takes it for a code.
+  // As errors of RFC 6749 section 4.1.2.1, so that no client takes one for a code.
+  if ('refused' in outcome)
+    return { parameters: { error: outcome.refused, user_id: user.id }, reason: outcome.refused }
   const reason = 'totp_required'
   return { parameters: { error: reason, request_id: outcome.pendingSignInId, user_id: user.id }, reason }
 }

@@ -23,7 +23,8 @@ import { lockPasswordUser, logChallenge, verifyPassword, type VerifiedPassword }
  * address.
  *
  * @throws ApiError `organization_not_found`, `password_connection_not_found`, `connection_inactive`,
- *   `email_domain_not_allowed`, `application_not_found`, `no_application`, `invalid_parameters`, `rate_limited`, and,
+ *   `email_domain_not_allowed`, `application_not_found`, `no_application`, `invalid_parameters`, `rate_limited`,
+ *   `totp_enrollment_required` with the right password, and,
  *   for a caller who may read users, `user_not_found` and `user_inactive`.
  */
 export async function createPasswordChallenge(
@@ -49,8 +50,13 @@ export async function createPasswordChallenge(
 
   const { passed } = verified
   const changed = await change(deps, caller.cause, (trx) => completePassword(deps, trx, passed))
-  if (changed.record['valid?'] || changed.record.error === 'totp_required') await passed.attempt.succeed()
-  return { ...changed, limit: passed.attempt.state }
+  const { record } = changed
+  if (record === 'totp_enrollment_required') {
+    await passed.attempt.succeed()
+    throw new ApiError(record)
+  }
+  if (record['valid?'] || record.error === 'totp_required') await passed.attempt.succeed()
+  return { ...changed, record, limit: passed.attempt.state }
 }
 
 /** Completes a sign-in whose password is right. */
@@ -58,7 +64,7 @@ async function completePassword(
   deps: Deps,
   trx: Transaction<DB>,
   passed: VerifiedPassword<CodeDestination>,
-): Promise<Changed<PasswordChallenge>> {
+): Promise<Changed<PasswordChallenge | 'totp_enrollment_required'>> {
   const { tenant, addressee, destination, password } = passed
   const userId = await lockPasswordUser(deps, trx, passed)
   if (userId === undefined) {
@@ -82,6 +88,10 @@ async function completePassword(
     isRenewalDue: passed.isRenewalDue,
     via: 'api',
   })
+  if ('refused' in outcome) {
+    await logChallenge(deps, trx, passed, { code: 'END_USER_PASSWORD_FAILED', reason: outcome.refused })
+    return { record: outcome.refused }
+  }
   const record =
     'code' in outcome
       ? await passedChallenge(deps, trx, passed, { code: outcome.code, userId, at })

@@ -4,7 +4,7 @@ import type { FaultText } from './sign-in.js'
 export type TotpWay = 'app' | 'sms' | 'recovery'
 
 export type TotpFault = 'missing' | 'wrong_code' | 'code_over' | 'too_many' | 'too_many_messages' | 'not_sent'
-export type EnrollFault = 'no_phone' | 'over' | 'too_many' | 'too_many_messages' | 'not_sent'
+export type EnrollFault = 'no_phone' | 'not_now' | 'over' | 'too_many' | 'too_many_messages' | 'not_sent'
 export type RecoveryCodesFault = 'not_acknowledged'
 
 /** The words of the pages of the second factor. */
@@ -39,8 +39,12 @@ export const secondFactor = {
   },
   enroll: {
     heading: 'Set up two-step verification',
-    sentence:
+    byApplication:
       'This application requires two-step verification. When you sign in, you will also enter a code from your phone, so that your password or mailbox alone is not enough.',
+    byOrganization: (organization: string) =>
+      `${organization} requires two-step verification. When you sign in, you will also enter a code from your phone, so that your password or mailbox alone is not enough.`,
+    notNow: 'Not now',
+    until: (date: string) => `You can do this later, until ${date}.`,
     app: 'You need an authenticator app on your phone. Any authenticator app works.',
     sms: (phone: string) => `We send the codes to ${phone} by text message.`,
     smsUnknown: 'We send the codes to your phone by text message.',
@@ -58,6 +62,7 @@ export const secondFactor = {
     again: 'Start over with a new QR code',
     faults: {
       no_phone: 'Your account has no phone number. Ask your administrator to add one.',
+      not_now: 'This can no longer be done later. Set it up to sign in.',
       over: 'That took too long, or too many codes were incorrect. Start over.',
       missing: 'Enter the code.',
       wrong_code: 'Incorrect code. Wait for the next one and try again.',

@@ -32,8 +32,12 @@ export const secondFactor: SecondFactorTexts = {
   },
   enroll: {
     heading: 'Configurez la validation en deux étapes',
-    sentence:
+    byApplication:
       'Cette application exige la validation en deux étapes. À chaque connexion, vous saisirez aussi un code de votre téléphone\u00a0: votre mot de passe ou votre messagerie ne suffira plus à lui seul.',
+    byOrganization: (organization) =>
+      `${organization} exige la validation en deux étapes. À chaque connexion, vous saisirez aussi un code de votre téléphone\u00a0: votre mot de passe ou votre messagerie ne suffira plus à lui seul.`,
+    notNow: 'Plus tard',
+    until: (date) => `Vous pouvez le faire plus tard, jusqu’au ${date}.`,
     app: 'Il vous faut une application d’authentification sur votre téléphone. N’importe laquelle convient.',
     sms: (phone) => `Nous envoyons les codes par SMS au ${phone}.`,
     smsUnknown: 'Nous envoyons les codes par SMS sur votre téléphone.',
@@ -52,6 +56,7 @@ export const secondFactor: SecondFactorTexts = {
     faults: {
       no_phone:
         'Votre compte n’a pas de numéro de téléphone. Demandez à votre administrateur d’en ajouter un.',
+      not_now: 'Ce n’est plus possible de le faire plus tard. Configurez-la pour vous connecter.',
       over: 'Le délai est dépassé, ou trop de codes étaient incorrects. Recommencez.',
       missing: 'Saisissez le code.',
       wrong_code: 'Code incorrect. Attendez le suivant et réessayez.',
