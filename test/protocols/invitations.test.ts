@@ -244,6 +244,29 @@ describe('a mailed invitation', () => {
     },
   }
 
+  test.each([
+    ['the one that they choose', 'set_password', true],
+    ['none, where they choose none', 'not_now', false],
+  ] as const)(
+    'offers a password where users have links and passwords: %s',
+    async (_, action, hasPassword) => {
+      const scene = await given.scene()
+      const { org_domain } = scene
+      await client.password.createConnection({ org_domain })
+      const { email, url } = await given.invited(scene)
+      const visitor = given.visitorOf()
+
+      const page = await given.open(url, visitor)
+
+      expect(page.html).toContain('If you choose none, we send you a link each time.')
+      const landed = await visitor.press(page, action, { password: goodPassword })
+      expect(landed.location).toContain(callback)
+      expect(visitor.sessionSecret()).toBeDefined()
+      const challenge = { org_domain, user_email: email, plain_text: goodPassword }
+      expect((await client.password.createChallenge(challenge))['valid?']).toBe(hasPassword)
+    },
+  )
+
   test.each(Object.entries(refusals))('stays pending where %s refuses its user', async (reason, prepare) => {
     const scene = await given.scene()
     const { url, invitation, email } = await given.invited(scene)
@@ -280,6 +303,20 @@ describe('the URL of an answer', () => {
     expect((await client.roles.getUserRoles({ org_domain: scene.org_domain, user_id })).roles).toEqual([
       role.name,
     ])
+  })
+
+  test('offers a password where users have links and passwords', async () => {
+    const scene = await given.scene()
+    await client.password.createConnection({ org_domain: scene.org_domain })
+    const email = anyEmail()
+    const { invitation_url: url } = await given.invite(scene, { email, send_email: false })
+    const visitor = given.visitorOf()
+    await visitor.press(await given.open(url ?? '', visitor), 'mail_link')
+
+    const opened = await links.open(await links.newestLinkTo(email), visitor)
+
+    const page = await visitor.visit(opened.location ?? '')
+    expect(page.html).toContain('If you choose none, we send you a link each time.')
   })
 
   test('leads to a password by a mailed link where links sign nobody in', async () => {

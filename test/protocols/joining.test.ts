@@ -119,6 +119,7 @@ describe('an address of a verified domain', () => {
     const list = await accounts.prove(application, email, visitor)
 
     expect(listedOn(list).toSorted()).toEqual([automatic.org_domain, request.org_domain].toSorted())
+    expect(list.html.split('You can ask to join')).toHaveLength(2)
     const page = await accounts.enter(list, request.org_domain, visitor)
     expect(page.html).toContain(asking)
     expect((await visitor.press(page, 'ask')).html).toContain(asked)

@@ -187,6 +187,7 @@ function chooseStates(frame: Frame, { email, application, organization }: Galler
   const choices = [
     { domain: 'awesome-company', name: organization, logoUrl: null, lastUsedAt: galleryAt },
     { domain: 'other-company', name: 'Other company', logoUrl: null, lastUsedAt: null },
+    { domain: 'asked-company', name: 'Asked company', logoUrl: null, lastUsedAt: null, mayOnlyAsk: true },
   ]
   const sessions = {
     choices: choices.map((choice) => ({ ...choice, email, lastUsedAt: galleryAt })),
@@ -223,10 +224,20 @@ function chooseStates(frame: Frame, { email, application, organization }: Galler
 }
 
 function setPasswordStates(frame: Frame, { email, application, organization }: GalleryNames): GalleryPage[] {
-  const view = { frame, form, email, minLength: 8, maxLength: 1024, isRenewal: false, passwordCode: 'p' }
+  const view = {
+    frame,
+    form,
+    email,
+    minLength: 8,
+    maxLength: 1024,
+    asked: 'by_link',
+    passwordCode: 'p',
+  } as const
   return [
     page('set-password', setPasswordPage(view)),
-    page('set-password-renewal', setPasswordPage({ ...view, isRenewal: true, passwordCode: undefined })),
+    ...(['renewal', 'offer'] as const).map((asked) =>
+      page(`set-password-${asked}`, setPasswordPage({ ...view, asked, passwordCode: undefined })),
+    ),
     ...faultStates('set-password', { wrong_length: '', ...frame.texts.setPassword.faults }, (fault) =>
       setPasswordPage({ ...view, fault, retryAfterSeconds: minute }),
     ),

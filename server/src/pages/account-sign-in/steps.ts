@@ -164,12 +164,13 @@ async function choose(
   const proof = await findProofOf(deps, flow)
   if (proof === undefined) return askAddress(request)
   const entries = await listEntriesOf(deps, flow, proof)
-  const choices = entries.map(({ domain, name, iconLogoUrl, lastSignedInAt: lastUsedAt }, index) => ({
+  const choices = entries.map(({ kind, domain, name, iconLogoUrl, lastSignedInAt: lastUsedAt }, index) => ({
     domain,
     name,
     // The server of an organization that the user has never entered does not learn of them.
     logoUrl: lastUsedAt === null || index >= mostLogos ? null : iconLogoUrl,
     lastUsedAt,
+    mayOnlyAsk: kind === 'may_ask',
   }))
   const { applicationName, round } = flow
   const isLong = choices.length >= mostEntries

@@ -122,7 +122,7 @@ function formPage({ frame, open, code, secret, fault }: FormView): string {
     email: open.email,
     minLength: open.min_length,
     maxLength: open.max_length,
-    isRenewal: false,
+    asked: 'by_link',
     fault,
     passwordCode: code,
   })

@@ -4,7 +4,7 @@ import { waitOf } from './limit.js'
 import type { StepOutcome, StepPage, StepRequest } from '../frame/step-page.js'
 import { userFlowOf } from './user-flow.js'
 
-/** Asks for a new password after all factors, when the current one must be replaced. */
+/** Asks for a new password after all factors, when the current one must be replaced; or offers to choose the first one. */
 export const renewPasswordStep: StepPage = { show, actions: { set_password: setPassword, not_now: notNow } }
 
 async function show(request: StepRequest): Promise<string | undefined> {
@@ -39,5 +39,6 @@ type Wrong = Partial<Pick<Parameters<typeof setPasswordPage>[0], 'fault' | 'retr
 
 function page({ frame, form }: StepRequest, renewal: Renewal, wrong: Wrong = {}): string {
   const { email, min_length: minLength, max_length: maxLength } = renewal
-  return setPasswordPage({ frame, form, email, minLength, maxLength, isRenewal: true, ...wrong })
+  const asked = renewal.has_password ? 'renewal' : 'offer'
+  return setPasswordPage({ frame, form, email, minLength, maxLength, asked, ...wrong })
 }

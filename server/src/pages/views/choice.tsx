@@ -16,6 +16,8 @@ export interface ChoiceView {
   readonly logoUrl: string | null
   /** Null where the user has not signed in yet. */
   readonly lastUsedAt: Date | null
+  /** The owner of the address may only ask to join. */
+  readonly mayOnlyAsk?: boolean
 }
 
 interface ChoiceListProps {
@@ -79,7 +81,11 @@ function Choice({
         <p>{domain}</p>
         <p>
           {at === null ? (
-            words.isNew
+            choice.mayOnlyAsk === true ? (
+              words.mayAsk
+            ) : (
+              words.isNew
+            )
           ) : (
             <time dateTime={at.toISOString()}>{words.used(toTimeAgo(at, now, texts.lang))}</time>
           )}

@@ -6,7 +6,7 @@ import { Person, UserNameForManagers } from '../frame/person.js'
 import type { PageForm } from '../frame/step-page.js'
 import type { NewPasswordFault } from '../texts/en/sign-in.js'
 
-/** The page for a new password: the first one, a replacement, or the renewal of one that is due. */
+/** The page for a new password: the first one, a replacement, the renewal of one that is due, or the offer of one. */
 interface SetPasswordPage {
   readonly frame: Frame
   readonly form: PageForm
@@ -14,8 +14,8 @@ interface SetPasswordPage {
   /** In characters. */
   readonly minLength: number
   readonly maxLength: number
-  /** Whether it is a renewal at the end of a sign-in, which can be postponed. */
-  readonly isRenewal: boolean
+  /** `renewal` and `offer`, of who has none: at the end of a sign-in, which goes on without as well. */
+  readonly asked: 'by_link' | 'renewal' | 'offer'
   readonly fault?: NewPasswordFault | undefined
   readonly retryAfterSeconds?: number | undefined
   /** The code of the link, which the form sends back. */
@@ -24,15 +24,15 @@ interface SetPasswordPage {
 
 /** Shows the rules, and asks for the password. */
 export function setPasswordPage(view: SetPasswordPage): string {
-  const { frame, form, email, minLength, maxLength, isRenewal, passwordCode } = view
+  const { frame, form, email, minLength, maxLength, asked, passwordCode } = view
   const { texts } = frame
   const words = texts.setPassword
   const fault = faultOf(view)
-  const heading = isRenewal ? words.renewalHeading : words.heading
+  const heading = asked === 'renewal' ? words.renewalHeading : words.heading
   return toDocument(
     <HostedPage frame={frame} title={heading} isFault={fault !== undefined}>
       <Person texts={texts} email={email} />
-      {isRenewal && <p>{words.renewal}</p>}
+      {asked !== 'by_link' && <p>{words[asked]}</p>}
       <PageFault fault={fault} />
       <Form form={form} action="set_password" button={words.button} working={texts.working}>
         {passwordCode !== undefined && <input type="hidden" name="password_code" value={passwordCode} />}
@@ -52,7 +52,7 @@ export function setPasswordPage(view: SetPasswordPage): string {
         />
         <p class="quiet tip">{words.tip}</p>
       </Form>
-      {isRenewal && <Form form={form} action="not_now" look="plain" button={words.notNow} />}
+      {asked !== 'by_link' && <Form form={form} action="not_now" look="plain" button={words.notNow} />}
     </HostedPage>,
   )
 }

@@ -6,7 +6,7 @@ import { grantedScope } from '../../tokens/scopes.js'
 import { completeFirstFactorInFlow } from './pending-sign-in.js'
 import { ofUser, type Tenant } from '../../platform/tenant.js'
 import type { FlowKey, Step } from './flow.js'
-import { ofOwner } from '../../platform/db/tenant-predicate.js'
+import { ofOwner, sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /** A flow locked by the transaction, with what a passed factor is bound to. */
 export type LockedFlow = FlowKey & Awaited<ReturnType<typeof selectHeld>>[number]
@@ -61,14 +61,28 @@ const selectHeld = statement((db, key: HoldingKey) =>
       'invitation_id',
       'is_invitation_mailed',
       sql<boolean>`coalesce(browser_hash = ${key.browserHash}::bytea, false)`.as('is_own_browser'),
+      isPasswordOffered().as('is_password_offered'),
     ])
     .forUpdate(),
 )
+
+/** A user who comes in by an invitation may choose a password, where users have them. */
+function isPasswordOffered() {
+  return sql<boolean>`(
+    invitation_id is not null
+    and exists (
+      select from password_connections as connection
+      where ${sameTenant('connection', 'sign_in_flows')} and connection.active
+    )
+  )`
+}
 
 /** A first factor that a user has passed. */
 interface PassedFactor {
   readonly tenant: Tenant
   readonly userId: string
+  /** The user was created by it. */
+  readonly isNew?: boolean | undefined
   readonly amr: readonly string[]
   /** The time of authentication, if it is not now. */
   readonly authenticatedAt?: Date
@@ -85,7 +99,7 @@ export function completeFactorOfLockedFlow(
   deps: Pick<Deps, 'db' | 'now'>,
   trx: Transaction<DB>,
   held: LockedFlow,
-  { tenant, userId, amr, authenticatedAt = deps.now(), identityId }: PassedFactor,
+  { tenant, userId, isNew = false, amr, authenticatedAt = deps.now(), identityId }: PassedFactor,
 ): Promise<Step | undefined> {
   const signIn = {
     tenant: ofUser(tenant, userId),
@@ -101,6 +115,7 @@ export function completeFactorOfLockedFlow(
     scope: amr.includes('sso') ? grantedScope(held.scope, 'sso') : held.scope,
     state: held.state,
     via: 'page' as const,
+    isRenewalDue: isNew && held.is_password_offered,
   }
   const flow = { flowId: held.flowId, isMfaRequired: held.is_mfa_required }
   return completeFirstFactorInFlow(deps, trx, signIn, flow)

@@ -29,7 +29,7 @@ const lifetimeMs = 10 * 60 * 1000
 
 /** A passed first factor, and the destination of its sign-in. */
 interface FirstFactor extends Omit<CompletedFactors, 'act'> {
-  /** The password is to be renewed, which takes every factor of the user. */
+  /** The password is to be renewed, which takes every factor of the user; or a first one is offered. */
   readonly isRenewalDue?: boolean
 }
 

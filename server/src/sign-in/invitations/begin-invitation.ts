@@ -186,7 +186,9 @@ async function enter(
   if (methods.hasLink) {
     const held = await lockFlow(deps, trx, flow, { steps: firstFactorSteps })
     if (held !== undefined)
-      await completeFactorOfLockedFlow(deps, trx, held, { tenant, userId: user.id, amr: ['email'] })
+      await completeFactorOfLockedFlow(deps, trx, held, {
+        ...{ tenant, userId: user.id, isNew: user.isNew, amr: ['email'] },
+      })
     return flowAt
   }
   const ownPage = setPasswordUrl(deps.config.baseUrl, open.domain)

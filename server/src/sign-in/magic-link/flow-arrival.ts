@@ -170,7 +170,8 @@ export async function enterFlow(
 ): Promise<boolean> {
   const asUser = ofUser(tenant, user.id)
   await markEmailProved(deps, trx, asUser, user)
-  const step = await completeFactorOfLockedFlow(deps, trx, held, { tenant, userId: user.id, amr: ['email'] })
+  const factor = { tenant, userId: user.id, isNew: user.isNew, amr: ['email'] }
+  const step = await completeFactorOfLockedFlow(deps, trx, held, factor)
   if (step === undefined) return false
   await emitConsumed(deps, trx, { tenant: asUser, consumedLink, user })
   await voidSiblings(deps, trx, consumedLink)

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import { productNameOf } from '../../platform/db/product-name.js'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
@@ -12,7 +12,7 @@ import { findNewPasswordFault, replacePassword } from './new-password.js'
 import type { PasswordFault } from './policy.js'
 import { isOrganizationOf, sameTenant } from '../../platform/db/tenant-predicate.js'
 
-/** A flow that should renew its password, with a user who has passed every factor. */
+/** A flow that should renew its user's password, or may choose the first one, with a user who has passed every factor. */
 type RenewingFlow = Flow & { readonly userId: string }
 
 /** The user and rules of a renewal; undefined when the password can no longer be set. */
@@ -41,6 +41,9 @@ function selectRenewal(db: Kysely<DB>, tenant: Tenant, userId: string) {
       productNameOf('organizations').as('product_name'),
       'connection.plain_text_min_length as min_length',
       'connection.plain_text_max_length as max_length',
+      sql<boolean>`exists (
+        select from passwords where ${sameTenant('passwords', 'users')} and passwords.user_id = users.id
+      )`.as('has_password'),
     ])
     .executeTakeFirst()
 }

@@ -5,6 +5,7 @@ export const accountSignIn = {
     sentence: (application: string) => `You can use ${application} with these organizations.`,
     used: (when: string) => `Used ${when}`,
     isNew: 'Not used yet',
+    mayAsk: 'You can ask to join',
     enter: 'Continue',
     beyond: 'Not listed? Enter the short name that your organization gave you.',
     shortName: 'Short name of the organization',

@@ -86,6 +86,7 @@ export const signIn = {
     heading: 'Choose a password',
     renewalHeading: 'Choose a new password',
     renewal: 'Your password needs to be replaced. Choose a new one to continue.',
+    offer: 'You can sign in with a password. If you choose none, we send you a link each time.',
     label: 'New password',
     length: (min: string, max: string) => `${min} to ${max} characters; spaces are allowed`,
     guessable: 'Not your name, your address or a common password',

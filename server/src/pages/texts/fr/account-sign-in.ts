@@ -6,6 +6,7 @@ export const accountSignIn: AccountSignInTexts = {
     sentence: (application) => `Vous pouvez utiliser ${application} avec ces organisations.`,
     used: (when) => `Utilisée ${when}`,
     isNew: 'Pas encore utilisée',
+    mayAsk: 'Vous pouvez demander à la rejoindre',
     enter: 'Continuer',
     beyond:
       'Votre organisation n’est pas dans la liste\u00a0? Saisissez le nom court qu’elle vous a communiqué.',

@@ -78,6 +78,8 @@ export const signIn: SignInTexts = {
     heading: 'Choisissez un mot de passe',
     renewalHeading: 'Choisissez un nouveau mot de passe',
     renewal: 'Votre mot de passe doit être remplacé. Choisissez-en un nouveau pour continuer.',
+    offer:
+      'Vous pouvez vous connecter avec un mot de passe. Sinon, nous vous enverrons un lien à chaque fois.',
     label: 'Nouveau mot de passe',
     length: (min, max) => `De ${min} à ${max} caractères\u00a0; les espaces sont autorisés`,
     guessable: 'Ni votre nom, ni votre adresse, ni un mot de passe courant',
