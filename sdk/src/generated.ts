@@ -936,7 +936,7 @@ export interface DiscoveredOrganization {
   last_signed_in_at: string | null
   /** email: the link was enough; null: the organization has no method for the address. */
   first_factor: 'email' | 'password' | 'sso' | null
-  /** The user is asked for a second factor. */
+  /** The user is asked for a second factor, or has to enrol one. */
   second_factor: boolean
 }
 
@@ -1052,7 +1052,7 @@ export interface Password {
   /** UUID in lower case. */
   user_id: string
   /**
-   * Authorization code, exchanged once for the tokens within 300 seconds; null if the user has a second factor and must sign in with both.
+   * Authorization code, exchanged once for the tokens within 300 seconds; null if the user has a second factor, or must enrol one, and signs in with both.
    * Secret: do not log it.
    */
   code: string | null
@@ -6076,11 +6076,13 @@ export interface OrganizationPolicyUpdateInput {
   join_by_domain?: 'off' | 'request' | 'automatic'
   /** Replaces all: names of roles of the account or of the organization; requires the scope write:roles. */
   join_roles?: string[]
-  /** required needs an active TOTP connection, which then stays active. */
+  /** required needs an active TOTP connection, which then stays active. Requires the scope write:totp. */
   second_factor?: 'optional' | 'required'
+  /** Requires the scope write:totp. */
   second_factor_grace_days?: number
+  /** Requires the scope write:sessions. */
   session_lifetime_in_seconds?: number
-  /** At most session_lifetime_in_seconds. */
+  /** At most session_lifetime_in_seconds. Requires the scope write:sessions. */
   session_idle_in_seconds?: number
 }
 

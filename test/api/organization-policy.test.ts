@@ -84,6 +84,24 @@ test.each([
   })
 })
 
+test('403: a key that gives seats changes neither the second factor nor sessions', async () => {
+  const { domain: org_domain } = await service.given.organization()
+  const limited = await service.client({ scopes: ['write:memberships'] })
+  for (const [members, scope] of [
+    [{ second_factor: 'optional' }, 'write:totp'],
+    [{ second_factor_grace_days: 90 }, 'write:totp'],
+    [{ session_lifetime_in_seconds: 2_592_000 }, 'write:sessions'],
+    [{ session_idle_in_seconds: 300 }, 'write:sessions'],
+  ] as const)
+    await expect(limited.organizationPolicy.update({ org_domain, ...members })).rejects.toMatchObject({
+      ...{ status: 403, code: 'insufficient_scope' },
+      message: expect.stringContaining(scope) as string,
+    })
+  await expect(limited.organizationPolicy.update({ org_domain, seats_limit: 3 })).resolves.toMatchObject({
+    seats_limit: 3,
+  })
+})
+
 test('a limit counts all users, and a deleted one makes room; with metadata and under an Idempotency-Key alike', async () => {
   const { domain: org_domain } = await service.given.organization()
   await service.given.metaKey({ org_domain, name: 'level' })

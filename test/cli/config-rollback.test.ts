@@ -86,6 +86,21 @@ longTest('a rollback leaves another thing of the same name alone, and says so', 
   expect(data).toMatchObject([{ target_url: 'https://shop.example/new' }])
 })
 
+test('a rollback takes back a second factor that the policy demands', async () => {
+  const promoted = await givenAccount(service)
+  const { org_domain, sandbox, production } = promoted
+  await sandbox.totp.updateConnection({ org_domain, active: true })
+  await sandbox.organizationPolicy.update({ org_domain, second_factor: 'required' })
+  await promoted.pull()
+  await promoted.apply()
+  expect(await production.organizationPolicy.get({ org_domain })).toMatchObject({ second_factor: 'required' })
+
+  await promoted.succeed('rollback', 'production', '--yes')
+
+  expect(await production.organizationPolicy.get({ org_domain })).toMatchObject({ second_factor: 'optional' })
+  expect(await production.totp.getConnection({ org_domain })).toMatchObject({ active: false })
+})
+
 test('a rollback of the first apply leaves what cannot be deleted, switched off', async () => {
   const promoted = await givenAccount(service)
   const { org_domain, organization_id, production } = promoted

@@ -19,6 +19,49 @@ const byPassword = signsIn(
 /** Guards of browser sessions: sufficient sessions, and permission to end them. */
 export const browserSessionGuards = [
   guard({
+    name: 'session: who signs out ends those that the policy alone has ended',
+    file: 'server/src/directory/sessions/sign-out.ts',
+    find: 'await endableSessionsOf(trx, tenant, { userId, at })',
+    replace: 'await liveSessionsOf(trx, tenant, { userId, at })',
+    red: policy(
+      'who ends their other sessions ends those of a longer policy, too, which would come back with it',
+    ),
+    green: policy('another sign-in in the browser begins the lifetime anew'),
+  }),
+  guard({
+    name: 'session: an impersonation has an end of its own',
+    file: lifetime,
+    find: "when ${column(table, 'impersonation_id')} is null",
+    replace: 'when true',
+    also: [
+      {
+        file: 'server/src/directory/sessions/sign-out.ts',
+        find: 'await endableSessionsOf(trx, tenant, { userId, at })',
+        replace: 'await liveSessionsOf(trx, tenant, { userId, at })',
+      },
+    ],
+    red: policy('an impersonation has an end of its own, and ends with its session whatever the policy says'),
+    green: policy('another sign-in in the browser begins the lifetime anew'),
+  }),
+  guard({
+    name: 'session: a consent takes one that was used lately',
+    file: finish,
+    find: '        and ${isUsedLately(at)}\n',
+    replace: '',
+    red: policy('a consent that is given when its session was left alone for too long signs nobody in'),
+    green: policy('another sign-in in the browser begins the lifetime anew'),
+  }),
+  guard({
+    name: 'session: none is opened by a proof that is older than one may become',
+    file: 'server/src/sign-in/account-flows/enter.ts',
+    find: 'if (await isTooOldForSession(trx, tenant, { provedAt: proof.provedAt, at: deps.now() })) return',
+    replace: 'void isTooOldForSession',
+    red: policy(
+      'at the issuer of the account a proof of a mailbox opens no session for longer than one would have lasted',
+    ),
+    green: policy('another sign-in in the browser begins the lifetime anew'),
+  }),
+  guard({
     name: 'session: a shorter lifetime of the policy ends those that are open',
     file: lifetime,
     find: "least(${column(table, 'expires_at')}, ${begunAt} + ${lifetime})",

@@ -171,7 +171,7 @@ export const discoveryGuards = [
   guard({
     name: 'second factor: of a user who enters by a discovery',
     file: enter,
-    find: "  if (user.is_sso_required === true || next === 'totp' || next === 'enroll') return undefined\n",
+    find: '  if (user.is_sso_required === true || isFactorMissing(next)) return undefined\n',
     replace: "  if (user.is_sso_required === true || next === 'enroll') return undefined\n",
     red: journey('what is missing is passed on our pages a second factor'),
     green: works,

@@ -12,10 +12,20 @@ const policy = (title: string) =>
 /** Guards of the second factor on the hosted pages: required of every enrolled user, and verified in the same flow. */
 export const flowSecondFactorGuards = [
   guard({
+    name: 'second factor: a link of an answer enrols nobody',
+    file: 'server/src/protocols/discoveries/continue.ts',
+    find: 'return isLinkReturned || at.getTime()',
+    replace: 'void isLinkReturned\n  return at.getTime()',
+    red: policy(
+      'has a discovery go on at another mail, where its link was in an answer, which proves nobody to be there',
+    ),
+    green: policy('has a discovery go on at the page that enrols'),
+  }),
+  guard({
     name: 'second factor: the policy decides when "Not now" is pressed',
     file: 'server/src/sign-in/totp/enroll-in-flow.ts',
-    find: "    if (next === 'totp' || next === 'enroll') return { record: false }\n",
-    replace: '    void next\n',
+    find: '    if (isFactorMissing(await nextFactorOf(deps, trx, tenant, flow.userId))) return { record: false }\n',
+    replace: '',
     also: [
       {
         file: 'server/src/sign-in/flows/finish.ts',
@@ -45,8 +55,8 @@ export const flowSecondFactorGuards = [
   guard({
     name: 'second factor: a new password does not get around the policy',
     file: 'server/src/sign-in/password/set-password.ts',
-    find: "next === 'totp' || next === 'enroll'",
-    replace: "next === 'totp'",
+    find: 'isFactorMissing(await nextFactorOf(deps, trx, tenant, userId))',
+    replace: "(await nextFactorOf(deps, trx, tenant, userId)) === 'totp'",
     red: policy('is met in the API before a password or a link leads to a code'),
     green: policy('asks nothing of who has a second factor, or comes by SSO'),
   }),

@@ -15,6 +15,38 @@ const joins = protocolTest(
 /** Guards of who becomes a member: seats, invitations, and joining by domain. */
 export const membershipGuards = [
   guard({
+    name: 'joining: not where links sign nobody in',
+    file: links,
+    find: ' && consumedLink.is_connection_active\n  const joining',
+    replace: '\n  const joining',
+    also: [
+      {
+        file: 'server/src/directory/organization-policy/joining.ts',
+        find: "    join magic_link_connections as link on ${sameTenant('link', 'joining')} and link.active\n",
+        replace: '',
+      },
+    ],
+    red: protocolTest(
+      'joining',
+      'nobody joins where links sign nobody in, though a password is asked for: automatic',
+    ),
+    green: joins,
+  }),
+  guard({
+    name: 'policy: the second factor takes its own scope',
+    file: 'server/src/directory/organization-policy/organization-policy.ts',
+    find: "  if (rule !== undefined || days !== undefined) checkScope(caller, 'write:totp', 'the second factor')\n",
+    replace: '  void [rule, days]\n',
+    red: contractTest(
+      'organization-policy',
+      '403: a key that gives seats changes neither the second factor nor sessions',
+    ),
+    green: contractTest(
+      'organization-policy',
+      'a policy is always there, of one environment, and changes as its version demands',
+    ),
+  }),
+  guard({
     name: 'seats: every door counts them',
     file: admit,
     find: "  if (!hasSeat(seats)) throw new AdmissionRefused('seats_exhausted')\n",
@@ -126,8 +158,8 @@ export const membershipGuards = [
   guard({
     name: 'joining: by a link that was mailed',
     file: links,
-    find: '  const joining = consumedLink.is_link_returned\n    ? undefined\n    : await',
-    replace: '  const joining = await',
+    find: '!consumedLink.is_link_returned && consumedLink.is_connection_active',
+    replace: 'consumedLink.is_connection_active',
     red: protocolTest(
       'joining',
       'nobody joins by a link that the API has returned, which proves no mailbox: it makes a user without the roles',

@@ -177,6 +177,31 @@ describe('nobody joins', () => {
     },
   )
 
+  test.each(['automatic', 'request'] as const)(
+    'where links sign nobody in, though a password is asked for: %s',
+    async (join_by_domain) => {
+      const scene = await given.scene({ join_by_domain })
+      await client.magicLink.updateConnection({ org_domain: scene.org_domain, active: false })
+      const email = scene.anybody()
+      const visitor = flows.visitorOf()
+      const { page } = await flows.begin(scene, {}, visitor)
+      const atPassword = await visitor.press(page, 'identify', { email })
+      await visitor.press(atPassword, 'forgot_password')
+
+      expect(await links.linksTo(email)).toEqual([])
+      expect(await given.userOf(scene, email)).toBeUndefined()
+    },
+  )
+
+  test('at once where they are to ask, also where links create users', async () => {
+    const scene = await given.scene({ join_by_domain: 'request' })
+    await client.magicLink.updateConnection({ org_domain: scene.org_domain, find_or_create_user: true })
+    const email = scene.anybody()
+
+    expect((await given.arrive(scene, email)).html).toContain(asking)
+    expect(await given.userOf(scene, email)).toBeUndefined()
+  })
+
   test('by a link that the API has returned, which proves no mailbox: it makes a user without the roles', async () => {
     const role = await roles.role()
     const scene = await given.scene({ join_by_domain: 'automatic', join_roles: [role.name] })

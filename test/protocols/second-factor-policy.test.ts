@@ -34,6 +34,13 @@ async function demandingScene(graceDays?: number): Promise<FlowScene> {
   return scene
 }
 
+/** A discovery by the link that is mailed. */
+async function discoveredByMail(seeker: { readonly user_email: string; readonly application_id: string }) {
+  await client.discovery.createChallenge(seeker)
+  const link = await account.links.newestLinkTo(seeker.user_email)
+  return client.discovery.exchange({ discovery_code: await discoveries.codeOf(link) })
+}
+
 /** A press of "Not now" on whichever page, as a crafted form sends it. */
 function putOff(page: Seen, visitor: Visitor): Promise<Seen> {
   return visitor.press(page, 'not_now')
@@ -201,19 +208,26 @@ describe('a policy that demands a second factor', () => {
     expect(await challenge()).toMatchObject({ 'valid?': false, error: 'totp_required' })
   })
 
-  test('has a discovery go on at the page that enrols', async () => {
+  test.each([
+    ['at the page that enrols', true],
+    ['at another mail, where its link was in an answer, which proves nobody to be there', false],
+  ])('has a discovery go on %s', async (_, isLinkMailed) => {
     const { email: user_email, application, first } = await account.inTwo()
     await given.totp.activate(first.org_domain)
     await demand(first, 0)
     const { org_domain } = first
 
-    const found = await discoveries.discover({ user_email, application_id: application.id })
+    const seeker = { user_email, application_id: application.id }
+    const found = isLinkMailed ? await discoveredByMail(seeker) : await discoveries.discover(seeker)
     const at = { discovery_token: found.discovery_token, org_domain, redirect_uri: callback }
     const { code, continue_url } = await client.discovery.enter(at)
 
     expect(found.organizations.map(({ second_factor }) => second_factor).toSorted()).toEqual([false, true])
     expect(code).toBeNull()
-    expect((await discoveries.press(continue_url ?? '')).status).toBe(303)
+    const browser = given.visitorOf()
+    const gone = await discoveries.press(continue_url ?? '', browser)
+    const page = await browser.visit(gone.location ?? '')
+    expect([page.html.includes(enrolling), isIn(page)]).toEqual([isLinkMailed, false])
   })
 
   test('ends with the policy, also for a sign-in that waits at the page', async () => {

@@ -1,14 +1,18 @@
 import type { Session } from '@portico/sdk'
 import { expect, test } from 'vitest'
-import { callback, type FlowScene } from '../given/flow-given.js'
+import { callback, isIn, type FlowScene } from '../given/flow-given.js'
 import { startService } from '../given/harness.js'
 import { pkcePair, type Visitor } from '../given/visitor.js'
+import { accountSignInGivenOf } from './account-sign-in-given.js'
 import { authorizeGivenOf } from './authorize-given.js'
 import { exchange } from './code-given.js'
+import { impersonationGivenOf } from './impersonation-given.js'
 
 const service = await startService()
 const client = await service.client()
 const given = authorizeGivenOf(service, client)
+const accounts = accountSignInGivenOf(service, client)
+const impersonations = impersonationGivenOf(service, client)
 
 /** Whether the browser gets a code without a page, which is a use of its session. */
 async function isSignedIn(scene: FlowScene, visitor: Visitor): Promise<boolean> {
@@ -141,6 +145,89 @@ test('refresh tokens have a lifetime of their own, which the policy leaves as it
   expect(await exchange(service, { grant_type: 'refresh_token', refresh_token, client_id })).toMatchObject({
     status: 200,
   })
+})
+
+test('who ends their other sessions ends those of a longer policy, too, which would come back with it', async () => {
+  const scene = await given.scene()
+  const { org_domain } = scene
+  const long = { session_lifetime_in_seconds: 2_592_000, session_idle_in_seconds: 2_592_000 }
+  await client.organizationPolicy.update({ org_domain, ...long })
+  const { visitor: stolen } = await given.signIn(scene)
+  await advance(60)
+  await client.organizationPolicy.update({
+    org_domain,
+    session_lifetime_in_seconds: 900,
+    session_idle_in_seconds: 900,
+  })
+  const { visitor } = await given.signIn(scene)
+  await visitor.press(await visitor.visit(`/t/${org_domain}/sessions`), 'end_others')
+
+  await client.organizationPolicy.update({ org_domain, ...long })
+
+  expect(await isSignedIn(scene, stolen)).toBe(false)
+  expect(await isSignedIn(scene, visitor)).toBe(true)
+})
+
+test('a session that the policy alone has ended is ended by the API, once', async () => {
+  const scene = await given.scene()
+  const { org_domain, user } = scene
+  await given.signIn(scene)
+  const session_id = (await sessionOf(scene))?.id ?? ''
+  const short = { session_lifetime_in_seconds: 900, session_idle_in_seconds: 900 }
+  await client.organizationPolicy.update({ org_domain, ...short })
+  await advance(16)
+  expect(await sessionOf(scene)).toBeUndefined()
+
+  const at = { org_domain, user_id: user.id, session_id }
+  await expect(client.sessions.end(at)).resolves.toMatchObject({ resource: { id: session_id } })
+  await expect(client.sessions.end(at)).rejects.toMatchObject({ code: 'session_not_found' })
+})
+
+test('an impersonation has an end of its own, and ends with its session whatever the policy says', async () => {
+  const scene = await impersonations.scene()
+  const { org_domain, user } = scene
+  const { created, accessToken: token } = await impersonations.tokens(scene, { duration_in_seconds: 3600 })
+  const short = { session_lifetime_in_seconds: 900, session_idle_in_seconds: 900 }
+  await client.organizationPolicy.update({ org_domain, ...short })
+  await advance(16)
+  const key = await service.apiKey()
+  const isActive = async () => (await client.oauth.introspect({ token, ...key })).active
+  expect(await isActive()).toBe(true)
+
+  await client.impersonations.end({ org_domain, user_id: user.id, impersonation_id: created.id })
+
+  expect(await isActive()).toBe(false)
+})
+
+test('a consent that is given when its session was left alone for too long signs nobody in', async () => {
+  const scene = await given.scene()
+  await client.organizationPolicy.update({ org_domain: scene.org_domain, session_idle_in_seconds: 300 })
+  const { visitor } = await given.signIn(scene)
+  await advance(4)
+  const page = await visitor.visit(given.authorizeUrl(scene, { prompt: 'consent' }))
+  expect(page.html).toContain('value="allow"')
+  await advance(4)
+  expect((await visitor.press(page, 'allow')).location).toContain(callback)
+  const late = await visitor.visit(given.authorizeUrl(scene, { prompt: 'consent' }))
+  await advance(5)
+
+  const ended = await visitor.press(late, 'allow')
+
+  expect([ended.status, ended.location]).toEqual([403, null])
+})
+
+test('at the issuer of the account a proof of a mailbox opens no session for longer than one would have lasted', async () => {
+  const { email, application, first, visitor } = await accounts.inTwo()
+  const short = { session_lifetime_in_seconds: 900, session_idle_in_seconds: 900 }
+  await client.organizationPolicy.update({ org_domain: first.org_domain, ...short })
+  await accounts.prove(application, email, visitor)
+  await advance(14)
+  const enter = async () =>
+    isIn(await accounts.enter(await accounts.begin(application, visitor), first.org_domain, visitor))
+  expect(await enter()).toBe(true)
+  await advance(40)
+
+  expect(await enter()).toBe(false)
 })
 
 test('a policy is of one organization and environment', async () => {

@@ -61,7 +61,7 @@ export const DiscoveredOrganization = record(
       .enum(['email', 'password', 'sso'])
       .nullable()
       .describe('email: the link was enough; null: the organization has no method for the address'),
-    second_factor: z.boolean().describe('The user is asked for a second factor'),
+    second_factor: z.boolean().describe('The user is asked for a second factor, or has to enrol one'),
   },
   {
     __type__: 'DiscoveredOrganization',

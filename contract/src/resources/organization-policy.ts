@@ -108,12 +108,18 @@ export const OrganizationPolicyChanges = z
     second_factor: z
       .enum(secondFactorRules)
       .optional()
-      .describe('required needs an active TOTP connection, which then stays active'),
-    second_factor_grace_days: integer(secondFactorGraceDays).optional(),
-    session_lifetime_in_seconds: integer(sessionLifetimeSeconds).optional(),
+      .describe(
+        'required needs an active TOTP connection, which then stays active. Requires the scope write:totp',
+      ),
+    second_factor_grace_days: integer(secondFactorGraceDays)
+      .optional()
+      .describe('Requires the scope write:totp'),
+    session_lifetime_in_seconds: integer(sessionLifetimeSeconds)
+      .optional()
+      .describe('Requires the scope write:sessions'),
     session_idle_in_seconds: integer({ min: sessionIdleSeconds.min, max: sessionLifetimeSeconds.max })
       .optional()
-      .describe('At most session_lifetime_in_seconds'),
+      .describe('At most session_lifetime_in_seconds. Requires the scope write:sessions'),
   })
   .meta({ examples: [{ seats_limit: 25, join_by_domain: 'request' }] })
 export type OrganizationPolicyChanges = z.output<typeof OrganizationPolicyChanges>

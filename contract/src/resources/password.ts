@@ -165,7 +165,7 @@ export const Password = record(
     id: z.int(),
     user_id: id(),
     code: secret(z.string().nullable()).describe(
-      'Authorization code, exchanged once for the tokens within 300 seconds; null if the user has a second factor and must sign in with both',
+      'Authorization code, exchanged once for the tokens within 300 seconds; null if the user has a second factor, or must enrol one, and signs in with both',
     ),
   },
   {

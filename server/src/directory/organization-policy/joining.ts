@@ -2,7 +2,7 @@ import type { JoinMode } from '@portico/contract/organization-policy'
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
 import { statement } from '../../platform/db/statement.js'
-import { ofTenant } from '../../platform/db/tenant-predicate.js'
+import { ofTenant, sameTenant } from '../../platform/db/tenant-predicate.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { isOfVerifiedDomain, type AddressInOrganization } from '../domains/authority.js'
 
@@ -48,6 +48,7 @@ const selectJoining = statement((db, key: Tenant & { readonly emailNormalized: s
 export function mayJoin(address: AddressInOrganization, mayAsk: RawBuilder<boolean>): RawBuilder<boolean> {
   return sql<boolean>`exists (
     select from organization_policies as joining
+    join magic_link_connections as link on ${sameTenant('link', 'joining')} and link.active
     where joining.account_id = ${address.accountId}
       and joining.environment = ${address.environment}
       and joining.organization_id = ${address.organizationId}

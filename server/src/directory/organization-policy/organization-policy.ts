@@ -6,6 +6,7 @@ import {
   type OrganizationPolicyChanges,
   type SecondFactorRule,
 } from '@portico/contract/organization-policy'
+import type { Scope } from '@portico/contract/access'
 import { sql, type Transaction, type Updateable } from 'kysely'
 import type { DB, OrganizationPolicies } from '../../platform/db/schema.js'
 import { insertFrom } from '../../platform/db/insert-if.js'
@@ -136,7 +137,7 @@ export function updateOrganizationPolicy(
       .where(isOfVersion(versions))
       .returning('version')
       .executeTakeFirst()
-      .catch(refuseLongIdle)
+      .catch((error: unknown) => refuseLongIdle(error, input))
     if (changed === undefined)
       throw new ApiError(
         (await organizationExists(trx, tenant)) ? 'precondition_failed' : 'organization_not_found',
@@ -175,14 +176,16 @@ export async function isSecondFactorRequired(trx: Transaction<DB>, tenant: Polic
   return policy !== undefined
 }
 
-function refuseLongIdle(error: unknown): never {
-  if (isCheckViolation(error, 'organization_policies_session_idle_check'))
-    throw invalid('session_idle_in_seconds', 'too_big', 'must be at most session_lifetime_in_seconds')
-  throw error
+function refuseLongIdle(error: unknown, input: OrganizationPolicyChanges): never {
+  if (!isCheckViolation(error, 'organization_policies_session_idle_check')) throw error
+  if (input.session_idle_in_seconds === undefined)
+    throw invalid('session_lifetime_in_seconds', 'too_small', 'must be at least session_idle_in_seconds')
+  throw invalid('session_idle_in_seconds', 'too_big', 'must be at most session_lifetime_in_seconds')
 }
 
 /**
- * The same by an API key, which needs the scope to give roles.
+ * The same by an API key, which needs the scopes of what the policy is about, besides: a key that invites people must not switch
+ * off their second factor.
  *
  * @throws ApiError `insufficient_scope`, and as updateOrganizationPolicy()
  */
@@ -193,7 +196,18 @@ export function updatePolicyAs(
   versions: readonly number[] | undefined,
 ): Promise<Changed<OrganizationPolicy>> {
   checkMayChange(caller, input.join_roles)
+  const { second_factor: rule, second_factor_grace_days: days } = input
+  const { session_lifetime_in_seconds: lifetime, session_idle_in_seconds: idle } = input
+  if (rule !== undefined || days !== undefined) checkScope(caller, 'write:totp', 'the second factor')
+  if (lifetime !== undefined || idle !== undefined) checkScope(caller, 'write:sessions', 'sessions')
   return updateOrganizationPolicy(deps, caller, input, versions)
+}
+
+function checkScope({ scopes }: Caller, scope: Scope, what: string): void {
+  if (!scopes.includes(scope))
+    throw new ApiError('insufficient_scope', {
+      message: `The API key lacks the scope ${scope}, which the policy of ${what} requires.`,
+    })
 }
 
 /** Writes the policy that the organization has without a row, so that one update decides about its version. */

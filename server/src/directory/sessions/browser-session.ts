@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { hashSecret } from '../../platform/crypto/secret.js'
 import type { DB } from '../../platform/db/schema.js'
-import { lookup } from '../../platform/db/statement.js'
+import { companion, lookup } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import { isUnexpired, isUsedLately } from './lifetime.js'
 import { isEnrollmentDueOfUserOf, isTotpAskedOfUserOf } from './totp-asked.js'
@@ -72,6 +72,21 @@ export function liveBrowserSessions(db: Kysely<DB>, at: Date) {
       isTotpAskedOfUserOf('sessions').as('is_totp_asked'),
       isEnrollmentDueOfUserOf('sessions', at).as('is_enrollment_due'),
     ])
+}
+
+/** Notes that a session was used for a sign-in that begins with it. */
+export const noteUse = companion((db, used: UsedSession) =>
+  db
+    .updateTable('sessions')
+    .set({ last_used_at: used.at, browser_used_at: used.at })
+    .where(ofOwner(used))
+    .where('id', '=', used.sessionId)
+    .where('ended_at', 'is', null),
+)
+
+interface UsedSession extends Omit<SessionCookie, 'secret'> {
+  readonly sessionId: string
+  readonly at: Date
 }
 
 type SessionRow = Awaited<ReturnType<typeof selectSession>>[number]

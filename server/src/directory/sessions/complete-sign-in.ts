@@ -126,7 +126,7 @@ export async function openSession(
   return { sessionId: session.id, expiresAt: expires_at }
 }
 
-/** The columns of a new session, and the time at which it ends at the latest, where the policy is not all that says so. */
+/** The columns of a new session, and its end, where it is not that of the policy. */
 type NewSessionRow = Omit<
   Selectable<Sessions>,
   'expires_at' | 'ended_at' | 'offline_until' | 'act' | 'begun_at'
@@ -156,8 +156,7 @@ const insertSession = statement((db, row: NewSessionRow) => {
       impersonation_id: row.impersonation_id,
       email_session_id: row.email_session_id,
       begun_at: row.begun_at,
-      // Null is passed over.
-      expires_at: sql<Date>`least(${row.ends_at}::timestamptz, ${expiryFrom(row.begun_at, owner)})`,
+      expires_at: sql<Date>`coalesce(${row.ends_at}::timestamptz, ${expiryFrom(row.begun_at, owner)})`,
       last_used_at: row.last_used_at,
       browser_used_at: row.browser_used_at,
       secret_hash: row.secret_hash,

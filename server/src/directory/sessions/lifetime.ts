@@ -1,6 +1,8 @@
 import { sessionIdleSeconds, sessionLifetimeSeconds } from '@portico/contract/organization-policy'
-import { sql, type RawBuilder } from 'kysely'
-import { ofOwner } from '../../platform/db/tenant-predicate.js'
+import { sql, type Kysely, type RawBuilder } from 'kysely'
+import type { DB } from '../../platform/db/schema.js'
+import { ofOwner, ofTenant } from '../../platform/db/tenant-predicate.js'
+import type { Tenant } from '../../platform/tenant.js'
 
 type Owner = Parameters<typeof ofOwner>[0]
 
@@ -15,20 +17,46 @@ export function expiryFrom(at: Date, owner: Owner): RawBuilder<Date> {
 
 /**
  * When a session of a statement expires. The policy of now holds for those that are open, too, where its sessions are shorter than
- * when they began; without a row of the policy nothing has changed since.
+ * when they began; without a row of the policy nothing has changed since. An impersonation has an end of its own.
  *
  * @param table Of `sessions` in the statement.
+ * @param owner Of all its sessions, where the statement is about many: their policy is looked up once.
  */
-export function expiryOf(table = 'sessions'): RawBuilder<Date> {
+export function expiryOf(table = 'sessions', owner: Owner = ownerOf(table)): RawBuilder<Date> {
   const begunAt = sql`coalesce(${column(table, 'begun_at')}, ${column(table, 'expires_at')} - ${formerLifetime})`
-  const lifetime = ofPolicy('session_lifetime_in_seconds', ownerOf(table))
-  return sql<Date>`least(${column(table, 'expires_at')}, ${begunAt} + ${lifetime})`
+  const lifetime = ofPolicy('session_lifetime_in_seconds', owner)
+  return sql<Date>`case
+    when ${column(table, 'impersonation_id')} is null
+    then least(${column(table, 'expires_at')}, ${begunAt} + ${lifetime})
+    else ${column(table, 'expires_at')}
+  end`
 }
 
 /** Whether a session of a statement has not expired. */
-export function isUnexpired(at: Date, table = 'sessions'): RawBuilder<boolean> {
+export function isUnexpired(
+  at: Date,
+  table = 'sessions',
+  owner: Owner = ownerOf(table),
+): RawBuilder<boolean> {
   // The column decides for most, before the policy is looked for.
-  return sql<boolean>`(${column(table, 'expires_at')} > ${at} and ${expiryOf(table)} > ${at})`
+  return sql<boolean>`(${column(table, 'expires_at')} > ${at} and ${expiryOf(table, owner)} > ${at})`
+}
+
+/** Whether a proof is older than a session of the tenant's organization may become. */
+export async function isTooOldForSession(
+  db: Kysely<DB>,
+  tenant: Pick<Tenant, 'accountId' | 'environment' | 'domain' | 'organizationIds'>,
+  { provedAt, at }: { readonly provedAt: Date; readonly at: Date },
+): Promise<boolean> {
+  const found = await db
+    .selectFrom('organization_policies')
+    .where(ofTenant(tenant))
+    .where(
+      sql<boolean>`${provedAt}::timestamptz + session_lifetime_in_seconds * interval '1 second' <= ${at}::timestamptz`,
+    )
+    .select('version')
+    .executeTakeFirst()
+  return found !== undefined
 }
 
 /** Whether the browser of a session has used it lately enough. */

@@ -11,9 +11,8 @@ import { emit } from '../../delivery/events/emit.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { usersOf } from '../users/whole-user.js'
 import { endSessionsOf } from '../end-sessions.js'
-import { expiryOf } from './lifetime.js'
 import { sessionColumns, toSession } from './record.js'
-import { liveSessionsOf, signOut, type SessionOfUser } from './sign-out.js'
+import { endableSessionsOf, expiryAt, liveSessionsOf, signOut, type SessionOfUser } from './sign-out.js'
 
 /**
  * The sessions of a user that can still lead to tokens, newest sign-in first.
@@ -34,7 +33,7 @@ export async function listSessions(
       order: { column: 'authenticated_at', direction: 'desc' },
       keys: live,
       table: 'sessions',
-      rows: live.select([...sessionColumns, expiryOf().as('expires_at')]),
+      rows: live.select([...sessionColumns, expiryAt(tenant).as('expires_at')]),
       total: async () => {
         const total = await countRows(live)
         if (total === 0) await checkUser(readDb, tenant, userId)
@@ -77,7 +76,7 @@ export function endUserSessions(deps: Deps, tenant: Tenant, userId: string): Pro
       .forNoKeyUpdate()
       .executeTakeFirst()
     if (user === undefined) throw await whyNotFound(trx, tenant, 'user_not_found')
-    const total = await countRows(liveSessionsOf(trx, tenant, { userId, at: deps.now() }))
+    const total = await countRows(endableSessionsOf(trx, tenant, { userId, at: deps.now() }))
     await endSessionsOf(deps, trx, tenant, userId)
     const record: EndedSessions = {
       __type__: 'EndedSessions',

@@ -8,6 +8,7 @@ import type { Tenant } from '../../platform/tenant.js'
 import { endSessions } from '../end-sessions.js'
 import { expiryOf, isUnexpired } from './lifetime.js'
 import { sessionColumns, toSession } from './record.js'
+import { organizationIdOf } from '../../platform/db/organization-id.js'
 import { ofTenant } from '../../platform/db/tenant-predicate.js'
 
 /** A session of a user. */
@@ -50,9 +51,9 @@ async function signOutWhere(
 ): Promise<Session[]> {
   const at = deps.now()
   // Locked, so that of two that end a session one emits its event.
-  const ended = await liveSessionsOf(trx, tenant, { userId, at })
+  const ended = await endableSessionsOf(trx, tenant, { userId, at })
     .where(isMeant)
-    .select([...sessionColumns, expiryOf().as('expires_at'), 'sessions.organization_id'])
+    .select([...sessionColumns, expiryAt(tenant).as('expires_at'), 'sessions.organization_id'])
     .forNoKeyUpdate('sessions')
     .execute()
   if (ended.length === 0) return []
@@ -85,24 +86,40 @@ async function signOutWhere(
 }
 
 /** The sessions of a user that can lead to tokens. Every read starts here, so that no query can forget its tenant. */
-export function liveSessionsOf(
-  db: Kysely<DB>,
-  tenant: Tenant,
-  { userId, at }: { readonly userId: string; readonly at: Date },
-) {
-  return db
-    .selectFrom('sessions')
-    .where(ofTenant(tenant, 'sessions'))
-    .where('sessions.user_id', '=', userId)
-    .where(isLive(at))
+export function liveSessionsOf(db: Kysely<DB>, tenant: Tenant, { userId, at }: SessionsAt) {
+  return sessionsOf(db, tenant, userId).where(isLive(at, isUnexpired(at, 'sessions', ownerOf(tenant))))
+}
+
+/** The same with those that the policy alone has ended, which a longer lifetime would bring back: they are ended, too. */
+export function endableSessionsOf(db: Kysely<DB>, tenant: Tenant, { userId, at }: SessionsAt) {
+  return sessionsOf(db, tenant, userId).where(isLive(at, sql<boolean>`sessions.expires_at > ${at}`))
+}
+
+interface SessionsAt {
+  readonly userId: string
+  readonly at: Date
+}
+
+function sessionsOf(db: Kysely<DB>, tenant: Tenant, userId: string) {
+  return db.selectFrom('sessions').where(ofTenant(tenant, 'sessions')).where('sessions.user_id', '=', userId)
+}
+
+/** When the sessions of a tenant's statement expire. */
+export function expiryAt(tenant: Tenant) {
+  return expiryOf('sessions', ownerOf(tenant))
+}
+
+function ownerOf(tenant: Tenant) {
+  const { accountId, environment } = tenant
+  return { accountId, environment, organizationId: organizationIdOf(tenant) }
 }
 
 /** Whether a session can still sign in, or has valid refresh tokens. */
-function isLive(at: Date) {
+function isLive(at: Date, isSignedIn: RawBuilder<boolean>) {
   return sql<boolean>`(
     sessions.ended_at is null
     and (
-      ${isUnexpired(at)}
+      ${isSignedIn}
       or exists (
         select from refresh_token_families as family
         where family.account_id = sessions.account_id

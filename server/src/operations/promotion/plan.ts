@@ -197,14 +197,22 @@ function faultsOfNumber(
 
 const byName = new Intl.Collator('en', { numeric: true })
 
-/** Things that others need come first, and deletions last, in reverse. */
+/** Things that others need come first, and deletions last, in reverse. What needs a thing no more comes before all. */
 function inOrder(one: PlannedStep, other: PlannedStep): number {
+  const [frees, freesLater] = [one, other].map(freesSecondFactor)
+  if (frees !== freesLater) return frees === true ? -1 : 1
   const [first, last] = [one, other].map(({ action }) => action === 'delete')
   if (first !== last) return first === true ? 1 : -1
   const order =
     kinds.indexOf(one.kind) - kinds.indexOf(other.kind) ||
     byName.compare(nameOfPath(one.path), nameOfPath(other.path))
   return first === true ? -order : order
+}
+
+/** A policy that demands a second factor no more, without which that is not switched off. */
+function freesSecondFactor({ kind, present, wanted }: PlannedStep): boolean {
+  const [before, after] = [present?.members, wanted].map((members) => members?.['second_factor'])
+  return kind.section === 'policy' && before === 'required' && after === 'optional'
 }
 
 function digestOf({ account, environment }: Scope, steps: readonly PlanStep[]): string {

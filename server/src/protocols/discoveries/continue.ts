@@ -56,6 +56,7 @@ export async function continueDiscovery(
     client,
     email,
     proof: toProof(found),
+    isProofOlder: isOlder(found, deps.now()),
     createdBy: entry.createdBy,
     consume: async (db) => {
       const secret = toSecret(deps, arrived)
@@ -64,6 +65,14 @@ export async function continueDiscovery(
       if (taken === undefined) throw new ApiError('discovery_not_found')
     },
   }).catch(asDeadLink)
+}
+
+/** For how long after the link was opened it proves who sits there: the time to choose an organization. */
+const freshMs = 10 * 60 * 1000
+
+/** Whether the proof is of before: a link that the API has returned proves nobody to be there. */
+function isOlder({ proved_at: provedAt, is_link_returned: isLinkReturned }: DiscoveryRow, at: Date): boolean {
+  return isLinkReturned || at.getTime() - provedAt.getTime() > freshMs
 }
 
 /** Another request has consumed the address first, or the sessions of the user were ended. */

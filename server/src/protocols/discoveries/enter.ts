@@ -15,7 +15,7 @@ import { ApiError } from '../../platform/errors.js'
 import { ofUser, type Caller, type Tenant } from '../../platform/tenant.js'
 import { findOrJoin } from '../../sign-in/account-flows/enter.js'
 import type { Entry } from '../../sign-in/account-flows/entries.js'
-import { nextFactorOf } from '../../sign-in/flows/pending-sign-in.js'
+import { isFactorMissing, nextFactorOf } from '../../sign-in/flows/pending-sign-in.js'
 import { accountIssuerOf } from '../../tokens/issuer.js'
 import { grantedScope, scopesOf } from '../../tokens/scopes.js'
 import type { AuthorizingClient } from '../oauth/authorizing-client.js'
@@ -99,7 +99,7 @@ async function signIn(
   // Deactivated, or gone with its organization, since it was listed.
   if (user?.active !== true) throw notOffered(deps)
   const next = await nextFactorOf(deps, trx, tenant, user.id)
-  if (user.is_sso_required === true || next === 'totp' || next === 'enroll') return undefined
+  if (user.is_sso_required === true || isFactorMissing(next)) return undefined
   const asUser = ofUser(tenant, user.id)
   await markEmailProved(deps, trx, asUser, user)
   const { organizationId, applicationId, redirectUri } = client

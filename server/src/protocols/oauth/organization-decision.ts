@@ -4,7 +4,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
 import { limit, networkKey } from '../../delivery/limits/limits.js'
 import { logEvent } from '../../delivery/log-events/log-event.js'
-import { findBrowserSession, type BrowserSession } from '../../directory/sessions/browser-session.js'
+import { findBrowserSession, noteUse, type BrowserSession } from '../../directory/sessions/browser-session.js'
 import type { OrganizationUse, UsedAccount } from '../../directory/sessions/used-organizations.js'
 import type { DB } from '../../platform/db/schema.js'
 import { normalizeEmail } from '../../platform/email.js'
@@ -223,7 +223,9 @@ async function beginFlow(
     await entering?.consume?.(trx)
     const key = await startFlow(deps, trx, flow)
     if (known !== undefined) {
-      const { userId, amr, authenticatedAt, identityId } = known
+      const { sessionId, userId, amr, authenticatedAt, identityId } = known
+      const { accountId, environment, organizationId } = client
+      await noteUse(trx, { accountId, environment, organizationId, sessionId, at: deps.now() })
       const signedIn = { userId, amr, authenticatedAt, identityId }
       const tenant = ofUser({ ...caller, domain: client.domain }, userId)
       if (fit === 'step_up') await skipFirstFactor(deps, trx, key, flow, { ...signedIn, tenant })

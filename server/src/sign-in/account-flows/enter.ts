@@ -9,7 +9,8 @@ import type { DB } from '../../platform/db/schema.js'
 import { ofUser, type Tenant } from '../../platform/tenant.js'
 import type { FlowKey } from '../flows/flow.js'
 import { completeFactorOfLockedFlow, lockFlow } from '../flows/lock-flow.js'
-import { nextFactorOf } from '../flows/pending-sign-in.js'
+import { isTooOldForSession } from '../../directory/sessions/lifetime.js'
+import { leadsToEnrolment, nextFactorOf } from '../flows/pending-sign-in.js'
 import { firstFactorSteps } from '../flows/step.js'
 import { joiningDoor, type DoorOfProof } from '../joining/door.js'
 import { leadToJoin } from '../joining/join-step.js'
@@ -32,7 +33,7 @@ interface ProvedEntry {
 /**
  * Passes the first factor of a new flow by a mailbox that was proved before, as a link to it would: a second factor is asked for
  * as always. Whoever may only ask to join is led to the page for it. Nothing happens without an active user, of whom the flow then
- * says no more than it would to anybody, or without the second factor of one who may not enroll it now.
+ * says no more than it would to anybody, or without the second factor of one who may not enroll it now, or by a proof that is older than a session may become.
  */
 export async function passByProof(
   deps: Deps,
@@ -42,13 +43,14 @@ export async function passByProof(
   const user = await findOrJoin(deps, trx, { tenant, proof, createdBy })
   if (user === undefined) {
     const joining = await findJoiningBy(trx, tenant, proof)
-    if (joining?.mode === 'request') await leadToJoin(deps, trx, flow, proof.email)
+    if (joining?.mode === 'request') await leadToJoin(deps, trx, flow, proof)
     return
   }
   if (!user.active || user.is_sso_required === true) return
   if (isProofOlder) {
-    const next = await nextFactorOf(deps, trx, tenant, user.id)
-    if (next === 'enroll' || next === 'offer' || (isMfaRequired && next === undefined)) return
+    if (leadsToEnrolment(await nextFactorOf(deps, trx, tenant, user.id), isMfaRequired)) return
+    // A session of then would be over: it is not opened by what it was opened by.
+    if (await isTooOldForSession(trx, tenant, { provedAt: proof.provedAt, at: deps.now() })) return
   }
   await markEmailProved(deps, trx, ofUser(tenant, user.id), user)
   const held = await lockFlow(deps, trx, flow, { steps: firstFactorSteps })

@@ -17,6 +17,7 @@ import {
 } from '../../directory/sessions/authorization-answer.js'
 import type { OrganizationUse } from '../../directory/sessions/used-organizations.js'
 import type { RequestedClaims } from '../../tokens/user-claims.js'
+import { isUnexpired, isUsedLately } from '../../directory/sessions/lifetime.js'
 import { isEnrollmentDueOfUserOf, isTotpAskedOfUserOf } from '../../directory/sessions/totp-asked.js'
 import { ofUser, type Tenant } from '../../platform/tenant.js'
 import { markProvedBySignIn } from '../../directory/users/proved-email.js'
@@ -91,7 +92,7 @@ const consumeFlow = statement(
       .where('flow.step', '=', 'ready')
       .where('flow.used_at', 'is', null)
       .where('flow.expires_at', '>', key.at)
-      .where(isSessionStillOpen())
+      .where(isSessionStillOpen(key.at))
       .where(isEntryStillOpen())
       .where(isSecondFactorPassed(key.at))
       .where(isConnectionStillActive())
@@ -169,8 +170,8 @@ function isConnectionStillActive() {
   )`
 }
 
-/** Whether the session of a step-up is still open; other flows have no session. */
-function isSessionStillOpen() {
+/** Whether the session of a step-up, or of a consent, is open and was used lately: the flow has begun by a use. Other flows have none. */
+function isSessionStillOpen(at: Date) {
   return sql<boolean>`(
     flow.session_id is null
     or exists (
@@ -180,6 +181,8 @@ function isSessionStillOpen() {
         and sessions.organization_id = flow.organization_id
         and sessions.id = flow.session_id
         and sessions.ended_at is null
+        and ${isUnexpired(at)}
+        and ${isUsedLately(at)}
     )
   )`
 }

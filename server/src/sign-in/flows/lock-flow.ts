@@ -51,6 +51,7 @@ const selectHeld = statement((db, key: HoldingKey) =>
       'scope',
       'is_mfa_required',
       'is_sign_in_forced',
+      'authenticated_at',
       'inserted_at',
       'email_normalized',
       'connection_id',

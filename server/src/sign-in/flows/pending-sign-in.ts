@@ -142,6 +142,16 @@ export async function insertPendingSignIn(
  */
 export type NextFactor = 'totp' | 'enroll' | 'offer'
 
+/** Whether nobody is signed in before the factor. */
+export function isFactorMissing(next: NextFactor | undefined): boolean {
+  return next === 'totp' || next === 'enroll'
+}
+
+/** Whether a first factor would lead to an enrolment, which takes a proof of this sign-in. */
+export function leadsToEnrolment(next: NextFactor | undefined, isMfaRequired: boolean): boolean {
+  return next === 'enroll' || next === 'offer' || (isMfaRequired && next === undefined)
+}
+
 export async function nextFactorOf(
   { now }: Pick<Deps, 'now'>,
   trx: Transaction<DB>,

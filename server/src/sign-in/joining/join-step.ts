@@ -7,12 +7,14 @@ import { change } from '../../delivery/events/change.js'
 import { limit } from '../../delivery/limits/limits.js'
 import { logEvent } from '../../delivery/log-events/log-event.js'
 import { findLatestRequest, insertJoinRequest } from '../../directory/join-requests/create-join-request.js'
+import { isSsoRequiredOf } from '../../directory/domains/authority.js'
 import { findJoining } from '../../directory/organization-policy/joining.js'
 import { markEmailProved } from '../../directory/users/proved-email.js'
 import { findUser } from '../../directory/users/signing-in-user.js'
 import { usersOf } from '../../directory/users/whole-user.js'
 import type { Flow, FlowKey } from '../flows/flow.js'
 import { completeFactorOfLockedFlow, lockFlow } from '../flows/lock-flow.js'
+import { leadsToEnrolment, nextFactorOf } from '../flows/pending-sign-in.js'
 import { findSignInMethods } from '../flows/sign-in-methods.js'
 import { firstFactorSteps, moveFlow } from '../flows/step.js'
 
@@ -29,12 +31,17 @@ export function leadToJoin(
   deps: Pick<Deps, 'now'>,
   trx: Transaction<DB>,
   flow: FlowKey,
-  email: string,
+  { email, provedAt }: { readonly email: string; readonly provedAt: Date },
 ): Promise<boolean> {
   return moveFlow(deps, trx, flow, {
     from: firstFactorSteps,
     to: 'join',
-    set: { email, email_normalized: normalizeEmail(email), link_code_sealed: null },
+    set: {
+      email,
+      email_normalized: normalizeEmail(email),
+      authenticated_at: provedAt,
+      link_code_sealed: null,
+    },
   })
 }
 
@@ -49,9 +56,9 @@ export async function findJoinState(
 ): Promise<JoinState | undefined> {
   const user = await usersOf(deps.db, tenant)
     .where('users.email_normalized', '=', normalizeEmail(email))
-    .select('users.active')
+    .select(['users.active', isSsoRequiredOf('users').as('is_sso_required')])
     .executeTakeFirst()
-  if (user !== undefined) return user.active ? 'member' : undefined
+  if (user !== undefined) return user.active && !user.is_sso_required ? 'member' : undefined
   const latest = await findLatestRequest(deps, tenant, email)
   if (latest?.state === 'pending') return 'asked'
   const joining = await findJoining(deps.db, tenant, normalizeEmail(email))
@@ -76,8 +83,20 @@ export async function enterAsMember(
     if (held === undefined || held.email_normalized === null) return { record: false }
     const user = await findUser(trx, caller, held.email_normalized)
     if (user?.active !== true || user.is_sso_required === true) return { record: false }
+    const { authenticated_at: provedAt } = held
+    // A proof of before this sign-in enrolls no second factor.
+    const isProofOlder = provedAt === null || provedAt < held.inserted_at
+    if (isProofOlder) {
+      const next = await nextFactorOf(deps, trx, caller, user.id)
+      if (leadsToEnrolment(next, held.is_mfa_required)) return { record: false }
+    }
     await markEmailProved(deps, trx, ofUser(caller, user.id), user)
-    const factor = { tenant: caller, userId: user.id, amr: ['email'], authenticatedAt: held.inserted_at }
+    const factor = {
+      tenant: caller,
+      userId: user.id,
+      amr: ['email'],
+      authenticatedAt: provedAt ?? held.inserted_at,
+    }
     return { record: (await completeFactorOfLockedFlow(deps, trx, held, factor)) !== undefined }
   })
   return record

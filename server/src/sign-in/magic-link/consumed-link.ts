@@ -157,8 +157,9 @@ export async function findOrCreateUser(
 }
 
 /**
- * The door by which the owner of a link's address comes in, if nobody has it: by its verified domain, by the link itself, or by the
- * invitation that waits for it. A link that the API has returned proves no mailbox.
+ * The door by which the owner of a link's address comes in, if nobody has it: by its verified domain, by the invitation that waits
+ * for it, or by the link itself, unless the policy has them ask. A link that the API has returned proves no mailbox, and nobody
+ * joins where links sign nobody in.
  */
 export async function findDoor(
   deps: Pick<Deps, 'now'>,
@@ -166,13 +167,12 @@ export async function findDoor(
   tenant: Tenant,
   consumedLink: ConsumedLink,
 ): Promise<DoorOfProof | 'may_ask' | 'user_not_found'> {
-  const joining = consumedLink.is_link_returned
-    ? undefined
-    : await findJoining(trx, tenant, consumedLink.email_normalized)
+  const isProof = !consumedLink.is_link_returned && consumedLink.is_connection_active
+  const joining = isProof ? await findJoining(trx, tenant, consumedLink.email_normalized) : undefined
   if (joining?.mode === 'automatic') return joiningDoor(joining)
-  if (mayCreateUser(consumedLink)) return { via: 'link' }
   if (await isInvitedByLink(deps, trx, consumedLink)) return { via: 'link', isOnlyInvited: true }
-  return joining === undefined ? 'user_not_found' : 'may_ask'
+  if (joining?.mode === 'request') return 'may_ask'
+  return mayCreateUser(consumedLink) ? { via: 'link' } : 'user_not_found'
 }
 
 /**

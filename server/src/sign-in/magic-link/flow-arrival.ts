@@ -143,7 +143,7 @@ export async function askInFlow(
   trx: Transaction<DB>,
   { link, consumedLink, held }: Omit<FlowEntry, 'tenant' | 'user'>,
 ): Promise<boolean> {
-  if (!(await leadToJoin(deps, trx, held, consumedLink.email))) return false
+  if (!(await leadToJoin(deps, trx, held, { email: consumedLink.email, provedAt: deps.now() }))) return false
   await voidSiblings(deps, trx, consumedLink)
   const { requestId } = link
   const entry = { code: 'END_USER_MAGIC_LINK_SUCCESS', requestId, reason: 'may_ask' } as const

@@ -10,7 +10,7 @@ import { change, type Changed } from '../../delivery/events/change.js'
 import { onlyAddressee } from '../../directory/sessions/addressee.js'
 import { completeSignIn } from '../../directory/sessions/complete-sign-in.js'
 import { forgetAttempts } from '../flows/attempts.js'
-import { nextFactorOf } from '../flows/pending-sign-in.js'
+import { isFactorMissing, nextFactorOf } from '../flows/pending-sign-in.js'
 import type { Caller, Tenant } from '../../platform/tenant.js'
 import { normalizeEmail } from '../../platform/email.js'
 import { findUser, type SigningInUser } from '../../directory/users/signing-in-user.js'
@@ -109,8 +109,7 @@ async function useCode(
     hash,
   })
   // A pending sign-in would let the holder of the code pass the password now and keep the second factor for later.
-  const next = await nextFactorOf(deps, trx, tenant, userId)
-  const isAsked = next === 'totp' || next === 'enroll'
+  const isAsked = isFactorMissing(await nextFactorOf(deps, trx, tenant, userId))
   const code = isAsked ? null : await signIn(deps, trx, tenant, { user, consumedCode })
   return { record: toPassword({ id, userId, code }, tenant), subjectId: userId }
 }

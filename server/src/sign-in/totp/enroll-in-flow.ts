@@ -6,7 +6,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { ApiError } from '../../platform/errors.js'
 import { change } from '../../delivery/events/change.js'
 import { lockFlow } from '../flows/lock-flow.js'
-import { nextFactorOf, stepAfterFactors } from '../flows/pending-sign-in.js'
+import { isFactorMissing, nextFactorOf, stepAfterFactors } from '../flows/pending-sign-in.js'
 import { moveFlow } from '../flows/step.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { beginEnrollment, countEnrollment, keyUriOf } from './enrollment.js'
@@ -139,8 +139,7 @@ export async function postponeEnrollment(deps: Deps, tenant: Tenant, flow: Enrol
   const { record } = await change(deps, tenant.cause, async (trx) => {
     const held = await lockFlow(deps, trx, flow, { steps: ['enroll'] })
     if (held?.user_id !== flow.userId || held.is_mfa_required) return { record: false }
-    const next = await nextFactorOf(deps, trx, tenant, flow.userId)
-    if (next === 'totp' || next === 'enroll') return { record: false }
+    if (isFactorMissing(await nextFactorOf(deps, trx, tenant, flow.userId))) return { record: false }
     const to = stepAfterFactors(held.is_renewal_due)
     return { record: await moveFlow(deps, trx, flow, { from: ['enroll'], to, set: { enrollment_id: null } }) }
   })
