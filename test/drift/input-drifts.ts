@@ -1,5 +1,11 @@
+import { queryParametersOf, routes } from '@portico/contract/walk'
 import { unnoticed } from './consequences.js'
 import { documents, type Drift } from './drift.js'
+
+/** Every list in pages, in the order of the contract. */
+const lists = routes()
+  .filter((route) => queryParametersOf(route)?.includes('per_page') === true)
+  .map(({ name }) => name)
 
 /** Edits of inputs. */
 export const inputDrifts: readonly Drift[] = [
@@ -75,7 +81,11 @@ export const inputDrifts: readonly Drift[] = [
   domain: text(120),`,
       },
     ],
-    compile: ['sdk/src/conformance.ts'],
+    compile: [
+      'sdk/src/conformance.ts',
+      'server/src/directory/applications/merge-changes.ts',
+      'server/src/directory/applications/record.ts',
+    ],
     stale: [...documents, 'sdk/src/generated.ts'],
     tests: [],
     gate: {
@@ -118,6 +128,7 @@ export const inputDrifts: readonly Drift[] = [
       'server/src/directory/token-customization/claims-types.ts',
       'server/src/directory/meta-keys/meta-value.ts',
       'server/src/directory/token-customization/sample.ts',
+      'server/src/directory/users/mapped-values.ts',
     ],
     stale: [...documents, 'sdk/src/generated.ts'],
     tests: [],
@@ -141,22 +152,7 @@ export const inputDrifts: readonly Drift[] = [
     tests: [],
     gate: {
       ...unnoticed,
-      breaking: [
-        'organizations.list query.per_page is 50 where it is left out, and was 25',
-        'users.list query.per_page is 50 where it is left out, and was 25',
-        'applications.list query.per_page is 50 where it is left out, and was 25',
-        'tokenCustomization.listMetaKeys query.per_page is 50 where it is left out, and was 25',
-        'sessions.list query.per_page is 50 where it is left out, and was 25',
-        'ssoConnections.list query.per_page is 50 where it is left out, and was 25',
-        'ssoConnections.listLoginTraces query.per_page is 50 where it is left out, and was 25',
-        'admins.list query.per_page is 50 where it is left out, and was 25',
-        'directorySync.listRequests query.per_page is 50 where it is left out, and was 25',
-        'relays.list query.per_page is 50 where it is left out, and was 25',
-        'webhooks.list query.per_page is 50 where it is left out, and was 25',
-        'webhooks.listDeliveries query.per_page is 50 where it is left out, and was 25',
-        'logEvents.list query.per_page is 50 where it is left out, and was 25',
-        'outbox.list query.per_page is 50 where it is left out, and was 25',
-      ],
+      breaking: lists.map((name) => `${name} query.per_page is 50 where it is left out, and was 25`),
     },
   },
 ]
