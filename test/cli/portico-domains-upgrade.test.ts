@@ -36,6 +36,7 @@ async function asBefore(): Promise<void> {
       alter table directory_users drop column role_keys;
       alter table users drop column roles_identity_id, drop column roles_connection_id;
       alter table discoveries drop column is_link_returned;
+      alter table sessions drop column begun_at;
       delete from kysely_migration where name >= '0034'`)
   })
 }
