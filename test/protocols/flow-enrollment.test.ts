@@ -353,7 +353,7 @@ describe('recovery codes', () => {
 describe('a form that is not of the step of its flow is refused, and moves nothing', () => {
   const actionsOf = {
     link_sent: ['link_code', 'resend', 'change_address'],
-    enroll: ['enroll', 'validate'],
+    enroll: ['enroll', 'validate', 'not_now'],
     recovery_codes: ['acknowledge', 'new_codes'],
     renew_password: ['set_password', 'not_now'],
   } as const
