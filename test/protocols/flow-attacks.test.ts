@@ -122,7 +122,7 @@ describe('step skipping', () => {
     },
     {
       step: 'an enrolment',
-      own: ['enroll', 'validate'],
+      own: ['enroll', 'validate', 'not_now'],
       reach: async () => {
         const scene = await given.scene()
         await given.totp.activate(scene.org_domain)
