@@ -130,6 +130,31 @@ describe('an address of a verified domain', () => {
   })
 })
 
+test.each([
+  ['of this sign-in enrols a', 0, true],
+  ['of an earlier one enrols no', 30, false],
+] as const)('a proof %s second factor where the request is approved', async (_, minutes, isEnrolling) => {
+  const application = await accounts.application()
+  const scene = await given.scene({ join_by_domain: 'request' })
+  const { org_domain } = scene
+  const email = scene.anybody()
+  const visitor = flows.visitorOf()
+  const proved = await accounts.prove(application, email, visitor)
+  await service.clock.advance(minutes * 60)
+  const list = minutes === 0 ? proved : await accounts.begin(application, visitor)
+  const page = await visitor.press(await accounts.enter(list, org_domain, visitor), 'ask')
+  const [request] = (await client.joinRequests.list({ org_domain, email })).data
+  await client.joinRequests.approve({ org_domain, join_request_id: request?.id ?? '' })
+  await flows.totp.activate(org_domain)
+  await client.organizationPolicy.update({
+    ...{ org_domain, second_factor: 'required', second_factor_grace_days: 0 },
+  })
+
+  const entered = await visitor.press(await visitor.visit(page.url), 'enter')
+
+  expect([entered.html.includes('Set up two-step verification'), isIn(entered)]).toEqual([isEnrolling, false])
+})
+
 describe('nobody joins', () => {
   /** Whether a sign-in of the address is mailed a link, which nobody's is not. */
   async function isMailed(scene: Awaited<ReturnType<typeof given.scene>>, email: string): Promise<boolean> {

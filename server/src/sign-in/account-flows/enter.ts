@@ -43,7 +43,9 @@ export async function passByProof(
   const user = await findOrJoin(deps, trx, { tenant, proof, createdBy })
   if (user === undefined) {
     const joining = await findJoiningBy(trx, tenant, proof)
-    if (joining?.mode === 'request') await leadToJoin(deps, trx, flow, proof)
+    // Any proof comes before the flow that it enters: one of this sign-in counts from here, so that it is not taken for an older one.
+    const provedAt = isProofOlder ? proof.provedAt : deps.now()
+    if (joining?.mode === 'request') await leadToJoin(deps, trx, flow, { email: proof.email, provedAt })
     return
   }
   if (!user.active || user.is_sso_required === true) return
