@@ -77,7 +77,7 @@ const rooms = {
 }
 
 /** The folders of contract/src; '.' are contract.ts, which composes them, and the files that walk over it. */
-const foldersOfContract = ['openapi', '.', 'events', 'protocols', 'resources', 'core']
+const foldersOfContract = ['openapi', '.', 'console', 'events', 'protocols', 'resources', 'core']
 
 /** The files of the server that handle HTTP and have no queries. */
 const webFiles = ['server/src/{app,platform}/http/**/*.ts']

@@ -25,12 +25,19 @@ const scopedResources = [
   'memberships',
 ] as const
 
-export type Scope = `${'read' | 'write'}:${(typeof scopedResources)[number]}`
+/** What the staff of an account can be granted beside them in the console; no API key has their scopes. */
+const staffScopedResources = ['people', 'limits', 'api_keys', 'staff', 'audit', 'health'] as const
 
-export const scopes: readonly Scope[] = scopedResources.flatMap((resource): Scope[] => [
-  `read:${resource}`,
-  `write:${resource}`,
-])
+type ScopeOf<Resource extends string> = `${'read' | 'write'}:${Resource}`
+export type Scope = ScopeOf<(typeof scopedResources)[number]>
+export type StaffScope = ScopeOf<(typeof staffScopedResources)[number]>
+
+export const scopes: readonly Scope[] = scopedResources.flatMap(scopesOfResource)
+export const staffScopes: readonly StaffScope[] = staffScopedResources.flatMap(scopesOfResource)
+
+function scopesOfResource<Resource extends string>(resource: Resource): ScopeOf<Resource>[] {
+  return [`read:${resource}`, `write:${resource}`]
+}
 
 /** The scopes of an API key without a list of its own: signing in as somebody else is granted by name alone. */
 export const unlistedScopes: readonly Scope[] = scopes.filter((scope) => scope !== 'write:impersonations')
@@ -58,8 +65,8 @@ export interface Access<Code extends string = string> {
   readonly tag: Tag
   /** `api_key`: requires a bearer token of an API key. `none`: public, for the protocol routes. */
   readonly auth: 'api_key' | 'none'
-  /** The scope required of the key; null on routes without a key. */
-  readonly scope: Scope | null
+  /** The scope required of the key; null on routes without a key. Those of staff are of routes of the console. */
+  readonly scope: Scope | StaffScope | null
   /** `account`: acts on the whole account, so a key limited to organizations is refused. */
   readonly reach: 'organization' | 'account' | 'caller'
   /** The events a success emits. */
@@ -84,7 +91,7 @@ export interface Access<Code extends string = string> {
 
 /** Metadata of a route that requires an API key. Reach is the organization in its path by default. */
 export function access<Code extends string = never>(
-  rule: { tag: Tag; scope: Scope } & Partial<Omit<Access<Code>, 'auth' | 'tag' | 'scope'>>,
+  rule: { tag: Tag; scope: Scope | StaffScope } & Partial<Omit<Access<Code>, 'auth' | 'tag' | 'scope'>>,
 ): Access<Code> {
   if (rule.deprecated !== undefined) checkedDeprecation(rule.deprecated)
   return {

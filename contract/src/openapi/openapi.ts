@@ -1,4 +1,4 @@
-import type { Scope } from '../core/access.js'
+import type { Scope, StaffScope } from '../core/access.js'
 import { conventions } from './conventions.js'
 import { deprecationSentence } from '../core/deprecation.js'
 import { errorCodes } from '../core/errors.js'
@@ -67,7 +67,7 @@ export interface Operation {
   description?: string
   deprecated?: true
   security: Record<string, string[]>[]
-  'x-required-scope'?: Scope
+  'x-required-scope'?: Scope | StaffScope
   'x-emits'?: readonly EventCode[]
   parameters?: Parameter[]
   requestBody?: RequestBody

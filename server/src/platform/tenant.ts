@@ -1,6 +1,6 @@
 import type { ActorType } from '@portico/contract/event-catalog'
 import type { Environment } from '@portico/contract/fields'
-import type { Scope } from '@portico/contract/access'
+import type { Scope, StaffScope } from '@portico/contract/access'
 
 /** The actor of a change, as recorded in its event. */
 export interface Actor {
@@ -37,7 +37,7 @@ export interface Caller {
   readonly accountDomain: string
   readonly environment: Environment
   readonly apiKeyId: string
-  readonly scopes: readonly Scope[]
+  readonly scopes: readonly (Scope | StaffScope)[]
   /** The organizations the key is limited to; null: all of the account. */
   readonly organizationIds: readonly string[] | null
   readonly cause: Cause

@@ -1,4 +1,3 @@
-import type { Scope } from '@portico/contract/access'
 import type { NewTotpEnrollment, TotpEnrollment, TotpMethod } from '@portico/contract/totp'
 import type { Transaction, Updateable } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
@@ -13,7 +12,7 @@ import { mails } from '../../delivery/mail/mail-limits.js'
 import { enqueueNotice } from '../../delivery/mail/notices.js'
 import { checkMayBeSent } from '../../delivery/sms/deliver.js'
 import { countSms } from '../../delivery/sms/sms-limits.js'
-import type { Tenant } from '../../platform/tenant.js'
+import type { Caller, Tenant } from '../../platform/tenant.js'
 import { normalizeEmail } from '../../platform/email.js'
 import { makeRecoveryCodes, toRecoveryDigests } from './recovery-codes.js'
 import { enrollmentColumns, toTotpEnrollment, type AnsweredEnrollment } from './record.js'
@@ -31,7 +30,7 @@ const appLifetimeMs = 60 * 60 * 1000
 interface EnrollmentRequest extends NewTotpEnrollment {
   readonly userId: string
   /** Of the caller. */
-  readonly scopes: readonly Scope[]
+  readonly scopes: Caller['scopes']
 }
 
 /**
