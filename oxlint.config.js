@@ -14,6 +14,8 @@ const tests = ['**/*.test.ts', '**/*.test.tsx', 'test/**/*.ts']
 const rooms = {
   cli: ['.', 'emulator', 'sample-data'],
   app: ['.', 'http'],
+  console: ['.'],
+  screens: ['.'],
   operations: ['.', 'doctor', 'backup', 'purge', 'promotion', 'import', 'master-keys', 'accounts'],
   pages: [
     ...[

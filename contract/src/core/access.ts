@@ -57,6 +57,9 @@ export interface Tag {
   readonly notPromoted?: string
 }
 
+/** `reason`: why it is done. `proof`: also a sign-in with a second factor within the last 10 minutes. */
+export type Danger = 'reason' | 'proof'
+
 /**
  * Authorization of a route and the effects of a call, read by server, SDK and docs. contract.ts checks that the codes are
  * those of events.
@@ -79,6 +82,13 @@ export interface Access<Code extends string = string> {
   readonly takesFile: boolean
   /** Available with sandbox keys only. */
   readonly sandboxOnly: boolean
+  /**
+   * Does what only the user may do, or answers with what only they may have. Staff in the console are refused, or the call has these
+   * members whatever they send.
+   */
+  readonly asUser: 'refused' | Readonly<Record<string, unknown>> | false
+  /** What staff have to give in production, where the operation, or a member of its body, asks for it. */
+  readonly danger: Danger | Readonly<Record<string, Danger>> | false
   /** Has a rate limit of its own beside that of the API key; successes also carry the headers of the limit. */
   readonly limited: 'sign-in' | 'mail' | 'sms' | 'domain-check' | false
   /** The function of the route in clients and verifiers; null on nearly all. */
@@ -102,6 +112,8 @@ export function access<Code extends string = never>(
     versioned: false,
     takesFile: false,
     sandboxOnly: false,
+    asUser: false,
+    danger: false,
     limited: false,
     role: null,
     example: undefined,
@@ -131,6 +143,8 @@ export function open({
     versioned: false,
     takesFile: false,
     sandboxOnly: false,
+    asUser: false,
+    danger: false,
     limited: false,
     example: undefined,
     ...(deprecated !== undefined && { deprecated }),

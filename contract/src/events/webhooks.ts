@@ -129,6 +129,7 @@ export const webhooks = c.router(
       metadata: access({
         tag,
         scope: 'write:webhooks',
+        danger: 'proof',
         reach: 'account',
         emits: ['webhook.webhook.delete.success'],
         versioned: 'checks',
@@ -145,6 +146,7 @@ export const webhooks = c.router(
       metadata: access({
         tag,
         scope: 'write:webhooks',
+        danger: 'proof',
         reach: 'account',
         emits: ['webhook.webhook.rotate.success'],
         idempotent: true,
@@ -204,6 +206,7 @@ export const webhooks = c.router(
       metadata: access({
         tag,
         scope: 'write:webhooks',
+        danger: 'reason',
         reach: 'account',
         emits: ['webhook.delivery.redeliver.success'],
         idempotent: true,

@@ -95,6 +95,7 @@ export const account = c.router(
       metadata: access({
         tag,
         scope: 'write:account',
+        danger: 'proof',
         reach: 'account',
         emits: ['account.account.update.success'],
         versioned: 'checks',

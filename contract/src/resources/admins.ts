@@ -99,7 +99,12 @@ export const admins = c.router(
         'admin_not_found',
         'production_is_up',
       ),
-      metadata: access({ tag, scope: 'write:admins', emits: ['admin.admin.delete.success'] }),
+      metadata: access({
+        tag,
+        scope: 'write:admins',
+        danger: 'reason',
+        emits: ['admin.admin.delete.success'],
+      }),
     },
   },
   { strictStatusCodes: true },

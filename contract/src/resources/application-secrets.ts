@@ -98,6 +98,7 @@ export const applicationSecrets = c.router(
       metadata: access({
         tag,
         scope: 'write:applications',
+        danger: 'proof',
         emits: ['application.secret.create.success'],
         idempotent: true,
         example: withValue,
@@ -129,7 +130,12 @@ export const applicationSecrets = c.router(
         'application_secret_not_found',
         'key_limited_to_organizations',
       ),
-      metadata: access({ tag, scope: 'write:applications', emits: ['application.secret.delete.success'] }),
+      metadata: access({
+        tag,
+        scope: 'write:applications',
+        danger: 'proof',
+        emits: ['application.secret.delete.success'],
+      }),
     },
   },
   { strictStatusCodes: true },

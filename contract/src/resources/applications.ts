@@ -282,6 +282,7 @@ export const applications = c.router(
       metadata: access({
         tag,
         scope: 'write:applications',
+        danger: 'proof',
         emits: ['application.application.delete.success'],
         versioned: 'checks',
       }),

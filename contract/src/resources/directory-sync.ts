@@ -328,7 +328,12 @@ export const directorySync = c.router(
         notFound,
         'precondition_failed',
       ),
-      metadata: access({ ...write, emits: ['dir_sync.directory.delete.success'], versioned: 'checks' }),
+      metadata: access({
+        ...write,
+        danger: 'proof',
+        emits: ['dir_sync.directory.delete.success'],
+        versioned: 'checks',
+      }),
     },
     reset: {
       method: 'PUT',
@@ -340,6 +345,7 @@ export const directorySync = c.router(
       responses: changing({ 200: DirectorySync }, 'organization_not_found', notFound, 'precondition_failed'),
       metadata: access({
         ...write,
+        danger: 'proof',
         emits: ['dir_sync.directory.reset.success'],
         versioned: 'checks',
         example: withSecret,

@@ -136,6 +136,7 @@ export const impersonations = c.router(
       metadata: access({
         tag,
         scope: 'write:impersonations',
+        asUser: 'refused',
         emits: ['user.impersonation.create.success'],
         idempotent: true,
         example: withUrl,

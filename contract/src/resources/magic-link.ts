@@ -138,6 +138,7 @@ export const magicLink = c.router(
       metadata: access({
         tag,
         scope: 'write:magic_links',
+        asUser: { send_email: true },
         reach: 'caller',
         emits: ['magic_link.challenge.create.success'],
         limited: 'mail',
@@ -163,6 +164,7 @@ export const magicLink = c.router(
       metadata: access({
         tag,
         scope: 'write:magic_links',
+        danger: 'reason',
         emits: ['magic_link.connection.update.success'],
         versioned: 'checks',
       }),

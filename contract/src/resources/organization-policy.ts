@@ -153,6 +153,7 @@ export const organizationPolicy = c.router(
       metadata: access({
         tag,
         scope: 'write:memberships',
+        danger: 'proof',
         emits: ['organization.policy.update.success'],
         versioned: 'checks',
       }),

@@ -274,6 +274,7 @@ export const organizations = c.router(
       metadata: access({
         tag,
         scope: 'write:organizations',
+        danger: 'proof',
         emits: ['organization.organization.delete.success'],
         versioned: 'checks',
       }),

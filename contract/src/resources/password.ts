@@ -236,6 +236,7 @@ export const password = c.router(
       metadata: access({
         tag,
         scope: writeScope,
+        danger: 'reason',
         emits: ['password.connection.update.success'],
         versioned: 'checks',
       }),
@@ -262,6 +263,7 @@ export const password = c.router(
       metadata: access({
         tag,
         scope: writeScope,
+        asUser: {},
         reach: 'caller',
         emits: ['password.request.create.success'],
       }),
@@ -287,6 +289,7 @@ export const password = c.router(
       metadata: access({
         tag,
         scope: writeScope,
+        asUser: 'refused',
         reach: 'caller',
         emits: ['user.session.create.success', 'password.challenge.create.success'],
         limited: 'sign-in',
@@ -307,6 +310,7 @@ export const password = c.router(
       metadata: access({
         tag,
         scope: writeScope,
+        asUser: 'refused',
         reach: 'caller',
         emits: ['password.password.set.success', 'user.session.create.success'],
       }),

@@ -187,6 +187,7 @@ export const relays = c.router(
       metadata: access({
         tag,
         scope: 'write:relays',
+        danger: 'proof',
         reach: 'account',
         emits: ['relay.relay.delete.success'],
         versioned: 'checks',
@@ -209,6 +210,7 @@ export const relays = c.router(
       metadata: access({
         tag,
         scope: 'write:relays',
+        asUser: 'refused',
         reach: 'account',
         emits: ['relay.request.create.success'],
       }),

@@ -95,7 +95,12 @@ export const sessions = c.router(
       summary: 'Sign a user out everywhere: end all sessions with their refresh tokens',
       pathParams: UserPath,
       responses: changing({ 200: deletionOf(EndedSessions) }, 'organization_not_found', 'user_not_found'),
-      metadata: access({ tag, scope: 'write:sessions', emits: ['user.session.end_all.success'] }),
+      metadata: access({
+        tag,
+        scope: 'write:sessions',
+        danger: 'reason',
+        emits: ['user.session.end_all.success'],
+      }),
     },
     end: {
       method: 'DELETE',
@@ -103,7 +108,12 @@ export const sessions = c.router(
       summary: 'End a session of a user, with its refresh tokens',
       pathParams: SessionPath,
       responses: changing({ 200: deletionOf(Session) }, 'organization_not_found', 'session_not_found'),
-      metadata: access({ tag, scope: 'write:sessions', emits: ['user.session.end.success'] }),
+      metadata: access({
+        tag,
+        scope: 'write:sessions',
+        danger: 'reason',
+        emits: ['user.session.end.success'],
+      }),
     },
   },
   { strictStatusCodes: true },

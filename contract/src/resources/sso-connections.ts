@@ -271,7 +271,12 @@ export const ssoConnections = c.router(
       pathParams: ConnectionPath,
       body: SsoUserPolicy,
       responses: changing({ 200: SsoConnection }, notFound, 'precondition_failed'),
-      metadata: access({ ...write, emits: ['sso.connection.update.success'], versioned: 'checks' }),
+      metadata: access({
+        ...write,
+        danger: 'proof',
+        emits: ['sso.connection.update.success'],
+        versioned: 'checks',
+      }),
     },
     createOnboarding: {
       method: 'POST',
@@ -337,6 +342,7 @@ export const ssoConnections = c.router(
       ),
       metadata: access({
         ...write,
+        danger: 'proof',
         emits: ['sso.connection.update.success', 'sso.onboarding.reset.success'],
         versioned: 'checks',
       }),
@@ -349,7 +355,12 @@ export const ssoConnections = c.router(
       pathParams: ConnectionPath,
       body: c.noBody(),
       responses: changing({ 200: SsoConnection }, notFound, 'precondition_failed'),
-      metadata: access({ ...write, emits: ['sso.connection.update.success'], versioned: 'checks' }),
+      metadata: access({
+        ...write,
+        danger: 'proof',
+        emits: ['sso.connection.update.success'],
+        versioned: 'checks',
+      }),
     },
     disable: {
       method: 'PATCH',
@@ -359,7 +370,12 @@ export const ssoConnections = c.router(
       pathParams: ConnectionPath,
       body: c.noBody(),
       responses: changing({ 200: SsoConnection }, notFound, 'precondition_failed'),
-      metadata: access({ ...write, emits: ['sso.connection.update.success'], versioned: 'checks' }),
+      metadata: access({
+        ...write,
+        danger: 'proof',
+        emits: ['sso.connection.update.success'],
+        versioned: 'checks',
+      }),
     },
     useMetadata: {
       method: 'PATCH',
@@ -371,7 +387,12 @@ export const ssoConnections = c.router(
       }),
       body: c.noBody(),
       responses: changing({ 200: SsoConnection }, notFound, 'sso_metadata_not_found', 'precondition_failed'),
-      metadata: access({ ...write, emits: ['sso.connection.update.success'], versioned: 'checks' }),
+      metadata: access({
+        ...write,
+        danger: 'proof',
+        emits: ['sso.connection.update.success'],
+        versioned: 'checks',
+      }),
     },
     useOidcClient: {
       method: 'PATCH',
@@ -388,7 +409,12 @@ export const ssoConnections = c.router(
         'sso_oidc_client_not_found',
         'precondition_failed',
       ),
-      metadata: access({ ...write, emits: ['sso.connection.update.success'], versioned: 'checks' }),
+      metadata: access({
+        ...write,
+        danger: 'proof',
+        emits: ['sso.connection.update.success'],
+        versioned: 'checks',
+      }),
     },
     listLoginTraces: {
       method: 'GET',
@@ -418,7 +444,12 @@ export const ssoConnections = c.router(
         'sso_connection_not_configured',
         'no_application',
       ),
-      metadata: access({ ...write, emits: ['sso.challenge.create.success'], limited: 'sign-in' }),
+      metadata: access({
+        ...write,
+        asUser: 'refused',
+        emits: ['sso.challenge.create.success'],
+        limited: 'sign-in',
+      }),
     },
     createOauthChallenge: {
       method: 'POST',
@@ -434,7 +465,12 @@ export const ssoConnections = c.router(
         'sso_connection_not_configured',
         'no_application',
       ),
-      metadata: access({ ...write, emits: ['sso.oauth_challenge.create.success'], limited: 'sign-in' }),
+      metadata: access({
+        ...write,
+        asUser: 'refused',
+        emits: ['sso.oauth_challenge.create.success'],
+        limited: 'sign-in',
+      }),
     },
   },
   { strictStatusCodes: true },

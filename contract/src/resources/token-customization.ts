@@ -158,6 +158,7 @@ export const tokenCustomization = c.router(
       metadata: access({
         tag,
         scope: 'write:token_customization',
+        danger: 'proof',
         emits: ['metakey.metakey.delete.success'],
       }),
     },

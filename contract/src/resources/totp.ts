@@ -280,6 +280,7 @@ export const totp = c.router(
       metadata: access({
         tag,
         scope: writeScope,
+        danger: 'reason',
         emits: ['totp.connection.update.success'],
         versioned: 'checks',
       }),
@@ -299,7 +300,13 @@ export const totp = c.router(
         'phone_number_missing',
         'phone_number_not_allowed',
       ),
-      metadata: access({ tag, scope: writeScope, emits: ['totp.enrollment.create.success'], limited: 'sms' }),
+      metadata: access({
+        tag,
+        scope: writeScope,
+        asUser: 'refused',
+        emits: ['totp.enrollment.create.success'],
+        limited: 'sms',
+      }),
     },
     validateEnrollment: {
       method: 'PUT',
@@ -314,7 +321,12 @@ export const totp = c.router(
         'totp_enrollment_not_found',
         'totp_code_rejected',
       ),
-      metadata: access({ tag, scope: writeScope, emits: ['totp.enrollment.validate.success'] }),
+      metadata: access({
+        tag,
+        scope: writeScope,
+        asUser: 'refused',
+        emits: ['totp.enrollment.validate.success'],
+      }),
     },
     createChallenge: {
       method: 'POST',
@@ -332,7 +344,13 @@ export const totp = c.router(
         'phone_number_unverified',
         'phone_number_not_allowed',
       ),
-      metadata: access({ tag, scope: writeScope, emits: ['totp.challenge.create.success'], limited: 'sms' }),
+      metadata: access({
+        tag,
+        scope: writeScope,
+        asUser: 'refused',
+        emits: ['totp.challenge.create.success'],
+        limited: 'sms',
+      }),
     },
     validateChallenge: {
       method: 'PUT',
@@ -351,7 +369,12 @@ export const totp = c.router(
         'totp_locked',
         'totp_code_rejected',
       ),
-      metadata: access({ tag, scope: writeScope, emits: ['totp.challenge.validate.success'] }),
+      metadata: access({
+        tag,
+        scope: writeScope,
+        asUser: 'refused',
+        emits: ['totp.challenge.validate.success'],
+      }),
     },
   },
   { strictStatusCodes: true },

@@ -217,6 +217,7 @@ export const users = c.router(
       metadata: access({
         tag,
         scope: 'write:users',
+        danger: { email: 'reason', active: 'reason' },
         emits: ['user.user.update.success'],
         versioned: 'checks',
       }),
@@ -236,6 +237,7 @@ export const users = c.router(
       metadata: access({
         tag,
         scope: 'write:users',
+        danger: 'proof',
         emits: ['user.user.delete.success'],
         versioned: 'checks',
       }),

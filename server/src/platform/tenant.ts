@@ -12,7 +12,7 @@ export interface Actor {
 export interface IdempotencyClaim {
   readonly accountId: string
   readonly environment: string
-  readonly apiKeyId: string
+  readonly callerId: string
   readonly keyHash: Buffer
   readonly lease: string
 }
@@ -31,12 +31,25 @@ export function causeBy(requestId: string, type: ActorType, id: string): Cause {
   return { requestId, actor: { type, id }, params: () => ({}) }
 }
 
-/** The API key of a request, and the organizations that it may see. */
+/** What a member of staff may do in an environment, and how they have signed in. */
+export interface StaffRights {
+  /** The names of the routes that their roles may call. */
+  readonly routes: ReadonlySet<string>
+  /** Whether answers may show them personal data. */
+  readonly seesPersonalData: boolean
+  /** They have proved lately, by a second factor, that it is them. */
+  readonly isProved: boolean
+}
+
+/** The API key of a request, or the member of staff in the console, and the organizations that it may see. */
 export interface Caller {
   readonly accountId: string
   readonly accountDomain: string
   readonly environment: Environment
-  readonly apiKeyId: string
+  /** Of the API key, or of the user who is a member of staff. */
+  readonly id: string
+  /** Of a member of staff; absent with an API key. */
+  readonly staff?: StaffRights
   readonly scopes: readonly (Scope | StaffScope)[]
   /** The organizations the key is limited to; null: all of the account. */
   readonly organizationIds: readonly string[] | null
@@ -53,7 +66,7 @@ export function operatorCaller(
     accountId: account.id,
     accountDomain: account.domain,
     environment,
-    apiKeyId: 'operator',
+    id: 'operator',
     scopes: [],
     organizationIds: null,
     cause,

@@ -1,5 +1,5 @@
 import { withoutSecrets } from '@portico/contract/sensitivity'
-import { bodyOf } from '@portico/contract/walk'
+import { bodyOf, type Route } from '@portico/contract/walk'
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import { createApiTokenReader } from '../../tokens/api-keys/api-token.js'
 import type { Deps } from '../../delivery/deps.js'
@@ -23,17 +23,22 @@ export function authenticate(deps: Deps): RequestHandler {
     const [, token] = /^Bearer ([\w.~+/-]+=*)$/i.exec(req.headers.authorization ?? '') ?? []
     const bearer = token === undefined ? undefined : await readApiToken(token)
     if (bearer === undefined) throw new ApiError('invalid_token')
-    const body = bodyOf(route)
     setCaller(req, {
       ...bearer,
       cause: {
         requestId: requestIdOf(req),
-        actor: { type: 'api_key', id: bearer.apiKeyId },
-        params: () => ({ ...pathOf(req), ...asObject(body && withoutSecrets(body, req.body)) }),
+        actor: { type: 'api_key', id: bearer.id },
+        params: () => paramsOf(req, route),
       },
     })
     next()
   }
+}
+
+/** The parameters of a request without its secrets, for the event that it causes. */
+export function paramsOf(req: Request, route: Route): Record<string, unknown> {
+  const body = bodyOf(route)
+  return { ...pathOf(req), ...asObject(body && withoutSecrets(body, req.body)) }
 }
 
 /** The parameters of the path; what cannot be stored, and names nothing, is empty. Those of the body are checked before. */

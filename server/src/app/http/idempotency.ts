@@ -28,7 +28,7 @@ export function idempotency(deps: Deps): RequestHandler {
 
     const caller = callerOf(req)
     const content = JSON.stringify([route.name, req.params, req.body])
-    const found = await claimIdempotencyKey(deps, { ...caller, key, content })
+    const found = await claimIdempotencyKey(deps, { ...caller, callerId: caller.id, key, content })
     if ('record' in found) {
       res.set('Idempotent-Replayed', 'true')
       if (found.version !== null) res.set('ETag', etagOf(found.version))

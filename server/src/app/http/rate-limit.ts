@@ -25,8 +25,8 @@ export function rateLimit({ config, now, metrics }: Deps): RequestHandler {
       windowStart = at
       counts = new Map()
     }
-    const count = (counts.get(caller.apiKeyId) ?? 0) + 1
-    counts.set(caller.apiKeyId, count)
+    const count = (counts.get(caller.id) ?? 0) + 1
+    counts.set(caller.id, count)
     const resetSeconds = Math.ceil((windowStart + windowMs - at) / 1000)
     const remaining = Math.max(limit - count, 0)
     setLimitHeaders(res, { name: 'api', limit, windowSeconds: windowMs / 1000, remaining, resetSeconds })

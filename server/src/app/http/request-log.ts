@@ -25,7 +25,7 @@ export function requestLog(
       const route = findRoute(req)?.name ?? findPageName(req) ?? quietRoute ?? 'none'
       const ms = performance.now() - start
       const status = res.writableFinished ? res.statusCode : clientGone
-      const apiKeyId = findCaller(req)?.apiKeyId
+      const apiKeyId = findCaller(req)?.id
       if (apiKeyId !== undefined) onKeyUse?.(apiKeyId)
       metrics.requests.labels({ route, status }).observe(ms / 1000)
       log[quietRoute === undefined ? 'info' : 'debug'](

@@ -319,7 +319,7 @@ function callersOf(accountId: string, accountDomain: string): Callers {
     accountId,
     accountDomain,
     environment,
-    apiKeyId: nilId,
+    id: nilId,
     scopes: allScopes,
     organizationIds: null,
     cause,

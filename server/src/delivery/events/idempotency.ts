@@ -30,7 +30,7 @@ const lifetimeMs = 24 * 60 * 60 * 1000
 interface RepeatableRequest {
   readonly accountId: string
   readonly environment: string
-  readonly apiKeyId: string
+  readonly callerId: string
   readonly key: string
   /** The route and its parameters; compared by their digest, never stored. */
   readonly content: string
@@ -46,12 +46,12 @@ export async function claimIdempotencyKey(
   { db, keys, now }: Pick<Deps, 'db' | 'keys' | 'now'>,
   request: RepeatableRequest,
 ): Promise<IdempotencyClaim | StoredAnswer> {
-  const { accountId, environment, apiKeyId } = request
+  const { accountId, environment, callerId } = request
   const at = now()
   const keyHash = createHash('sha256').update(request.key).digest()
   const digests = fingerprints(keys.master, { ...requestContext, scope: accountId }, request.content)
   const lease = randomUUID()
-  const claim = { accountId, environment, apiKeyId, keyHash, lease }
+  const claim = { accountId, environment, callerId, keyHash, lease }
 
   const held = {
     request_hash: digests[0],
@@ -61,7 +61,7 @@ export async function claimIdempotencyKey(
   }
   const taken = await db
     .insertInto('idempotency_keys')
-    .values({ account_id: accountId, environment, api_key_id: apiKeyId, key_hash: keyHash, ...held })
+    .values({ account_id: accountId, environment, api_key_id: callerId, key_hash: keyHash, ...held })
     .onConflict((conflict) =>
       conflict
         .columns(['account_id', 'environment', 'api_key_id', 'key_hash'])
@@ -88,7 +88,7 @@ export async function claimIdempotencyKey(
     .selectFrom('idempotency_keys')
     .select(['request_hash', 'answer_sealed'])
     .where(ofEnvironment({ accountId, environment }))
-    .where('api_key_id', '=', apiKeyId)
+    .where('api_key_id', '=', callerId)
     .where('key_hash', '=', keyHash)
     .executeTakeFirst()
   if (earlier !== undefined && !digests.some((digest) => digest.equals(earlier.request_hash)))
@@ -107,7 +107,7 @@ export async function renewIdempotencyClaim(
     .updateTable('idempotency_keys')
     .set({ lease_until: new Date(now().getTime() + leaseMs) })
     .where(ofEnvironment(claim))
-    .where('api_key_id', '=', claim.apiKeyId)
+    .where('api_key_id', '=', claim.callerId)
     .where('key_hash', '=', claim.keyHash)
     .where('lease', '=', claim.lease)
     .where('answer_sealed', 'is', null)
@@ -136,7 +136,7 @@ export async function settleIdempotency(
       lease: null,
     })
     .where(ofEnvironment(claim))
-    .where('api_key_id', '=', claim.apiKeyId)
+    .where('api_key_id', '=', claim.callerId)
     .where('key_hash', '=', claim.keyHash)
     .where('lease', '=', claim.lease)
     .returning(lockedOrganizationExists(claim.accountId, organizationId).as('is_organization_held'))
@@ -183,7 +183,7 @@ export async function releaseIdempotencyKey(
   await db
     .deleteFrom('idempotency_keys')
     .where(ofEnvironment(claim))
-    .where('api_key_id', '=', claim.apiKeyId)
+    .where('api_key_id', '=', claim.callerId)
     .where('key_hash', '=', claim.keyHash)
     .where('lease', '=', claim.lease)
     .where('answer_sealed', 'is', null)
@@ -197,6 +197,6 @@ export function answerContext(claim: Omit<IdempotencyClaim, 'lease'>) {
   return {
     purpose: 'idempotency_answer',
     scope: claim.accountId,
-    aad: `idempotency_keys.answer_sealed:${claim.environment}:${claim.apiKeyId}:${claim.keyHash.toString('hex')}`,
+    aad: `idempotency_keys.answer_sealed:${claim.environment}:${claim.callerId}:${claim.keyHash.toString('hex')}`,
   }
 }

@@ -83,7 +83,7 @@ export const sealedColumns: readonly SealedColumn[] = [
       answerContext({
         accountId: named('account_id'),
         environment: named('environment'),
-        apiKeyId: named('api_key_id'),
+        callerId: named('api_key_id'),
         keyHash: toBytes(named('key_hash')),
       }),
   },

@@ -227,7 +227,7 @@ export function callerAtPage(
     accountId: at.accountId,
     accountDomain: at.accountDomain,
     environment: at.environment,
-    apiKeyId: '',
+    id: '',
     scopes: [],
     organizationIds: [at.organizationId],
     cause: { requestId, actor, params: () => ({}) },

@@ -46,7 +46,7 @@ async function givenOrganization() {
     accountId: account.id,
     accountDomain: account.domain,
     environment: 'sandbox',
-    apiKeyId: 'operator',
+    id: 'operator',
     scopes: [],
     organizationIds: null,
     cause,

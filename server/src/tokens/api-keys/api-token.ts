@@ -141,7 +141,7 @@ export function createApiTokenReader({ config, db, now }: Pick<Deps, 'config' | 
       accountDomain: row.domain,
       // The table's check constraint allows nothing else.
       environment: row.environment as Environment,
-      apiKeyId,
+      id: apiKeyId,
       scopes: scopesOfKey(row),
       organizationIds: row.organization_ids,
       expiresAt: row.expires_at,

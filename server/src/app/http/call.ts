@@ -1,0 +1,174 @@
+import type { Danger } from '@portico/contract/access'
+import { consoleContract } from '@portico/contract/console'
+import { contract } from '@portico/contract/contract'
+import { errorCodes, type FieldError } from '@portico/contract/errors'
+import { withoutPersonalData, withoutSecrets } from '@portico/contract/sensitivity'
+import { routes, type Route } from '@portico/contract/walk'
+import express, { type NextFunction, type Request, type Response } from 'express'
+import qs from 'qs'
+import type { Deps } from '../../delivery/deps.js'
+import { callerOf, openContext, setCaller } from '../../delivery/request-context.js'
+import type { Caller } from '../../platform/tenant.js'
+import type { Call, CallAnswer, RefusalCode, RouteCall } from '../../screens/call.js'
+import { apiOf } from './api.js'
+import { paramsOf } from './authenticate.js'
+import { authorize } from './authorize.js'
+import { checkAnswers } from './checked-answer.js'
+import { compose } from './compose.js'
+import { consoleOf } from './console-api.js'
+import { errorHandler } from './error-handler.js'
+import { idempotency } from './idempotency.js'
+import { answerInProcess } from './in-process.js'
+import { mountContract } from './mount.js'
+import { mergeParameters } from './parameters.js'
+import { answerKnownReads, refuseWhatIsThere } from './preconditions.js'
+import { routeOf } from './route-of.js'
+
+/** More than a reason for a change says would be read by nobody. */
+const reasonLength = { min: 3, max: 300 }
+
+/**
+ * Makes the call of operations within the process. It is the chain of the API with the caller given: no token, and no limit per key.
+ * What staff get contains no secret that is stored, and no personal data where their roles show them none.
+ */
+export function openCall(deps: Deps): Call {
+  const app = express()
+  app.disable('etag')
+  app.disable('x-powered-by')
+  answerKnownReads(app)
+  app.set('query parser', (text: string) => qs.parse(text, { arrayLimit: 500, depth: 6 }))
+  mountContract(
+    app,
+    { ...contract, ...consoleContract },
+    { ...apiOf(deps), ...consoleOf(deps) },
+    {
+      globalMiddleware: [
+        compose(
+          checkAnswers(deps),
+          authorize,
+          mergeParameters,
+          nameParameters,
+          refuseWhatIsThere,
+          idempotency(deps),
+        ),
+      ],
+      requestValidationErrorHandler: (error, _req, _res, next) => next(error),
+      logInitialization: false,
+    },
+  )
+  app.use(errorHandler(deps))
+
+  return async (caller, call) => {
+    const route = routeNamed(call.route)
+    const refusal = refusalOf(route, caller, call)
+    if (refusal !== undefined) return refusal
+    const request = {
+      method: route.method,
+      url: urlOf(route, call),
+      headers: headersOf(call),
+      body: bodyOfStaff(route, caller, call.body),
+    }
+    const answer = await answerInProcess(app, request, (req) => {
+      const context = Object.assign(req, { params: {} })
+      openContext(context, caller.cause.requestId)
+      setCaller(context, caller)
+    })
+    const etag = answer.headers['etag']
+    return {
+      status: answer.status,
+      body: answer.status < 300 ? visibleTo(caller, route, answer.body) : answer.body,
+      etag: typeof etag === 'string' ? etag : undefined,
+    }
+  }
+}
+
+const routeByName = new Map(routes({ ...contract, ...consoleContract }).map((route) => [route.name, route]))
+
+function routeNamed(name: string): Route {
+  const route = routeByName.get(name)
+  if (route === undefined) throw new Error(`the contract has no route ${name}`)
+  return route
+}
+
+/** The address of a call, as a client writes it. */
+function urlOf(route: Route, { params = {}, query = {} }: RouteCall): string {
+  const path = route.path.replace(/:(\w+)/g, (_, name: string) => {
+    const value = params[name]
+    if (value === undefined || value === '') throw new Error(`${route.name} needs the parameter ${name}`)
+    return encodeURIComponent(value)
+  })
+  const search = qs.stringify(query, { skipNulls: true })
+  return search === '' ? path : `${path}?${search}`
+}
+
+function headersOf({ ifMatch, idempotencyKey }: RouteCall) {
+  return {
+    ...(ifMatch !== undefined && { 'if-match': ifMatch }),
+    ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+  }
+}
+
+/** Names the parameters in the cause of a change, as authenticate() does for an API key. */
+function nameParameters(req: Request, _res: Response, next: NextFunction): void {
+  const caller = callerOf(req)
+  const params = () => paramsOf(req, routeOf(req))
+  setCaller(req, { ...caller, cause: { ...caller.cause, params } })
+  next()
+}
+
+/** Why a member of staff may not make a call: their roles do not allow it, it acts as the user, or it asks for more. */
+function refusalOf(route: Route, { staff, environment }: Caller, call: RouteCall): CallAnswer | undefined {
+  if (staff === undefined) return undefined
+  if (!staff.routes.has(route.name)) return refused('insufficient_scope', 'Your role does not allow this.')
+  if (route.access.asUser === 'refused')
+    return refused('insufficient_scope', 'Only the user may do this, and staff never act as the user.')
+  const danger = environment === 'production' ? dangerOf(route, call.body) : undefined
+  if (danger === undefined) return undefined
+  if (danger === 'proof' && !staff.isProved)
+    return refused(
+      'proof_required',
+      'Sign in again with your second factor, and repeat it within 10 minutes.',
+    )
+  return isReason(call.reason) ? undefined : withoutReason()
+}
+
+/** What a call asks for: that of the route, or of the members that it sends. */
+function dangerOf({ access }: Route, body: object = {}): Danger | undefined {
+  if (access.danger === false) return undefined
+  if (typeof access.danger === 'string') return access.danger
+  const asked = Object.entries(access.danger).flatMap(([member, danger]) => (member in body ? [danger] : []))
+  return asked.includes('proof') ? 'proof' : asked[0]
+}
+
+function isReason(text: string | undefined): boolean {
+  const length = text?.trim().length ?? 0
+  return length >= reasonLength.min && length <= reasonLength.max
+}
+
+function withoutReason(): CallAnswer {
+  const message = `must have ${reasonLength.min} to ${reasonLength.max} characters`
+  const fields = [{ path: 'reason', code: 'too_small', message }]
+  return refused('invalid_parameters', errorCodes.invalid_parameters.message, fields)
+}
+
+function refused(code: RefusalCode, message: string, fields?: readonly FieldError[]): CallAnswer {
+  const status = code === 'invalid_parameters' ? 422 : 403
+  return { status, body: { error: { code, message, ...(fields && { fields }) } }, etag: undefined }
+}
+
+/** The body as it is sent: a call that would act as the user has the members that the contract states. */
+function bodyOfStaff({ access }: Route, { staff }: Caller, body: RouteCall['body']): object {
+  return staff !== undefined && typeof access.asUser === 'object'
+    ? { ...body, ...access.asUser }
+    : { ...body }
+}
+
+/**
+ * An answer as the caller may see it. A secret is in the answer of the change that has made it, and in no other; what only the user may
+ * have in none.
+ */
+function visibleTo({ staff }: Caller, { method, access, success }: Route, body: unknown): unknown {
+  if (staff === undefined) return body
+  if (!staff.seesPersonalData) return withoutPersonalData(success, body)
+  return method === 'GET' || access.asUser !== false ? withoutSecrets(success, body) : body
+}

@@ -1,0 +1,126 @@
+import type { Scope, StaffScope } from '@portico/contract/access'
+import { consoleContract } from '@portico/contract/console'
+import { contract } from '@portico/contract/contract'
+import { environments, type Environment } from '@portico/contract/fields'
+import { routes, type Route } from '@portico/contract/walk'
+import type { Caller, StaffRights } from '../platform/tenant.js'
+
+/** The roles of staff, which are roles of their organization. A member with several has the rights of each. */
+export const staffRoles = ['owner', 'developer', 'support', 'viewer'] as const
+export type StaffRole = (typeof staffRoles)[number]
+
+type ResourceOf<S> = S extends `${'read' | 'write'}:${infer Resource}` ? Resource : never
+type ScopedResource = ResourceOf<Scope | StaffScope>
+
+/** `write`: reads and writes. `sandbox`: writes in the sandbox alone, and reads. */
+type Right = 'write' | 'sandbox' | 'read' | 'none'
+type Rights = Readonly<Record<StaffRole, Right>>
+
+const settings = of('write', 'write', 'read', 'read')
+const people = of('write', 'sandbox', 'write', 'none')
+const reading = of('read', 'read', 'read', 'read')
+
+/** What each role may do with the resources of a scope. */
+const rights: Readonly<Record<ScopedResource, Rights>> = {
+  organizations: settings,
+  domains: settings,
+  roles: settings,
+  applications: settings,
+  token_customization: settings,
+  directories: settings,
+  relays: settings,
+  sso_connections: settings,
+  magic_links: settings,
+  passwords: settings,
+  totp: settings,
+  webhooks: settings,
+  users: people,
+  memberships: people,
+  sessions: people,
+  impersonations: people,
+  admins: of('write', 'write', 'write', 'none'),
+  events: of('read', 'read', 'read', 'none'),
+  log_events: of('read', 'read', 'read', 'none'),
+  people: of('read', 'read', 'read', 'none'),
+  limits: of('write', 'sandbox', 'write', 'none'),
+  api_keys: of('write', 'sandbox', 'none', 'read'),
+  account: of('write', 'read', 'read', 'read'),
+  // Its operations speak for the user.
+  discovery: of('none', 'none', 'none', 'none'),
+  staff: of('write', 'read', 'read', 'read'),
+  audit: reading,
+  health: reading,
+}
+
+/** Single routes that a role has beside its scopes, or lacks in spite of them. */
+const exceptions: Readonly<
+  Record<StaffRole, { readonly also: readonly string[]; readonly without: readonly string[] }>
+> = {
+  owner: { also: [], without: [] },
+  developer: { also: [], without: [] },
+  support: {
+    also: [
+      'ssoConnections.inviteAdmin',
+      'magicLink.createChallenge',
+      'password.createRequest',
+      'webhooks.redeliver',
+    ],
+    without: ['users.delete', 'outbox.list'],
+  },
+  viewer: { also: [], without: ['outbox.list'] },
+}
+
+function of(owner: Right, developer: Right, support: Right, viewer: Right): Rights {
+  return { owner, developer, support, viewer }
+}
+
+const staffRoutes = routes({ ...contract, ...consoleContract }).filter(({ access }) => access.scope !== null)
+
+/** The routes that a role may call in an environment. */
+function routesOfRole(role: StaffRole, environment: Environment): readonly string[] {
+  const { also, without } = exceptions[role]
+  return staffRoutes
+    .filter((route) => isWithin(route, role, environment) || also.includes(route.name))
+    .map(({ name }) => name)
+    .filter((name) => !without.includes(name))
+}
+
+function isWithin({ access }: Route, role: StaffRole, environment: Environment): boolean {
+  return access.scope !== null && scopesOfRole(role, environment).has(access.scope)
+}
+
+/** The scopes that a role has whole. */
+function scopesOfRole(role: StaffRole, environment: Environment): ReadonlySet<Scope | StaffScope> {
+  const granted = Object.entries(rights).flatMap(([resource, { [role]: right }]) => {
+    const isWritten = right === 'write' || (right === 'sandbox' && environment === 'sandbox')
+    return [...(right === 'none' ? [] : [`read:${resource}`]), ...(isWritten ? [`write:${resource}`] : [])]
+  })
+  // The keys of the table are the resources of the scopes.
+  return new Set(granted as (Scope | StaffScope)[])
+}
+
+const byRole = new Map(
+  staffRoles.flatMap((role) =>
+    environments.map((environment) => [
+      `${role} ${environment}`,
+      { routes: routesOfRole(role, environment), scopes: scopesOfRole(role, environment) },
+    ]),
+  ),
+)
+
+/** The rights of a member of staff with these roles, and the scopes that they have; other names of roles give none. */
+export function rightsOf(
+  roles: readonly string[],
+  environment: Environment,
+): Pick<StaffRights, 'routes' | 'seesPersonalData'> & Pick<Caller, 'scopes'> {
+  const granted = roles.flatMap((role) => byRole.get(`${role} ${environment}`) ?? [])
+  return {
+    routes: new Set(granted.flatMap((one) => one.routes)),
+    scopes: [...new Set(granted.flatMap((one) => [...one.scopes]))],
+    seesPersonalData: roles.some((role) => role !== 'viewer' && isStaffRole(role)),
+  }
+}
+
+function isStaffRole(role: string): boolean {
+  return staffRoles.some((known) => known === role)
+}
