@@ -1,0 +1,275 @@
+import type { FieldError } from '@portico/contract/errors'
+import { withoutSecrets } from '@portico/contract/sensitivity'
+import type { Route } from '@portico/contract/walk'
+import { isDeepStrictEqual } from 'node:util'
+import { ApiCall } from './api-call.js'
+import { failedPage, failureOf, type Failure } from './failed.js'
+import { fieldsOf, type Field } from './field.js'
+import { Fields } from './form.js'
+import { bodyOfForm, postedValues, type Posted } from './form-values.js'
+import { operationLabel, screenLabel } from './labels.js'
+import { associationsOf, crumbsOf, pathOf, titleOf } from './look.js'
+import { parameterOf, routeNamed, type ScreenAt } from './screen.js'
+import { Members } from './value.js'
+import type { Outcome, Visit } from './visit.js'
+
+/** A record as it was read for a form. */
+interface Shown {
+  readonly record: Readonly<Record<string, unknown>>
+  readonly etag: string | undefined
+}
+
+/** What a form is shown with again. */
+interface Again {
+  readonly posted: Posted
+  readonly faults: readonly FieldError[]
+  /** A sentence about all of it. */
+  readonly sentence: string
+  readonly status: number
+  readonly isChangedMeanwhile?: boolean
+}
+
+/** The form of an operation. It changes nothing; one that asks for a proof leads to the sign-in first. */
+export async function showForm(visit: Visit, at: ScreenAt): Promise<Outcome> {
+  if (!visit.mayCall(at.route.name)) return failedPage(visit, refusal)
+  if (isProofAsked(visit, at.route)) return { stepUp: true }
+  const shown = await readShown(visit, at)
+  return 'status' in shown ? failedPage(visit, shown) : formPage(visit, at, shown)
+}
+
+const refusal: Failure = { status: 403, code: 'insufficient_scope', message: '', fields: [], reference: '' }
+
+/** Runs the operation of a form that was sent. */
+export async function takeForm(visit: Visit, at: ScreenAt, posted: Posted): Promise<Outcome> {
+  const { route, part, screen, params } = at
+  const shown = await readShown(visit, at)
+  if ('status' in shown) return failedPage(visit, shown)
+  const fields = fieldsOfForm(at)
+  const retyped = retypedOf(visit, at)
+  if (retyped !== undefined && textOf(posted, 'retyped') !== retyped) {
+    const faults = [{ path: 'retyped', code: 'custom', message: visit.language.texts.retyped }]
+    return formPage(visit, at, shown, { posted, faults, sentence: visit.language.texts.correct, status: 422 })
+  }
+  const body = bodyOfForm(fields, posted, part === 'update' ? shown.record : undefined)
+  const answer = await visit.call({
+    route: route.name,
+    params,
+    body,
+    ifMatch: route.access.versioned === 'checks' ? textOf(posted, 'version') : undefined,
+    idempotencyKey: route.access.idempotent ? textOf(posted, 'key') : undefined,
+    reason: textOf(posted, 'reason'),
+  })
+  const failure = failureOf(answer)
+  if (failure !== undefined) return refusedForm(visit, at, shown, posted, failure)
+  const isShownOnce = !isDeepStrictEqual(withoutSecrets(route.success, answer.body), answer.body)
+  if (isShownOnce) return resultPage(visit, at, answer.body)
+  return { location: placeAfter(visit, at, answer.body) }
+
+  /** A new record, the one that was changed, or the list of what is gone. */
+  function placeAfter(
+    of: Visit,
+    { screen: { at: list, recordAt, recordParameter } }: ScreenAt,
+    made: unknown,
+  ): string {
+    const row = typeof made === 'object' && made !== null ? (made as Readonly<Record<string, unknown>>) : {}
+    const isGone = route.method === 'DELETE' && recordParameter !== undefined
+    if (part === 'create' && recordParameter !== undefined && screen.record !== undefined)
+      return `${pathOf(of, recordAt, { ...params, [recordParameter]: parameterOf(recordParameter, row) })}?done`
+    return isGone || screen.record === undefined
+      ? `${pathOf(of, list, params)}?done`
+      : `${pathOf(of, recordAt, params)}?done`
+  }
+}
+
+function refusedForm(visit: Visit, at: ScreenAt, shown: Shown, posted: Posted, failure: Failure): Outcome {
+  const { texts } = visit.language
+  if (failure.code === 'proof_required') return { stepUp: true }
+  if (
+    failure.status === 404 ||
+    failure.status === 429 ||
+    failure.status >= 500 ||
+    failure.code === 'insufficient_scope'
+  )
+    return failedPage(visit, failure)
+  const isChangedMeanwhile = failure.status === 412
+  const sentence = isChangedMeanwhile
+    ? texts.changedMeanwhile
+    : failure.status === 422 && failure.fields.length > 0
+      ? texts.correct
+      : failure.message
+  return formPage(visit, at, shown, {
+    posted,
+    faults: failure.fields,
+    sentence,
+    status: failure.status,
+    isChangedMeanwhile,
+  })
+}
+
+/** The record of a form about one: its values, and the version that a change is compared with. */
+async function readShown(visit: Visit, { screen, part, params }: ScreenAt): Promise<Shown | Failure> {
+  const isOfRecord = part === 'update' || (part === 'action' && screen.recordParameter !== undefined)
+  if (screen.record === undefined || !isOfRecord) return { record: {}, etag: undefined }
+  if (screen.recordParameter !== undefined && params[screen.recordParameter] === undefined)
+    return { record: {}, etag: undefined }
+  const answer = await visit.call({
+    route: screen.record,
+    params,
+    query: associationsOf(routeNamed(screen.record)),
+  })
+  const failure = failureOf(answer)
+  return failure ?? { record: answer.body as Shown['record'], etag: answer.etag }
+}
+
+/** The fields of a form, without those that the screen leaves out. */
+function fieldsOfForm({ screen, route }: ScreenAt): readonly Field[] {
+  const { omitted = {} } = screen
+  return fieldsOf(route).filter(({ path, name }) => !(name in omitted) && !((path[0] ?? '') in omitted))
+}
+
+function isProofAsked({ environment, isProved }: Visit, { access }: Route): boolean {
+  return environment === 'production' && access.danger === 'proof' && !isProved
+}
+
+/** What has to be typed once more. */
+function retypedOf({ environment }: Visit, { screen, route, params }: ScreenAt): string | undefined {
+  const isAsked = environment === 'production' && route.method === 'DELETE' && screen.retyped !== undefined
+  return isAsked ? params[screen.retyped ?? ''] : undefined
+}
+
+function formPage(visit: Visit, at: ScreenAt, shown: Shown, again?: Again): Outcome {
+  const { language, environment, csrf } = visit
+  const { texts, labels } = language
+  const { screen, route, part, params } = at
+  const fields = fieldsOfForm(at)
+  const [, one] = screenLabel(labels, screen.key)
+  const action = buttonOf(visit, at)
+  const isProduction = environment === 'production'
+  const isDangerous = route.access.danger !== false
+  const record = part === 'update' ? shown.record : undefined
+  const retyped = retypedOf(visit, at)
+  const ofRecord = part !== 'create' && Object.keys(shown.record).length > 0
+  const subject = ofRecord ? titleOf(visit, screen, shown.record) : one
+  const url = `${pathOf(visit, ofRecord || part === 'action' ? screen.recordAt : screen.at, params)}`
+  const content = (
+    <>
+      {part === 'action' && <p class="lead">{route.definition.summary}.</p>}
+      {again !== undefined && (
+        <div class="fault summary" role="alert" tabIndex={-1}>
+          <p>{again.sentence}</p>
+          {again.faults.length > 0 && (
+            <ul>
+              {again.faults.map(({ path, message }) => (
+                <li key={path}>
+                  <a href={`#${path}`}>{path}</a>: {message}
+                </li>
+              ))}
+            </ul>
+          )}
+        </div>
+      )}
+      <form method="post" data-once="" class="form-main" novalidate>
+        <input type="hidden" name="csrf" value={csrf} />
+        {shown.etag !== undefined && <input type="hidden" name="version" value={shown.etag} />}
+        {route.access.idempotent && (
+          <input
+            type="hidden"
+            name="key"
+            value={again === undefined ? visit.newKey() : textOf(again.posted, 'key')}
+          />
+        )}
+        <Fields
+          language={language}
+          fields={fields}
+          record={record}
+          posted={again?.posted}
+          faults={again?.faults ?? []}
+          isChangedMeanwhile={again?.isChangedMeanwhile === true}
+        />
+        {isDangerous && isProduction && (
+          <Plain id="reason" label={texts.reason} hint={texts.reasonHelp} again={again} maxLength={300} />
+        )}
+        {retyped !== undefined && <Plain id="retyped" label={texts.retype(retyped)} again={again} />}
+        <button type="submit" class={isDangerous ? 'main danger' : 'main'}>
+          {isDangerous && isProduction ? texts.inProduction(action) : action}
+        </button>{' '}
+        <a href={part === 'create' ? pathOf(visit, screen.at, params) : url}>{texts.cancel}</a>
+      </form>
+      <ApiCall
+        texts={texts}
+        baseUrl={visit.baseUrl}
+        route={route}
+        params={params}
+        members={fields.filter(({ isRequired }) => isRequired || part === 'update').map(({ name }) => name)}
+      />
+    </>
+  )
+  const title = part === 'create' ? `${texts.create}: ${one}` : `${action}: ${subject}`
+  const crumbs = [
+    ...crumbsOf(visit, screen, params, part === 'create' && screen.list === undefined ? 'list' : 'record'),
+    ...(ofRecord && screen.recordParameter !== undefined ? [{ label: subject, url }] : []),
+  ]
+  return { page: { status: again?.status ?? 200, title, crumbs, content } }
+}
+
+function buttonOf({ language: { texts, labels } }: Visit, { part, route }: ScreenAt): string {
+  if (part === 'create') return texts.create
+  return part === 'update' ? texts.save : operationLabel(labels, route.name)
+}
+
+/** A field that is not of the contract. */
+function Plain({
+  id,
+  label,
+  hint,
+  again,
+  maxLength,
+}: {
+  readonly id: string
+  readonly label: string
+  readonly hint?: string
+  readonly again: Again | undefined
+  readonly maxLength?: number
+}) {
+  const fault = again?.faults.find(({ path }) => path === id)
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {hint !== undefined && <div class="hint">{hint}</div>}
+      <input
+        id={id}
+        name={id}
+        required
+        autocomplete="off"
+        maxLength={maxLength}
+        value={again === undefined ? '' : textOf(again.posted, id)}
+        aria-invalid={fault === undefined ? undefined : 'true'}
+      />
+      {fault !== undefined && <p class="fault">{fault.message}</p>}
+    </div>
+  )
+}
+
+/** The answer with a secret, which no address shows again. */
+function resultPage(visit: Visit, { screen, params, route, part }: ScreenAt, body: unknown): Outcome {
+  const { texts, labels } = visit.language
+  const members = Object.entries(body as Readonly<Record<string, unknown>>)
+  const url = pathOf(visit, part === 'create' ? screen.at : screen.recordAt, params)
+  const content = (
+    <>
+      <p class="done" role="status">
+        {texts.shownOnce}
+      </p>
+      <Members members={members} language={visit.language} />
+      <p>
+        <a href={url}>{texts.back}</a>
+      </p>
+    </>
+  )
+  const title = part === 'create' ? screenLabel(labels, screen.key)[1] : operationLabel(labels, route.name)
+  return { page: { status: 200, title, crumbs: crumbsOf(visit, screen, params), content } }
+}
+
+function textOf(posted: Posted, name: string): string {
+  return postedValues(posted, { name })[0] ?? ''
+}

@@ -1,0 +1,44 @@
+/** The names of what the contract has, in one language: of members and parameters, of operations, of screens. */
+export interface Labels {
+  /** By the last member of a path, or the whole path where that needs a name of its own. */
+  readonly members: Readonly<Record<string, string>>
+  /** By the name of the route, or its verb. */
+  readonly operations: Readonly<Record<string, string>>
+  /** By the key of the screen: its list, and one of its records. */
+  readonly screens: Readonly<Record<string, readonly [many: string, one: string]>>
+}
+
+/** Written in capitals within a label. */
+const abbreviations = new Set([
+  ...['url', 'uri', 'id', 'ids', 'sso', 'saml', 'oidc', 'acs', 'jwks', 'pkce', 'totp', 'api', 'scim', 'sha1'],
+  ...['cbc', 'cors', 'ip', 'sms', 'html', 'idp', 'sp'],
+])
+const plurals: Readonly<Record<string, string>> = { urls: 'URLs', uris: 'URIs', ids: 'IDs' }
+
+/** What a member is called: its label, or the words of its name. */
+export function memberLabel({ members }: Labels, path: readonly string[]): string {
+  const last = path.at(-1) ?? ''
+  return members[path.join('.')] ?? members[last] ?? inWords(last)
+}
+
+/** What an operation is called on its button: its label, or the words of its verb. */
+export function operationLabel({ operations }: Labels, route: string): string {
+  const verb = route.split('.')[1] ?? ''
+  return operations[route] ?? operations[verb] ?? inWords(verb.replace(/[A-Z]/g, (letter) => `_${letter}`))
+}
+
+/** What a screen is called: its list, and one of its records. */
+export function screenLabel({ screens }: Labels, key: string): readonly [many: string, one: string] {
+  const words = inWords(key.split('.').at(-1)?.replaceAll('-', '_') ?? '')
+  return screens[key] ?? [words, words]
+}
+
+/** The words of a name: allowed_redirect_urls is Allowed redirect URLs. */
+function inWords(name: string): string {
+  const words = name
+    .split('_')
+    .map((word) => word.toLowerCase())
+    .map((word) => plurals[word] ?? (abbreviations.has(word) ? word.toUpperCase() : word))
+    .join(' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}

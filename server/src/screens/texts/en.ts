@@ -1,0 +1,66 @@
+/** The texts of the screens' machinery: what is the same for every resource. */
+export const en = {
+  lang: 'en',
+  yes: 'Yes',
+  no: 'No',
+  nothing: '—',
+  /** In place of what the role does not show. */
+  hidden: '•••',
+  hiddenWhat: 'not shown to your role',
+  byDefault: 'Default',
+  none: 'None',
+  total: (count: number) => (count === 1 ? '1 in all' : `${count.toLocaleString('en')} in all`),
+  empty: 'Nothing here yet.',
+  emptyFiltered: (names: string) => `Nothing matches the filter: ${names}.`,
+  filter: 'Filter',
+  clear: 'Clear',
+  any: 'Any',
+  newest: 'Newest',
+  older: 'Older',
+  details: 'Details',
+  create: 'Create',
+  edit: 'Edit',
+  save: 'Save',
+  cancel: 'Cancel',
+  back: 'Back',
+  inProduction: (action: string) => `${action} in production`,
+  reason: 'Reason',
+  reasonHelp: 'Why you do this, in 3 to 300 characters. It is kept in the audit.',
+  retype: (name: string) => `Type ${name} to confirm`,
+  retyped: 'is not what it has to be',
+  done: 'Done.',
+  shownOnce: 'Shown only now: keep what is secret in a safe place.',
+  required: 'required',
+  oneInEachLine: 'One in each line.',
+  asJson: 'As JSON.',
+  timeHint: 'A date and time such as 2026-03-14T09:26:53Z.',
+  correct: 'Please correct what is marked.',
+  notPossible: 'This is not possible.',
+  changedMeanwhile:
+    'It was changed meanwhile. The values of now are shown beside your entries; save again to write yours.',
+  nowIs: (value: string) => `Now: ${value}`,
+  missing: 'Not found',
+  missingText: 'There is nothing at this address, or it was deleted.',
+  forbidden: 'Not allowed',
+  forbiddenText: 'Your role does not allow this.',
+  proofText: 'Sign in again with your second factor, and repeat it within 10 minutes.',
+  signInAgain: 'Sign in again',
+  tooMany: (seconds: number) => `Too many requests. Try again in ${seconds} s.`,
+  failed: 'This did not work',
+  failedText: (reference: string) => `The service could not answer. Reference: ${reference}.`,
+  otherPage: 'This form is of another browser or has expired. Open its page again.',
+  apiCall: 'API call',
+  noApiCall: 'The public API has no such operation.',
+  deleted: 'Deleted.',
+  belowLabel: 'Parts',
+  actionsLabel: 'Actions',
+} as const
+
+type Widened<Texts> = {
+  readonly [Name in keyof Texts]: Texts[Name] extends string
+    ? string
+    : Texts[Name] extends (...args: infer Args) => string
+      ? (...args: Args) => string
+      : Texts[Name]
+}
+export type ScreenTexts = Widened<typeof en>
