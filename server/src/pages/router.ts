@@ -32,12 +32,18 @@ export function pagesRouter(deps: Deps): Router {
     baseUrl,
     productName,
     styleUrl: assets.style.url,
+    screensStyleUrl: assets.screensStyle.url,
     scriptUrl: assets.script.url,
     fontUrl: assets.fonts[0].url,
   }
   const router = express.Router()
 
-  for (const { name, type, hash, content } of [assets.style, assets.script, ...assets.fonts]) {
+  for (const { name, type, hash, content } of [
+    assets.style,
+    assets.screensStyle,
+    assets.script,
+    ...assets.fonts,
+  ]) {
     router.get(`/assets/:hash/${name}`, (req, res) => {
       // During a rollout a page of one version may request its files from a process of the other.
       const isOurs = req.params.hash === hash

@@ -58,7 +58,7 @@ export function queryFieldsOf(route: Route): readonly Field[] {
   if (query === undefined) return []
   const writer = schemaWriter('3.1')
   const root = writer.input(query)
-  return membersOf(root, writer.components(), []).filter(({ name }) => !ofPages.includes(name))
+  return membersOf(root, writer.components(), []).filter(({ path: [name = ''] }) => !ofPages.includes(name))
 }
 
 type Components = Readonly<Record<string, JsonSchema>>

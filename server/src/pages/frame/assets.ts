@@ -12,9 +12,10 @@ interface Asset {
   readonly content: string | Buffer
 }
 
-/** The one style sheet and the one script of the pages, and the files of their font. */
+/** The one style sheet and the one script of the pages, that of screens beside it, and the files of their font. */
 interface PageAssets {
   readonly style: Asset
+  readonly screensStyle: Asset
   readonly script: Asset
   /** Of Latin first, which every page needs. */
   readonly fonts: readonly [Asset, Asset]
@@ -40,6 +41,7 @@ export function readPageAssets(): PageAssets {
   )
   return {
     style: assetOf('pages.css', 'css', style),
+    screensStyle: assetOf('screens.css', 'css', read('../../screens/screens.css').toString('utf8')),
     script: assetOf('pages.js', 'js', read('script.js').toString('utf8')),
     fonts: [...fonts],
   }

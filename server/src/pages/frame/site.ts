@@ -12,6 +12,8 @@ export interface Site {
   readonly baseUrl: string
   readonly productName: string
   readonly styleUrl: string
+  /** Beside the first, for lists and records. */
+  readonly screensStyleUrl: string
   readonly scriptUrl: string
   readonly fontUrl: string
 }
@@ -35,7 +37,7 @@ interface PageAt {
 }
 
 export function frameOf(
-  { styleUrl, scriptUrl, fontUrl, ...site }: Site,
+  { styleUrl, scriptUrl, fontUrl, ...site }: Omit<Site, 'screensStyleUrl'>,
   req: PageRequest,
   at: PageAt,
 ): Frame {

@@ -1,0 +1,24 @@
+import { languages, type Language as LanguageTag } from '../platform/languages.js'
+import { en as screenTextsEn, type ScreenTexts } from '../screens/texts/en.js'
+import { fr as screenTextsFr } from '../screens/texts/fr.js'
+import type { Labels } from '../screens/labels.js'
+import type { Language } from '../screens/value.js'
+import { en as labelsEn } from './labels/en.js'
+import { fr as labelsFr } from './labels/fr.js'
+
+const byTag: Readonly<Record<LanguageTag, { readonly texts: ScreenTexts; readonly labels: Labels }>> = {
+  en: { texts: screenTextsEn, labels: labelsEn },
+  fr: { texts: screenTextsFr, labels: labelsFr },
+}
+
+const names: Readonly<Record<LanguageTag, string>> = { en: 'English', fr: 'Français' }
+
+/** The languages of the console. */
+export const consoleLanguages: readonly { readonly lang: LanguageTag; readonly name: string }[] = languages.map(
+  (lang) => ({ lang, name: names[lang] }),
+)
+
+/** The texts and labels of a language. */
+export function languageOf(tag: LanguageTag): Language {
+  return byTag[tag]
+}

@@ -1,0 +1,104 @@
+import { consoleContract } from '@portico/contract/console'
+import { contract } from '@portico/contract/contract'
+import { routes } from '@portico/contract/walk'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod/v4'
+import { fieldsOf, queryFieldsOf } from '../screens/field.js'
+import { memberLabel, operationLabel, screenLabel } from '../screens/labels.js'
+import { routeNamed, screensOf, type Screen } from '../screens/screen.js'
+import { fr } from './labels/fr.js'
+import { notShown, resources } from './resources.js'
+
+const screens = screensOf(resources)
+
+function operationsOf({ actions = [], rowActions = [], listActions = [] }: Screen): readonly string[] {
+  return [...actions, ...rowActions, ...listActions]
+}
+
+function routesOf(screen: Screen): readonly string[] {
+  const { list, record, create, update } = screen
+  return [list?.route, record, create, update, ...operationsOf(screen)].filter((name) => name !== undefined)
+}
+
+test('every operation with a scope has a screen, or a reason why not', () => {
+  const all = routes({ ...contract, ...consoleContract }).filter(({ access }) => access.scope !== null)
+  const shown = new Set(screens.flatMap(routesOf))
+
+  expect(all.map(({ name }) => name).filter((name) => !shown.has(name) && !(name in notShown))).toEqual([])
+  expect(Object.keys(notShown).filter((name) => shown.has(name))).toEqual([])
+})
+
+/** The schema within optional, nullable and the like. */
+function unwrapped(schema: unknown): unknown {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return unwrapped(schema.unwrap())
+  return schema instanceof z.ZodDefault || schema instanceof z.ZodCatch ? unwrapped(schema.unwrap()) : schema
+}
+
+/** The member of a record at a path; of an alternative of several the first that has it. */
+function memberAt(schema: unknown, [name, ...rest]: readonly string[]): unknown {
+  const inner = unwrapped(schema)
+  if (name === undefined) return inner
+  if (inner instanceof z.ZodUnion)
+    return inner.options.map((option) => memberAt(option, [name, ...rest])).find((found) => found !== undefined)
+  return inner instanceof z.ZodObject ? memberAt(inner.shape[name], rest) : undefined
+}
+
+function rowOf(route: string): unknown {
+  const data = memberAt(routeNamed(route).success, ['data'])
+  return data instanceof z.ZodArray ? data.element : undefined
+}
+
+test.each(screens.flatMap(({ list }) => (list === undefined ? [] : [list])))(
+  'the columns of $route are members of its records',
+  ({ route, columns }) => {
+    expect(columns.filter((column) => memberAt(rowOf(route), column.split('.')) === undefined)).toEqual([])
+  },
+)
+
+test('what a screen leaves out of a form is a member of its body', () => {
+  const unknown = screens.flatMap((screen) => {
+    const members = [screen.create, screen.update].flatMap((name) =>
+      name === undefined ? [] : fieldsOf(routeNamed(name)).flatMap(({ path, name: whole }) => [path[0], whole]),
+    )
+    return Object.keys(screen.omitted ?? {}).filter((name) => !members.includes(name))
+  })
+  expect(unknown).toEqual([])
+})
+
+describe('in French', () => {
+  const none = { members: {}, operations: {}, screens: {} }
+
+  test('every screen and operation has its name', () => {
+    const keys = screens.map(({ key }) => key).filter((key) => screenLabel(fr, key)[0] === screenLabel(none, key)[0])
+    // These words are the same in both languages.
+    expect(keys).toEqual(sameInFrench.filter((key) => keys.includes(key)))
+    const operations = screens.flatMap(operationsOf)
+    expect(operations.filter((name) => operationLabel(fr, name) === operationLabel(none, name))).toEqual([])
+  })
+
+  test('every member has its name', () => {
+    const members = new Set(
+      screens.flatMap((screen) => [
+        ...routesOf(screen).flatMap((name) => [
+          ...fieldsOf(routeNamed(name)).map(({ path }) => path.at(-1) ?? ''),
+          ...queryFieldsOf(routeNamed(name)).map(({ name: filter }) => filter),
+        ]),
+        ...(screen.list?.columns ?? []).map((column) => column.split('.').at(-1) ?? ''),
+        ...(screen.record === undefined ? [] : membersOf(routeNamed(screen.record).success)),
+      ]),
+    )
+    expect([...members].filter((name) => !name.startsWith('__') && !(name in fr.members)).toSorted()).toEqual([])
+    expect(memberLabel(fr, ['profile', 'given_name'])).toBe('Prénom')
+  })
+
+  const sameInFrench = [
+    ...['organizations.users.sessions', 'organizations.invitations', 'organizations.applications', 'webhooks'],
+    'permissions',
+  ]
+})
+
+function membersOf(schema: unknown): readonly string[] {
+  const inner = unwrapped(schema)
+  if (inner instanceof z.ZodUnion) return inner.options.flatMap(membersOf)
+  return inner instanceof z.ZodObject ? Object.keys(inner.shape) : []
+}
