@@ -398,7 +398,7 @@ export interface Identity {
   data: { [name: string]: JsonValue }
 }
 
-/** Part of `Identity`, `DirectoryAttributes`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent` and 101 more. */
+/** Part of `Identity`, `DirectoryAttributes`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent` and 102 more. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue }
 
 /** Part of `User`. */
@@ -1088,7 +1088,7 @@ export interface TotpEnrollment {
   enrolled_totp_at: string
   /** Time of its validation, from which on the user must enter codes; null before. */
   validated_enrollment_at: string | null
-  /** Number of validated enrolments of the user so far. */
+  /** Number of validated enrolments of the user so far, since the last removal if there was one. */
   enrollment_totp_nb: number
   /**
    * With the method sms, the code that was sent to the user; only at creation.
@@ -1125,7 +1125,7 @@ export interface ValidatedTotpEnrollment {
   enrolled_totp_at: string
   /** RFC 3339 in UTC with milliseconds. */
   validated_enrollment_at: string
-  /** Number of validated enrolments of the user so far. */
+  /** Number of validated enrolments of the user so far, since the last removal if there was one. */
   enrollment_totp_nb: number
   first_verification_code: null
   recovery_codes: null
@@ -1134,6 +1134,13 @@ export interface ValidatedTotpEnrollment {
   last_recovery_acknowledgement_at: string | null
   /** Last use of a recovery code. */
   last_recovery_code_at: string | null
+}
+
+/** Answered by `totp.removeEnrollment`. */
+export interface ValidatedTotpEnrollmentDeletion {
+  deleted: true
+  resource: ValidatedTotpEnrollment
+  type: '__Deleted__'
 }
 
 /** Answered by `totp.createChallenge`. */
@@ -1942,7 +1949,7 @@ export interface EventPage {
   has_more: boolean
 }
 
-/** Part of `EventPage`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent` and 100 more. */
+/** Part of `EventPage`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent` and 101 more. */
 export type Event =
   | OrganizationOrganizationCreateSuccessEvent
   | OrganizationOrganizationUpdateSuccessEvent
@@ -2004,6 +2011,7 @@ export type Event =
   | TotpConnectionUpdateSuccessEvent
   | TotpEnrollmentCreateSuccessEvent
   | TotpEnrollmentValidateSuccessEvent
+  | TotpEnrollmentDeleteSuccessEvent
   | TotpChallengeCreateSuccessEvent
   | TotpChallengeValidateSuccessEvent
   | SsoConnectionCreateSuccessEvent
@@ -2079,7 +2087,7 @@ export interface OrganizationOrganizationCreateSuccessEvent {
   data: Organization | TruncatedData
 }
 
-/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 98 more. */
+/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 99 more. */
 export interface Actor {
   /** user: on a page; admin: in the onboarding; directory: its provider, by SCIM; operator: at the command line; system: the service itself. */
   type: 'api_key' | 'user' | 'admin' | 'directory' | 'operator' | 'system'
@@ -2087,7 +2095,7 @@ export interface Actor {
   id: string
 }
 
-/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 98 more. */
+/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 99 more. */
 export interface TruncatedData {
   id?: string
   truncated: true
@@ -3929,7 +3937,7 @@ export interface TotpEnrollmentCreateSuccessEvent {
   data: TotpEnrollmentData | TruncatedData
 }
 
-/** Part of `TotpEnrollmentCreateSuccessEvent`, `TotpEnrollmentValidateSuccessEvent`. */
+/** Part of `TotpEnrollmentCreateSuccessEvent`, `TotpEnrollmentValidateSuccessEvent`, `TotpEnrollmentDeleteSuccessEvent`. */
 export interface TotpEnrollmentData {
   __type__: 'TotpEnrollment'
   __domain__: string
@@ -3943,7 +3951,7 @@ export interface TotpEnrollmentData {
   enrolled_totp_at: string
   /** Time of its validation, from which on the user must enter codes; null before. */
   validated_enrollment_at: string | null
-  /** Number of validated enrolments of the user so far. */
+  /** Number of validated enrolments of the user so far, since the last removal if there was one. */
   enrollment_totp_nb: number
   /** Time at which the user confirmed having stored the recovery codes. */
   last_recovery_acknowledgement_at: string | null
@@ -3976,6 +3984,34 @@ export interface TotpEnrollmentValidateSuccessEvent {
   /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'totp.enrollment.validate.success'
+  data: TotpEnrollmentData | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface TotpEnrollmentDeleteSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account if no organization owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
+  id: string
+  /** Reasons of the failure; null if the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
+  cursor: string | null
+  /** Receiving webhook of a delivery; null in the stream. */
+  webhook_id: string | null
+  code: 'totp.enrollment.delete.success'
   data: TotpEnrollmentData | TruncatedData
 }
 
@@ -8449,6 +8485,29 @@ export type TotpValidateEnrollmentErrorCode =
   | 'rate_limited'
   | 'unavailable'
 
+/** What `totp.removeEnrollment` takes. */
+export interface TotpRemoveEnrollmentInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** UUID. */
+  user_id: string
+}
+
+/** Codes that `totp.removeEnrollment` answers. */
+export type TotpRemoveEnrollmentErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'user_not_found'
+  | 'totp_enrollment_not_found'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
 /** What `totp.createChallenge` takes. */
 export interface TotpCreateChallengeInput {
   /** Domain of the organization. */
@@ -9804,6 +9863,7 @@ export interface EventsListInput {
     | 'totp.connection.update.success'
     | 'totp.enrollment.create.success'
     | 'totp.enrollment.validate.success'
+    | 'totp.enrollment.delete.success'
     | 'totp.challenge.create.success'
     | 'totp.challenge.validate.success'
     | 'sso.connection.create.success'
@@ -9949,6 +10009,7 @@ export interface WebhooksCreateInput {
     | 'totp.connection.update.success'
     | 'totp.enrollment.create.success'
     | 'totp.enrollment.validate.success'
+    | 'totp.enrollment.delete.success'
     | 'totp.challenge.create.success'
     | 'totp.challenge.validate.success'
     | 'sso.connection.create.success'
@@ -10149,6 +10210,7 @@ export interface WebhooksUpdateInput {
     | 'totp.connection.update.success'
     | 'totp.enrollment.create.success'
     | 'totp.enrollment.validate.success'
+    | 'totp.enrollment.delete.success'
     | 'totp.challenge.create.success'
     | 'totp.challenge.validate.success'
     | 'sso.connection.create.success'
@@ -10361,6 +10423,7 @@ export interface WebhooksListDeliveriesInput {
     | 'totp.connection.update.success'
     | 'totp.enrollment.create.success'
     | 'totp.enrollment.validate.success'
+    | 'totp.enrollment.delete.success'
     | 'totp.challenge.create.success'
     | 'totp.challenge.validate.success'
     | 'sso.connection.create.success'
@@ -10500,6 +10563,7 @@ export interface LogEventsListInput {
     | 'END_USER_TOTP_SUCCESS'
     | 'END_USER_TOTP_FAILED'
     | 'TOTP_ENROLLED'
+    | 'TOTP_REMOVED'
     | 'END_USER_RELAY_STARTED'
     | 'END_USER_RELAY_SUCCESS'
     | 'END_USER_RELAY_FAILED'
@@ -10592,6 +10656,7 @@ export interface LogEventsListOfAccountInput {
     | 'END_USER_TOTP_SUCCESS'
     | 'END_USER_TOTP_FAILED'
     | 'TOTP_ENROLLED'
+    | 'TOTP_REMOVED'
     | 'END_USER_RELAY_STARTED'
     | 'END_USER_RELAY_SUCCESS'
     | 'END_USER_RELAY_FAILED'
@@ -11899,6 +11964,11 @@ export interface Operations {
     input: TotpValidateEnrollmentInput
     output: ValidatedTotpEnrollment
     code: TotpValidateEnrollmentErrorCode
+  }
+  'totp.removeEnrollment': {
+    input: TotpRemoveEnrollmentInput
+    output: ValidatedTotpEnrollmentDeletion
+    code: TotpRemoveEnrollmentErrorCode
   }
   'totp.createChallenge': {
     input: TotpCreateChallengeInput
@@ -13360,6 +13430,24 @@ export interface TotpMethods {
   ): Promise<ValidatedTotpEnrollment>
 
   /**
+   * Remove the validated enrolment of a user; their sessions end, and they are told by e-mail.
+   * `DELETE /api/v2/org/:org_domain/totp-enrollment/:user_id`. Requires the scope `write:totp`.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`, `totp_enrollment_not_found`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const validatedTotpEnrollmentDeletion = await client.totp.removeEnrollment({
+   *   org_domain: 'awesome-company',
+   *   user_id: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
+   * })
+   * ```
+   */
+  removeEnrollment(
+    input: TotpRemoveEnrollmentInput,
+    options?: RequestOptions,
+  ): Promise<ValidatedTotpEnrollmentDeletion>
+
+  /**
    * Request a code from a user; with the method sms it is sent.
    * `POST /api/v2/org/:org_domain/totp-challenge/:user_id`. Requires the scope `write:totp`.
    *
@@ -14648,7 +14736,7 @@ export const routeTable = /* @__PURE__ */ readRoutes<OperationName>({
 /api/v2/password-challenge createChallenge POSTb
 /api/v2/password set POSTb`,
   totp: `/api/v2/org/:org_domain/totp-connection getConnection GET postConnection POSTbi updateConnection PUTb
-/api/v2/org/:org_domain/totp-enrollment/:user_id enroll POSTb
+/api/v2/org/:org_domain/totp-enrollment/:user_id enroll POSTb removeEnrollment DELETE
 /api/v2/org/:org_domain/totp-enrollment/validation/:user_id validateEnrollment PUTb
 /api/v2/org/:org_domain/totp-challenge/:user_id createChallenge POSTb
 /api/v2/org/:org_domain/totp-challenge/validation/:user_id validateChallenge PUTb`,

@@ -321,7 +321,7 @@ async function prepareTotp(route: NamedOperation, service: Service, world: Refer
     const { app } = await given.begun(place)
     return { ...world, code: given.codeOf(app) }
   }
-  if (!/^totp\.(create|validate)Challenge$/.test(route.name)) return world
+  if (!/^totp\.((create|validate)Challenge|removeEnrollment)$/.test(route.name)) return world
   const { app } = await given.enroll(place)
   const { request_id } = await given.challenge(place)
   // A code of the next period: the enrolment consumed the current one.

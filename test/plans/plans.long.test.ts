@@ -54,6 +54,7 @@ const inVain = [
   'ssoConnections.createOnboarding',
   'ssoConnections.useOidcClient',
   'totp.createChallenge',
+  'totp.removeEnrollment',
   'totp.validateChallenge',
   'totp.validateEnrollment',
 ]

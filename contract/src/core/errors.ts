@@ -239,8 +239,10 @@ export const errorCodes = {
   },
   totp_enrollment_not_found: {
     status: 404,
-    message: 'The user has no TOTP enrolment that waits for its first code.',
-    remedy: 'Start an enrolment; five incorrect codes end it.',
+    message:
+      'The user has no such TOTP enrolment: none that waits for its first code, or none that was validated.',
+    remedy:
+      'To validate one, start an enrolment; five incorrect codes end it. Only a validated one can be removed.',
   },
   method_not_allowed: {
     status: 405,

@@ -315,6 +315,11 @@ export const eventCatalog = {
     tells: 'The enrolment of a user was validated.',
     data: TotpEnrollmentData,
   },
+  'totp.enrollment.delete.success': {
+    tells:
+      'The enrolment of a user was removed, and their sessions ended; no code is asked of them any more.',
+    data: TotpEnrollmentData,
+  },
   'totp.challenge.create.success': { tells: 'A code was requested from a user.', data: TotpChallengeData },
   'totp.challenge.validate.success': { tells: 'The code of a user was correct.', data: TotpChallengeData },
   'sso.connection.create.success': { tells: 'An SSO connection was created.', data: SsoConnection },

@@ -38,6 +38,7 @@ export const logEventCodes = {
   END_USER_TOTP_SUCCESS: 'The code of a user was correct.',
   END_USER_TOTP_FAILED: 'A code of a user was refused.',
   TOTP_ENROLLED: 'The enrolment of a user was validated.',
+  TOTP_REMOVED: 'The enrolment of a user was removed.',
   END_USER_RELAY_STARTED: 'The handover of a user to a partner was requested.',
   END_USER_RELAY_SUCCESS: 'A user who was handed over by a relay signed in.',
   END_USER_RELAY_FAILED: 'The URL of a relay request was opened, and no user was signed in.',

@@ -20,7 +20,7 @@ import {
   UserPath,
 } from '../core/fields.js'
 import { PasswordRenewal } from './password.js'
-import { exampleOf, record } from '../core/record.js'
+import { deletionOf, exampleOf, record } from '../core/record.js'
 
 const totpMethods = ['totp_mobile_app', 'sms'] as const
 export type TotpMethod = (typeof totpMethods)[number]
@@ -70,7 +70,9 @@ export const TotpEnrollment = record(
     validated_enrollment_at: timestamp()
       .nullable()
       .describe('Time of its validation, from which on the user must enter codes; null before'),
-    enrollment_totp_nb: z.int().describe('Number of validated enrolments of the user so far'),
+    enrollment_totp_nb: z
+      .int()
+      .describe('Number of validated enrolments of the user so far, since the last removal if there was one'),
     first_verification_code: secret(z.string().nullable()).describe(
       'With the method sms, the code that was sent to the user; only at creation',
     ),
@@ -327,6 +329,19 @@ export const totp = c.router(
         asUser: 'refused',
         emits: ['totp.enrollment.validate.success'],
       }),
+    },
+    removeEnrollment: {
+      method: 'DELETE',
+      path: `${path}/totp-enrollment/:user_id`,
+      summary: 'Remove the validated enrolment of a user; their sessions end, and they are told by e-mail',
+      pathParams: UserPath,
+      responses: changing(
+        { 200: deletionOf(ValidatedTotpEnrollment) },
+        'organization_not_found',
+        'user_not_found',
+        'totp_enrollment_not_found',
+      ),
+      metadata: access({ tag, scope: writeScope, emits: ['totp.enrollment.delete.success'] }),
     },
     createChallenge: {
       method: 'POST',

@@ -16,6 +16,7 @@ export const listed: readonly Listed[] = [
       'server/src/sign-in/totp/enrollment.ts',
       'server/src/sign-in/totp/flow-challenge.ts',
       'server/src/sign-in/totp/recovery-codes.ts',
+      'server/src/sign-in/totp/remove-enrollment.ts',
       'server/src/sign-in/totp/replace-recovery-codes.ts',
     ],
     tests: [
@@ -26,6 +27,7 @@ export const listed: readonly Listed[] = [
       'test/protocols/flow-second-factor.test.ts',
       'test/protocols/flow-attacks.test.ts',
       'test/api/totp-connection.test.ts',
+      'test/api/totp-removal.test.ts',
       'test/api/totp-sign-in.test.ts',
       'test/api/totp-sms-limits.test.ts',
       'test/api/second-factor-states.test.ts',

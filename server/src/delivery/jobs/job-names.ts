@@ -2,7 +2,12 @@ import type { Environment } from '@portico/contract/fields'
 import type { Protocol } from '@portico/contract/sso-onboarding'
 
 /** A change of a user's own account that is reported to them by mail. */
-export type Notice = 'password_set' | 'recovery_code_used' | 'totp_enrolled' | 'totp_enrollment_forced'
+export type Notice =
+  | 'password_set'
+  | 'recovery_code_used'
+  | 'totp_enrolled'
+  | 'totp_enrollment_forced'
+  | 'totp_enrollment_removed'
 
 /** The payload of each job: only ids, so that no row of the queue has a secret or personal data. */
 export interface JobPayloads {

@@ -128,7 +128,13 @@ describe('the mail with a magic link', () => {
 })
 
 describe('a notice', () => {
-  const notices = ['password_set', 'recovery_code_used', 'totp_enrolled', 'totp_enrollment_forced'] as const
+  const notices = [
+    'password_set',
+    'recovery_code_used',
+    'totp_enrolled',
+    'totp_enrollment_forced',
+    'totp_enrollment_removed',
+  ] as const
   const noticeWith = (
     notice: (typeof notices)[number],
     changes: { locale?: string; environment?: 'sandbox' } = {},
@@ -151,6 +157,11 @@ describe('a notice', () => {
       'totp_enrollment_forced',
       'New two-step verification was started at Awesome company',
       'until the new one is confirmed.',
+    ],
+    [
+      'totp_enrollment_removed',
+      'Two-step verification was removed at Awesome company',
+      'you were signed out everywhere.',
     ],
   ] as const)('of %s says what has happened, in text and in HTML', (notice, subject, told) => {
     const mail = noticeWith(notice)

@@ -163,6 +163,11 @@ const en: MailTexts = {
       told: (organization) =>
         `Someone started to set up new two-step verification for your account at ${organization}. Your current one works until the new one is confirmed.`,
     },
+    totp_enrollment_removed: {
+      subject: (organization) => `Two-step verification was removed at ${organization}`,
+      told: (organization) =>
+        `Two-step verification was removed from your account at ${organization}. Codes from your phone and your recovery codes no longer work, and you were signed out everywhere.`,
+    },
   },
   unexpectedNotice: (organization) =>
     `If this was not you, contact your administrator at ${organization} immediately: someone else may be using your account.`,
@@ -296,6 +301,11 @@ const fr: MailTexts = {
         `Une nouvelle validation en deux étapes a été commencée chez ${organization}`,
       told: (organization) =>
         `Quelqu’un a commencé à configurer une nouvelle validation en deux étapes pour votre compte chez ${organization}. L’actuelle fonctionne jusqu’à ce que la nouvelle soit confirmée.`,
+    },
+    totp_enrollment_removed: {
+      subject: (organization) => `La validation en deux étapes a été supprimée chez ${organization}`,
+      told: (organization) =>
+        `La validation en deux étapes a été supprimée de votre compte chez ${organization}. Les codes de votre téléphone et vos codes de secours ne fonctionnent plus, et vous avez été déconnecté partout.`,
     },
   },
   unexpectedNotice: (organization) =>

@@ -13,6 +13,11 @@ export function updateEnrollment(trx: Transaction<DB>, tenant: Tenant, userId: s
   return trx.updateTable('totp_enrollments').where(ofTenant(tenant)).where('user_id', '=', userId)
 }
 
+/** The end of an enrolment starts here, too. */
+export function deleteEnrollment(trx: Transaction<DB>, tenant: Tenant, userId: string) {
+  return trx.deleteFrom('totp_enrollments').where(ofTenant(tenant)).where('user_id', '=', userId)
+}
+
 /** Selects the challenges of a user that are open at a time. */
 interface OpenAt {
   readonly userId: string
