@@ -2764,7 +2764,7 @@ export const queryTable: { readonly [Name in OperationName]?: string } = {
   'joinRequests.get': 'environment',
   'domains.list': 'page current_page per_page after environment domain',
   'domains.get': 'environment',
-  'users.list': 'page current_page per_page after environment preload_associations sort',
+  'users.list': 'page current_page per_page after environment preload_associations filter active sort',
   'users.get': 'environment preload_associations',
   'users.getByEmail': 'environment preload_associations',
   'permissions.list': 'page current_page per_page after environment name',

@@ -6755,6 +6755,10 @@ export interface UsersListInput {
   environment?: string
   /** What an answer contains beside the record: directory_attributes, what the directory says of a user, and roles. */
   preload_associations?: Array<'directory_attributes' | 'roles'>
+  /** Beginning of the e-mail address, case-insensitive. */
+  filter?: string
+  /** true: only active users; false: only inactive ones. */
+  active?: boolean
   /** inserted_at, updated_at or email; - before it: descending. */
   sort?: string
 }

@@ -1,6 +1,6 @@
 import { contractTest, guard, guardTest, routeTests } from './guard.js'
 
-const usersMigration = 'server/src/platform/db/migrations/0004-users.ts'
+const addressesMigration = 'server/src/platform/db/migrations/0042-filtered-lists.ts'
 const idempotency = 'server/src/delivery/events/idempotency.ts'
 
 const accountRecord = 'server/src/directory/account-record/account-record.ts'
@@ -15,7 +15,7 @@ const hasOneEffect = repeated('a request that is made twice has one effect and o
 export const changeGuards = [
   guard({
     name: 'e-mail address of one user',
-    file: usersMigration,
+    file: addressesMigration,
     find: 'create unique index users_email_key',
     replace: 'create index users_email_key',
     red: usersCreate.refuses('email_taken'),

@@ -6,6 +6,9 @@ import {
   choices,
   environment,
   EnvironmentQuery,
+  filter,
+  filterText,
+  flag,
   id,
   idempotencyHeader,
   ifMatchHeader,
@@ -125,6 +128,8 @@ const OneUserQuery = EnvironmentQuery.extend(PreloadQuery.shape)
 
 export const UserQuery = PageQuery.extend({
   ...PreloadQuery.shape,
+  filter: personal(filterText().describe('Beginning of the e-mail address, case-insensitive')),
+  active: filter(flag()).describe('true: only active users; false: only inactive ones'),
   sort: order(userOrders, 'inserted_at, updated_at or email; - before it: descending'),
 })
 export type UserQuery = z.output<typeof UserQuery>

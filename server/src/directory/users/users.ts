@@ -23,6 +23,7 @@ import { admittedTo, asApiError, atDoor, insertAdmitted, lockSeatAndInvitation, 
 import { changeUser, removeUser } from './change-user.js'
 import { withPreloads } from './preloads.js'
 import { normalizeEmail } from '../../platform/email.js'
+import { isFiltered, listFilteredUsers } from './filtered-users.js'
 import { emissionOfNewUser, userInsertion, type UserInsertion } from './insert-user.js'
 import { changedPhoneNumbers } from '../../platform/phone.js'
 import { toDeletedUser, toUser, userColumns } from './record.js'
@@ -140,7 +141,12 @@ export async function listUsers(
   tenant: Tenant,
   query: UserQuery,
 ): Promise<Page<User>> {
-  const page = await findPage(
+  const page = await (isFiltered(query) ? listFilteredUsers : listAllUsers)(readDb, tenant, query)
+  return { ...page, data: await withPreloads(readDb, tenant, page.data, query) }
+}
+
+function listAllUsers(readDb: Kysely<DB>, tenant: Tenant, query: UserQuery): Promise<Page<User>> {
+  return findPage(
     {
       query,
       order: orderOf(query.sort, userOrders),
@@ -150,7 +156,6 @@ export async function listUsers(
     },
     (row) => toUser(row, tenant),
   )
-  return { ...page, data: await withPreloads(readDb, tenant, page.data, query) }
 }
 
 function usersIn(db: Kysely<DB>, tenant: TenantKey) {

@@ -1218,7 +1218,7 @@ const byKind: Readonly<Record<Exclude<CatalogObject['kind'], 'table'>, Parts>> =
     ["users","users_deleted","CREATE INDEX users_deleted ON users USING btree (deleted_at, id) WHERE (deleted_at IS NOT NULL);"],
     ["users","users_email","CREATE INDEX users_email ON users USING btree (account_id, environment, email_normalized) WHERE (deleted_at IS NULL);"],
     ["users","users_email_deleted","CREATE INDEX users_email_deleted ON users USING btree (account_id, environment, organization_id, email_normalized) WHERE (deleted_at IS NOT NULL);"],
-    ["users","users_email_key","CREATE UNIQUE INDEX users_email_key ON users USING btree (account_id, environment, organization_id, email_normalized) WHERE (deleted_at IS NULL);"],
+    ["users","users_email_key","CREATE UNIQUE INDEX users_email_key ON users USING btree (account_id, environment, organization_id, email_normalized text_pattern_ops) WHERE (deleted_at IS NULL);"],
     ["users","users_inactive","CREATE INDEX users_inactive ON users USING btree (account_id, environment, organization_id, id) WHERE ((NOT active) AND (deleted_at IS NULL));"],
     ["users","users_list","CREATE INDEX users_list ON users USING btree (account_id, environment, organization_id, inserted_at DESC, id DESC) WHERE (deleted_at IS NULL);"],
     ["users","users_updated","CREATE INDEX users_updated ON users USING btree (account_id, environment, organization_id, updated_at, id) WHERE (deleted_at IS NULL);"],

@@ -44,6 +44,7 @@ import * as m0038 from './migrations/0038-role-mapping.js'
 import * as m0039 from './migrations/0039-joining.js'
 import * as m0040 from './migrations/0040-session-lifetimes.js'
 import * as m0041 from './migrations/0041-second-factor-policy.js'
+import * as m0042 from './migrations/0042-filtered-lists.js'
 
 /** Every migration by name, in the order in which they are applied. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -88,4 +89,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0039-joining': m0039,
   '0040-session-lifetimes': m0040,
   '0041-second-factor-policy': m0041,
+  '0042-filtered-lists': m0042,
 }
