@@ -906,6 +906,13 @@ export const exampleTable: { readonly [Name in OperationName]: ExampleRow } = {
     ],
     [],
   ],
+  'applications.listOfAccount': [
+    200,
+    'ApplicationList',
+    false,
+    ['invalid_token', 'https_required', 'insufficient_scope', 'rate_limited', 'unavailable'],
+    [],
+  ],
   'applications.get': [
     200,
     'Application',
@@ -2773,6 +2780,8 @@ export const queryTable: { readonly [Name in OperationName]?: string } = {
   'roles.get': 'environment',
   'roles.getUserRoles': 'environment',
   'applications.list': 'page current_page per_page after environment sort',
+  'applications.listOfAccount':
+    'page current_page per_page after environment sort filter organization_domain_scope',
   'applications.get': 'environment',
   'applicationSecrets.list': 'environment',
   'tokenCustomization.sample':

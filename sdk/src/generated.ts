@@ -659,7 +659,7 @@ export interface AccessConfiguration {
   access_evaluations_endpoint: string
 }
 
-/** Answered by `applications.create`, `applications.list`, `applications.get`, `applications.update`. */
+/** Answered by `applications.create`, `applications.list`, `applications.listOfAccount`, `applications.get`, `applications.update`. */
 export interface Application {
   __type__: 'Application'
   /** Domain of the organization it is restricted to, otherwise of the account. */
@@ -747,7 +747,7 @@ export interface Application {
   updated_at: string
 }
 
-/** Answered by `applications.list`. */
+/** Answered by `applications.list`, `applications.listOfAccount`. */
 export interface ApplicationList {
   __type__: 'List'
   data: Application[]
@@ -7615,6 +7615,34 @@ export type ApplicationsListErrorCode =
   | 'rate_limited'
   | 'unavailable'
 
+/** What `applications.listOfAccount` takes. */
+export interface ApplicationsListOfAccountInput {
+  /** Page number, starting at 1. */
+  page?: unknown
+  /** The same as page. */
+  current_page?: unknown
+  /** Records on a page: 1 to 100. */
+  per_page?: unknown
+  /** next_cursor of the previous page. */
+  after?: string
+  /** Must equal the environment of the API key, in any case. */
+  environment?: string
+  /** name, inserted_at or updated_at; prefix with - for descending order. */
+  sort?: string
+  /** Part of the name, case-insensitive. */
+  filter?: string
+  /** Only applications that are restricted to this organization. */
+  organization_domain_scope?: string
+}
+
+/** Codes that `applications.listOfAccount` answers. */
+export type ApplicationsListOfAccountErrorCode =
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'rate_limited'
+  | 'unavailable'
+
 /** What `applications.get` takes. */
 export interface ApplicationsGetInput {
   /** Domain of the organization. */
@@ -11845,6 +11873,11 @@ export interface Operations {
     output: ApplicationList
     code: ApplicationsListErrorCode
   }
+  'applications.listOfAccount': {
+    input: ApplicationsListOfAccountInput
+    output: ApplicationList
+    code: ApplicationsListOfAccountErrorCode
+  }
   'applications.get': {
     input: ApplicationsGetInput
     output: Application | DeletedApplication
@@ -12980,6 +13013,18 @@ export interface ApplicationsMethods {
    * ```
    */
   readonly list: ListMethod<ApplicationsListInput, ApplicationList, Application>
+
+  /**
+   * List the applications of the account and of the organizations that the key may see, newest first.
+   * `GET /api/v2/applications`. Requires the scope `read:applications`.
+   *
+   * @throws ApiError 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * for await (const application of client.applications.listOfAccount.all()) console.log(application)
+   * ```
+   */
+  readonly listOfAccount: ListMethod<ApplicationsListOfAccountInput, ApplicationList, Application>
 
   /**
    * Get an application.
@@ -14724,6 +14769,7 @@ export const routeTable = /* @__PURE__ */ readRoutes<OperationName>({
 /api/v2/org/:org_domain/access/evaluations evaluateAll POSTb
 /.well-known/authzen-configuration/api/v2/org/:org_domain configuration GETo`,
   applications: `/api/v2/org/:org_domain/applications create POSTbi list GETl
+/api/v2/applications listOfAccount GETl
 /api/v2/org/:org_domain/applications/:client_id get GET update PUTb delete DELETE`,
   applicationSecrets: `/api/v2/org/:org_domain/applications/:client_id/secrets create POSTbi list GET
 /api/v2/org/:org_domain/applications/:client_id/secrets/:secret_id delete DELETE`,

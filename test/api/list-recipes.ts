@@ -59,6 +59,12 @@ export const recipes: Readonly<Record<string, Recipe>> = {
     remove: ({ id }) => client.applications.delete({ org_domain, client_id: id }),
     sorts: ['name', 'inserted_at', 'updated_at'],
   }),
+  'applications.listOfAccount': ({ client, given, org_domain }) => ({
+    create: (name = 'Storefront') =>
+      given.application({ org_domain, name, organization_domain_scope: org_domain }),
+    remove: ({ id }) => client.applications.delete({ org_domain, client_id: id }),
+    sorts: ['name', 'inserted_at', 'updated_at'],
+  }),
   'tokenCustomization.listMetaKeys': ({ client, given, org_domain }) => ({
     create: () => given.metaKey({ org_domain }),
     remove: (record) =>

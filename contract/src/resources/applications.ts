@@ -5,6 +5,7 @@ import { changing, creating, inOrganization, reading } from '../core/answers.js'
 import {
   environment,
   EnvironmentQuery,
+  filterText,
   id,
   idempotencyHeader,
   ifMatchHeader,
@@ -196,6 +197,16 @@ export const ApplicationQuery = PageQuery.extend({
 })
 export type ApplicationQuery = z.output<typeof ApplicationQuery>
 
+export const AccountApplicationQuery = ApplicationQuery.extend({
+  filter: filterText().describe('Part of the name, case-insensitive'),
+  organization_domain_scope: filterText().describe(
+    'Only applications that are restricted to this organization',
+  ),
+})
+export type AccountApplicationQuery = z.output<typeof AccountApplicationQuery>
+
+const ApplicationList = listOf(Application)
+
 const ApplicationPath = OrganizationPath.extend({ client_id: pathId() })
 
 const tag = {
@@ -228,8 +239,17 @@ export const applications = c.router(
       summary: 'List the applications that the organization can use, newest first',
       pathParams: OrganizationPath,
       query: ApplicationQuery,
-      responses: reading({ 200: listOf(Application) }, ...inOrganization),
+      responses: reading({ 200: ApplicationList }, ...inOrganization),
       metadata: access({ tag, scope: 'read:applications' }),
+    },
+    listOfAccount: {
+      method: 'GET',
+      path: '/api/v2/applications',
+      summary:
+        'List the applications of the account and of the organizations that the key may see, newest first',
+      query: AccountApplicationQuery,
+      responses: reading({ 200: ApplicationList }),
+      metadata: access({ tag, scope: 'read:applications', reach: 'caller' }),
     },
     get: {
       method: 'GET',

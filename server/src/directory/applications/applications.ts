@@ -327,7 +327,7 @@ function scopeIdOf({ accountId, organizationIds }: Place, scope: string | null):
 }
 
 /** The columns of an application, with the domain of the organization that it is restricted to. */
-function wholeApplication() {
+export function wholeApplication() {
   const scopeDomain = sql<string | null>`(
     select scope.domain from organizations scope
     where scope.account_id = applications.account_id and scope.id = applications.organization_id

@@ -2,7 +2,8 @@ import { contract } from '@portico/contract/contract'
 import { initServer } from '@ts-rest/express'
 import type { Deps } from '../../delivery/deps.js'
 import { created, deleted, listed, ok, versionsOf } from '../../delivery/events/answer.js'
-import { tenantOf } from '../../delivery/request-context.js'
+import { callerOf, tenantOf } from '../../delivery/request-context.js'
+import { listApplicationsOfAccount } from './account-applications.js'
 import {
   createApplication,
   deleteApplication,
@@ -17,6 +18,8 @@ export function applicationRoutes(deps: Deps) {
   return s.router(contract.applications, {
     create: async ({ req, res, body }) => created(res, await createApplication(deps, tenantOf(req), body)),
     list: async ({ req, query }) => listed(await listApplications(deps, tenantOf(req), query)),
+    listOfAccount: async ({ req, query }) =>
+      listed(await listApplicationsOfAccount(deps, callerOf(req), query)),
     get: async ({ req, res, params }) => ok(res, await getApplication(deps, tenantOf(req), params.client_id)),
     update: async ({ req, res, params, body, headers }) =>
       ok(res, await updateApplication(deps, tenantOf(req), params.client_id, body, versionsOf(headers))),

@@ -9,6 +9,7 @@ import {
 } from '@portico/contract/organizations'
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
+import { containing } from '../../platform/db/containing.js'
 import { emptyPage, orderOf, readPage, type Page } from '../../platform/db/page.js'
 import type { DB } from '../../platform/db/schema.js'
 import { countRows, totalInAccount } from '../../platform/db/totals.js'
@@ -242,7 +243,7 @@ function filterOrganizations(
   filter: string | undefined,
   statuses: readonly string[] | undefined,
 ) {
-  const pattern = `%${(filter ?? '').replace(/[\\%_]/g, '\\$&')}%`
+  const pattern = containing(filter ?? '')
   return organizations
     .$if(filter !== undefined, (query) =>
       query.where(({ or, eb }) =>

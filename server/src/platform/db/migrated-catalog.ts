@@ -1066,6 +1066,7 @@ const byKind: Readonly<Record<Exclude<CatalogObject['kind'], 'table'>, Parts>> =
     ["account_flows","account_flows_email","CREATE INDEX account_flows_email ON account_flows USING btree (account_id, environment, email_normalized);"],
     ["account_flows","account_flows_expiry","CREATE INDEX account_flows_expiry ON account_flows USING btree (expires_at);"],
     ["api_keys","api_keys_id_key","CREATE UNIQUE INDEX api_keys_id_key ON api_keys USING btree (id);"],
+    ["applications","applications_account","CREATE INDEX applications_account ON applications USING btree (account_id, environment, inserted_at DESC, id DESC) WHERE (deleted_at IS NULL);"],
     ["applications","applications_client","CREATE INDEX applications_client ON applications USING btree (id) WHERE (client_authentication <> 'none'::text);"],
     ["applications","applications_deleted","CREATE INDEX applications_deleted ON applications USING btree (deleted_at, id) WHERE (deleted_at IS NOT NULL);"],
     ["applications","applications_list","CREATE INDEX applications_list ON applications USING btree (account_id, environment, organization_id, inserted_at DESC, id DESC) WHERE (deleted_at IS NULL);"],
