@@ -2805,9 +2805,10 @@ export const queryTable: { readonly [Name in OperationName]?: string } = {
   'webhooks.list': 'page current_page per_page after environment',
   'webhooks.get': 'environment',
   'webhooks.listDeliveries': 'page current_page per_page after environment state event_code',
-  'logEvents.list': 'page current_page per_page after environment code client_id saml_identity_provider_id s',
+  'logEvents.list':
+    'page current_page per_page after environment code client_id saml_identity_provider_id user_id email request_id since until s',
   'logEvents.listOfAccount':
-    'page current_page per_page after environment code client_id saml_identity_provider_id s email',
+    'page current_page per_page after environment code client_id saml_identity_provider_id user_id email request_id since until s',
   'account.get': 'environment',
   'outbox.list': 'page current_page per_page after environment to',
 }

@@ -10645,6 +10645,16 @@ export interface LogEventsListInput {
   client_id?: string
   /** Only log events of this SSO connection. */
   saml_identity_provider_id?: string
+  /** UUID. */
+  user_id?: string
+  /** Only log events of this address, in any case. */
+  email?: string
+  /** Only log events of the request with this id. */
+  request_id?: string
+  /** Only log events from this time on. */
+  since?: string
+  /** Only log events before this time. */
+  until?: string
   /** inserted_at, code or id; `code desc` or a prefix - for descending order. Default: newest first. */
   s?: string
 }
@@ -10738,10 +10748,18 @@ export interface LogEventsListOfAccountInput {
   client_id?: string
   /** Only log events of this SSO connection. */
   saml_identity_provider_id?: string
+  /** UUID. */
+  user_id?: string
+  /** Only log events of this address, in any case. */
+  email?: string
+  /** Only log events of the request with this id. */
+  request_id?: string
+  /** Only log events from this time on. */
+  since?: string
+  /** Only log events before this time. */
+  until?: string
   /** inserted_at, code or id; `code desc` or a prefix - for descending order. Default: newest first. */
   s?: string
-  /** Only log events of this address. */
-  email?: string
 }
 
 /** Codes that `logEvents.listOfAccount` answers. */

@@ -65,6 +65,68 @@ describe('the log events of an organization', () => {
       expect(await total(impossible)).toBe(0)
   })
 
+  test('are filtered by user, address and request, which another organization may share', async () => {
+    const { client, org_domain, user } = await givenSignIn()
+    const given = givenOf(client)
+    const other = await given.user({ org_domain })
+    const linked = { org_domain, send_email: false }
+    await client.magicLink.createChallenge({ ...linked, user_email: other.email })
+    const neighbour = await given.organization()
+    const [all, ofUser] = [
+      (await client.logEvents.list({ org_domain })).data,
+      (await client.logEvents.list({ org_domain, user_id: user.id })).data,
+    ]
+    const listed = async (query: object, at = org_domain) => {
+      const { data, total_count } = await client.logEvents.list({ org_domain: at, ...query })
+      expect(total_count).toBe(data.length)
+      return data
+    }
+
+    expect(ofUser).toEqual(all.slice(1))
+    expect(ofUser).toHaveLength(3)
+    expect(await listed({ user_id: user.id, s: 'code' })).toHaveLength(3)
+    expect(await listed({ email: user.email.toUpperCase() })).toEqual(ofUser)
+    expect(await listed({ request_id: all[0]?.request_id })).toEqual(all.slice(0, 1))
+    expect(await listed({ user_id: user.id, code: 'TOKEN_EXCHANGED' })).toEqual(ofUser.slice(0, 1))
+    for (const query of [{ user_id: user.id }, { email: user.email }, { request_id: all[0]?.request_id }])
+      expect(await listed(query, neighbour.domain)).toEqual([])
+    for (const query of [{ user_id: 'ada' }, { email: 'ada' }, { request_id: '\0' }, { user_id: '' }])
+      expect(await listed(query)).toEqual([])
+    await expect(client.logEvents.list({ org_domain: 'missing', user_id: user.id })).rejects.toMatchObject({
+      code: 'organization_not_found',
+    })
+  })
+
+  test('are those of a time: from its first moment on, before its last one', async () => {
+    const { client, given, ...scene } = await givenSignIn()
+    const { org_domain } = scene
+    const total = async (query: object) => (await client.logEvents.list({ org_domain, ...query })).total_count
+    await service.clock.advance(60)
+    await given.link(scene)
+    const [last] = (await client.logEvents.list({ org_domain })).data
+    const at = last?.inserted_at ?? ''
+
+    expect([await total({ since: at }), await total({ until: at })]).toEqual([1, 3])
+    expect(await total({ since: at, until: at })).toBe(0)
+    const elsewhere = new Date(Date.parse(at) + 3_600_000).toISOString().replace('Z', '+01:00')
+    expect(await total({ since: elsewhere })).toBe(1)
+    expect(await total({ since: '0000-01-01T00:00:00Z', until: '9999-12-31T23:59:59-23:59' })).toBe(4)
+    for (const never of ['yesterday', '2026-02-30T00:00:00Z', '2026-03-14', '2026-03-14T09:26:53+24:00', ''])
+      expect([never, await total({ since: never }), await total({ until: never })]).toEqual([never, 0, 0])
+  })
+
+  test('of a user go on behind a cursor', async () => {
+    const { client, org_domain, user } = await givenSignIn()
+    const of = { org_domain, user_id: user.id }
+    const all = await client.logEvents.list(of)
+    const first = await client.logEvents.list({ ...of, per_page: 2 })
+
+    const rest = await client.logEvents.list({ ...of, per_page: 2, after: first.next_cursor ?? '' })
+
+    expect([...first.data, ...rest.data]).toEqual(all.data)
+    expect((await client.logEvents.list({ ...of, per_page: 2, page: 2 })).data).toEqual(rest.data)
+  })
+
   test('are sorted by code, either way', async () => {
     const { client, org_domain } = await givenSignIn()
     const sorted = async (s: string) => codesOf((await client.logEvents.list({ org_domain, s })).data)
@@ -183,6 +245,9 @@ describe('the log events of the account', () => {
     ])
     expect(await listed({ email: first.user.email.toUpperCase() })).toEqual(all.slice(2, 4))
     expect(await listed({ client_id: second.application.id })).toEqual(all.slice(0, 2))
+    expect(await listed({ user_id: second.user.id })).toEqual(all.slice(0, 2))
+    expect(await listed({ request_id: all[4]?.request_id })).toEqual(all.slice(4))
+    expect(await listed({ until: all[4]?.inserted_at })).toEqual([])
     expect(await listed({ code: 'API_KEY_TOKEN_ISSUED' })).toEqual(all.slice(4))
     for (const impossible of [{ email: 'nobody' }, { email: first.user.email, code: 'NOTHING' }])
       expect(await listed(impossible)).toEqual([])

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtempSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -224,6 +225,8 @@ async function discover(service: Service, client: Client, world: References) {
 async function findFew(client: Client, { org_domain = '', user_email = '' }: References) {
   await client.users.list({ org_domain, filter: user_email.slice(0, -4) })
   await client.users.list({ org_domain, active: false })
+  await client.logEvents.list({ org_domain, user_id: randomUUID() })
+  await client.logEvents.list({ org_domain, email: anyEmail() })
   return undefined
 }
 

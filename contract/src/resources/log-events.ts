@@ -155,21 +155,23 @@ export type LogEventList = z.output<typeof LogEventList>
 /** What lists of them can be ordered by. */
 const logEventOrders = ['inserted_at', 'code', 'id'] as const
 
+const moment = () => filter(z.iso.datetime({ offset: true }))
+
 export const LogEventQuery = PageQuery.extend({
   code: filter(z.enum(Object.keys(logEventCodes))).describe('Only log events of this code'),
   client_id: filter(reference()).describe('Only log events of this application or API key'),
   saml_identity_provider_id: filterText().describe('Only log events of this SSO connection'),
+  user_id: filter(reference()).describe('Only log events of this user'),
+  email: personal(filter(email()).describe('Only log events of this address, in any case')),
+  request_id: filterText().describe('Only log events of the request with this id'),
+  since: moment().describe('Only log events from this time on'),
+  until: moment().describe('Only log events before this time'),
   s: order(
     logEventOrders,
     'inserted_at, code or id; `code desc` or a prefix - for descending order. Default: newest first',
   ),
 })
 export type LogEventQuery = z.output<typeof LogEventQuery>
-
-export const AccountLogEventQuery = LogEventQuery.extend({
-  email: filter(email()).describe('Only log events of this address'),
-})
-export type AccountLogEventQuery = z.output<typeof AccountLogEventQuery>
 
 const tag = { name: 'Log events', description: 'What happened at sign-in, for people who look into it.' }
 const c = initContract()
@@ -189,7 +191,7 @@ export const logEvents = c.router(
       method: 'GET',
       path: '/api/v2/log-events',
       summary: 'List log events of the account and of all its organizations, newest first',
-      query: AccountLogEventQuery,
+      query: LogEventQuery,
       responses: reading({ 200: LogEventList }, 'key_limited_to_organizations'),
       metadata: access({ tag, scope: 'read:log_events', reach: 'account' }),
     },

@@ -1,8 +1,8 @@
-import type { AccountLogEventQuery, LogEventList, LogEventQuery } from '@portico/contract/log-events'
+import type { LogEventList, LogEventQuery } from '@portico/contract/log-events'
 import { sql, type Kysely } from 'kysely'
 import { organizationExists, organizationIdOf } from '../../platform/db/organization-id.js'
 import { orderOf, readPage } from '../../platform/db/page.js'
-import type { DB } from '../../platform/db/schema.js'
+import type { DB, LogEvents } from '../../platform/db/schema.js'
 import { countRows } from '../../platform/db/totals.js'
 import type { Deps } from '../deps.js'
 import { ApiError } from '../../platform/errors.js'
@@ -31,15 +31,10 @@ export async function listLogEvents(
 export function listLogEventsOfAccount(
   { readDb }: Pick<Deps, 'readDb'>,
   { accountId, environment }: Caller,
-  query: AccountLogEventQuery,
+  query: LogEventQuery,
 ): Promise<LogEventList> {
   const all = readDb.selectFrom('log_events').where(ofEnvironment({ accountId, environment }, 'log_events'))
-  const { email } = query
   const filtered = filterLogEvents(all, query)
-    .$if(email === null, (events) => events.where(sql<boolean>`false`))
-    .$if(email != null, (events) =>
-      events.where('log_events.email_normalized', '=', normalizeEmail(email ?? '')),
-    )
   const total = () => countRows(filtered)
   return pageOfLogEvents({ readDb }, { all, filtered, total }, { environment }, query)
 }
@@ -62,7 +57,7 @@ async function pageOfLogEvents(
       query,
       environment,
       order: orderOf(query.s?.replace(/^(-?)code\b/i, '$1event_code'), ['inserted_at', 'event_code']),
-      keys: filtered,
+      keys: query.user_id == null ? filtered : foundFirst(readDb, filtered),
       table: 'log_events',
       ids: 'bigint',
       rows: all.select(logEventColumns),
@@ -90,19 +85,34 @@ function isOfAccount({ domain, accountDomain, organizationIds }: Tenant): boolea
   return domain === accountDomain && organizationIds === null
 }
 
-function filterLogEvents(
-  all: ReturnType<typeof logEventsOf>,
-  { code, client_id: clientId, saml_identity_provider_id: connection }: LogEventQuery,
-) {
+function filterLogEvents(all: ReturnType<typeof logEventsOf>, query: LogEventQuery) {
+  const { code, client_id: clientId, saml_identity_provider_id: connection } = query
+  const { user_id: userId, email, request_id: requestId, since, until } = query
+  const filters = [code, clientId, connection, userId, email, requestId, since, until]
   // Null: the value cannot match.
-  const isEmpty = code === null || clientId === null || connection === null
+  if (filters.includes(null)) return all.where(sql<boolean>`false`)
   return all
-    .$if(isEmpty, (query) => query.where(sql<boolean>`false`))
-    .$if(code != null, (query) => query.where('log_events.event_code', '=', code ?? ''))
-    .$if(clientId != null, (query) => query.where('log_events.client_id', '=', clientId ?? ''))
-    .$if(connection != null, (query) =>
-      query.where('log_events.saml_identity_provider_id', '=', connection ?? ''),
+    .$if(code != null, (some) => some.where('log_events.event_code', '=', code ?? ''))
+    .$if(clientId != null, (some) => some.where('log_events.client_id', '=', clientId ?? ''))
+    .$if(connection != null, (some) =>
+      some.where('log_events.saml_identity_provider_id', '=', connection ?? ''),
     )
+    .$if(userId != null, (some) => some.where('log_events.resource_owner_id', '=', userId ?? ''))
+    .$if(email != null, (some) => some.where('log_events.email_normalized', '=', normalizeEmail(email ?? '')))
+    .$if(requestId != null, (some) => some.where('log_events.request_id', '=', requestId ?? ''))
+    .$if(since != null, (some) => some.where('log_events.inserted_at', '>=', new Date(since ?? '')))
+    .$if(until != null, (some) => some.where('log_events.inserted_at', '<', new Date(until ?? '')))
+}
+
+/**
+ * Log events as a query of its own, which finds those of a user by their index: planned together with the order of the list,
+ * all of the organization might be read until enough of them are found.
+ */
+function foundFirst(db: Kysely<DB>, found: ReturnType<typeof logEventsOf>) {
+  const columns = found
+    .select(['log_events.id', 'log_events.inserted_at', 'log_events.event_code'])
+    .offset(sql.lit(0))
+  return db.selectFrom(sql<LogEvents>`${columns}`.as('log_events'))
 }
 
 async function countLogEvents(
