@@ -2792,7 +2792,8 @@ export const queryTable: { readonly [Name in OperationName]?: string } = {
   'totp.getConnection': 'environment',
   'sessions.list': 'page current_page per_page after environment',
   'impersonations.list': 'page current_page per_page after environment',
-  'ssoConnections.list': 'page current_page per_page after environment preload_associations organization_id',
+  'ssoConnections.list':
+    'page current_page per_page after environment preload_associations organization_id state active',
   'ssoConnections.get': 'environment preload_associations',
   'ssoConnections.getDefaultRedirection': 'environment',
   'ssoConnections.listLoginTraces': 'page current_page per_page after environment outcome request_id',

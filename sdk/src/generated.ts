@@ -8877,6 +8877,10 @@ export interface SsoConnectionsListInput {
   preload_associations?: Array<'default_redirection' | 'enterprise_connection_onboarding'>
   /** UUID. */
   organization_id?: string
+  /** Only connections in this state. */
+  state?: 'it_admin_invitation_pending' | 'it_admin_onboarding' | 'configured' | 'tested'
+  /** true: only active connections; false: only inactive ones. */
+  active?: boolean
 }
 
 /** Codes that `ssoConnections.list` answers. */

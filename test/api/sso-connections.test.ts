@@ -258,6 +258,25 @@ describe('changing a connection', () => {
     expect(await sso.get({ idp_id })).toMatchObject({ active: true, seats_limit: 7, user_policy: 'none' })
   })
 
+  test('are listed by state and by whether they are active; a value that none can have gives none', async () => {
+    const { idp_id, organization_id } = await given.connection()
+    const configured = await given.configured(organization_id)
+    await client.ssoConnections.disable({ idp_id })
+    const listed = async (query: object) => {
+      const { data, total } = await client.ssoConnections.list({ organization_id, ...query })
+      expect(total).toBe(data.length)
+      return data.map((connection) => connection.idp_id)
+    }
+
+    expect(await listed({ active: true })).toEqual([configured.idp_id])
+    expect(await listed({ active: false })).toEqual([idp_id])
+    expect(await listed({ state: 'configured' })).toEqual([configured.idp_id])
+    expect(await listed({ state: 'it_admin_invitation_pending' })).toEqual([idp_id])
+    expect(await listed({ state: 'configured', active: false })).toEqual([])
+    for (const impossible of [{ active: 'maybe' }, { active: '' }, { state: 'broken' }])
+      expect(await listed(impossible)).toEqual([])
+  })
+
   test('404: what is another account’s, another environment’s or of a deleted organization is not there', async () => {
     const { idp_id, organization_id, __domain__: org_domain } = await given.connection()
     const production = await service.client({ environment: 'production' })

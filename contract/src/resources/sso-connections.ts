@@ -35,6 +35,7 @@ import {
   SsoAdminOnboardingChanges,
 } from './sso-onboarding.js'
 import {
+  connectionStates,
   DefaultRedirection,
   idpInitiatedModes,
   otherDomainsRules,
@@ -129,6 +130,8 @@ export type SsoConnectionChanges = z.output<typeof SsoConnectionChanges>
 export const SsoConnectionQuery = PageQuery.extend({
   preload_associations: preloads(),
   organization_id: filter(reference()).describe('Only connections of this organization'),
+  state: filter(z.enum(connectionStates)).describe('Only connections in this state'),
+  active: filter(flag()).describe('true: only active connections; false: only inactive ones'),
 })
 export type SsoConnectionQuery = z.output<typeof SsoConnectionQuery>
 

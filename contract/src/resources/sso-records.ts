@@ -8,7 +8,7 @@ import { protocols, providerTypes, SsoAdminOnboarding } from './sso-onboarding.j
 
 const idpId = 'awesome_company_5fGh2KqPzX81mTnRw4YdJb'
 
-const connectionStates = [
+export const connectionStates = [
   'it_admin_invitation_pending',
   'it_admin_onboarding',
   'configured',

@@ -118,18 +118,21 @@ export async function listSsoConnections(
   query: SsoConnectionQuery,
 ): Promise<Page<SsoConnection>> {
   const { readDb } = deps
-  const { organization_id: organizationId, preload_associations: associations } = query
-  if (organizationId === null) return emptyPage(query)
-  const all = connectionsOf(readDb, caller).$if(organizationId !== undefined, (some) =>
-    some.where('sso_connections.organization_id', '=', organizationId ?? ''),
-  )
+  const { organization_id: organizationId, state, active, preload_associations: associations } = query
+  if (organizationId === null || state === null || active === null) return emptyPage(query)
+  const found = connectionsOf(readDb, caller)
+    .$if(organizationId !== undefined, (some) =>
+      some.where('sso_connections.organization_id', '=', organizationId ?? ''),
+    )
+    .$if(state !== undefined, (some) => some.where('sso_connections.state', '=', state ?? ''))
+    .$if(active !== undefined, (some) => some.where('sso_connections.active', '=', active === true))
   return readPage(
     {
       db: readDb,
       query,
       environment: caller.environment,
       order: newestFirst,
-      keys: all,
+      keys: found,
       table: 'sso_connections',
       rows: connectionsOf(readDb, caller).select(wholeConnection(caller)),
     },
