@@ -2089,9 +2089,9 @@ export interface OrganizationOrganizationCreateSuccessEvent {
 
 /** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 99 more. */
 export interface Actor {
-  /** user: on a page; admin: in the onboarding; directory: its provider, by SCIM; operator: at the command line; system: the service itself. */
-  type: 'api_key' | 'user' | 'admin' | 'directory' | 'operator' | 'system'
-  /** The client_id of an API key, or the id of a user, administrator or directory. */
+  /** staff: a member of the staff of the account, in the console; user: on a page; admin: in the onboarding; directory: its provider, by SCIM; operator: at the command line; system: the service itself. */
+  type: 'api_key' | 'staff' | 'user' | 'admin' | 'directory' | 'operator' | 'system'
+  /** The client_id of an API key, or the id of a user, administrator or directory; of staff, the id of the staff user, and never an address. */
   id: string
 }
 

@@ -38,10 +38,10 @@ import { User } from '../resources/users.js'
 import { WebhookData, WebhookRedelivery } from './webhook-records.js'
 
 /**
- * The actors of events: an API key, a user of the hosted pages, an administrator in the onboarding, the provider of a
- * directory, an operator at the command line, or the service itself.
+ * The actors of events: an API key, a member of the account's staff in the console, a user of the hosted pages, an
+ * administrator in the onboarding, the provider of a directory, an operator at the command line, or the service itself.
  */
-export const actorTypes = ['api_key', 'user', 'admin', 'directory', 'operator', 'system'] as const
+export const actorTypes = ['api_key', 'staff', 'user', 'admin', 'directory', 'operator', 'system'] as const
 export type ActorType = (typeof actorTypes)[number]
 
 /** A source of events other than the routes whose every success emits them, and the actors there. */

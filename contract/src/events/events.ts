@@ -36,9 +36,13 @@ export const Actor = record(
     type: z
       .enum(actorTypes)
       .describe(
-        'user: on a page; admin: in the onboarding; directory: its provider, by SCIM; operator: at the command line; system: the service itself',
+        'staff: a member of the staff of the account, in the console; user: on a page; admin: in the onboarding; directory: its provider, by SCIM; operator: at the command line; system: the service itself',
       ),
-    id: z.string().describe('The client_id of an API key, or the id of a user, administrator or directory'),
+    id: z
+      .string()
+      .describe(
+        'The client_id of an API key, or the id of a user, administrator or directory; of staff, the id of the staff user, and never an address',
+      ),
   },
   { type: 'api_key', id: '5e0c2b1a-7f3d-4a68-9b21-0c4d5e6f7a81' },
 )
