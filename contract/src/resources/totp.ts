@@ -341,7 +341,12 @@ export const totp = c.router(
         'user_not_found',
         'totp_enrollment_not_found',
       ),
-      metadata: access({ tag, scope: writeScope, emits: ['totp.enrollment.delete.success'] }),
+      metadata: access({
+        tag,
+        scope: writeScope,
+        danger: 'proof',
+        emits: ['totp.enrollment.delete.success'],
+      }),
     },
     createChallenge: {
       method: 'POST',

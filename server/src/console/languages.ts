@@ -14,9 +14,8 @@ const byTag: Readonly<Record<LanguageTag, { readonly texts: ScreenTexts; readonl
 const names: Readonly<Record<LanguageTag, string>> = { en: 'English', fr: 'Français' }
 
 /** The languages of the console. */
-export const consoleLanguages: readonly { readonly lang: LanguageTag; readonly name: string }[] = languages.map(
-  (lang) => ({ lang, name: names[lang] }),
-)
+export const consoleLanguages: readonly { readonly lang: LanguageTag; readonly name: string }[] =
+  languages.map((lang) => ({ lang, name: names[lang] }))
 
 /** The texts and labels of a language. */
 export function languageOf(tag: LanguageTag): Language {

@@ -39,7 +39,9 @@ function memberAt(schema: unknown, [name, ...rest]: readonly string[]): unknown 
   const inner = unwrapped(schema)
   if (name === undefined) return inner
   if (inner instanceof z.ZodUnion)
-    return inner.options.map((option) => memberAt(option, [name, ...rest])).find((found) => found !== undefined)
+    return inner.options
+      .map((option) => memberAt(option, [name, ...rest]))
+      .find((found) => found !== undefined)
   return inner instanceof z.ZodObject ? memberAt(inner.shape[name], rest) : undefined
 }
 
@@ -58,7 +60,9 @@ test.each(screens.flatMap(({ list }) => (list === undefined ? [] : [list])))(
 test('what a screen leaves out of a form is a member of its body', () => {
   const unknown = screens.flatMap((screen) => {
     const members = [screen.create, screen.update].flatMap((name) =>
-      name === undefined ? [] : fieldsOf(routeNamed(name)).flatMap(({ path, name: whole }) => [path[0], whole]),
+      name === undefined
+        ? []
+        : fieldsOf(routeNamed(name)).flatMap(({ path, name: whole }) => [path[0], whole]),
     )
     return Object.keys(screen.omitted ?? {}).filter((name) => !members.includes(name))
   })
@@ -69,7 +73,9 @@ describe('in French', () => {
   const none = { members: {}, operations: {}, screens: {} }
 
   test('every screen and operation has its name', () => {
-    const keys = screens.map(({ key }) => key).filter((key) => screenLabel(fr, key)[0] === screenLabel(none, key)[0])
+    const keys = screens
+      .map(({ key }) => key)
+      .filter((key) => screenLabel(fr, key)[0] === screenLabel(none, key)[0])
     // These words are the same in both languages.
     expect(keys).toEqual(sameInFrench.filter((key) => keys.includes(key)))
     const operations = screens.flatMap(operationsOf)
@@ -87,12 +93,19 @@ describe('in French', () => {
         ...(screen.record === undefined ? [] : membersOf(routeNamed(screen.record).success)),
       ]),
     )
-    expect([...members].filter((name) => !name.startsWith('__') && !(name in fr.members)).toSorted()).toEqual([])
+    expect([...members].filter((name) => !name.startsWith('__') && !(name in fr.members)).toSorted()).toEqual(
+      [],
+    )
     expect(memberLabel(fr, ['profile', 'given_name'])).toBe('Prénom')
   })
 
   const sameInFrench = [
-    ...['organizations.users.sessions', 'organizations.invitations', 'organizations.applications', 'webhooks'],
+    ...[
+      'organizations.users.sessions',
+      'organizations.invitations',
+      'organizations.applications',
+      'webhooks',
+    ],
     'permissions',
   ]
 })

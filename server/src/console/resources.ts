@@ -6,8 +6,27 @@ const user = `${organization}/users/:user_id`
 /** Members of a user that their profile, address and numbers have already: the flat form is for callers. */
 const flatMembers = Object.fromEntries(
   [
-    ...['given_name', 'family_name', 'nickname', 'preferred_username', 'birthdate', 'gender', 'locale', 'zoneinfo'],
-    ...['picture', 'website', 'formatted', 'street_address', 'locality', 'region', 'postal_code', 'country', 'city'],
+    ...[
+      'given_name',
+      'family_name',
+      'nickname',
+      'preferred_username',
+      'birthdate',
+      'gender',
+      'locale',
+      'zoneinfo',
+    ],
+    ...[
+      'picture',
+      'website',
+      'formatted',
+      'street_address',
+      'locality',
+      'region',
+      'postal_code',
+      'country',
+      'city',
+    ],
     ...['domain', 'meta_data'],
   ].map((name) => [name, 'the profile or the address has it']),
 )
@@ -30,7 +49,7 @@ export const resources: readonly ScreenDeclaration[] = [
     record: 'users.get',
     create: 'users.create',
     update: 'users.update',
-    actions: ['users.addMetadata', 'users.removeMetadata', 'users.delete'],
+    actions: ['users.addMetadata', 'users.removeMetadata', 'totp.removeEnrollment', 'users.delete'],
     omitted: flatMembers,
   },
   {
@@ -72,7 +91,11 @@ export const resources: readonly ScreenDeclaration[] = [
     update: 'domains.update',
     actions: ['domains.check', 'domains.delete'],
   },
-  { at: `${organization}/magic-link`, record: 'magicLink.getConnection', update: 'magicLink.updateConnection' },
+  {
+    at: `${organization}/magic-link`,
+    record: 'magicLink.getConnection',
+    update: 'magicLink.updateConnection',
+  },
   { at: `${organization}/password`, record: 'password.getConnection', update: 'password.updateConnection' },
   { at: `${organization}/totp`, record: 'totp.getConnection', update: 'totp.updateConnection' },
   {
@@ -88,7 +111,10 @@ export const resources: readonly ScreenDeclaration[] = [
   },
   {
     at: `${organization}/admins`,
-    list: { route: 'admins.list', columns: ['email', 'invited_at', 'accepted_invitation_at', 'last_login_at'] },
+    list: {
+      route: 'admins.list',
+      columns: ['email', 'invited_at', 'accepted_invitation_at', 'last_login_at'],
+    },
     create: 'admins.invite',
     rowActions: ['admins.delete'],
   },
@@ -102,7 +128,10 @@ export const resources: readonly ScreenDeclaration[] = [
   },
   {
     at: `${organization}/applications/:client_id/secrets`,
-    list: { route: 'applicationSecrets.list', columns: ['hint', 'inserted_at', 'last_used_at', 'expires_at'] },
+    list: {
+      route: 'applicationSecrets.list',
+      columns: ['hint', 'inserted_at', 'last_used_at', 'expires_at'],
+    },
     create: 'applicationSecrets.create',
     rowActions: ['applicationSecrets.delete'],
   },
@@ -117,8 +146,18 @@ export const resources: readonly ScreenDeclaration[] = [
     list: { route: 'logEvents.list', columns: ['inserted_at', 'event_code', 'email', 'reason'] },
   },
   {
+    at: 'applications',
+    list: {
+      route: 'applications.listOfAccount',
+      columns: ['name', '__managed_by__', 'organization_domain_scope', 'client_id'],
+    },
+  },
+  {
     at: 'sso-connections',
-    list: { route: 'ssoConnections.list', columns: ['idp_id', '__domain__', 'provider_type', 'state', 'active'] },
+    list: {
+      route: 'ssoConnections.list',
+      columns: ['idp_id', '__domain__', 'provider_type', 'state', 'active'],
+    },
     record: 'ssoConnections.get',
     create: 'ssoConnections.create',
     update: 'ssoConnections.update',
@@ -131,7 +170,10 @@ export const resources: readonly ScreenDeclaration[] = [
   },
   {
     at: 'sso-connections/:idp_id/attempts',
-    list: { route: 'ssoConnections.listLoginTraces', columns: ['inserted_at', 'outcome', 'failed_check', 'email'] },
+    list: {
+      route: 'ssoConnections.listLoginTraces',
+      columns: ['inserted_at', 'outcome', 'failed_check', 'email'],
+    },
   },
   {
     at: 'webhooks',
@@ -143,7 +185,10 @@ export const resources: readonly ScreenDeclaration[] = [
   },
   {
     at: 'webhooks/:webhook_id/deliveries',
-    list: { route: 'webhooks.listDeliveries', columns: ['inserted_at', 'event_code', 'state', 'next_attempt_at'] },
+    list: {
+      route: 'webhooks.listDeliveries',
+      columns: ['inserted_at', 'event_code', 'state', 'next_attempt_at'],
+    },
     rowActions: ['webhooks.redeliver'],
   },
   {
@@ -152,11 +197,17 @@ export const resources: readonly ScreenDeclaration[] = [
   },
   {
     at: 'log-events',
-    list: { route: 'logEvents.listOfAccount', columns: ['inserted_at', 'event_code', 'tenant_domain', 'email'] },
+    list: {
+      route: 'logEvents.listOfAccount',
+      columns: ['inserted_at', 'event_code', 'tenant_domain', 'email'],
+    },
   },
   {
     at: 'roles',
-    list: { route: 'roles.list', columns: ['name', 'display_name', 'organization_domain_scope', 'users_count'] },
+    list: {
+      route: 'roles.list',
+      columns: ['name', 'display_name', 'organization_domain_scope', 'users_count'],
+    },
     record: 'roles.get',
     create: 'roles.create',
     update: 'roles.update',

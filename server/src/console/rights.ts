@@ -63,6 +63,7 @@ const exceptions: Readonly<
       'ssoConnections.inviteAdmin',
       'magicLink.createChallenge',
       'password.createRequest',
+      'totp.removeEnrollment',
       'webhooks.redeliver',
     ],
     without: ['users.delete', 'outbox.list'],

@@ -190,7 +190,10 @@ export function sendScreen(visit: ConsoleVisit, shown: Shown): void {
 function navigationOf({ language, mayCall, base }: Visit): readonly Link[] {
   return navigation
     .filter(({ list, record }) => mayCall(list?.route ?? record ?? ''))
-    .map(({ key, at }) => ({ label: screenLabel(language.labels, key)[0], url: `${base}/${addressOf(at, {})}` }))
+    .map(({ key, at }) => ({
+      label: screenLabel(language.labels, key)[0],
+      url: `${base}/${addressOf(at, {})}`,
+    }))
 }
 
 /** The same list; a record is of one environment. */
