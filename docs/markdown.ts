@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import { errorCodes, type ErrorCode } from '@portico/contract/errors'
+import { errorCodes, type PublicErrorCode } from '@portico/contract/errors'
 import { eventCatalog, eventCodes, type EventCode, type EventKind } from '@portico/contract/event-catalog'
 import { nameOf } from '@portico/contract/record'
 import { everyOperation, namesAnswering, namesEmitting, type PlacedOperation } from './operations.js'
@@ -13,7 +13,7 @@ export function errorsPage(operations: readonly PlacedOperation[]): string {
   return ['# Errors', built, intro, ...sections].join('\n\n') + '\n'
 }
 
-function errorSection(operations: readonly PlacedOperation[], code: ErrorCode): string {
+function errorSection(operations: readonly PlacedOperation[], code: PublicErrorCode): string {
   const { status, message, remedy } = errorCodes[code]
   const names = namesAnswering(operations, code)
   const answered = everyOperation(operations, names) ?? `${names.map(quoted).join(', ')}.`

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import { conventions } from '@portico/contract/conventions'
-import { errorCodes, type ErrorCode } from '@portico/contract/errors'
+import { errorCodes, type PublicErrorCode } from '@portico/contract/errors'
 import { eventCatalog, eventCodes, type EventCode, type EventKind } from '@portico/contract/event-catalog'
 import { nameOf } from '@portico/contract/record'
 import type { OpenApiDocument } from '@portico/contract/openapi'
@@ -51,7 +51,11 @@ export function errorsPage(operations: readonly PlacedOperation[], addresses: Ad
   }
 }
 
-function errorSection(operations: readonly PlacedOperation[], code: ErrorCode, addresses: Addresses): Html {
+function errorSection(
+  operations: readonly PlacedOperation[],
+  code: PublicErrorCode,
+  addresses: Addresses,
+): Html {
   const { status, message, remedy } = errorCodes[code]
   const names = namesAnswering(operations, code)
   return html`<section class="error" aria-labelledby="${code}">

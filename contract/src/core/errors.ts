@@ -1,7 +1,7 @@
 import { z } from 'zod/v4'
 
 /**
- * Every error code of the JSON API: its HTTP status, what it means, and what the caller can do.
+ * Every error code of the public JSON API: its HTTP status, what it means, and what the caller can do.
  * The one place that pairs a code with a status; the OAuth endpoints answer RFC 6749 section 5.2 instead.
  */
 export const errorCodes = {
@@ -490,13 +490,33 @@ export const errorCodes = {
     message: 'The service cannot reach its database, or is shutting down.',
     remedy: 'Try again after the number of seconds in Retry-After.',
   },
-} as const satisfies Record<string, { status: number; message: string; remedy: string }>
+} as const satisfies ErrorTable
 
-export type ErrorCode = keyof typeof errorCodes
+/** The codes that only routes of the console answer. They are not public: neither documents nor SDK have them. */
+export const consoleErrorCodes = {
+  api_key_not_found: {
+    status: 404,
+    message: 'No such API key exists in this account and environment.',
+    remedy: 'Choose a key from the list of API keys.',
+  },
+  api_key_revoked: {
+    status: 409,
+    message: 'The API key is revoked.',
+    remedy: 'Create another key: a revoked one stays revoked.',
+  },
+} as const satisfies ErrorTable
+
+/** Every code that an ApiError can have. */
+export const allErrorCodes = { ...errorCodes, ...consoleErrorCodes }
+
+type ErrorTable = Record<string, { status: number; message: string; remedy: string }>
+
+export type PublicErrorCode = keyof typeof errorCodes
+export type ErrorCode = keyof typeof allErrorCodes
 
 /** The codes of a given status. */
 export type ErrorCodeOf<Status extends number> = {
-  [Code in ErrorCode]: (typeof errorCodes)[Code]['status'] extends Status ? Code : never
+  [Code in ErrorCode]: (typeof allErrorCodes)[Code]['status'] extends Status ? Code : never
 }[ErrorCode]
 
 export const FieldError = z
@@ -525,14 +545,14 @@ export type ErrorBody<Code extends ErrorCode = ErrorCode> = z.output<ReturnType<
 export type FieldError = z.output<typeof FieldError>
 
 type Failures<Code extends ErrorCode> = {
-  [Status in (typeof errorCodes)[Code]['status']]: ReturnType<typeof errorBody<Code & ErrorCodeOf<Status>>>
+  [Status in (typeof allErrorCodes)[Code]['status']]: ReturnType<typeof errorBody<Code & ErrorCodeOf<Status>>>
 }
 
 /** The error codes of one route as ts-rest responses: one body per status, with its possible codes. */
 export function failures<const Code extends ErrorCode>(codes: readonly Code[]): Failures<Code> {
   const byStatus = new Map<number, ErrorCode[]>()
   for (const code of new Set(codes)) {
-    const { status } = errorCodes[code]
+    const { status } = allErrorCodes[code]
     byStatus.set(status, [...(byStatus.get(status) ?? []), code])
   }
   const bodies = [...byStatus].map(([status, sameStatus]) => [status, errorBody(sameStatus)])
@@ -553,5 +573,5 @@ export function codesIn(body: unknown): string[] {
 }
 
 function isErrorCode(code: string): code is ErrorCode {
-  return code in errorCodes
+  return code in allErrorCodes
 }

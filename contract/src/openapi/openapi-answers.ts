@@ -1,5 +1,5 @@
 import { z } from 'zod/v4'
-import { errorCodes, errorCodesOf, type ErrorCode } from '../core/errors.js'
+import { allErrorCodes, errorCodesOf, type ErrorCode } from '../core/errors.js'
 import type { JsonSchema, SchemaWriter } from './json-schema.js'
 import { takesScopes, type Route } from '../walk.js'
 
@@ -73,7 +73,7 @@ function headerReference(name: string): [string, Reference] {
 }
 
 function meaning(code: ErrorCode): string {
-  return `- \`${code}\`: ${errorCodes[code].message}`
+  return `- \`${code}\`: ${allErrorCodes[code].message}`
 }
 
 /** The headers of an answer by its route and status. */

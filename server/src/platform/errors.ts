@@ -1,4 +1,4 @@
-import { errorCodes, type ErrorCode, type FieldError } from '@portico/contract/errors'
+import { allErrorCodes, type ErrorCode, type FieldError } from '@portico/contract/errors'
 
 /** A caller's state at a limit, for headers. */
 export interface LimitState {
@@ -30,7 +30,7 @@ export class ApiError extends Error {
       cause?: unknown
     } = {},
   ) {
-    super(detail.message ?? errorCodes[code].message, { cause: detail.cause })
+    super(detail.message ?? allErrorCodes[code].message, { cause: detail.cause })
     this.fields = detail.fields
     this.retryAfterSeconds = detail.retryAfterSeconds
     this.limit = detail.limit

@@ -1,4 +1,4 @@
-import { errorCodes, type ErrorBody, type ErrorCode, type FieldError } from '@portico/contract/errors'
+import { allErrorCodes, type ErrorBody, type ErrorCode, type FieldError } from '@portico/contract/errors'
 import type { OAuthError } from '@portico/contract/oauth'
 import { takesFormAlone, type Route } from '@portico/contract/walk'
 import { RequestValidationError } from '@ts-rest/express'
@@ -34,7 +34,7 @@ export function errorHandler({ config, log }: Pick<Deps, 'config' | 'log'>): Err
       return
     }
     const failure = declared(toApiError(error))
-    const { status } = errorCodes[failure.code]
+    const { status } = allErrorCodes[failure.code]
     if (status >= 500) logFailure(log, error, { request_id: requestId }, 'a request failed')
     if (status === 401) res.set('WWW-Authenticate', challengeOf(req, route, failure.code))
     if (failure.retryAfterSeconds !== undefined) res.set('Retry-After', String(failure.retryAfterSeconds))
@@ -133,7 +133,7 @@ function toOAuthFailure(error: unknown): OAuthFailure {
       retryAfterSeconds: error.retryAfterSeconds,
     })
   if (isUnavailable(error)) {
-    return new OAuthFailure('temporarily_unavailable', errorCodes.unavailable.message, {
+    return new OAuthFailure('temporarily_unavailable', allErrorCodes.unavailable.message, {
       status: 503,
       retryAfterSeconds: databaseRetrySeconds,
     })
@@ -141,7 +141,7 @@ function toOAuthFailure(error: unknown): OAuthFailure {
   const { code, message } = toApiError(error)
   if (code === 'malformed_request') return new OAuthFailure('invalid_request', message)
   if (code !== 'internal_error') return new OAuthFailure('invalid_request', 'The request cannot be read.')
-  return new OAuthFailure('temporarily_unavailable', errorCodes.internal_error.message, { status: 500 })
+  return new OAuthFailure('temporarily_unavailable', allErrorCodes.internal_error.message, { status: 500 })
 }
 
 /** The WWW-Authenticate challenge of an OAuth failure (RFC 6749 section 5.2, RFC 6750 section 3). */

@@ -1,5 +1,5 @@
 import type { EmulatorErrorCode, Fault, NewFault } from '@portico/contract/emulator'
-import { errorCodes, type ErrorCode } from '@portico/contract/errors'
+import { allErrorCodes, type ErrorCode } from '@portico/contract/errors'
 import { oauth, oauthErrorCodes } from '@portico/contract/oauth'
 import { routes, type Route } from '@portico/contract/walk'
 import { ApiError } from '../../platform/errors.js'
@@ -124,7 +124,7 @@ function answersOf(route: Route): Answer[] {
   }
   return [...new Set<ErrorCode>([...route.errorCodes, 'internal_error'])].map((code) => ({
     code,
-    status: errorCodes[code].status,
+    status: allErrorCodes[code].status,
     toError: (retryAfterSeconds) =>
       new ApiError(code, retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   }))

@@ -1,4 +1,4 @@
-import { errorCodes } from '@portico/contract/errors'
+import { allErrorCodes } from '@portico/contract/errors'
 import { scimLimits } from '@portico/contract/scim'
 import { isUnavailable } from '../../platform/db/violations.js'
 import { ApiError } from '../../platform/errors.js'
@@ -14,15 +14,15 @@ export function toScimError(error: unknown): ScimError {
   if (isUnavailable(error))
     return new ScimError(
       { status: 503, retryAfterSeconds: databaseRetrySeconds },
-      errorCodes.unavailable.message,
+      allErrorCodes.unavailable.message,
       { cause: error },
     )
-  return new ScimError({ status: 500 }, errorCodes.internal_error.message, { cause: error })
+  return new ScimError({ status: 500 }, allErrorCodes.internal_error.message, { cause: error })
 }
 
 /** Converts the errors of operations shared with the JSON API. */
 function ofApiError(error: ApiError): ScimError {
-  const { status } = errorCodes[error.code]
+  const { status } = allErrorCodes[error.code]
   const [fault] = error.fields ?? []
   const detail = fault === undefined ? error.message : `${fault.path} ${fault.message}`.trim()
   const options = { cause: error }
@@ -34,7 +34,7 @@ function ofApiError(error: ApiError): ScimError {
   }
   if (status === 400 || status === 403 || status === 404 || status === 412)
     return new ScimError({ status }, detail, options)
-  return new ScimError({ status: 500 }, errorCodes.internal_error.message, options)
+  return new ScimError({ status: 500 }, allErrorCodes.internal_error.message, options)
 }
 
 /** Converts the errors of the body parser. */
