@@ -36,7 +36,6 @@ const exceptions: readonly (readonly [statement: RegExp, reason: string])[] = [
     /\bfrom password_peppers pepper where exists|\bcross join lateral \( select version, inserted_at from password_peppers\b/,
     'A worker rotates peppers.',
   ],
-  [/^update api_keys .* where id = \$\d$/, 'An operator names a key.'],
   [
     /\bfrom outbox_messages (?:order by|where id = \$1)/,
     'The outbox of a machine has the messages of every account.',

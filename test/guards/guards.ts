@@ -6,6 +6,7 @@ import { browserSessionGuards } from './browser-session-guards.js'
 import { changeGuards } from './change-guards.js'
 import { clientGuards } from './client-guards.js'
 import { codeGuards } from './code-guards.js'
+import { consoleGuards } from './console-guards.js'
 import { directoryGuards } from './directory-guards.js'
 import { discoveryGuards } from './discovery-guards.js'
 import { domainGuards } from './domain-guards.js'
@@ -50,6 +51,7 @@ export const guards: readonly Guard[] = [
   ...passwordGuards,
   ...clientGuards,
   ...codeGuards,
+  ...consoleGuards,
   ...directoryGuards,
   ...discoveryGuards,
   ...domainGuards,

@@ -1,14 +1,15 @@
+import type { IssuedApiKey as ShownApiKey } from '@portico/contract/api-key-routes'
 import type { ApiKey } from '@portico/contract/api-keys'
 import { nilId, type Environment } from '@portico/contract/fields'
 import { scopes as allScopes, unlistedScopes, type Scope } from '@portico/contract/access'
-import { sql, type Kysely, type Transaction } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import { newTimelessId } from '../../platform/crypto/random.js'
 import { hashSecret, makeApiKeySecret } from '../../platform/crypto/secret.js'
 import type { DB } from '../../platform/db/schema.js'
+import { ofEnvironment } from '../../platform/db/tenant-predicate.js'
 import type { Deps } from '../../delivery/deps.js'
-import { change } from '../../delivery/events/change.js'
-import { emit } from '../../delivery/events/emit.js'
 import type { Cause } from '../../platform/tenant.js'
+import { emitApiKey, revokeKey, rotateKey, type KeyOwner } from './change-key.js'
 import { isApiKeyId } from './credentials.js'
 import { apiKeyColumns, toApiKey, type ApiKeyRow } from './record.js'
 
@@ -79,8 +80,13 @@ export async function issueApiKey(
   cause: Cause,
 ): Promise<IssuedApiKey> {
   const credentials = await createApiKey(deps, trx, key)
-  const row = await keysById(trx, credentials.client_id).executeTakeFirstOrThrow()
-  return { record: await emitApiKey(deps, trx, 'api_key.api_key.create.success', row, cause), credentials }
+  const row = await keysOfAccounts(trx)
+    .where(ofEnvironment(key, 'api_keys'))
+    .where('api_keys.id', '=', credentials.client_id)
+    .executeTakeFirstOrThrow()
+  const code = 'api_key.api_key.create.success'
+  const { record } = await emitApiKey(deps, trx, ownerOf(row, cause), { code, row })
+  return { record, credentials }
 }
 
 /** The keys of an account, or of all accounts; the newest first. */
@@ -100,50 +106,29 @@ export async function listApiKeys(
 }
 
 /**
- * Replaces the secret of a key; the previous one is valid for the overlap, so that callers switch without a gap.
+ * Replaces the secret of a key that an operator names by its id alone; see rotateKey().
  *
  * @throws Error With a sentence for the operator when there is no such key, or it is revoked.
  */
-export function rotateApiKey(
+export async function rotateApiKey(
   deps: Deps,
   clientId: string,
-  { overlapMs }: { overlapMs: number },
+  overlap: { overlapMs: number },
   cause: Cause,
 ): Promise<IssuedApiKey> {
-  return change(deps, cause, async (trx) => {
-    const { environment } = await getUsableKey(trx, clientId)
-    const secret = makeApiKeySecret(environment)
-    await trx
-      .updateTable('api_keys')
-      .set({
-        previous_secret_hash: overlapMs > 0 ? sql`secret_hash` : null,
-        previous_secret_expires_at: overlapMs > 0 ? new Date(deps.now().getTime() + overlapMs) : null,
-        secret_hash: hashSecret(secret),
-      })
-      .where('id', '=', clientId)
-      .execute()
-    const row = await keysById(trx, clientId).executeTakeFirstOrThrow()
-    const record = await emitApiKey(deps, trx, 'api_key.api_key.rotate.success', row, cause)
-    return { record, credentials: { client_id: clientId, client_secret: secret } }
-  })
+  const owner = await findUsableKey(deps, clientId, cause)
+  const { record } = await rotateKey(deps, owner, owner.id, overlap)
+  return toIssued(record)
 }
 
 /**
- * Revokes a key: its tokens are rejected within seconds, and it gets no new ones.
+ * Revokes a key that an operator names by its id alone; see revokeKey().
  *
  * @throws Error With a sentence for the operator when there is no such key, or it is revoked already.
  */
 export async function revokeApiKey(deps: Deps, clientId: string, cause: Cause): Promise<ApiKey> {
-  const { record } = await change(deps, cause, async (trx) => {
-    await getUsableKey(trx, clientId)
-    await trx
-      .updateTable('api_keys')
-      .set({ revoked_at: deps.now(), previous_secret_hash: null, previous_secret_expires_at: null })
-      .where('id', '=', clientId)
-      .execute()
-    const row = await keysById(trx, clientId).executeTakeFirstOrThrow()
-    return { record: await emitApiKey(deps, trx, 'api_key.api_key.revoke.success', row, cause) }
-  })
+  const owner = await findUsableKey(deps, clientId, cause)
+  const { record } = await revokeKey(deps, owner, owner.id)
   return record
 }
 
@@ -161,31 +146,36 @@ function keysOfAccounts(db: Kysely<DB>) {
     .select(['api_keys.account_id', ...apiKeyColumns, 'accounts.domain as account_domain'])
 }
 
-function keysById(db: Kysely<DB>, clientId: string) {
-  return keysOfAccounts(db).where('api_keys.id', '=', isApiKeyId(clientId) ? clientId : nilId)
-}
-
-/** The key, locked until the transaction ends. */
-async function getUsableKey(trx: Transaction<DB>, clientId: string): Promise<{ environment: Environment }> {
-  const row = await keysById(trx, clientId).forUpdate('api_keys').executeTakeFirst()
+/** The owner of a key that can be used. */
+async function findUsableKey(
+  { db }: Pick<Deps, 'db'>,
+  clientId: string,
+  cause: Cause,
+): Promise<KeyOwner & { readonly id: string }> {
+  const row = await keysById(db, clientId).executeTakeFirst()
   if (row === undefined)
     throw new Error(`There is no API key ${clientId}: portico api-key list shows those there are.`)
   if (row.revoked_at !== null)
     throw new Error(
       `The API key ${clientId} was revoked at ${row.revoked_at.toISOString()}: make a new one with portico api-key create.`,
     )
-  // The table's check constraint allows nothing else.
-  return { environment: row.environment as Environment }
+  return { ...ownerOf(row, cause), id: row.id }
 }
 
-async function emitApiKey(
-  deps: Pick<Deps, 'db' | 'now'>,
-  trx: Transaction<DB>,
-  code: `api_key.api_key.${'create' | 'rotate' | 'revoke'}.success`,
-  { account_id: accountId, environment, account_domain: domain, ...row }: AccountKeyRow,
-  cause: Cause,
-): Promise<ApiKey> {
-  const emission = { code, record: toApiKey({ ...row, environment }, domain) }
-  const { record } = await emit(deps, trx, { accountId, environment, domain, cause }, emission)
-  return record
+function keysById(db: Kysely<DB>, clientId: string) {
+  return keysOfAccounts(db).where('api_keys.id', '=', isApiKeyId(clientId) ? clientId : nilId)
+}
+
+function ownerOf(row: AccountKeyRow, cause: Cause): KeyOwner {
+  return {
+    accountId: row.account_id,
+    accountDomain: row.account_domain,
+    // The table's check constraint allows nothing else.
+    environment: row.environment as Environment,
+    cause,
+  }
+}
+
+function toIssued({ client_secret, ...record }: ShownApiKey): IssuedApiKey {
+  return { record, credentials: { client_id: record.id, client_secret } }
 }
