@@ -1,6 +1,6 @@
 /** The entries of @portico/server that tests may import, as a pattern; package.json lists the same. */
 const testedEntries =
-  'command|compile|config|deps|log|metrics-server|variables|app|call|server|worker|accounts|credentials-file|attempts|sms-limits|api-keys|last-uses|embedded|embedded-template|migrate|mailer|sms-sender|purge|erase-user|export-user|outbound-target|stored-password|rotate-signing-keys|account-keys|tenant|(saml|promotion)/[a-z-]+'
+  'command|compile|config|deps|log|metrics-server|variables|app|call|server|worker|accounts|credentials-file|attempts|sms-limits|api-keys|last-uses|embedded|embedded-template|migrate|mailer|sms-sender|purge|erase-user|export-user|outbound-target|stored-password|rotate-signing-keys|account-keys|tenant|audit|list-audit|users|(saml|promotion)/[a-z-]+'
 
 // First the import rules (docs/style.md), then the others by files. The rules portico/… are in test/lint-rules.js;
 // test/lint-rules.test.ts tests each of them. `npm run lint` checks types in the same pass.
@@ -71,7 +71,7 @@ const rooms = {
     ...['domains', 'meta-keys', 'account-record', '.'],
   ],
   tokens: ['.', 'api-keys', 'signing-keys'],
-  delivery: ['webhooks', 'outbox', 'sms', 'mail', 'log-events', 'events', 'jobs', '.', 'limits'],
+  delivery: ['webhooks', 'outbox', 'sms', 'mail', 'log-events', 'events', 'audit', 'jobs', '.', 'limits'],
   platform: [
     ...['deps', 'passwords', 'openid', 'sms', 'http', 'observability', 'mail', 'db', 'config', 'crypto'],
     ...['outbound', '.'],

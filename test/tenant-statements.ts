@@ -94,6 +94,7 @@ const keys: readonly RowKey[] = [
 const ofBothEnvironments: readonly (readonly [what: string | RegExp, reason: string])[] = [
   ['sso_admin_links', 'An administrator, with their links, is of the organization.'],
   ['log_events', 'What is logged of an account has no environment.'],
+  ['audit_entries', 'What staff do in an account may be in either environment, or in none.'],
   [
     /^with gone as \(delete from meta_keys /,
     'A metadata key is of both, and so are the users who lose its values.',

@@ -181,6 +181,8 @@ describe('the export of a person', () => {
     // The faulty first exchange consumed the code of each sign-in.
     expect(Object.fromEntries(counts)).toEqual({
       account_flows: true,
+      // No member of staff has looked at the person.
+      audit_entries: false,
       authorization_codes: true,
       directory_group_members: true,
       directory_users: true,

@@ -1,7 +1,7 @@
 import { scopes, staffScopes } from '@portico/contract/access'
 import { randomUUID } from 'node:crypto'
 import type { Account } from '@portico/server/accounts'
-import type { Caller } from '@portico/server/tenant'
+import type { AuditedAction, Caller, Cause, Tenant } from '@portico/server/tenant'
 import type { Service } from '../given/harness.js'
 
 /** A member of staff as the caller of an operation, with every scope unless the test says otherwise. */
@@ -19,6 +19,26 @@ export function staffOf(
     cause: { requestId: randomUUID(), actor: { type: 'operator', id: 'staff' }, params: () => ({}) },
     ...rules,
   }
+}
+
+/** The cause of an action of a member of staff that is audited. */
+export function auditedCause(
+  { accountId, environment }: Pick<Caller, 'accountId' | 'environment'>,
+  action: Partial<AuditedAction>,
+): Cause & { readonly audit: AuditedAction } {
+  const staffUserId = action.staffUserId ?? randomUUID()
+  const of = { id: randomUUID(), accountId, environment, staffUserId, action: 'users.create', ...action }
+  return {
+    requestId: randomUUID(),
+    actor: { type: 'operator', id: staffUserId },
+    params: () => ({}),
+    audit: of,
+  }
+}
+
+/** The organization that a member of staff acts on. */
+export function tenantOf({ organizationIds, ...caller }: Caller, domain: string): Tenant {
+  return { ...caller, domain, organizationIds }
 }
 
 /** The status of a request with the credentials of a key: 401 where it gets no token. */

@@ -9,12 +9,21 @@ const callsTheApi = ofKeys('a new key calls the API with the secret that its cre
 const doesNoMore = ofKeys('a new key can do no more than its maker')
 const isRevokedOnce = ofKeys('a revoked key gets no token, and is neither rotated nor revoked again')
 
+const inAudit = (title: string) => ({ file: 'test/console/audit.test.ts', title })
+const ofAChange = inAudit(
+  'a change by a member of staff is in the audit of the account: by whom, what, why and on what',
+)
+const ofOneAccount = inAudit('the audit of an account has nothing of another one')
+const ofManyChanges = inAudit(
+  'a change by a member of staff has one entry, of the last change, where a request makes several',
+)
+
 /** Guards of what the console alone calls. */
 export const consoleGuards = [
   guard({
     name: 'API keys: a change, of the account',
     file: changeKey,
-    ...without('account', 'ofEnvironment(owner)'),
+    ...without('account_id', 'ofEnvironment(owner)'),
     red: hidesForeign('another account'),
     green: callsTheApi,
   }),
@@ -28,16 +37,14 @@ export const consoleGuards = [
   guard({
     name: 'API keys: a read, of the account',
     file: changeKey,
-    find: "ofEnvironment({ accountId, environment }, 'api_keys')",
-    replace: 'sql<boolean>`${accountId} is not null and api_keys.environment = ${environment}`',
+    ...without('account_id', "ofEnvironment(owner, 'api_keys')"),
     red: hidesForeign('another account'),
     green: callsTheApi,
   }),
   guard({
     name: 'API keys: a read, of the environment',
     file: changeKey,
-    find: "ofEnvironment({ accountId, environment }, 'api_keys')",
-    replace: 'sql<boolean>`api_keys.account_id = ${accountId} and ${environment} is not null`',
+    ...without('environment', "ofEnvironment(owner, 'api_keys')"),
     red: hidesForeign('the other environment'),
     green: callsTheApi,
   }),
@@ -69,10 +76,42 @@ export const consoleGuards = [
     name: 'API keys: organizations of the account alone',
     file: accountKeys,
     find: "\n    .where('account_id', '=', accountId)",
-    replace: '\n    .where(sql<boolean>`${accountId} is not null`)',
+    replace: "\n    .where('account_id', '=', (eb) => eb.ref('account_id'))",
     red: ofKeys(
       'a new key sees the organizations of the account that it is limited to, and none of another account',
     ),
     green: callsTheApi,
+  }),
+  guard({
+    name: 'audit: a change of several statements',
+    file: 'server/src/delivery/events/change.ts',
+    find: 'if (cause.audit !== undefined) await auditChange(',
+    replace: 'if (cause.audit === null) await auditChange(',
+    red: ofManyChanges,
+    green: ofOneAccount,
+  }),
+  guard({
+    name: 'audit: a record that is created by one statement',
+    file: 'server/src/delivery/events/create.ts',
+    find: ' || audit !== undefined',
+    replace: '',
+    red: ofAChange,
+    green: ofManyChanges,
+  }),
+  guard({
+    name: 'audit: what was done stays done',
+    file: 'server/src/delivery/audit/audit.ts',
+    find: "when audit_entries.outcome = 'done' then 'done'",
+    replace: "when false then 'done'",
+    red: ofManyChanges,
+    green: ofAChange,
+  }),
+  guard({
+    name: 'audit: a list, of the account',
+    file: 'server/src/delivery/audit/list-audit.ts',
+    find: ".where('audit_entries.account_id', '=', accountId)",
+    replace: ".where('audit_entries.account_id', '=', (eb) => eb.ref('audit_entries.account_id'))",
+    red: ofOneAccount,
+    green: inAudit('an entry outlives the user it is about, without the address and the reason'),
   }),
 ]

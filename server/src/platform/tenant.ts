@@ -24,6 +24,24 @@ export interface Cause {
   /** The request's parameters without what the contract declares secret; read only when an event is written. */
   readonly params: () => Record<string, unknown>
   readonly idempotency?: IdempotencyClaim
+  /** What a member of staff is doing; the change writes it into the audit of the account. */
+  readonly audit?: AuditedAction
+}
+
+/** An action of a member of staff in the console of an account. */
+export interface AuditedAction {
+  /** Of the entry: the changes of one request write one. */
+  readonly id: string
+  readonly accountId: string
+  /** Null: an action on the account itself. */
+  readonly environment: Environment | null
+  /** Of the organization in the path. */
+  readonly domain?: string
+  readonly staffUserId: string
+  /** The name of the route, such as users.delete. */
+  readonly action: string
+  /** 3 to 300 characters, in the words of the member of staff. */
+  readonly reason?: string
 }
 
 /** A cause that has no parameters, such as the service itself or an operator. */

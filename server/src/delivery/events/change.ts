@@ -4,6 +4,7 @@ import { isMissingOrganization, isTransient } from '../../platform/db/violations
 import type { Deps } from '../deps.js'
 import { ApiError, type LimitState } from '../../platform/errors.js'
 import type { Cause } from '../../platform/tenant.js'
+import { auditChange } from '../audit/audit.js'
 import { settleIdempotency } from './idempotency.js'
 
 const maxAttempts = 3
@@ -21,7 +22,7 @@ export interface Changed<Record> {
 }
 
 /**
- * Runs one change: its rows, its event, its jobs and its idempotent answer commit together or not at all. The work must
+ * Runs one change: its rows, its event, its jobs, its audit entry and its idempotent answer commit together or not at all. The work must
  * touch nothing but the transaction, because it runs again after a deadlock and after a concurrent deletion of a row that
  * it had found; its first statement then reports the missing row.
  *
@@ -31,7 +32,7 @@ export interface Changed<Record> {
  * @throws ApiError `organization_not_found` for an insert into an organization that the tenant may not see.
  */
 export async function change<Result extends Changed<unknown>>(
-  deps: Pick<Deps, 'db' | 'keys'>,
+  deps: Pick<Deps, 'db' | 'keys' | 'now'>,
   cause: Cause,
   work: (trx: Transaction<DB>) => Promise<Result>,
 ): Promise<Result> {
@@ -55,12 +56,13 @@ export async function repeated<Result>(db: Kysely<DB>, work: () => Promise<Resul
 }
 
 async function changeIn<Result extends Changed<unknown>>(
-  deps: Pick<Deps, 'db' | 'keys'>,
+  deps: Pick<Deps, 'db' | 'keys' | 'now'>,
   trx: Transaction<DB>,
   cause: Cause,
   work: (trx: Transaction<DB>) => Promise<Result>,
 ): Promise<Result> {
   const result = await work(trx)
+  if (cause.audit !== undefined) await auditChange(deps, trx, { ...cause, audit: cause.audit }, result)
   if (cause.idempotency !== undefined) {
     const { record, version, organizationId, subjectId } = result
     const answer = { record, version: version ?? null }

@@ -50,7 +50,7 @@ interface NewRecord<Parameters, Code extends EventCode, Emitted extends EventRec
 
 /**
  * Creates a record of one row: the row, its event and the deliveries are one statement, which commits by itself. It is a
- * change() in all other respects, which runs it where an idempotent answer has to commit with it. What reads or locks
+ * change() in all other respects, which runs it where an idempotent answer or an audit entry has to commit with it. What reads or locks
  * first, enqueues a job, or needs rows that the statement cannot have is a change() with emit().
  *
  * @param why The error when no row was inserted.
@@ -66,7 +66,8 @@ export function create<Parameters, Code extends EventCode, Emitted extends Event
     if (created === undefined) throw await why(db)
     return created
   }
-  if (scope.cause.idempotency !== undefined) return change(deps, scope.cause, work)
+  const { idempotency, audit } = scope.cause
+  if (idempotency !== undefined || audit !== undefined) return change(deps, scope.cause, work)
   return repeated(deps.db, () => work(deps.db))
 }
 

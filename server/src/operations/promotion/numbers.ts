@@ -24,7 +24,7 @@ interface Numbered extends Named {
  * @returns All numbers that were ever given.
  */
 export async function assignNumbers(
-  deps: Pick<Deps, 'db' | 'keys'>,
+  deps: Pick<Deps, 'db' | 'keys' | 'now'>,
   place: PromotionTarget,
   section: string,
   things: readonly Named[],

@@ -49,7 +49,7 @@ export async function erasePersons(
   return erased
 }
 
-/** Log events are the account's record of what happened; they stay, without the address. */
+/** Log events and audit entries are the account's record of what happened; they stay, without the address and the reason. */
 async function eraseTrace(
   db: Kysely<DB>,
   { name }: Table,
@@ -61,6 +61,10 @@ async function eraseTrace(
     await sql`
       update log_events set email = null, email_normalized = null
       where ${condition} and email is not null`.execute(db)
+  else if (name === 'audit_entries')
+    await sql`
+      update audit_entries set email = null, email_normalized = null, reason = null
+      where ${condition} and (email is not null or reason is not null)`.execute(db)
   else await eraseRows(db, name, condition, onRows)
 }
 

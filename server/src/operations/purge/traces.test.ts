@@ -40,6 +40,9 @@ test('these columns are exported, beside the user', () => {
     account_flows:
       'environment id application_id request step round email email_session_id link_code_expires_at link_code_failures ' +
       'expires_at used_at inserted_at',
+    audit_entries:
+      'environment id domain staff_user_id action outcome reason record_type record_id subject_id email request_id ' +
+      'inserted_at',
     authorization_codes:
       'environment organization_id id session_id user_id application_id redirect_uri code_challenge nonce state scope expires_at used_at amr authenticated_at claims issuer',
     directory_group_members: 'environment organization_id group_id user_id inserted_at',

@@ -119,6 +119,24 @@ export interface ApplicationSecrets {
   secret_hash: Buffer;
 }
 
+export interface AuditEntries {
+  account_id: string;
+  action: string;
+  domain: string | null;
+  email: string | null;
+  email_normalized: string | null;
+  environment: string | null;
+  id: string;
+  inserted_at: Timestamp;
+  outcome: string;
+  reason: string | null;
+  record_id: string | null;
+  record_type: string | null;
+  request_id: string;
+  staff_user_id: string;
+  subject_id: string | null;
+}
+
 export interface AuthorizationCodes {
   account_id: string;
   amr: string[];
@@ -1319,6 +1337,7 @@ export interface DB {
   api_keys: ApiKeys;
   application_secrets: ApplicationSecrets;
   applications: Applications;
+  audit_entries: AuditEntries;
   authorization_codes: AuthorizationCodes;
   client_assertions: ClientAssertions;
   config_applies: ConfigApplies;

@@ -60,8 +60,8 @@ export function revokeKey(deps: Deps, owner: KeyOwner, id: string): Promise<Chan
 }
 
 /** The keys of an account and environment. */
-export function keysOf(db: Kysely<DB>, { accountId, environment }: KeyOwner) {
-  return db.selectFrom('api_keys').where(ofEnvironment({ accountId, environment }, 'api_keys'))
+export function keysOf(db: Kysely<DB>, owner: KeyOwner) {
+  return db.selectFrom('api_keys').where(ofEnvironment(owner, 'api_keys'))
 }
 
 /** Emits the event of a key that was created or changed. */
