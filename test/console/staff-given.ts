@@ -13,7 +13,7 @@ export function staffOf(
     accountId: account.id,
     accountDomain: account.domain,
     environment,
-    apiKeyId: 'staff',
+    id: 'staff',
     scopes: [...scopes, ...staffScopes],
     organizationIds: null,
     cause: { requestId: randomUUID(), actor: { type: 'operator', id: 'staff' }, params: () => ({}) },

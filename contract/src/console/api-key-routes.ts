@@ -79,6 +79,7 @@ export const apiKeys = c.router(
       metadata: access({
         ...ofAccount,
         scope: 'write:api_keys',
+        danger: 'proof',
         emits: ['api_key.api_key.create.success'],
         idempotent: true,
       }),
@@ -120,6 +121,7 @@ export const apiKeys = c.router(
       metadata: access({
         ...ofAccount,
         scope: 'write:api_keys',
+        danger: 'proof',
         emits: ['api_key.api_key.rotate.success'],
         idempotent: true,
       }),
@@ -136,7 +138,12 @@ export const apiKeys = c.router(
         'api_key_revoked',
         'key_limited_to_organizations',
       ),
-      metadata: access({ ...ofAccount, scope: 'write:api_keys', emits: ['api_key.api_key.revoke.success'] }),
+      metadata: access({
+        ...ofAccount,
+        scope: 'write:api_keys',
+        danger: 'proof',
+        emits: ['api_key.api_key.revoke.success'],
+      }),
     },
   },
   { strictStatusCodes: true },

@@ -1,4 +1,12 @@
 import type { AppRouter } from '@ts-rest/core'
+import { apiKeys } from './api-key-routes.js'
+import { audit } from './audit.js'
+
+/** Their types are referred to, as those of the contract. */
+type Routers = {
+  apiKeys: typeof apiKeys
+  audit: typeof audit
+}
 
 /** The routes of what only the console does, for staff. They are called within the process, and have no public address. */
-export const consoleContract = {} as const satisfies Record<string, AppRouter>
+export const consoleContract: Routers = { apiKeys, audit } satisfies Record<string, AppRouter>

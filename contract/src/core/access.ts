@@ -89,6 +89,8 @@ export interface Access<Code extends string = string> {
   readonly asUser: 'refused' | Readonly<Record<string, unknown>> | false
   /** What staff have to give in production, where the operation, or a member of its body, asks for it. */
   readonly danger: Danger | Readonly<Record<string, Danger>> | false
+  /** Looks a person up by an address, which the audit of staff keeps. */
+  readonly isLookUp: boolean
   /** Has a rate limit of its own beside that of the API key; successes also carry the headers of the limit. */
   readonly limited: 'sign-in' | 'mail' | 'sms' | 'domain-check' | false
   /** The function of the route in clients and verifiers; null on nearly all. */
@@ -114,6 +116,7 @@ export function access<Code extends string = never>(
     sandboxOnly: false,
     asUser: false,
     danger: false,
+    isLookUp: false,
     limited: false,
     role: null,
     example: undefined,
@@ -145,6 +148,7 @@ export function open({
     sandboxOnly: false,
     asUser: false,
     danger: false,
+    isLookUp: false,
     limited: false,
     example: undefined,
     ...(deprecated !== undefined && { deprecated }),

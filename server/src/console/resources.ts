@@ -233,6 +233,17 @@ export const resources: readonly ScreenDeclaration[] = [
     at: 'outbox',
     list: { route: 'outbox.list', columns: ['inserted_at', 'to', 'subject', 'channel'] },
   },
+  {
+    at: 'api-keys',
+    list: { route: 'apiKeys.list', columns: ['name', 'scopes', 'last_used_at', 'expires_at'] },
+    record: 'apiKeys.get',
+    create: 'apiKeys.create',
+    actions: ['apiKeys.rotate', 'apiKeys.revoke'],
+  },
+  {
+    at: 'audit',
+    list: { route: 'audit.list', columns: ['inserted_at', 'action', 'staff.email', 'outcome'] },
+  },
   { at: 'account', record: 'account.get', update: 'account.update' },
 ]
 

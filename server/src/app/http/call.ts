@@ -6,8 +6,10 @@ import { withoutPersonalData, withoutSecrets } from '@portico/contract/sensitivi
 import { routes, type Route } from '@portico/contract/walk'
 import express, { type NextFunction, type Request, type Response } from 'express'
 import qs from 'qs'
+import { writeAudit } from '../../delivery/audit/audit.js'
 import type { Deps } from '../../delivery/deps.js'
 import { callerOf, openContext, setCaller } from '../../delivery/request-context.js'
+import { newId } from '../../platform/crypto/random.js'
 import type { Caller } from '../../platform/tenant.js'
 import type { Call, CallAnswer, RefusalCode, RouteCall } from '../../screens/call.js'
 import { apiOf } from './api.js'
@@ -58,10 +60,22 @@ export function openCall(deps: Deps): Call {
   )
   app.use(errorHandler(deps))
 
-  return async (caller, call) => {
+  /** Writes what is no change into the audit. */
+  async function note({ cause }: Caller, outcome: 'refused' | 'looked_up', email?: string): Promise<void> {
+    const { requestId, audit } = cause
+    if (audit !== undefined) await writeAudit(deps, deps.db, { requestId, audit }, { outcome, email })
+  }
+
+  return async (asking, call) => {
     const route = routeNamed(call.route)
+    const caller = audited(asking, route, call)
     const refusal = refusalOf(route, caller, call)
-    if (refusal !== undefined) return refusal
+    if (refusal !== undefined) {
+      await note(caller, 'refused')
+      return refusal
+    }
+    const lookedUp = call.query?.['email']
+    if (route.access.isLookUp && typeof lookedUp === 'string') await note(caller, 'looked_up', lookedUp)
     const request = {
       method: route.method,
       url: urlOf(route, call),
@@ -80,6 +94,22 @@ export function openCall(deps: Deps): Call {
       etag: typeof etag === 'string' ? etag : undefined,
     }
   }
+}
+
+/** What a member of staff does has an entry in the audit of the account: changes write theirs by the cause, in their transaction. */
+function audited(caller: Caller, route: Route, { params = {}, reason }: RouteCall): Caller {
+  if (caller.staff === undefined) return caller
+  const domain = params['org_domain']
+  const audit = {
+    id: newId(),
+    accountId: caller.accountId,
+    environment: caller.environment,
+    ...(domain !== undefined && { domain }),
+    staffUserId: caller.id,
+    action: route.name,
+    ...(isReason(reason) && { reason: reason?.trim() ?? '' }),
+  }
+  return { ...caller, cause: { ...caller.cause, audit } }
 }
 
 const routeByName = new Map(routes({ ...contract, ...consoleContract }).map((route) => [route.name, route]))

@@ -1,8 +1,13 @@
 import type { consoleContract } from '@portico/contract/console'
 import type { Deps } from '../../delivery/deps.js'
+import { auditRoutes } from '../../delivery/audit/routes.js'
+import { apiKeyRoutes } from '../../tokens/api-keys/routes.js'
 import type { Implementation } from './mount.js'
 
 /** The handlers of every route of the console; fails to compile when one is missing. */
-export function consoleOf(_deps: Deps): Implementation<typeof consoleContract> {
-  return {}
+export function consoleOf(deps: Deps): Implementation<typeof consoleContract> {
+  return {
+    apiKeys: apiKeyRoutes(deps),
+    audit: auditRoutes(deps),
+  }
 }

@@ -31,6 +31,7 @@ export const en: Labels = {
     preload_associations: 'Loaded with',
     resource_owner_id: 'User',
     saml_identity_provider_id: 'SSO connection (idp_id)',
+    staff: 'Member of staff',
     sso_admin_email: 'E-mail address of the administrator',
     sso_required: 'SSO required',
     target_url: 'Target URL',
