@@ -10643,6 +10643,8 @@ export interface LogEventsListInput {
     | 'ACCESS_TOKEN_REVOKED'
     | 'TOKEN_EXCHANGED'
     | 'TOKEN_EXCHANGE_FAILED'
+    | 'MAIL_SENT'
+    | 'MAIL_FAILED'
     | 'WEBHOOK_DISABLED'
     | 'REQUIRED_METADATA_MISSING'
   /** UUID. */
@@ -10746,6 +10748,8 @@ export interface LogEventsListOfAccountInput {
     | 'ACCESS_TOKEN_REVOKED'
     | 'TOKEN_EXCHANGED'
     | 'TOKEN_EXCHANGE_FAILED'
+    | 'MAIL_SENT'
+    | 'MAIL_FAILED'
     | 'WEBHOOK_DISABLED'
     | 'REQUIRED_METADATA_MISSING'
   /** UUID. */

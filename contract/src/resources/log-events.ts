@@ -18,6 +18,24 @@ import {
 import { order } from '../core/order.js'
 import { exampleOf, Pagination, record } from '../core/record.js'
 
+/** The mails of the service, as the reason of MAIL_SENT and MAIL_FAILED names them. */
+export const mailNames = [
+  'sign_in_link',
+  'password_link',
+  'invitation',
+  'join_decision',
+  'password_set',
+  'recovery_code_used',
+  'totp_enrolled',
+  'totp_enrollment_forced',
+  'impersonation',
+  'admin_invitation',
+  'admin_code',
+  'metadata_notice',
+  'domain_notice',
+] as const
+export type MailName = (typeof mailNames)[number]
+
 /** The meaning of each code of log events. */
 export const logEventCodes = {
   API_KEY_TOKEN_ISSUED: 'An access token was issued to an API key.',
@@ -95,6 +113,10 @@ export const logEventCodes = {
     'An application revoked an access token, and with it every token of the same authorization code.',
   TOKEN_EXCHANGED: 'An authorization code was exchanged for tokens.',
   TOKEN_EXCHANGE_FAILED: 'An authorization code was refused.',
+  MAIL_SENT:
+    'The mail server has accepted a mail; the reason names it. Mails that the outbox keeps are not sent.',
+  MAIL_FAILED:
+    'The mail server has not accepted a mail, which is tried again a few times; the reason names the mail and quotes the answer of the server.',
   WEBHOOK_DISABLED: 'A webhook was deactivated, because nothing was delivered to it for five days.',
   REQUIRED_METADATA_MISSING: 'A user signed in without metadata that the organization requires.',
 } as const satisfies Record<string, string>

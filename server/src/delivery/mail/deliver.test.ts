@@ -7,16 +7,18 @@ import { readConfig } from '../../platform/config/config.js'
 import type { OpenDeps } from '../deps.js'
 import { openDeps } from '../../app/open-deps.js'
 import { deliverMail } from './deliver.js'
+import type { Mailer } from '../../platform/mail/mailer.js'
 import { createRecordingMailer } from '../../platform/mail/recording-mailer.js'
 
 const accountId = uuidv7()
 const mail = {
+  name: 'sign_in_link',
   to: 'ada@awesome.example',
   fromName: null,
   subject: 'Sign in',
   text: 'a link',
   html: '<p>a link</p>',
-}
+} as const
 
 let dataDir: string
 let deps: OpenDeps
@@ -45,10 +47,11 @@ async function deliver(
   environment: 'sandbox' | 'production',
   variables: Record<string, string>,
   changes: { messageId?: string; text?: string } = {},
+  own: Mailer = mailer,
 ) {
   const config = readConfig({ DATA_DIR: dataDir, ...variables })
   const scope = { accountId, environment, organizationId: null, domain: 'acme' }
-  await deliverMail({ ...deps, config, mail: mailer }, scope, { ...mail, messageId: uuidv7(), ...changes })
+  await deliverMail({ ...deps, config, mail: own }, scope, { ...mail, messageId: uuidv7(), ...changes })
 }
 
 function kept() {
@@ -68,7 +71,8 @@ describe('a mail', () => {
     await deliver('production', withServer)
     await deliver('production', reachable)
 
-    expect(mailer.sent).toMatchObject([mail, mail])
+    const { name: _, ...sent } = mail
+    expect(mailer.sent).toMatchObject([sent, sent])
     expect(await kept()).toEqual([])
   })
 
@@ -84,7 +88,7 @@ describe('a mail', () => {
   test('of the sandbox is sent when the operator wants it so', async () => {
     await deliver('sandbox', { ...reachable, SANDBOX_MAIL: 'send' })
 
-    expect(mailer.sent).toMatchObject([mail])
+    expect(mailer.sent).toMatchObject([{ to: mail.to }])
     expect(await kept()).toEqual([])
   })
 
@@ -94,6 +98,30 @@ describe('a mail', () => {
 
     expect(mailer.sent).toEqual([])
     expect(await kept()).toMatchObject([{ environment: 'production' }, { environment: 'sandbox' }])
+  })
+
+  test('that is sent is in the log of the account, each attempt once, with the answer of the server and no address in it', async () => {
+    const send = () => Promise.reject(new Error('550 5.7.1 <ada@awesome.example> is not taken'))
+    const messageId = uuidv7()
+    await expect(deliver('production', withServer, { messageId }, { ...mailer, send })).rejects.toThrow('550')
+    await deliver('production', withServer, { messageId })
+    await deliver('sandbox', withServer, { messageId })
+
+    const logged = await deps.db
+      .selectFrom('log_events')
+      .where('request_id', '=', messageId)
+      .select(['event_code', 'environment', 'email', 'reason'])
+      .orderBy('id')
+      .execute()
+    const of = { environment: 'production', email: mail.to }
+    expect(logged).toEqual([
+      {
+        ...of,
+        event_code: 'MAIL_FAILED',
+        reason: 'sign_in_link: the mail server does not take a mail: Error: 550 5.7.1 … is not taken',
+      },
+      { ...of, event_code: 'MAIL_SENT', reason: 'sign_in_link' },
+    ])
   })
 
   test('that is kept again after a failed attempt replaces the first', async () => {

@@ -55,5 +55,9 @@ export async function sendNotice(deps: Deps, payload: NoticePayload): Promise<vo
     environment,
     color,
   })
-  await deliverMail(deps, { ...payload, domain }, { ...message, to: email, fromName, messageId })
+  await deliverMail(
+    deps,
+    { ...payload, domain },
+    { ...message, name: notice, to: email, fromName, messageId },
+  )
 }

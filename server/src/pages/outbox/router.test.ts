@@ -44,7 +44,13 @@ beforeAll(async () => {
     await deliverMail(
       deps,
       { accountId, environment, organizationId: null, domain: 'awesome-company' },
-      { ...message, to: 'ada@awesome.example', fromName: null, messageId: messages[environment] },
+      {
+        ...message,
+        name: 'sign_in_link',
+        to: 'ada@awesome.example',
+        fromName: null,
+        messageId: messages[environment],
+      },
     )
   }
 }, 60_000)

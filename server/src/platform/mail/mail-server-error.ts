@@ -9,6 +9,11 @@ export class MailServerError extends Error {
   }
 }
 
+/** What the mail server has answered, without quotes from the mail. */
+export function replyOf(error: unknown): string {
+  return error instanceof MailServerError ? error.message : new MailServerError(error).message
+}
+
 const maxLength = 300
 /** An address, also one whose local part is quoted; a link; a code, or a token. */
 const quotes = /"[^"]*"@\S+|\S*@\S+|\S*:\/\/\S+|\S*\d{6}\S*|\S*[\w-]{24}\S*/g

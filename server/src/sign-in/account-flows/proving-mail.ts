@@ -75,5 +75,11 @@ export async function mailProvingLink(
     color: open.color ?? organizationColors[0],
   })
   const scope = { accountId, environment, organizationId: null, domain }
-  await deliverMail(deps, scope, { ...message, to: email, fromName, messageId: challengeId })
+  await deliverMail(deps, scope, {
+    ...message,
+    name: 'sign_in_link',
+    to: email,
+    fromName,
+    messageId: challengeId,
+  })
 }

@@ -50,5 +50,9 @@ export async function sendImpersonationNotice(
     color,
   })
   const messageId = payload.impersonationId
-  await deliverMail(deps, { ...payload, domain }, { ...message, to: email, fromName, messageId })
+  await deliverMail(
+    deps,
+    { ...payload, domain },
+    { ...message, name: 'impersonation', to: email, fromName, messageId },
+  )
 }

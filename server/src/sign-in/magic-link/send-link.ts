@@ -50,8 +50,9 @@ export async function sendMagicLink(deps: Deps, payload: JobPayloads['send_magic
   if (challenge === undefined) return logUnsent(deps, payload, at)
 
   const { id, email, domain, name, locale, color, product_name: fromName } = challenge
+  const purpose = purposeOf(challenge.password_request_id)
   const message = magicLinkMail({
-    purpose: purposeOf(challenge.password_request_id),
+    purpose,
     organizationName: name,
     locale,
     productName: fromName ?? deps.config.productName,
@@ -60,7 +61,8 @@ export async function sendMagicLink(deps: Deps, payload: JobPayloads['send_magic
     environment: payload.environment,
     color,
   })
-  await deliverMail(deps, { ...payload, domain }, { ...message, to: email, fromName, messageId: id })
+  const mail = { ...message, name: purpose === 'password' ? 'password_link' : 'sign_in_link' } as const
+  await deliverMail(deps, { ...payload, domain }, { ...mail, to: email, fromName, messageId: id })
 }
 
 /** The language of the pages that have asked for the link, where their application has named one; else that of the organization. */

@@ -69,5 +69,5 @@ export async function sendDomainNotice(
     color: found.color,
   })
   const scope = { accountId, environment, organizationId, domain }
-  await deliverMail(deps, scope, { ...message, to: email, fromName, messageId })
+  await deliverMail(deps, scope, { ...message, name: 'domain_notice', to: email, fromName, messageId })
 }

@@ -70,7 +70,7 @@ export async function sendAdminInvitation(
   await deliverMail(
     deps,
     { accountId, environment, organizationId, domain },
-    { ...message, to: email, fromName, messageId: id },
+    { ...message, name: 'admin_invitation', to: email, fromName, messageId: id },
   )
 }
 

@@ -73,7 +73,7 @@ export async function sendMetadataNotice(
     color,
   })
   const scope = { accountId, environment, organizationId, domain }
-  await deliverMail(deps, scope, { ...message, to: email, fromName, messageId })
+  await deliverMail(deps, scope, { ...message, name: 'metadata_notice', to: email, fromName, messageId })
 }
 
 /** Whether a version is in use; undefined where it no longer exists. */

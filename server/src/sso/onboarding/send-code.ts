@@ -50,5 +50,5 @@ export async function sendAdminCode(deps: Deps, payload: JobPayloads['send_admin
   })
   const scope = { accountId, environment, organizationId, domain }
   // A message id of its own: a code that was requested anew must not look like a repetition of the first.
-  await deliverMail(deps, scope, { ...message, to: email, fromName, messageId: newId() })
+  await deliverMail(deps, scope, { ...message, name: 'admin_code', to: email, fromName, messageId: newId() })
 }
