@@ -40,8 +40,17 @@ export async function countSeats(
 
 /** Whether a newcomer has a seat now. Another may take it: the door counts again, under the lock. */
 export async function isSeatFree(db: Kysely<DB>, tenant: Tenant): Promise<boolean> {
-  const { limit } = await findSeatsLimit(db, tenant)
-  return limit === 0 || hasSeat({ limit, taken: await totalInOrganization(db, 'users', tenant) })
+  return hasSeat(await lookAtSeats(db, tenant))
+}
+
+/**
+ * The seats of an organization without a lock.
+ *
+ * @param limitOf Of the door, such as a connection; undefined: that of the policy.
+ */
+export async function lookAtSeats(db: Kysely<DB>, tenant: Tenant, limitOf?: number): Promise<Seats> {
+  const limit = limitOf ?? (await findSeatsLimit(db, tenant)).limit
+  return { limit, taken: limit === 0 ? 0 : await totalInOrganization(db, 'users', tenant) }
 }
 
 /** Whether a newcomer has a seat. */

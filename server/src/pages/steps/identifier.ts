@@ -1,6 +1,6 @@
 import { email } from '@portico/contract/fields'
 import { moveFlowAlone } from '../../sign-in/flows/step.js'
-import { findSignInMethods, type SignInMethods } from '../../sign-in/flows/sign-in-methods.js'
+import { findSignInMethods, methodOf, type SignInMethods } from '../../sign-in/flows/sign-in-methods.js'
 import { logEvent } from '../../delivery/log-events/log-event.js'
 import { mailLinkOfFlow } from '../../sign-in/magic-link/flow-link.js'
 import { isEmailDomainAllowed } from '../../directory/allowed-domain.js'
@@ -20,7 +20,7 @@ import type { StepOutcome, StepPage, StepRequest } from '../frame/step-page.js'
 export const identifierStep: StepPage = {
   show: async (request) => {
     const methods = await findAllMethods(request)
-    const isAny = methodOf(request, methods) !== undefined || methods.connections.length > 0
+    const isAny = methodOf(methods, request.flow.preferredWay) !== undefined || methods.connections.length > 0
     return isAny ? page(request, methods, request.flow.email ?? '') : noMethod(request)
   },
   actions: { identify, single_sign_on: signInByChosen },
@@ -43,7 +43,7 @@ async function identify(request: StepRequest): Promise<StepOutcome> {
   const { deps, flow } = request
   const methods = await findAllMethods(request)
   const typed = request.field('email').trim()
-  const method = methodOf(request, methods)
+  const method = methodOf(methods, request.flow.preferredWay)
   if (method === undefined && methods.connections.length === 0)
     return { status: 409, page: noMethod(request) }
   const refuse = (fault: 'missing' | 'invalid' | 'not_allowed') => ({
@@ -112,16 +112,6 @@ function logStarted({ deps, caller, flow }: StepRequest, typed: string): Promise
     email: typed,
     requestId: caller.cause.requestId,
   })
-}
-
-/**
- * The sign-in method of addresses without an identity provider: password if available, unless the application prefers
- * links.
- */
-function methodOf({ flow }: StepRequest, { hasPassword, hasLink }: SignInMethods) {
-  if (hasPassword && hasLink) return flow.preferredWay ?? 'password'
-  if (hasPassword) return 'password'
-  return hasLink ? 'magic_link' : undefined
 }
 
 function page(

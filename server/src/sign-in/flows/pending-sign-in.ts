@@ -154,11 +154,11 @@ export function leadsToEnrolment(next: NextFactor | undefined, isMfaRequired: bo
 
 export async function nextFactorOf(
   { now }: Pick<Deps, 'now'>,
-  trx: Transaction<DB>,
+  db: Kysely<DB>,
   tenant: Tenant,
   userId: string,
 ): Promise<NextFactor | undefined> {
-  const [asked] = await selectAsked(trx, { ...tenant, userId })
+  const [asked] = await selectAsked(db, { ...tenant, userId })
   if (asked?.is_totp_asked === true) return 'totp'
   return asked?.enroll_by == null ? undefined : asked.enroll_by <= now() ? 'enroll' : 'offer'
 }

@@ -1,3 +1,4 @@
+import type { WayHint } from '@portico/contract/authorize'
 import { lookup } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import type { Flow } from './flow.js'
@@ -25,6 +26,19 @@ export async function findSignInMethods(
     maySignUp: hasLink && (row?.find_or_create_user ?? false),
     allowedEmailDomains: row?.allowed_email_domains ?? null,
   }
+}
+
+/**
+ * The sign-in method of addresses without an identity provider: password if available, unless the application prefers
+ * links. Undefined where the organization has none.
+ */
+export function methodOf(
+  { hasPassword, hasLink }: Pick<SignInMethods, 'hasPassword' | 'hasLink'>,
+  preferredWay: WayHint | null,
+): WayHint | undefined {
+  if (hasPassword && hasLink) return preferredWay ?? 'password'
+  if (hasPassword) return 'password'
+  return hasLink ? 'magic_link' : undefined
 }
 
 const selectWays = lookup((db, key: { accountId: string; environment: string; organizationId: string }) =>

@@ -1,4 +1,4 @@
-import { sql, type Transaction } from 'kysely'
+import { sql, type Kysely, type Transaction } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
 import { lookup } from '../../platform/db/statement.js'
 import { isEmailDomainAllowed } from '../../directory/allowed-domain.js'
@@ -110,8 +110,8 @@ async function isOtherSubject(
  * The authority of a connection for an address. `trusted`: it is authoritative for the domain, or for every address; `refused`: the
  * domain belongs to another connection, or other domains are refused; `unclaimed`: it may bring new users, unverified.
  */
-async function authorityFor(
-  trx: Transaction<DB>,
+export async function authorityFor(
+  trx: Kysely<DB>,
   { authoritativeDomains, otherDomains, ...key }: LiveConnection,
   email: string,
 ): Promise<'trusted' | 'refused' | 'unclaimed'> {
@@ -143,9 +143,9 @@ function missingDomain({ authoritativeDomains }: LiveConnection, email: string):
   return `${domain} among email_domains of the connection, and verified or declared${own === '' ? '' : `; it is authoritative for ${own}`}`
 }
 
+/** The person whom the policy of a connection lets in, or not. */
 interface Applicant {
-  readonly user: SigningInUser | undefined
-  readonly checks: CheckList
+  readonly user: Pick<SigningInUser, 'id'> | undefined
   /** A newcomer whose address is proved: an invitation counts as registration, never as provisioning. */
   readonly newcomer: { readonly email: string; readonly at: Date } | undefined
 }
@@ -153,30 +153,36 @@ interface Applicant {
 async function checkPolicy(
   trx: Transaction<DB>,
   live: LiveConnection,
-  { user, checks, newcomer }: Applicant,
+  { checks, ...applicant }: Applicant & { readonly checks: CheckList },
 ): Promise<void> {
-  const { userPolicy } = live
-  const isMet =
-    userPolicy === 'none' ||
-    (user === undefined &&
-      userPolicy === 'user_registered' &&
-      newcomer !== undefined &&
-      (await isAddressInvited(trx, { ...live, emailNormalized: newcomer.email, at: newcomer.at }))) ||
-    (user !== undefined &&
-      (userPolicy === 'user_registered' || (await isProvisioned(trx, { ...live, userId: user.id }))))
+  const isMet = await isPolicyMet(trx, live, applicant)
   assertCheck(checks, 'user_policy', isMet, {
-    expected: userPolicy,
-    received: isMet ? null : unmetPolicyOf(user),
+    expected: live.userPolicy,
+    received: isMet ? null : unmetPolicyOf(applicant),
   })
 }
 
-function unmetPolicyOf(user: SigningInUser | undefined): string {
+/** Whether the policy of a connection lets a user, or a newcomer, in. */
+export async function isPolicyMet(
+  db: Kysely<DB>,
+  live: LiveConnection,
+  { user, newcomer }: Applicant,
+): Promise<boolean> {
+  const { userPolicy } = live
+  if (userPolicy === 'none') return true
+  if (user !== undefined)
+    return userPolicy === 'user_registered' || isProvisioned(db, { ...live, userId: user.id })
+  if (userPolicy !== 'user_registered' || newcomer === undefined) return false
+  return isAddressInvited(db, { ...live, emailNormalized: newcomer.email, at: newcomer.at })
+}
+
+function unmetPolicyOf({ user }: Applicant): string {
   return user === undefined ? 'nobody who is registered' : 'a registered user whom no directory keeps'
 }
 
 /** Whether an active directory provisions the user. */
-async function isProvisioned(trx: Transaction<DB>, user: ProvisionedUser): Promise<boolean> {
-  const [row] = await selectProvisioned(trx, user)
+async function isProvisioned(db: Kysely<DB>, user: ProvisionedUser): Promise<boolean> {
+  const [row] = await selectProvisioned(db, user)
   return row !== undefined
 }
 

@@ -14,12 +14,16 @@ import { attemptSignIn } from '../../sign-in/flows/attempts.js'
 import { startFlow } from '../../sign-in/flows/start.js'
 import { issuerOf } from '../../tokens/claims.js'
 import { grantedScope } from '../../tokens/scopes.js'
-import { isConfigured } from '../../directory/configured.js'
-import { authoritativeDomains } from '../../directory/domains/authority.js'
 import { chooseDestination } from '../../directory/sessions/code-destination.js'
 import type { Caller, Tenant } from '../../platform/tenant.js'
 import { domainOfEmail, normalizeEmail } from '../../platform/email.js'
-import { connectionOfAddress, onlyOne, type OpenConnection } from './connection-of-address.js'
+import {
+  connectionOfAddress,
+  connectionsOfOrganization,
+  isOpen,
+  onlyOne,
+  type AnyConnection,
+} from './connection-of-address.js'
 import { causeOf } from './live-connection.js'
 import { toChallengeData } from './record.js'
 import { isOrganizationOf, sameTenant } from '../../platform/db/tenant-predicate.js'
@@ -169,28 +173,6 @@ function isMethodActive(connections: 'password_connections' | 'magic_link_connec
   )`
 }
 
-/** A connection, whether or not it is open for sign-ins. */
-interface AnyConnection extends OpenConnection {
-  readonly protocol: Protocol
-  readonly isActive: boolean
-  readonly isConfigured: boolean
-}
-
-function connectionsOfOrganization(environment: string) {
-  return sql<AnyConnection[]>`(
-    select coalesce(jsonb_agg(jsonb_build_object(
-      'connectionId', connection.id, 'idpId', connection.idp_id, 'emailDomains', connection.email_domains,
-      'authoritativeDomains', ${authoritativeDomains('connection')},
-      'protocol', connection.protocol,
-      'isActive', connection.active, 'isConfigured', ${isConfigured()}
-    ) order by connection.inserted_at, connection.id), '[]')
-    from sso_connections as connection
-    where connection.account_id = organizations.account_id
-      and connection.environment = ${environment}
-      and connection.organization_id = organizations.id
-  )`
-}
-
 interface SoughtConnection {
   readonly idpId: string | undefined
   readonly email: string | undefined
@@ -204,7 +186,7 @@ function chooseConnection(
   { idpId, email, protocol }: SoughtConnection,
 ): AnyConnection {
   const connections = all.filter((connection) => connection.protocol === protocol)
-  const open = connections.filter(({ isActive, isConfigured }) => isActive && isConfigured)
+  const open = connections.filter(isOpen)
   const chosen =
     idpId !== undefined
       ? connections.find((connection) => connection.idpId === idpId)
@@ -243,11 +225,16 @@ async function countChallenge(
   tenant: Tenant,
   email: string | undefined,
 ): Promise<LimitState> {
-  const attempt = await attemptSignIn(deps, { ...tenant, address: `sso ${email ?? ''}` })
+  const attempt = await attemptSignIn(deps, { ...tenant, address: challengeAddress(email ?? '') })
   // Without an address only the organization's limit counts, which all of its users share.
   if (email === undefined) await attempt.succeed()
   else if (attempt.isLocked) throw new ApiError('rate_limited', { limit: attempt.state })
   return attempt.state
+}
+
+/** By what challenges of a normalized address are counted. */
+export function challengeAddress(email: string): string {
+  return `sso ${email}`
 }
 
 /** A browser that opens the address of a challenge. */

@@ -1,3 +1,5 @@
+import type { Protocol } from '@portico/contract/sso-onboarding'
+import { sql } from 'kysely'
 import { lookup } from '../../platform/db/statement.js'
 import { isConfigured } from '../../directory/configured.js'
 import type { Deps } from '../../delivery/deps.js'
@@ -14,6 +16,17 @@ export interface OpenConnection {
   readonly emailDomains: readonly string[]
   /** For whose addresses it is authoritative. */
   readonly authoritativeDomains: CoveredDomains
+}
+
+/** A connection, whether or not it is open for sign-ins. */
+export interface AnyConnection extends OpenConnection {
+  readonly protocol: Protocol
+  readonly isActive: boolean
+  readonly isConfigured: boolean
+}
+
+export function isOpen({ isActive, isConfigured: isReady }: AnyConnection): boolean {
+  return isActive && isReady
 }
 
 /** The organization's settings that decide beside its connections. */
@@ -62,6 +75,22 @@ const selectOpen = lookup((db, key: { accountId: string; environment: string; or
     .orderBy('connection.inserted_at')
     .orderBy('connection.id'),
 )
+
+/** The connections of a row of `organizations` in an environment, open or not, the oldest first, as a part of a statement. */
+export function connectionsOfOrganization(environment: string) {
+  return sql<AnyConnection[]>`(
+    select coalesce(jsonb_agg(jsonb_build_object(
+      'connectionId', connection.id, 'idpId', connection.idp_id, 'emailDomains', connection.email_domains,
+      'authoritativeDomains', ${authoritativeDomains('connection')},
+      'protocol', connection.protocol,
+      'isActive', connection.active, 'isConfigured', ${isConfigured()}
+    ) order by connection.inserted_at, connection.id), '[]')
+    from sso_connections as connection
+    where connection.account_id = organizations.account_id
+      and connection.environment = ${environment}
+      and connection.organization_id = organizations.id
+  )`
+}
 
 /** The domain of the organization of an account whose open connection has this idp_id. */
 export async function findDomainOfConnection(
