@@ -34,8 +34,8 @@ interface Stored {
 
 /**
  * Adapts the service's pool and clock to the Postgres client that the library expects. The library reads the machine's
- * clock, which cannot be set. It sends this time as the last parameter of its only statement with times, and compares it
- * with the returned times. The adapter therefore shifts times to the service's clock in the query, and back in the result.
+ * clock, which cannot be set. It sends this time as the last parameter of the two statements that have one, to count and to look, and
+ * compares it with the returned times. The adapter therefore shifts times to the service's clock in the query, and back in the result.
  */
 function storeOf({ db, now, log }: { db: Kysely<DB> } & Pick<PlatformDeps, 'now' | 'log'>) {
   async function run(text: string, values: readonly unknown[]) {
@@ -48,14 +48,19 @@ function storeOf({ db, now, log }: { db: Kysely<DB> } & Pick<PlatformDeps, 'now'
   }
   return {
     async query({ text, values }: { text: string; values: readonly (string | number)[] }) {
-      const [key, points, expire, libraryNow] = values
-      if (typeof expire !== 'number' || typeof libraryNow !== 'number') {
+      const [key, ...counted] = values
+      const libraryNow = counted.at(-1)
+      if (typeof libraryNow !== 'number') {
         const { numAffectedRows } = await run(text, values)
         return { rows: [], rowCount: Number(numAffectedRows ?? 0) }
       }
       const aheadMs = now().getTime() - libraryNow
-      const { rows } = await run(text, [key, points, expire + aheadMs, libraryNow + aheadMs])
-      return { rows: rows.map((row) => ({ points: row.points, expire: Number(row.expire) - aheadMs })) }
+      // The points of a count come before its times.
+      const points = counted.slice(0, -2)
+      const times = counted.slice(-2).map((time) => (typeof time === 'number' ? time + aheadMs : time))
+      const { rows } = await run(text, [key, ...points, ...times])
+      const shifted = rows.map((row) => ({ points: row.points, expire: Number(row.expire) - aheadMs }))
+      return { rows: shifted, rowCount: rows.length }
     },
   }
 }

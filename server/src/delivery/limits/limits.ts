@@ -22,7 +22,7 @@ export interface LimitKey {
 }
 
 /** The count of a key, and the state of its limit. */
-interface Counted {
+export interface Counted {
   readonly count: number
   readonly state: LimitState
 }
@@ -37,6 +37,8 @@ export interface Limits {
   take(limit: Limit, key: LimitKey): Promise<LimitState>
   /** Counts one more without refusing; concurrent calls each get a different count. */
   add(limit: Limit, key: LimitKey): Promise<Counted>
+  /** The same count without counting; 0 where nothing was counted in this window. */
+  look(limit: Limit, key: LimitKey): Promise<Counted>
   /** Reverses an add(), for an action that turned out not to count. */
   takeBack(limit: Limit, key: LimitKey): Promise<void>
   /** Refuses everything for this long, instead of until the window ends. */
@@ -112,6 +114,14 @@ export function openLimits(
       const { count, state } = await add(stated, key)
       if (count > state.limit) throw new ApiError('rate_limited', { limit: state })
       return state
+    },
+    async look(stated, key) {
+      const { policyOf, counter } = open(stated)
+      const policy = policyOf(key)
+      const found = await counter.get(keyOf(key))
+      if (found === null) return { count: 0, state: stateOf(policy, 0, policy.windowSeconds) }
+      const count = found.consumedPoints
+      return { count, state: stateOf(policy, count, Math.ceil(found.msBeforeNext / 1000)) }
     },
     async takeBack(stated, key) {
       await open(stated).counter.reward(keyOf(key))

@@ -62,6 +62,31 @@ async function lock({ config, limits }: Pick<Deps, 'config' | 'limits'>, at: Lim
   return seconds
 }
 
+/** What is counted at an address: a look at it counts nothing. */
+export interface CountedAttempts {
+  /** Failed ones that no success has forgotten, as the limit counts them. */
+  readonly attempts: number
+  /** Locks within a day. */
+  readonly locks: number
+  /** Null while the address may try. */
+  readonly lockedForSeconds: number | null
+}
+
+export async function lookAtAttempts(
+  { limits }: Pick<Deps, 'limits'>,
+  at: Required<LimitKey>,
+): Promise<CountedAttempts> {
+  const [tried, locked] = await Promise.all([limits.look(attempts, at), limits.look(locks, at)])
+  const { limit: most, resetSeconds } = tried.state
+  const isLocked = tried.count >= most
+  return {
+    // A lock is stored as one more than the limit.
+    attempts: Math.min(tried.count, most),
+    locks: locked.count,
+    lockedForSeconds: isLocked ? resetSeconds : null,
+  }
+}
+
 /** Forgets the failed attempts at an address after its owner was verified by another method. */
 export async function forgetAttempts(
   { limits }: Pick<Deps, 'limits'>,

@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest'
+import { flowGivenOf } from '../given/flow-given.js'
+import { anyEmail, givenOf } from '../given/given.js'
+import { startService } from '../given/harness.js'
+import { personGivenOf } from './person-given.js'
+
+const service = await startService()
+const client = await service.client()
+const person = personGivenOf(service)
+
+/** Users with one address, each in an organization of its own. */
+async function members(email: string, count: number, by = client) {
+  const given = givenOf(by)
+  const all = []
+  for (let made = 0; made < count; made++) {
+    const { domain: org_domain, name } = await given.organization()
+    all.push({ org_domain, org_name: name, user: await by.users.create({ org_domain, email }) })
+  }
+  return all
+}
+
+describe('a look-up of an address', () => {
+  test('finds its users in all organizations, however the address is written', async () => {
+    const email = anyEmail()
+    const made = await members(email, 2)
+    const [first] = made
+    await client.users.update({
+      org_domain: first?.org_domain ?? '',
+      user_id: first?.user.id ?? '',
+      active: false,
+    })
+    const { data, is_cut } = await person.find(email.toUpperCase())
+    expect(is_cut).toBe(false)
+    expect(data).toHaveLength(2)
+    expect(data).toEqual(
+      expect.arrayContaining(
+        made.map(({ org_domain, org_name, user }) => ({
+          __type__: 'FoundPerson',
+          ...{ org_domain, org_name, user_id: user.id },
+          active: user.id !== first?.user.id,
+        })),
+      ),
+    )
+  })
+
+  test('finds neither deleted users nor those of deleted organizations', async () => {
+    const email = anyEmail()
+    const [one, two] = await members(email, 2)
+    await client.users.delete({ org_domain: one?.org_domain ?? '', user_id: one?.user.id ?? '' })
+    await client.organizations.delete({ org_domain: two?.org_domain ?? '' })
+    expect((await person.find(email)).data).toEqual([])
+    const told = await person.diagnoseAll(email)
+    expect(told.data).toEqual([])
+  })
+
+  test('finds nothing of the other environment or of another account, and says nothing about it', async () => {
+    const email = anyEmail()
+    const other = await service.createAccount()
+    const production = await service.client({ environment: 'production' })
+    const [[inProduction]] = [await members(email, 1, production)]
+    await members(email, 1, await service.client({ account: other }))
+
+    for (const looked of [await person.find(email), await person.diagnoseAll(email)])
+      expect(looked.data).toEqual([])
+    const { id: accountId, domain: accountDomain } = other
+    const foreigner = personGivenOf(service, { accountId, accountDomain, environment: 'production' })
+    expect((await foreigner.diagnoseAll(email)).data).toEqual([])
+    const own = personGivenOf(service, { environment: 'production' })
+    expect((await own.find(email)).data).toMatchObject([{ org_domain: inProduction?.org_domain }])
+    expect((await own.diagnoseAll(email)).data).toHaveLength(1)
+  })
+
+  test('shows a caller only the organizations that they may see', async () => {
+    const email = anyEmail()
+    const [one] = await members(email, 2)
+    const { data } = await client.organizations.list({ filter: one?.org_domain ?? '' })
+    const organizationIds = data.filter(({ domain }) => domain === one?.org_domain).map(({ id }) => id)
+    const limited = personGivenOf(service, { organizationIds })
+    for (const looked of [await limited.find(email), await limited.diagnoseAll(email)])
+      expect(looked.data).toMatchObject([{ org_domain: one?.org_domain }])
+  })
+})
+
+describe('an unlock', () => {
+  test('404: of an organization of another account or none', async () => {
+    const given = givenOf(await service.client({ account: await service.createAccount() }))
+    const { domain } = await given.organization()
+    for (const org_domain of [domain, 'nobody-is-there'])
+      await expect(person.unlock({ email: anyEmail(), org_domain, kinds: ['mail'] })).rejects.toMatchObject({
+        code: 'organization_not_found',
+      })
+  })
+
+  test('forgets nothing of another organization or address', async () => {
+    const flows = flowGivenOf(service, client)
+    const { scene, visitor, page } = await flows.atPassword()
+    const { email } = scene.user
+    await visitor.press(page, 'password', { password: 'wrong' })
+    const { domain: elsewhere } = await service.given.organization()
+    const kinds: 'sign_in'[] = ['sign_in']
+    const none = { forgotten: [{ kind: 'sign_in', count: 0 }] }
+    expect(await person.unlock({ email, org_domain: elsewhere, kinds })).toMatchObject(none)
+    const { org_domain } = scene
+    expect(await person.unlock({ email: anyEmail(), org_domain, kinds })).toMatchObject(none)
+    expect(await person.unlock({ email, org_domain, kinds })).toMatchObject({
+      forgotten: [{ kind: 'sign_in', count: 1 }],
+    })
+  })
+})
