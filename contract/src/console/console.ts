@@ -1,12 +1,16 @@
 import type { AppRouter } from '@ts-rest/core'
 import { apiKeys } from './api-key-routes.js'
 import { audit } from './audit.js'
+import { limits } from './limits.js'
+import { people } from './people.js'
 
 /** Their types are referred to, as those of the contract. */
 type Routers = {
+  people: typeof people
+  limits: typeof limits
   apiKeys: typeof apiKeys
   audit: typeof audit
 }
 
 /** The routes of what only the console does, for staff. They are called within the process, and have no public address. */
-export const consoleContract: Routers = { apiKeys, audit } satisfies Record<string, AppRouter>
+export const consoleContract: Routers = { people, limits, apiKeys, audit } satisfies Record<string, AppRouter>

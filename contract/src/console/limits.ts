@@ -39,7 +39,7 @@ export const limits = c.router(
       summary: 'Forget what was counted of an address in an organization',
       body: Unlock,
       responses: changing({ 200: Unlocked }, 'organization_not_found'),
-      metadata: access({ tag, scope: 'write:limits', reach: 'account' }),
+      metadata: access({ tag, scope: 'write:limits', danger: 'reason', reach: 'account' }),
     },
   },
   { strictStatusCodes: true },

@@ -215,7 +215,7 @@ export const people = c.router(
       summary: 'Find the users of an address in all organizations',
       query: PersonQuery,
       responses: reading({ 200: FoundPeople }, 'invalid_parameters'),
-      metadata: access({ tag, scope: 'read:people', reach: 'account' }),
+      metadata: access({ tag, scope: 'read:people', isLookUp: true, reach: 'account' }),
     },
     diagnose: {
       method: 'GET',
@@ -223,7 +223,7 @@ export const people = c.router(
       summary: 'Say why the owner of an address can or cannot sign in',
       query: DiagnosisQuery,
       responses: reading({ 200: Diagnoses }, 'invalid_parameters', 'organization_not_found'),
-      metadata: access({ tag, scope: 'read:people', reach: 'account' }),
+      metadata: access({ tag, scope: 'read:people', isLookUp: true, reach: 'account' }),
     },
   },
   { strictStatusCodes: true },

@@ -106,7 +106,7 @@ describe('in French', () => {
       'organizations.applications',
       'webhooks',
     ],
-    'permissions',
+    ...['permissions', 'audit'],
   ]
 })
 

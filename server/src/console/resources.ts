@@ -275,4 +275,7 @@ export const notShown: Readonly<Record<string, string>> = {
   'ssoConnections.createSamlChallenge': 'speaks for the user',
   'ssoConnections.createOauthChallenge': 'speaks for the user',
   'relays.request': 'speaks for the user',
+  'people.find': 'the page about a person',
+  'people.diagnose': 'the page about a person',
+  'limits.unlock': 'the page about a person',
 }

@@ -1,0 +1,90 @@
+import type { Environment } from '@portico/contract/fields'
+import { redirect, type Exchange } from '../pages/frame/page-route.js'
+import { sendPage, textOf } from '../pages/frame/site.js'
+import { toScreenDocument } from '../screens/frame.js'
+import { screenLabel } from '../screens/labels.js'
+import { addressOf, findScreen } from '../screens/screen.js'
+import type { Link, Outcome, Shown, Visit } from '../screens/visit.js'
+import { baseOf, screens, type ConsoleVisit } from './console-visit.js'
+import { consoleLanguages } from './languages.js'
+import { consolePage } from './page.js'
+import { findSignInUrl } from './sign-in.js'
+
+/** The first screens of the navigation, each without a parameter. */
+const navigation = screens.filter(({ at }) => !at.includes(':'))
+
+/** The path below that of the environment. */
+export function pathBelow({ req }: Exchange): string {
+  const path: unknown = req.params['path']
+  return Array.isArray(path) ? path.map(String).join('/') : textOf(path, 2000)
+}
+
+/** Sends what came of a visit. */
+export async function answer(visit: ConsoleVisit, outcome: Outcome): Promise<void> {
+  const { exchange, staff } = visit
+  if ('location' in outcome) {
+    redirect(exchange, outcome.location)
+    return
+  }
+  if ('page' in outcome) {
+    sendScreen(visit, outcome.page)
+    return
+  }
+  // The form is shown again afterwards: what was typed is not kept over a sign-in.
+  const to = exchange.req.originalUrl
+  const url = await findSignInUrl(exchange.deps, staff.organization.accountDomain, { to, isStepUp: true })
+  redirect(exchange, url ?? visit.base)
+}
+
+/** Sends a page within the frame of the console. */
+export function sendScreen(visit: ConsoleVisit, shown: Shown): void {
+  const { exchange, staff, environment, base, language, csrf } = visit
+  const { site, req, res } = exchange
+  const { words } = consolePage(exchange, req.path, staff.user.locale)
+  const other: Environment = environment === 'sandbox' ? 'production' : 'sandbox'
+  const { accountDomain } = staff.organization
+  const page = toScreenDocument(
+    {
+      texts: { ...words.frame, lang: language.texts.lang },
+      productName: site.productName,
+      owner: accountDomain,
+      environment,
+      home: { label: words.frame.home, url: base },
+      navigation: navigationOf(visit),
+      other: {
+        label: words.frame.switchTo(words.frame.environments[other]),
+        url: inOtherEnvironment(visit, baseOf(accountDomain, other)),
+      },
+      languages: consoleLanguages.map(({ lang, name }) => ({
+        lang,
+        label: name,
+        url: `${req.path}?ui_locales=${lang}`,
+      })),
+      person: staff.user.email,
+      signOut: { action: `/console/${accountDomain}/sign-out`, csrf },
+      styleUrls: [site.styleUrl, site.screensStyleUrl],
+      scriptUrl: site.scriptUrl,
+      url: req.path,
+    },
+    shown,
+  )
+  sendPage(site, res.status(shown.status), page, { organization: undefined })
+}
+
+function navigationOf({ language, mayCall, base }: Visit): readonly Link[] {
+  return navigation
+    .filter(({ list, record }) => mayCall(list?.route ?? record ?? ''))
+    .map(({ key, at }) => ({
+      label: screenLabel(language.labels, key)[0],
+      url: `${base}/${addressOf(at, {})}`,
+    }))
+}
+
+/** The same list; a record is of one environment. */
+function inOtherEnvironment({ exchange, base }: ConsoleVisit, otherBase: string): string {
+  const at = findScreen(screens, pathBelow(exchange))
+  const isOfBoth = at === undefined || Object.keys(at.params).every((name) => name === 'org_domain')
+  if (at === undefined) return otherBase
+  const path = exchange.req.path.slice(base.length)
+  return isOfBoth ? `${otherBase}${path}` : `${otherBase}/${addressOf(at.screen.at, at.params)}`
+}
