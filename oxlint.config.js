@@ -1,6 +1,6 @@
 /** The entries of @portico/server that tests may import, as a pattern; package.json lists the same. */
 const testedEntries =
-  'command|compile|config|deps|log|metrics-server|variables|app|call|server|worker|accounts|credentials-file|attempts|sms-limits|api-keys|last-uses|embedded|embedded-template|migrate|mailer|sms-sender|purge|erase-user|export-user|outbound-target|stored-password|rotate-signing-keys|account-keys|tenant|audit|list-audit|users|(people|promotion|saml)/[a-z-]+'
+  'command|compile|config|deps|log|metrics-server|variables|app|call|server|worker|accounts|staff-organization|credentials-file|attempts|sms-limits|api-keys|last-uses|embedded|embedded-template|migrate|mailer|sms-sender|purge|erase-user|export-user|outbound-target|stored-password|rotate-signing-keys|account-keys|tenant|audit|list-audit|users|(people|promotion|saml)/[a-z-]+'
 
 // First the import rules (docs/style.md), then the others by files. The rules portico/… are in test/lint-rules.js;
 // test/lint-rules.test.ts tests each of them. `npm run lint` checks types in the same pass.
@@ -14,9 +14,20 @@ const tests = ['**/*.test.ts', '**/*.test.tsx', 'test/**/*.ts']
 const rooms = {
   cli: ['.', 'emulator', 'sample-data'],
   app: ['.', 'http'],
-  console: ['.'],
+  console: ['.', 'texts'],
   screens: ['.'],
-  operations: ['.', 'doctor', 'backup', 'purge', 'promotion', 'people', 'import', 'master-keys', 'accounts'],
+  operations: [
+    '.',
+    'doctor',
+    'backup',
+    'purge',
+    'promotion',
+    'people',
+    'import',
+    'master-keys',
+    'staff',
+    'accounts',
+  ],
   pages: [
     ...[
       '.',
@@ -254,7 +265,7 @@ const importRules = [
     noProtocolInternals,
   ),
   imports(
-    ['server/src/{protocols/oauth,protocols/oidc,pages}/**/{router,page-route}.ts'],
+    ['server/src/{protocols/oauth,protocols/oidc,pages,console}/**/{router,page-route}.ts'],
     ...serverWide,
     {
       deny: ['@ts-rest/.*', 'kysely(/.*)?', 'server/src/platform/db/.*', '.*/routes'],
@@ -262,6 +273,10 @@ const importRules = [
     },
     noForeignRecord,
   ),
+  imports(['server/src/console/**/*.{ts,tsx}', '!**/router.ts'], ...serverWide, noForeignRecord, {
+    deny: ['express', '@ts-rest/.*', '.*/routes'],
+    message: 'A page of the console answers an Exchange; its address is mounted in router.ts.',
+  }),
   imports(['server/src/*/*/routes.ts'], {
     allow: [
       '{own}/.*',
@@ -467,7 +482,7 @@ const config = {
         ),
       ),
     },
-    { files: ['server/src/pages/**/*.tsx'], rules: of('jsx-a11y', accessible) },
+    { files: ['server/src/{pages,console}/**/*.tsx'], rules: of('jsx-a11y', accessible) },
     {
       // Scripts for browsers: of the hosted pages, and of the documentation site.
       files: ['server/src/pages/frame/script.js', 'docs/site/assets/site.js'],

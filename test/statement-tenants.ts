@@ -33,6 +33,7 @@ export function unboundTables(
     /^(?:with \w+ as \()?select (?:\w+, )?(?:(?:\w+\.)?|accounts\.id as )account_id\b/.test(statement)
   const usable = keys.filter(({ isSecret }) => isSecret || tellsAccount)
   for (const scope of scopes) addConditions(edges, scope, usable)
+  for (const source of scopes.flatMap(({ sources }) => sources)) addStaff(edges, source)
   for (const source of scopes.flatMap(({ sources }) => sources)) {
     addOutputs(edges, source)
     if (isOfBothEnvironments(source.table))
@@ -76,6 +77,12 @@ const isEqual = '(?:=|in)'
 const withValue = new RegExp(String.raw`^(?:${term} ${isEqual} (?:${value})|(?:${value}) = ${term})$`)
 const rowIn = /^((?:\w+\.)?\w+(?:, (?:\w+\.)?\w+)+) (?:in|= any) (#\d+)$/
 const withColumn = new RegExp(String.raw`^${term} ${isEqual} ${term}$`)
+
+/** The row of an account names the account of its staff. */
+function addStaff(edges: Edges, source: Source): void {
+  if (source.table === 'staff_organizations')
+    add(edges, nodeOf(source, 'account_id'), nodeOf(source, 'staff_account_id'))
+}
 
 /** Adds what the conditions of a scope equate. Of those of a left join only the joined rows are sure. */
 function addConditions(edges: Edges, scope: Scope, keys: readonly RowKey[]): void {
@@ -140,7 +147,7 @@ function isSure({ name }: Source, joined: string | undefined): boolean {
 
 function bind(edges: Edges, source: Source, column: string, keys: readonly RowKey[]): void {
   const isKey = keys.some((key) => key.table === source.table && key.column === column)
-  const columns = isKey ? (tables.get(source.table) ?? []) : [asTenant(source, column)]
+  const columns = isKey ? (tables.get(source.table) ?? ['account_id']) : [asTenant(source, column)]
   for (const each of columns) add(edges, parameter, nodeOf(source, each))
 }
 

@@ -1,8 +1,10 @@
 import slugify from '@sindresorhus/slugify'
 import { randomBase32 } from '../../platform/crypto/secret.js'
 
-/** The first segments of the service's own paths, which no domain may be. */
+/** The first segments of the service's own paths, and of those below /console, which no domain may be. */
 const reserved = new Set([
+  'start',
+  'signed-in',
   'a',
   'api',
   't',
@@ -14,6 +16,7 @@ const reserved = new Set([
   'www',
   'docs',
   'console',
+  'portal',
   'onboarding',
   'relay',
   'outbox',

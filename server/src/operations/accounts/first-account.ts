@@ -1,6 +1,7 @@
 import type { Environment } from '@portico/contract/fields'
 import { issueApiKey, type ApiKeyCredentials } from '../../tokens/api-keys/api-keys.js'
 import type { Deps } from '../../delivery/deps.js'
+import { consoleAccountDomain } from '../../platform/console-account.js'
 import type { Cause } from '../../platform/tenant.js'
 import { insertAccount, prepareAccount } from './accounts.js'
 
@@ -28,6 +29,7 @@ export async function createFirstAccount(
   return deps.db.transaction().execute(async (trx) => {
     const known = await trx
       .selectFrom('accounts')
+      .where('domain', '<>', consoleAccountDomain)
       .select('domain')
       .orderBy('inserted_at')
       .limit(1)

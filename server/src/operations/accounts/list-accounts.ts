@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
+import { consoleAccountDomain } from '../../platform/console-account.js'
 import type { Account, Plan } from './accounts.js'
 
 interface ListedAccount extends Account {
@@ -7,10 +8,11 @@ interface ListedAccount extends Account {
   readonly inserted_at: string
 }
 
-/** Every account with the number of its organizations, the oldest first. */
+/** Every account but the reserved one, with the number of its organizations, the oldest first. */
 export async function listAccounts({ db }: Pick<Deps, 'db'>): Promise<ListedAccount[]> {
   const rows = await db
     .selectFrom('accounts')
+    .where('domain', '<>', consoleAccountDomain)
     .select([
       'id',
       'domain',

@@ -1,4 +1,5 @@
 import { defaultProductName } from '../../platform/config/variables.js'
+import { consoleAccountDomain } from '../../platform/console-account.js'
 import { maxNamed, type Finding, type Reader } from './finding.js'
 
 /** Accounts whose users read the name of this software on pages and in mails, because nobody has chosen another one. */
@@ -10,6 +11,7 @@ export async function examineProductNames({ db, config }: Reader): Promise<Findi
   const unnamed = await db
     .selectFrom('accounts')
     .where('product_name', 'is', null)
+    .where('domain', '<>', consoleAccountDomain)
     .select('domain')
     .orderBy('inserted_at')
     .orderBy('id')

@@ -38,6 +38,7 @@ export const nonPersonalTables: readonly (keyof DB)[] = [
   // Settings, which the contract does not mark as personal.
   'config_apply_steps',
   'config_numbers',
+  'console_starts',
   'directories',
   'directory_groups',
   'domains',
@@ -74,6 +75,7 @@ export const nonPersonalTables: readonly (keyof DB)[] = [
   'sso_metadata_versions',
   'sso_oidc_clients',
   'sso_onboardings',
+  'staff_organizations',
   'totp_connections',
   'unnumbered_events',
   'webhooks',

@@ -45,6 +45,7 @@ import * as m0039 from './migrations/0039-joining.js'
 import * as m0040 from './migrations/0040-session-lifetimes.js'
 import * as m0041 from './migrations/0041-second-factor-policy.js'
 import * as m0042 from './migrations/0042-filtered-lists.js'
+import * as m0044 from './migrations/0044-staff.js'
 import * as m0045 from './migrations/0045-audit.js'
 
 /** Every migration by name, in the order in which they are applied. */
@@ -91,5 +92,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0040-session-lifetimes': m0040,
   '0041-second-factor-policy': m0041,
   '0042-filtered-lists': m0042,
+  '0044-staff': m0044,
   '0045-audit': m0045,
 }

@@ -197,6 +197,13 @@ export interface ConfigNumbers {
   thing_id: string;
 }
 
+export interface ConsoleStarts {
+  account_id: string;
+  expires_at: Timestamp;
+  token_hash: Buffer;
+  used_at: Timestamp | null;
+}
+
 export interface Directories {
   account_id: string;
   active: boolean;
@@ -1172,6 +1179,14 @@ export interface SsoOnboardings {
   version: Generated<number>;
 }
 
+export interface StaffOrganizations {
+  account_id: string;
+  inserted_at: Timestamp;
+  staff_account_id: string;
+  staff_application_id: string;
+  staff_organization_id: string;
+}
+
 export interface TotpChallenges {
   account_id: string;
   challenged_at: Timestamp | null;
@@ -1343,6 +1358,7 @@ export interface DB {
   config_applies: ConfigApplies;
   config_apply_steps: ConfigApplySteps;
   config_numbers: ConfigNumbers;
+  console_starts: ConsoleStarts;
   directories: Directories;
   directory_group_members: DirectoryGroupMembers;
   directory_groups: DirectoryGroups;
@@ -1407,6 +1423,7 @@ export interface DB {
   sso_metadata_versions: SsoMetadataVersions;
   sso_oidc_clients: SsoOidcClients;
   sso_onboardings: SsoOnboardings;
+  staff_organizations: StaffOrganizations;
   totp_challenges: TotpChallenges;
   totp_connections: TotpConnections;
   totp_enrollments: TotpEnrollments;

@@ -5,6 +5,8 @@ import { scopes as allScopes, unlistedScopes, type Scope } from '@portico/contra
 import type { Kysely, Transaction } from 'kysely'
 import { newTimelessId } from '../../platform/crypto/random.js'
 import { hashSecret, makeApiKeySecret } from '../../platform/crypto/secret.js'
+import { consoleAccountDomain } from '../../platform/console-account.js'
+import { insertWhere } from '../../platform/db/insert-if.js'
 import type { DB } from '../../platform/db/schema.js'
 import { ofEnvironment } from '../../platform/db/tenant-predicate.js'
 import type { Deps } from '../../delivery/deps.js'
@@ -49,27 +51,41 @@ export async function createApiKey(
   return credentials
 }
 
-/** Stores an API key with its credentials, the secret as a digest. */
+/**
+ * Stores an API key with its credentials, the secret as a digest.
+ *
+ * @throws Error With a sentence for the operator when it is of the reserved account: it would read and write the staff of every other.
+ */
 export async function insertApiKey(
   { now }: Pick<Deps, 'now'>,
   db: Kysely<DB> | Transaction<DB>,
   key: NewApiKey,
   credentials: ApiKeyCredentials,
 ): Promise<void> {
-  await db
-    .insertInto('api_keys')
-    .values({
-      account_id: key.accountId,
-      environment: key.environment,
-      id: credentials.client_id,
-      name: key.name,
-      secret_hash: hashSecret(credentials.client_secret),
-      scopes: key.scopes == null ? null : [...key.scopes],
-      organization_ids: key.organizationIds == null ? null : [...key.organizationIds],
-      expires_at: key.expiresAt ?? null,
-      inserted_at: now(),
-    })
-    .execute()
+  const row = {
+    account_id: key.accountId,
+    environment: key.environment,
+    id: credentials.client_id,
+    name: key.name,
+    secret_hash: hashSecret(credentials.client_secret),
+    scopes: key.scopes == null ? null : [...key.scopes],
+    organization_ids: key.organizationIds == null ? null : [...key.organizationIds],
+    expires_at: key.expiresAt ?? null,
+    inserted_at: now(),
+  }
+  const inserted = await insertWhere(db, 'api_keys', row, isForCustomers(key.accountId))
+    .returning('id')
+    .executeTakeFirst()
+  if (inserted === undefined)
+    throw new Error(
+      `The account ${consoleAccountDomain} has no API keys, because its users are the staff of the other accounts: name one of those.`,
+    )
+}
+
+function isForCustomers(accountId: string) {
+  return sql<boolean>`not exists (
+    select from accounts where accounts.id = ${accountId} and accounts.domain = ${consoleAccountDomain}
+  )`
 }
 
 /** Creates an API key and emits its event, in the caller's transaction. */
