@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../given/free-port.js'
+import { createVisitor } from '../given/visitor.js'
 import { longDescribe, longTest } from '../sampled.js'
 import { givenFolder, portico, porticoJson, porticoProcess, removeFolders } from './portico.js'
 import { given, masterKeys, tokenOf, type Variables } from './portico-given.js'
@@ -24,6 +25,28 @@ longDescribe('portico serve', () => {
     expect(credentialsIn(dataDir)).toMatchObject({ base_url: second.baseUrl, domain: 'acme', sandbox })
     expect((await tokenOf(second.baseUrl, 'acme', sandbox)).status).toBe(200)
     expect(await second.stop('SIGINT')).toBe(0)
+  }, 60_000)
+
+  test('tells a link that makes the first owner, another one at each start, and none to a process that joins or once there is one', async () => {
+    const dataDir = await givenDataDir()
+    const first = await given.service({ DATA_DIR: dataDir })
+    const joining = await given.service({ DATA_DIR: dataDir })
+    expect(joining.consoleLink).toBeUndefined()
+    await joining.stop()
+    await first.stop()
+
+    const second = await given.service({ DATA_DIR: dataDir })
+    const [before = '', link = ''] = [first.consoleLink, second.consoleLink]
+    expect(link).toMatch(new RegExp(`^${second.baseUrl}/console/start\\?token=[\\w-]{43}$`))
+    const visitor = createVisitor(second.baseUrl)
+    expect((await visitor.visit(before.replace(first.baseUrl, second.baseUrl))).status).toBe(404)
+    const page = await visitor.visit(link)
+    const begun = await visitor.send(page, 'start', { email: 'ada@acme.example', name: 'Ada Lovelace' })
+    expect([begun.status, begun.location]).toEqual([303, '/console/acme/sandbox'])
+    await second.stop()
+
+    const third = await given.service({ DATA_DIR: dataDir })
+    expect(third.consoleLink).toBeUndefined()
   }, 60_000)
 
   test('gives a backup that serves elsewhere, with the keys of its account', async () => {

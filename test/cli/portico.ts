@@ -86,6 +86,8 @@ export interface RunningPortico {
   readonly metricsUrl: string
   /** The state of the first account's credentials file, with the embedded database. */
   readonly credentials: 'created' | 'kept' | 'missing' | undefined
+  /** The link of the first owner of that account, while it has none. */
+  readonly consoleLink: string | undefined
   readonly child: ChildProcess
   /** The output so far. */
   output(): string
@@ -113,15 +115,17 @@ export async function startPortico(
     if (child.exitCode !== null) throw new Error(`portico serve ended: ${stderr}`)
     await sleep(10)
   }
-  const { base_url, metrics, first_account } = JSON.parse(stdout) as {
+  const { base_url, metrics, console_link, first_account } = JSON.parse(stdout) as {
     base_url: string
     metrics: string
+    console_link?: string
     first_account?: { credentials: RunningPortico['credentials'] }
   }
   return {
     baseUrl: base_url,
     metricsUrl: metrics,
     credentials: first_account?.credentials,
+    consoleLink: console_link,
     child,
     output: () => stdout + stderr,
     stop(signal = 'SIGTERM') {

@@ -4,6 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { refreshCredentials, writeCredentials } from '../operations/accounts/credentials-file.js'
 import { createFirstAccount } from '../operations/accounts/first-account.js'
+import { getAccount } from '../operations/accounts/list-accounts.js'
+import { makeConsoleLink } from '../operations/staff/console-start.js'
 import type { Config } from '../platform/config/config.js'
 import { checkMigrated } from '../platform/db/check-migrated.js'
 import type { OpenDeps } from '../delivery/deps.js'
@@ -24,13 +26,20 @@ export interface ServiceOptions extends Pick<GivenDeps, 'embedded' | 'log'> {
   readonly worker: boolean
 }
 
+interface FirstAccount {
+  readonly domain: string
+  readonly credentials: 'created' | 'kept' | 'missing'
+  /** Makes its first owner; undefined where it has one, and in a process that has joined the database of another. */
+  readonly consoleLink: string | undefined
+}
+
 export interface RunningService {
   readonly address: string
   readonly metricsAddress: string
   /** Migrations the database lacks; until they are applied the service is not ready. */
   readonly pendingMigrations: readonly string[]
   /** The evaluation account, only on the embedded database, and the state of the file with its keys. */
-  readonly firstAccount: { domain: string; credentials: 'created' | 'kept' | 'missing' } | undefined
+  readonly firstAccount: FirstAccount | undefined
   readonly log: Logger
   /** Resolves when the process cannot go on, because its embedded database has ended; the log says so. */
   readonly failed: Promise<unknown>
@@ -157,16 +166,18 @@ async function failureOf({ databaseEnded, log }: OpenDeps): Promise<void> {
   log.fatal(await databaseEnded)
 }
 
-async function ensureFirstAccount(deps: OpenDeps): Promise<RunningService['firstAccount']> {
+async function ensureFirstAccount(deps: OpenDeps): Promise<FirstAccount> {
   const { dataDir, baseUrl } = deps.config
   const cause = causeBy('first-start', 'system', 'first-start')
   const { domain, isNew } = await createFirstAccount(deps, cause, (madeDomain, credentials) =>
     writeCredentials(dataDir, { base_url: baseUrl, domain: madeDomain, ...credentials }),
   )
-  if (isNew) return { domain, credentials: 'created' }
-  // With an attached database the file keeps the address of the first process, which the examples call.
+  // With an attached database the file keeps the address of the first process, which the examples call; so does the console.
   const address = deps.isAttached ? undefined : baseUrl
-  return { domain, credentials: await refreshCredentials(dataDir, address) }
+  const credentials = isNew ? 'created' : await refreshCredentials(dataDir, address)
+  const { id } = await getAccount(deps, domain)
+  const consoleLink = deps.isAttached ? undefined : await makeConsoleLink(deps, id)
+  return { domain, credentials, consoleLink }
 }
 
 function listenForMetrics(server: Server, { metricsHost: host, metricsPort: port }: Config): Promise<string> {

@@ -27,14 +27,19 @@ async function serve(options: ServeOptions): Promise<void> {
   const service = await start(config, options)
   channel('portico.listening').publish({ address: service.address })
   const addresses = addressesOf(config, service)
-  const { pendingMigrations: pending_migrations, firstAccount: first_account } = service
+  const { pendingMigrations: pending_migrations, firstAccount } = service
+  const { consoleLink: console_link, ...first_account } = firstAccount ?? {}
   // Before the output: a signal may follow it at once.
   switchLevelOnSignal(service.log)
   const closed = closeOnSignal(service.close, options.terminal.tell, service.failed)
-  print(options, { ...addresses, pending_migrations, first_account }, () => [
+  const account = firstAccount && { first_account }
+  print(options, { ...addresses, console_link, pending_migrations, ...account }, () => [
     `Portico   ${addresses.base_url}${config.isProduction ? ` (listens on ${service.address})` : ''}`,
     `Docs      ${addresses.docs}`,
     ...(addresses.outbox === undefined ? [] : [`Outbox    ${addresses.outbox} (the mail of the sandbox)`]),
+    console_link === undefined
+      ? `Console   ${addresses.console}`
+      : `Console   ${console_link}  (for the first owner; works once, 24 h)`,
     `Metrics   ${addresses.metrics}`,
     `Process   ${process.pid}, which \`kill ${process.pid}\` ends`,
     ...nextSteps(config, service),
@@ -64,6 +69,7 @@ function addressesOf(config: Config, service: RunningService) {
     base_url: config.baseUrl,
     address: service.address,
     docs: `${config.baseUrl}/docs`,
+    console: `${config.baseUrl}/console`,
     outbox: hasOutbox ? `${config.baseUrl}/outbox` : undefined,
     metrics: `${service.metricsAddress}/metrics`,
   }

@@ -23,8 +23,11 @@ import { ssoRouter } from './sso/router.js'
 import { testIdpRouter } from './test-idp/router.js'
 import { frameOf, issuerAt, pathsOfIssuers, type Site } from './frame/site.js'
 
+/** Pages of a room above this one. */
+type MorePages = (deps: Deps, site: Site) => Router
+
 /** The pages, and the files that they load. */
-export function pagesRouter(deps: Deps): Router {
+export function pagesRouter(deps: Deps, ...others: readonly MorePages[]): Router {
   const { isHttps, baseUrl, productName } = deps.config
   const assets = readPageAssets()
   const site: Site = {
@@ -77,6 +80,7 @@ export function pagesRouter(deps: Deps): Router {
   router.use(logoutRouter(deps, site))
 
   router.use(messageRouter(deps, site))
+  for (const more of others) router.use(more(deps, site))
 
   router.use(failures(deps, site))
   return router

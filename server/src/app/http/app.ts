@@ -8,6 +8,7 @@ import express, {
 } from 'express'
 import qs from 'qs'
 import { promptly } from '../../platform/db/connect.js'
+import { consoleRouter } from '../../console/router.js'
 import type { OpenDeps } from '../../delivery/deps.js'
 import { ApiError } from '../../platform/errors.js'
 import { outboxPage } from '../../pages/outbox/router.js'
@@ -86,7 +87,7 @@ export function createApp(opened: OpenDeps, hooks: AppHooks = {}): Express {
   app.use(scimPath, scimRequests(deps), scimErrors(deps))
   app.use(documentation(deps))
   app.use(outboxPage(deps))
-  app.use(pagesRouter(deps))
+  app.use(pagesRouter(deps, consoleRouter))
   app.use(refuseUnknown)
   app.use(errorHandler(deps))
   return app

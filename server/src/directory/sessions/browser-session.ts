@@ -52,6 +52,20 @@ const selectSession = lookup((db, key: SessionKey) =>
 
 /** The live sessions of browsers, for a statement that says whose. */
 export function liveBrowserSessions(db: Kysely<DB>, at: Date) {
+  return usersInBrowsers(db, at).select([
+    'sessions.id',
+    'sessions.user_id',
+    'users.email',
+    'sessions.amr',
+    'sessions.authenticated_at',
+    'sessions.identity_id',
+    isTotpAskedOfUserOf('sessions').as('is_totp_asked'),
+    isEnrollmentDueOfUserOf('sessions', at).as('is_enrollment_due'),
+  ])
+}
+
+/** The same with the users who have them, for a statement that says what it reads of both. */
+export function usersInBrowsers(db: Kysely<DB>, at: Date) {
   return db
     .selectFrom('sessions')
     .innerJoin('users', (join) =>
@@ -62,16 +76,6 @@ export function liveBrowserSessions(db: Kysely<DB>, at: Date) {
     .where(isUsedLately(at))
     .where('users.active', '=', true)
     .where('users.deleted_at', 'is', null)
-    .select([
-      'sessions.id',
-      'sessions.user_id',
-      'users.email',
-      'sessions.amr',
-      'sessions.authenticated_at',
-      'sessions.identity_id',
-      isTotpAskedOfUserOf('sessions').as('is_totp_asked'),
-      isEnrollmentDueOfUserOf('sessions', at).as('is_enrollment_due'),
-    ])
 }
 
 /** Notes that a session was used for a sign-in that begins with it. */
