@@ -14,7 +14,8 @@ const tests = ['**/*.test.ts', '**/*.test.tsx', 'test/**/*.ts']
 const rooms = {
   cli: ['.', 'emulator', 'sample-data'],
   app: ['.', 'http'],
-  console: ['.', 'texts'],
+  console: ['.', 'texts', 'labels'],
+  screens: ['.', 'texts'],
   screens: ['.'],
   operations: [
     '.',

@@ -12,7 +12,7 @@ export function personGivenOf(service: Service, members: Partial<Caller> = {}) {
     accountId: service.account.id,
     accountDomain: service.account.domain,
     environment: 'sandbox',
-    apiKeyId: 'operator',
+    id: 'operator',
     scopes: [],
     organizationIds: null,
     cause: { requestId: 'look-up', actor: { type: 'operator', id: 'operator' }, params: () => ({}) },

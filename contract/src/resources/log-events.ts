@@ -28,6 +28,7 @@ export const mailNames = [
   'recovery_code_used',
   'totp_enrolled',
   'totp_enrollment_forced',
+  'totp_enrollment_removed',
   'impersonation',
   'admin_invitation',
   'admin_code',

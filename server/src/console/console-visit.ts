@@ -49,7 +49,12 @@ export async function visitOf(exchange: Exchange, call: Call): Promise<ConsoleVi
   if (staff === undefined) return undefined
   const { accountId, accountDomain } = staff.organization
   const counted = { accountId, environment: '', address: staff.user.id }
-  await deps.limits.take(req.method === 'POST' ? changeLimit : viewLimit, counted)
+  const { count, state } = await deps.limits.add(req.method === 'POST' ? changeLimit : viewLimit, counted)
+  if (count > state.limit) {
+    exchange.res.set('Retry-After', String(state.resetSeconds))
+    sendConsoleSentence(exchange, 429, 'tooMany')
+    return undefined
+  }
   const { scopes, ...rights } = rightsOf(staff.roles, environment)
   const caller: Caller = {
     accountId,

@@ -2,12 +2,9 @@ import type { Scope, StaffScope } from '@portico/contract/access'
 import { consoleContract } from '@portico/contract/console'
 import { contract } from '@portico/contract/contract'
 import { environments, type Environment } from '@portico/contract/fields'
+import { staffRoles, type StaffRole } from '@portico/contract/staff'
 import { routes, type Route } from '@portico/contract/walk'
 import type { Caller, StaffRights } from '../platform/tenant.js'
-
-/** The roles of staff, which are roles of their organization. A member with several has the rights of each. */
-export const staffRoles = ['owner', 'developer', 'support', 'viewer'] as const
-export type StaffRole = (typeof staffRoles)[number]
 
 type ResourceOf<S> = S extends `${'read' | 'write'}:${infer Resource}` ? Resource : never
 type ScopedResource = ResourceOf<Scope | StaffScope>
@@ -109,7 +106,7 @@ const byRole = new Map(
   ),
 )
 
-/** The rights of a member of staff with these roles, and the scopes that they have; other names of roles give none. */
+/** The rights of a member of staff with these roles, those of each, and the scopes that they have; other names of roles give none. */
 export function rightsOf(
   roles: readonly string[],
   environment: Environment,

@@ -50,7 +50,10 @@ export function sendScreen(visit: ConsoleVisit, shown: Shown): void {
       owner: accountDomain,
       environment,
       home: { label: words.frame.home, url: base },
-      navigation: navigationOf(visit),
+      navigation: [
+        ...(visit.mayCall('people.diagnose') ? [{ label: words.frame.people, url: `${base}/people` }] : []),
+        ...navigationOf(visit),
+      ],
       other: {
         label: words.frame.switchTo(words.frame.environments[other]),
         url: inOtherEnvironment(visit, baseOf(accountDomain, other)),

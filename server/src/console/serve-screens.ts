@@ -6,7 +6,7 @@ import type { Outcome } from '../screens/visit.js'
 import type { Exchange } from '../pages/frame/page-route.js'
 import { formOf, textOf } from '../pages/frame/site.js'
 import { isOurForm, screens, visitOf, type ConsoleVisit } from './console-visit.js'
-import { showHome } from './home.js'
+import { showOverview } from './overview.js'
 import { mendPerson, showPerson } from './person.js'
 import { sendConsoleSentence } from './page.js'
 import { answer, pathBelow } from './send-screen.js'
@@ -23,7 +23,7 @@ export function serveScreens(call: Call) {
     },
     home: async (exchange: Exchange): Promise<void> => {
       const visit = await visitOf(exchange, call)
-      if (visit !== undefined) await answer(visit, await showHome(visit))
+      if (visit !== undefined) await answer(visit, await showOverview(visit))
     },
     person: async (exchange: Exchange): Promise<void> => {
       const visit = await visitOf(exchange, call)

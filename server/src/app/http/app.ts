@@ -18,6 +18,7 @@ import { answerHeaders } from './answer-headers.js'
 import { apiOf, type ApiHooks } from './api.js'
 import { authenticate } from './authenticate.js'
 import { authorize } from './authorize.js'
+import { openCall } from './call.js'
 import { checkAnswers } from './checked-answer.js'
 import { compose } from './compose.js'
 import { connectionShares } from './connection-shares.js'
@@ -87,7 +88,7 @@ export function createApp(opened: OpenDeps, hooks: AppHooks = {}): Express {
   app.use(scimPath, scimRequests(deps), scimErrors(deps))
   app.use(documentation(deps))
   app.use(outboxPage(deps))
-  app.use(pagesRouter(deps, consoleRouter))
+  app.use(pagesRouter(deps, consoleRouter(openCall(deps))))
   app.use(refuseUnknown)
   app.use(errorHandler(deps))
   return app

@@ -46,10 +46,34 @@ export const en = {
     button: 'Continue',
     invalid: 'Enter the name of an account: lower-case letters and digits, with dashes between them.',
   },
-  home: {
-    heading: (account: string) => `Console of ${account}`,
+  otherForm: {
+    heading: 'This form was not accepted',
+    sentence: 'It comes from another browser, or from a page that is no longer current.',
+    advice: 'Open the page of the form again, and send it from there.',
+  } satisfies PageSentence,
+  tooMany: {
+    heading: 'Too many requests',
+    sentence: 'You have sent more requests than the console takes in a minute.',
+    advice: 'Wait a minute, and try again.',
+  } satisfies PageSentence,
+  frame: {
+    skip: 'Skip to the content',
+    navigation: 'Menu',
+    way: 'You are here',
+    home: 'Home',
+    environments: { production: 'PRODUCTION', sandbox: 'SANDBOX' },
+    switchTo: (environment: string) => `Switch to ${environment}`,
     signedInAs: 'Signed in as',
     signOut: 'Sign out',
+    language: 'Language',
+    people: 'Find a person',
+  },
+  overview: {
+    first: 'First steps',
+    organizations: 'Create an organization for your first customer',
+    applications: 'Register the application that its users sign in to',
+    keys: 'Create an API key for your back end',
+    example: 'Sign in for the first time: the guide',
   },
 }
 

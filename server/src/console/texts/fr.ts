@@ -48,9 +48,33 @@ export const fr: ConsoleTexts = {
     invalid:
       'Saisissez le nom d’un compte : des lettres minuscules et des chiffres, séparés au besoin par des tirets.',
   },
-  home: {
-    heading: (account) => `Console de ${account}`,
+  otherForm: {
+    heading: 'Ce formulaire n’a pas été accepté',
+    sentence: 'Il vient d’un autre navigateur, ou d’une page qui n’est plus à jour.',
+    advice: 'Rouvrez la page du formulaire, puis envoyez-le de là.',
+  },
+  tooMany: {
+    heading: 'Trop de requêtes',
+    sentence: 'Vous avez envoyé plus de requêtes que la console n’en accepte en une minute.',
+    advice: 'Patientez une minute, puis réessayez.',
+  },
+  frame: {
+    skip: 'Aller au contenu',
+    navigation: 'Menu',
+    way: 'Vous êtes ici',
+    home: 'Accueil',
+    environments: { production: 'PRODUCTION', sandbox: 'SANDBOX' },
+    switchTo: (environment) => `Passer à ${environment}`,
     signedInAs: 'Connecté en tant que',
     signOut: 'Se déconnecter',
+    language: 'Langue',
+    people: 'Trouver une personne',
+  },
+  overview: {
+    first: 'Premiers pas',
+    organizations: 'Créez une organisation pour votre premier client',
+    applications: 'Enregistrez l’application à laquelle ses utilisateurs se connectent',
+    keys: 'Créez une clé d’API pour votre serveur',
+    example: 'Connectez-vous pour la première fois : le guide',
   },
 }

@@ -2,7 +2,7 @@ import type { IssuedApiKey as ShownApiKey } from '@portico/contract/api-key-rout
 import type { ApiKey } from '@portico/contract/api-keys'
 import { nilId, type Environment } from '@portico/contract/fields'
 import { scopes as allScopes, unlistedScopes, type Scope } from '@portico/contract/access'
-import type { Kysely, Transaction } from 'kysely'
+import { sql, type Kysely, type Transaction } from 'kysely'
 import { newTimelessId } from '../../platform/crypto/random.js'
 import { hashSecret, makeApiKeySecret } from '../../platform/crypto/secret.js'
 import { consoleAccountDomain } from '../../platform/console-account.js'
