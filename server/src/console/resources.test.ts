@@ -104,9 +104,9 @@ describe('in French', () => {
       'organizations.users.sessions',
       'organizations.invitations',
       'organizations.applications',
-      'webhooks',
+      'applications',
     ],
-    ...['permissions', 'audit'],
+    ...['webhooks', 'permissions', 'audit'],
   ]
 })
 

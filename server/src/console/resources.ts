@@ -96,7 +96,12 @@ export const resources: readonly ScreenDeclaration[] = [
     record: 'magicLink.getConnection',
     update: 'magicLink.updateConnection',
   },
-  { at: `${organization}/password`, record: 'password.getConnection', update: 'password.updateConnection' },
+  {
+    at: `${organization}/password`,
+    record: 'password.getConnection',
+    create: 'password.createConnection',
+    update: 'password.updateConnection',
+  },
   { at: `${organization}/totp`, record: 'totp.getConnection', update: 'totp.updateConnection' },
   {
     at: `${organization}/directory`,
@@ -259,7 +264,6 @@ export const notShown: Readonly<Record<string, string>> = {
   'discovery.enter': 'speaks for the user',
   'magicLink.createChallenge': 'a button of the page about a person',
   'password.createRequest': 'a button of the page about a person',
-  'password.createConnection': 'made with the organization',
   'password.createChallenge': 'speaks for the user',
   'password.set': 'speaks for the user',
   'totp.postConnection': 'made with the organization',

@@ -78,6 +78,7 @@ const staffRoutes = routes({ ...contract, ...consoleContract }).filter(({ access
 function routesOfRole(role: StaffRole, environment: Environment): readonly string[] {
   const { also, without } = exceptions[role]
   return staffRoutes
+    .filter(({ access }) => !access.sandboxOnly || environment === 'sandbox')
     .filter((route) => isWithin(route, role, environment) || also.includes(route.name))
     .map(({ name }) => name)
     .filter((name) => !without.includes(name))

@@ -8,6 +8,7 @@ import type { Link, Outcome, Shown, Visit } from '../screens/visit.js'
 import { baseOf, screens, type ConsoleVisit } from './console-visit.js'
 import { consoleLanguages } from './languages.js'
 import { consolePage } from './page.js'
+import { rightsOf } from './rights.js'
 import { findSignInUrl } from './sign-in.js'
 
 /** The first screens of the navigation, each without a parameter. */
@@ -56,7 +57,7 @@ export function sendScreen(visit: ConsoleVisit, shown: Shown): void {
       ],
       other: {
         label: words.frame.switchTo(words.frame.environments[other]),
-        url: inOtherEnvironment(visit, baseOf(accountDomain, other)),
+        url: inOtherEnvironment(visit, other),
       },
       languages: consoleLanguages.map(({ lang, name }) => ({
         lang,
@@ -83,11 +84,17 @@ function navigationOf({ language, mayCall, base }: Visit): readonly Link[] {
     }))
 }
 
-/** The same list; a record is of one environment. */
-function inOtherEnvironment({ exchange, base }: ConsoleVisit, otherBase: string): string {
+/** The same list or settings; what is below a record of one environment is left for the list above it. */
+function inOtherEnvironment({ exchange, staff }: ConsoleVisit, other: Environment): string {
+  const otherBase = baseOf(staff.organization.accountDomain, other)
   const at = findScreen(screens, pathBelow(exchange))
-  const isOfBoth = at === undefined || Object.keys(at.params).every((name) => name === 'org_domain')
   if (at === undefined) return otherBase
-  const path = exchange.req.path.slice(base.length)
-  return isOfBoth ? `${otherBase}${path}` : `${otherBase}/${addressOf(at.screen.at, at.params)}`
+  const parts = at.screen.at.split('/')
+  const below = parts.findIndex((part) => part.startsWith(':') && part !== ':org_domain')
+  const shared = (below < 0 ? parts : parts.slice(0, below)).slice(0, 3).join('/')
+  const screen = screens.find((candidate) => candidate.at === shared)
+  const route = screen?.list?.route ?? screen?.record ?? ''
+  return rightsOf(staff.roles, other).routes.has(route)
+    ? `${otherBase}/${addressOf(shared, at.params)}`
+    : otherBase
 }

@@ -150,7 +150,11 @@ function formPage(visit: Visit, at: ScreenAt, shown: Shown, again?: Again): Outc
   const retyped = retypedOf(visit, at)
   const ofRecord = part !== 'create' && Object.keys(shown.record).length > 0
   const subject = ofRecord ? titleOf(visit, screen, shown.record) : one
-  const url = `${pathOf(visit, ofRecord || part === 'action' ? screen.recordAt : screen.at, params)}`
+  const url = pathOf(
+    visit,
+    screen.record === undefined || part === 'create' ? screen.at : screen.recordAt,
+    params,
+  )
   const content = (
     <>
       {part === 'action' && <p class="lead">{route.definition.summary}.</p>}
@@ -193,7 +197,7 @@ function formPage(visit: Visit, at: ScreenAt, shown: Shown, again?: Again): Outc
         <button type="submit" class={isDangerous ? 'main danger' : 'main'}>
           {isDangerous && isProduction ? texts.inProduction(action) : action}
         </button>{' '}
-        <a href={part === 'create' ? pathOf(visit, screen.at, params) : url}>{texts.cancel}</a>
+        <a href={url}>{texts.cancel}</a>
       </form>
       <ApiCall
         texts={texts}
@@ -254,7 +258,11 @@ function Plain({
 function resultPage(visit: Visit, { screen, params, route, part }: ScreenAt, body: unknown): Outcome {
   const { texts, labels } = visit.language
   const members = Object.entries(body as Readonly<Record<string, unknown>>)
-  const url = pathOf(visit, part === 'create' ? screen.at : screen.recordAt, params)
+  const url = pathOf(
+    visit,
+    part === 'create' || screen.record === undefined ? screen.at : screen.recordAt,
+    params,
+  )
   const content = (
     <>
       <p class="done" role="status">

@@ -131,7 +131,13 @@ function isWithin({ url: here, home }: ScreenFrame, url: string): boolean {
   return here === url || (url !== home.url && here.startsWith(`${url}/`))
 }
 
-function Way({ texts, links }: { readonly texts: FrameTexts; readonly links: readonly Link[] }): ComponentChildren {
+function Way({
+  texts,
+  links,
+}: {
+  readonly texts: FrameTexts
+  readonly links: readonly Link[]
+}): ComponentChildren {
   if (links.length === 0) return null
   return (
     <nav class="way" aria-label={texts.way}>

@@ -88,6 +88,8 @@ export async function showRecord(
 ): Promise<Outcome> {
   const answer = await visit.call({ route: route.name, params, query: associationsOf(route) })
   const failure = failureOf(answer)
+  const isUnmade = failure?.status === 404 && screen.list === undefined && screen.create !== undefined
+  if (isUnmade && failure.code !== 'organization_not_found') return unmadePage(visit, screen, params)
   if (failure !== undefined) return failedPage(visit, failure)
   const { texts, labels } = visit.language
   const record = answer.body as Row
@@ -121,6 +123,19 @@ export async function showRecord(
     </>
   )
   return { page: { status: 200, title, crumbs: crumbsOf(visit, screen, params, 'record'), content } }
+}
+
+/** The page of something that a parent has once, and has not yet. */
+function unmadePage(visit: Visit, screen: Screen, params: ScreenAt['params']): Outcome {
+  const { texts, labels } = visit.language
+  const content = (
+    <>
+      <p class="empty">{texts.empty}</p>
+      <Buttons links={listLinks(visit, screen, params)} label={texts.actionsLabel} />
+    </>
+  )
+  const title = screenLabel(labels, screen.key)[1]
+  return { page: { status: 200, title, crumbs: crumbsOf(visit, screen, params), content } }
 }
 
 /** The members of a record in the order of the contract; those that the role does not show are there without a value. */
