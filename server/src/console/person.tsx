@@ -110,7 +110,7 @@ function Organization({ visit, email, diagnosis }: OrganizationProps) {
   const organization = `${visit.base}/organizations/${domain}`
   const [first] = findings.filter(({ stops }) => stops)
   return (
-    <section class="person" aria-label={name}>
+    <section class="diagnosis" aria-label={name}>
       <h2>
         <a href={organization}>
           <bdi>{name}</bdi>

@@ -1,6 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Field } from './field.js'
 
+/** The choice of all that there will ever be, which is null. */
+export const everything = '*'
+
 /** What a form has sent, by the names of its controls. */
 export type Posted = Readonly<Record<string, unknown>>
 
@@ -39,7 +42,8 @@ export function bodyOfForm(
   const body: Record<string, unknown> = {}
   for (const field of fields) {
     const value = enteredValue(field, postedValues(posted, field))
-    if (value === undefined || (shown !== undefined && isSame(value, memberOf(shown, field.path)))) continue
+    const isLeft = shown === undefined ? isEmpty(field, value) : isSame(value, memberOf(shown, field.path))
+    if (value === undefined || isLeft) continue
     setMember(body, field.path, value)
   }
   return body
@@ -51,6 +55,7 @@ function enteredValue(field: Field, sent: readonly string[]): unknown {
   switch (field.kind) {
     case 'choices':
       // The form has a marker, so that none is told from a form without the field.
+      if (sent.includes(everything)) return null
       return sent.length === 0 ? undefined : sent.filter((value) => value !== '')
     case 'lines':
       return sent.length === 0 ? undefined : emptied(field, linesOf(text), linesOf(text).length === 0)
@@ -90,6 +95,12 @@ function parsed(text: string): unknown {
   } catch {
     return text
   }
+}
+
+/** Whether a member of a new record was left to its default. */
+function isEmpty({ isRequired, kind }: Field, value: unknown): boolean {
+  if (isRequired || (kind === 'choices' && value === null)) return false
+  return value === null || value === '' || (Array.isArray(value) && value.length === 0)
 }
 
 function isSame(value: unknown, shown: unknown): boolean {

@@ -1,6 +1,6 @@
 import type { FieldError } from '@portico/contract/errors'
 import type { Field } from './field.js'
-import { postedValues, shownValue, memberOf, type Posted } from './form-values.js'
+import { everything, memberOf, postedValues, shownValue, type Posted } from './form-values.js'
 import { memberLabel } from './labels.js'
 import { Value, type Language } from './value.js'
 
@@ -44,7 +44,8 @@ export function Fields({ language, fields, record, posted, faults = [], isChange
 }
 
 function valuesOf(field: Field, shown: unknown): readonly string[] {
-  return field.kind === 'choices' && Array.isArray(shown) ? shown.map(String) : [shownValue(field, shown)]
+  if (field.kind !== 'choices') return [shownValue(field, shown)]
+  return Array.isArray(shown) ? shown.map(String) : shown === null ? [everything] : []
 }
 
 interface EntryProps {
@@ -61,7 +62,9 @@ function Entry(props: EntryProps) {
   const { language, field, fault, now } = props
   const { texts, labels } = language
   const label = memberLabel(labels, field.path)
-  const help = [field.help, hintOf(language, field)].filter((text) => text !== undefined).join('. ')
+  const help = [helpOf(language, field), hintOf(language, field)]
+    .filter((text) => text !== undefined)
+    .join('. ')
   const describedBy = [fault && `${field.name}-fault`, help !== '' && `${field.name}-help`].filter(Boolean)
   const described = describedBy.length === 0 ? undefined : describedBy.join(' ')
   const isGroup = field.kind === 'choices' || field.kind === 'flag' || isRadio(field)
@@ -106,6 +109,11 @@ function Entry(props: EntryProps) {
   )
 }
 
+/** What the contract says of a field, which it says in English. */
+function helpOf({ texts }: Language, { help }: Field): string | undefined {
+  return texts.lang === 'en' ? help?.replace(/\bnull: /g, texts.leftEmpty) : undefined
+}
+
 function hintOf({ texts }: Language, { kind }: Field): string | undefined {
   if (kind === 'lines') return texts.oneInEachLine
   if (kind === 'json') return texts.asJson
@@ -126,7 +134,11 @@ function Choices({ language, field, values, isNew }: EntryProps) {
       : field.options.map((option) => [option, option] as const)
   const isUnsaid = isNew && !field.isRequired && !isSeveral
   const chosen = values.length === 0 && isUnsaid ? [''] : values
-  const options = isUnsaid ? [['', texts.byDefault] as const, ...named] : named
+  const options = [
+    ...(isUnsaid ? [['', texts.byDefault] as const] : []),
+    ...(isSeveral && field.isNullable ? [[everything, texts.everything] as const] : []),
+    ...named,
+  ]
   return (
     <div class={isSeveral ? 'options many' : 'options'}>
       {isSeveral && <input type="hidden" name={field.name} value="" />}

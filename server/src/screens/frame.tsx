@@ -79,11 +79,11 @@ function Document({ frame, shown }: { readonly frame: ScreenFrame; readonly show
             </form>
           </div>
         </header>
-        <div class={`band ${environment}`}>
+        <div class={`band in-${environment}`}>
           <strong>{texts.environments[environment]}</strong> <a href={frame.other.url}>{frame.other.label}</a>
         </div>
         <div class="columns">
-          <details class="navigation" open>
+          <details class="navigation">
             <summary>{texts.navigation}</summary>
             <nav aria-label={texts.navigation}>
               <ul>

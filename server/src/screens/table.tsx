@@ -1,3 +1,4 @@
+import { Fragment } from 'preact'
 import { memberOf } from './form-values.js'
 import { memberLabel } from './labels.js'
 import { Members, Value, type Language } from './value.js'
@@ -30,43 +31,44 @@ export function Table({ language, caption, rows, columns, addressOf, actionsOf }
               {memberLabel(labels, path)}
             </th>
           ))}
-          {addressOf === undefined && (
-            <th scope="col">
-              <span class="unseen">{texts.details}</span>
-            </th>
-          )}
         </tr>
       </thead>
       <tbody>
         {rows.map((row, index) => (
-          <tr key={index}>
-            {paths.map((path, place) => {
-              const value = <Value value={memberOf(row, path)} language={language} />
-              const isHead = place === 0
-              return isHead ? (
-                <th key={path.join('.')} scope="row">
-                  {addressOf === undefined ? value : <a href={addressOf(row)}>{value}</a>}
-                </th>
-              ) : (
-                <td key={path.join('.')} class={priorityOf(place)}>
-                  {value}
-                </td>
-              )
-            })}
+          <Fragment key={index}>
+            <tr class={addressOf === undefined ? 'folded' : undefined}>
+              {paths.map((path, place) => {
+                const value = <Value value={memberOf(row, path)} language={language} />
+                const isHead = place === 0
+                return isHead ? (
+                  <th key={path.join('.')} scope="row">
+                    {addressOf === undefined ? value : <a href={addressOf(row)}>{value}</a>}
+                  </th>
+                ) : (
+                  <td key={path.join('.')} class={priorityOf(place)}>
+                    {value}
+                  </td>
+                )
+              })}
+            </tr>
             {addressOf === undefined && (
-              <td>
-                <details>
-                  <summary>{texts.details}</summary>
-                  <Members members={Object.entries(row)} language={language} />
-                  {actionsOf?.(row).map(({ label, url }) => (
-                    <a key={url} class="button" href={url}>
-                      {label}
-                    </a>
-                  ))}
-                </details>
-              </td>
+              <tr>
+                <td colSpan={paths.length}>
+                  <details>
+                    <summary>{texts.details}</summary>
+                    <Members members={Object.entries(row)} language={language} />
+                    <p class="buttons">
+                      {actionsOf?.(row).map(({ label, url }) => (
+                        <a key={url} class="button" href={url}>
+                          {label}
+                        </a>
+                      ))}
+                    </p>
+                  </details>
+                </td>
+              </tr>
             )}
-          </tr>
+          </Fragment>
         ))}
       </tbody>
     </table>
