@@ -49,6 +49,17 @@ const rights: Readonly<Record<ScopedResource, Rights>> = {
   health: reading,
 }
 
+/** Routes whose rights are those of another resource than the one of their scope: what is about people, and what is a setting. */
+const otherwise: Readonly<Record<string, ScopedResource>> = {
+  'roles.getUserRoles': 'users',
+  'roles.setUserRoles': 'users',
+  'tokenCustomization.setUserMetadata': 'users',
+  'tokenCustomization.sample': 'users',
+  'totp.removeEnrollment': 'users',
+  'organizationPolicy.get': 'organizations',
+  'organizationPolicy.update': 'organizations',
+}
+
 /** Single routes that a role has beside its scopes, or lacks in spite of them. */
 const exceptions: Readonly<
   Record<StaffRole, { readonly also: readonly string[]; readonly without: readonly string[] }>
@@ -60,7 +71,6 @@ const exceptions: Readonly<
       'ssoConnections.inviteAdmin',
       'magicLink.createChallenge',
       'password.createRequest',
-      'totp.removeEnrollment',
       'webhooks.redeliver',
     ],
     without: ['users.delete', 'outbox.list'],
@@ -72,7 +82,10 @@ function of(owner: Right, developer: Right, support: Right, viewer: Right): Righ
   return { owner, developer, support, viewer }
 }
 
-const staffRoutes = routes({ ...contract, ...consoleContract }).filter(({ access }) => access.scope !== null)
+/** Staff never act as the user: what only the user may do is in no role. */
+const staffRoutes = routes({ ...contract, ...consoleContract }).filter(
+  ({ access }) => access.scope !== null && access.asUser !== 'refused',
+)
 
 /** The routes that a role may call in an environment. */
 function routesOfRole(role: StaffRole, environment: Environment): readonly string[] {
@@ -84,8 +97,10 @@ function routesOfRole(role: StaffRole, environment: Environment): readonly strin
     .filter((name) => !without.includes(name))
 }
 
-function isWithin({ access }: Route, role: StaffRole, environment: Environment): boolean {
-  return access.scope !== null && scopesOfRole(role, environment).has(access.scope)
+function isWithin({ name, access }: Route, role: StaffRole, environment: Environment): boolean {
+  const [verb = '', resource = ''] = (access.scope ?? '').split(':')
+  const asked = `${verb}:${otherwise[name] ?? resource}`
+  return [...scopesOfRole(role, environment)].some((scope) => scope === asked)
 }
 
 /** The scopes that a role has whole. */

@@ -146,12 +146,10 @@ function nameParameters(req: Request, _res: Response, next: NextFunction): void 
   next()
 }
 
-/** Why a member of staff may not make a call: their roles do not allow it, it acts as the user, or it asks for more. */
+/** Why a member of staff may not make a call: their roles do not allow it, or it asks for more. */
 function refusalOf(route: Route, { staff, environment }: Caller, call: RouteCall): CallAnswer | undefined {
   if (staff === undefined) return undefined
   if (!staff.routes.has(route.name)) return refused('insufficient_scope', 'Your role does not allow this.')
-  if (route.access.asUser === 'refused')
-    return refused('insufficient_scope', 'Only the user may do this, and staff never act as the user.')
   const danger = environment === 'production' ? dangerOf(route, call.body) : undefined
   if (danger === undefined) return undefined
   if (danger === 'proof' && !staff.isProved)

@@ -1,0 +1,128 @@
+import { consoleContract } from '@portico/contract/console'
+import { contract } from '@portico/contract/contract'
+import type { Environment } from '@portico/contract/fields'
+import { staffRoles, type StaffRole } from '@portico/contract/staff'
+import { routes, type Route } from '@portico/contract/walk'
+import { openCall } from '@portico/server/call'
+import { rightsOf } from '@portico/server/rights'
+import { randomUUID } from 'node:crypto'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { anything } from '../given/given.js'
+import { startService, type Service } from '../given/harness.js'
+import { sampled } from '../sampled.js'
+import { rightsTable } from './rights-table.js'
+
+let service: Service
+let call: ReturnType<typeof openCall>
+
+beforeAll(async () => {
+  service = await startService()
+  call = openCall(service.deps)
+})
+
+const all = routes({ ...contract, ...consoleContract }).filter(({ access }) => access.scope !== null)
+
+/** The letter of a role in an environment, as the table has it. */
+function letterOf(role: StaffRole, environment: Environment): string {
+  const letter = role.charAt(0)
+  return environment === 'production' ? letter.toUpperCase() : letter
+}
+
+type Caller = Parameters<typeof call>[0]
+
+function callerOf(
+  roles: readonly string[],
+  environment: Environment,
+  more: { isProved?: boolean } = {},
+): Caller {
+  const { scopes, ...rights } = rightsOf(roles, environment)
+  const id = randomUUID()
+  return {
+    accountId: service.account.id,
+    accountDomain: service.account.domain,
+    environment,
+    id,
+    scopes,
+    staff: { ...rights, isProved: more.isProved ?? true },
+    organizationIds: null,
+    cause: { requestId: randomUUID(), actor: { type: 'staff', id }, params: () => ({}) },
+  }
+}
+
+/** Calls a route about what is not there: whoever may call it learns that, and others that they may not. */
+function ask(route: Route, caller: Caller, reason: string | undefined = 'A reason') {
+  const params = Object.fromEntries(route.pathParameters.map((name) => [name, `missing-${anything()}`]))
+  return call(caller, { route: route.name, params, body: {}, reason })
+}
+
+test('the table names every route once', () => {
+  expect(Object.keys(rightsTable).toSorted()).toEqual(all.map(({ name }) => name).toSorted())
+})
+
+/** Production first, where more is refused. */
+const placesOfRoles = (['production', 'sandbox'] as const).flatMap((environment) =>
+  staffRoles.map((role) => [role, environment] as const),
+)
+
+describe.each(sampled(placesOfRoles, staffRoles.length))(
+  'a member of staff with the role %s in %s',
+  (role, environment) => {
+    test('calls what the table allows, and nothing else, which the audit has', async () => {
+      const caller = callerOf([role], environment)
+      const allowed: string[] = []
+      for (const route of all) {
+        const { status, body } = await ask(route, caller)
+        const code = (body as { error?: { code?: string } }).error?.code
+        if (status !== 403 || code !== 'insufficient_scope') allowed.push(route.name)
+      }
+      const expected = Object.entries(rightsTable).filter(([, who]) =>
+        who.includes(letterOf(role, environment)),
+      )
+      expect(allowed).toEqual(expected.map(([name]) => name))
+      const refused = await service.query<{ action: string }>(
+        `select action from audit_entries where staff_user_id = $1 and outcome = 'refused' order by action`,
+        [caller.id],
+      )
+      const others = Object.keys(rightsTable).filter((name) => !allowed.includes(name))
+      expect(refused.map(({ action }) => action)).toEqual(others.toSorted())
+    })
+  },
+)
+
+test.each([[[]], [['organization_admin']], [['Owner']]])('roles %j give nothing', (roles) => {
+  expect(rightsOf(roles, 'sandbox').routes.size).toBe(0)
+})
+
+const dangerous = all.filter(({ access }) => typeof access.danger === 'string' && access.asUser !== 'refused')
+
+describe.each(dangerous.map((route) => [route.name, route] as const))('in production %s', (_name, route) => {
+  test('asks for a reason, and a proof where the contract says so; in the sandbox it does not', async () => {
+    const owner = callerOf(['owner'], 'production')
+    const without = await ask(route, owner, 'no')
+    expect(without).toMatchObject({ status: 422, body: { error: { fields: [{ path: 'reason' }] } } })
+    const unproved = await ask(route, callerOf(['owner'], 'production', { isProved: false }))
+    const isProofAsked = route.access.danger === 'proof'
+    expect(codeOf(unproved) === 'proof_required').toBe(isProofAsked)
+    const inSandbox = await ask(route, callerOf(['owner'], 'sandbox', { isProved: false }), '')
+    expect(codeOf(inSandbox)).not.toBe('proof_required')
+    expect(JSON.stringify(inSandbox.body)).not.toContain('"reason"')
+  })
+})
+
+test('a change of the address or the state of a user asks for a reason in production; one of the name does not', async () => {
+  const caller = callerOf(['support'], 'production')
+  const [route] = all.filter(({ name }) => name === 'users.update')
+  const change = (body: object) =>
+    call(caller, {
+      route: route?.name ?? '',
+      params: { org_domain: 'missing', user_id: randomUUID() },
+      body: { ...body },
+    })
+  expect((await change({ email: 'ada@people.example' })).status).toBe(422)
+  expect((await change({ active: false })).status).toBe(422)
+  expect((await change({ given_name: 'Ada' })).status).toBe(404)
+})
+
+function codeOf({ body }: Awaited<ReturnType<typeof call>>): string | undefined {
+  return (body as { error?: { code?: string } }).error?.code
+}
