@@ -1,3 +1,8 @@
+import { AuditQuery } from '@portico/contract/audit'
+import { listAudit } from '@portico/server/list-audit'
+import { openCall } from '@portico/server/call'
+import { causeBy, operatorCaller, type Caller } from '@portico/server/tenant'
+import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { flowGivenOf } from '../given/flow-given.js'
 import { anyEmail, givenOf } from '../given/given.js'
@@ -105,5 +110,48 @@ describe('an unlock', () => {
     expect(await person.unlock({ email, org_domain, kinds })).toMatchObject({
       forgotten: [{ kind: 'sign_in', count: 1 }],
     })
+  })
+})
+
+describe('a member of staff', () => {
+  const call = openCall(service.deps)
+  const names = ['people.find', 'people.diagnose', 'limits.unlock']
+
+  function staff(id = randomUUID()): Caller {
+    const rights = { routes: new Set(names), seesPersonalData: true, isProved: false }
+    const caller = operatorCaller(service.account, 'sandbox', causeBy(randomUUID(), 'staff', id))
+    return { ...caller, id, scopes: ['read:people', 'write:limits'], staff: rights }
+  }
+
+  test('is in the audit with each look-up and each unlock', async () => {
+    const email = anyEmail()
+    const [at] = await members(email, 1)
+    const who = staff()
+    const body = { email, org_domain: at?.org_domain, kinds: ['mail'] }
+    const calls = [
+      { route: 'people.find', query: { email } },
+      { route: 'people.diagnose', query: { email } },
+      { route: 'limits.unlock', body },
+    ]
+    for (const each of calls) expect(await call(who, each)).toMatchObject({ status: 200 })
+    const { data } = await listAudit(service.deps, who, AuditQuery.parse({ actor: who.id }))
+    const of = { email, staff: { id: who.id } }
+    expect(data).toMatchObject([
+      { ...of, action: 'limits.unlock', outcome: 'done', org_domain: at?.org_domain },
+      { ...of, action: 'people.diagnose', outcome: 'looked_up' },
+      { ...of, action: 'people.find', outcome: 'looked_up' },
+    ])
+  })
+
+  test('429: goes through no list of addresses', async () => {
+    const who = staff()
+    const find = () => call(who, { route: 'people.find', query: { email: anyEmail() } })
+    const answers = await Promise.all(Array.from({ length: 61 }, find))
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(1)
+    expect(await call(staff(), { route: 'people.find', query: { email: anyEmail() } })).toMatchObject({
+      status: 200,
+    })
+    await service.clock.advance(60)
+    expect(await find()).toMatchObject({ status: 200 })
   })
 })

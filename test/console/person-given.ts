@@ -1,27 +1,19 @@
+import type { Unlock } from '@portico/contract/limits'
 import type { Diagnosis, Finding } from '@portico/contract/people'
 import { diagnosePerson } from '@portico/server/people/diagnose'
 import { findPeople } from '@portico/server/people/find-people'
 import { unlockPerson } from '@portico/server/people/unlock'
+import { causeBy, operatorCaller, type Caller } from '@portico/server/tenant'
 import type { Service } from '../given/harness.js'
 
-type Caller = Parameters<typeof diagnosePerson>[1]
-
-/** Looks persons up as the staff of the service's account do. */
+/** Looks persons up, as the staff of the service's account do. */
 export function personGivenOf(service: Service, members: Partial<Caller> = {}) {
-  const caller: Caller = {
-    accountId: service.account.id,
-    accountDomain: service.account.domain,
-    environment: 'sandbox',
-    id: 'operator',
-    scopes: [],
-    organizationIds: null,
-    cause: { requestId: 'look-up', actor: { type: 'operator', id: 'operator' }, params: () => ({}) },
-    ...members,
-  }
+  const cause = causeBy('look-up', 'operator', 'operator')
+  const caller: Caller = { ...operatorCaller(service.account, 'sandbox', cause), ...members }
 
   const find = (email: string) => findPeople(service.deps, caller, { email })
   const diagnoseAll = (email: string) => diagnosePerson(service.deps, caller, { email })
-  const unlock = (input: Parameters<typeof unlockPerson>[2]) => unlockPerson(service.deps, caller, input)
+  const unlock = (input: Unlock) => unlockPerson(service.deps, caller, input)
 
   /** The diagnosis in the only organization that something of the address leads to. */
   async function diagnose(email: string): Promise<Diagnosis> {

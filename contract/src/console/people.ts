@@ -204,7 +204,11 @@ export const DiagnosisQuery = PersonQuery.extend({
 })
 export type DiagnosisQuery = z.output<typeof DiagnosisQuery>
 
-const tag = { name: 'People', description: 'Who has an address, and why its owner cannot sign in.' }
+const tag = {
+  name: 'People',
+  description: 'Who has an address, and why its owner cannot sign in.',
+  notPromoted: 'persons stay in their environment',
+}
 const c = initContract()
 
 export const people = c.router(
@@ -214,7 +218,7 @@ export const people = c.router(
       path: '/console/v1/people',
       summary: 'Find the users of an address in all organizations',
       query: PersonQuery,
-      responses: reading({ 200: FoundPeople }, 'invalid_parameters'),
+      responses: reading({ 200: FoundPeople }, 'invalid_parameters', 'key_limited_to_organizations'),
       metadata: access({ tag, scope: 'read:people', isLookUp: true, reach: 'account' }),
     },
     diagnose: {
@@ -222,7 +226,12 @@ export const people = c.router(
       path: '/console/v1/people/diagnosis',
       summary: 'Say why the owner of an address can or cannot sign in',
       query: DiagnosisQuery,
-      responses: reading({ 200: Diagnoses }, 'invalid_parameters', 'organization_not_found'),
+      responses: reading(
+        { 200: Diagnoses },
+        'invalid_parameters',
+        'organization_not_found',
+        'key_limited_to_organizations',
+      ),
       metadata: access({ tag, scope: 'read:people', isLookUp: true, reach: 'account' }),
     },
   },

@@ -5,14 +5,15 @@ import type { Caller } from '../../platform/tenant.js'
 import { toLookedUp } from './address.js'
 import { findFacts, type Facts } from './facts.js'
 import { findingsOf } from './findings.js'
+import { countLookUp } from './look-up.js'
 import { listPlaces, mostPlaces } from './places-of-address.js'
 import { listTraces } from './traces-of-address.js'
 
 /**
  * Says why the owner of an address can or cannot sign in, by organization. It asks what a sign-in asks, by the same
- * predicates; nothing is written, counted or locked.
+ * predicates; nothing of the person is written, counted or locked.
  *
- * @throws ApiError `organization_not_found` when the one named is not there.
+ * @throws ApiError `rate_limited`, and `organization_not_found` when the one named is not there.
  */
 export async function diagnosePerson(
   deps: Pick<Deps, 'db' | 'limits' | 'now'>,
@@ -20,6 +21,7 @@ export async function diagnosePerson(
   { email, org_domain }: DiagnosisQuery,
 ): Promise<Diagnoses> {
   const onlyDomain = org_domain ?? null
+  await countLookUp(deps, caller)
   const lookedUp = toLookedUp(caller, email)
   const traces = await listTraces(deps.db, lookedUp)
   const triedIds = [...new Set(traces.flatMap(({ organizationId }) => organizationId ?? []))]

@@ -10,7 +10,7 @@ import { isRequiredMetadataMissing } from '../../directory/users/signing-in-user
 import { ofEnvironment, ofTenant } from '../../platform/db/tenant-predicate.js'
 import type { Caller, Tenant } from '../../platform/tenant.js'
 import { lookAtAttempts, type CountedAttempts } from '../../sign-in/flows/attempts.js'
-import { enrollByOf, nextFactorOf, type NextFactor } from '../../sign-in/flows/pending-sign-in.js'
+import { findDemand, type NextFactor } from '../../sign-in/flows/pending-sign-in.js'
 import { findSignInMethods, type SignInMethods } from '../../sign-in/flows/sign-in-methods.js'
 import { mayEnroll } from '../../sign-in/totp/enroll-in-flow.js'
 import { enrollmentsOf } from '../../sign-in/totp/rows.js'
@@ -35,9 +35,8 @@ export interface Facts {
   readonly sso: SsoFacts | undefined
   readonly newcomer: NewcomerFacts | undefined
   readonly user: UserFacts | undefined
+  /** At the password, or, of single sign-on, challenges that the API has asked for. */
   readonly attempts: CountedAttempts
-  /** Challenges of single sign-on that the API has asked for. */
-  readonly challenges: CountedAttempts
   readonly mails: Counted
   readonly keptMail: { readonly id: string; readonly at: Date } | undefined
   /** Newest first. */
@@ -85,7 +84,7 @@ export async function findFacts(
   const key = { accountId, environment, domain: place.domain }
   const methods = await findSignInMethods(deps, owner)
   const route = findRoute(place, methods, email)
-  const [hasApplication, sso, newcomer, user, attempts, challenges, counted, keptMail, refusedRedirect] =
+  const [hasApplication, sso, newcomer, user, attempts, counted, keptMail, refusedRedirect] =
     await Promise.all([
       hasUsableApplication(deps, owner),
       findSsoOf(deps, tenant, route.connection, { ...owner, email, userId }),
@@ -93,14 +92,13 @@ export async function findFacts(
       userId === null
         ? undefined
         : findUserFacts(deps, tenant, { id: userId, active: place.active === true }),
-      lookAtAttempts(deps, { ...key, address: email }),
-      lookAtAttempts(deps, { ...key, address: challengeAddress(email) }),
+      lookAtAttempts(deps, { ...key, address: route.method === 'sso' ? challengeAddress(email) : email }),
       deps.limits.look(mails, { ...key, address: email }),
       findKeptMail(deps.db, lookedUp, organizationId),
       findRefusedRedirect(deps, owner, own),
     ])
   return {
-    ...{ at, email, place, methods, route, hasApplication, sso, newcomer, user, attempts, challenges },
+    ...{ at, email, place, methods, route, hasApplication, sso, newcomer, user, attempts },
     ...{ mails: counted, keptMail, refusedRedirect },
     // Mails of a sign-in that names no organization are of the account.
     traces: traces.filter((trace) => own.includes(trace) || trace.organizationId === null),
@@ -172,21 +170,20 @@ async function findUserFacts(
   { id, active }: Pick<UserFacts, 'id' | 'active'>,
 ): Promise<UserFacts> {
   const { db } = deps
-  const [password, nextFactor, enrollBy, enrollment, totpUser, isMetadataMissing] = await Promise.all([
+  const [password, { next, enrollBy }, enrollment, totpUser, isMetadataMissing] = await Promise.all([
     db
       .selectFrom('passwords')
       .where(ofTenant(tenant))
       .where('user_id', '=', id)
       .select('id')
       .executeTakeFirst(),
-    nextFactorOf(deps, db, tenant, id),
-    enrollByOf(db, tenant, id),
+    findDemand(deps, db, tenant, id),
     enrollmentsOf(db, tenant, id).select(['validated_at', 'locked_until']).executeTakeFirst(),
     getTotpUser(db, tenant, id),
     isRequiredMetadataMissing(db, tenant, id),
   ])
   return {
-    ...{ id, active, nextFactor, enrollBy, isMetadataMissing },
+    ...{ id, active, nextFactor: next, enrollBy, isMetadataMissing },
     hasPassword: password !== undefined,
     mayEnroll: mayEnroll(totpUser),
     enrolledAt: enrollment?.validated_at ?? null,

@@ -25,7 +25,7 @@ export interface SsoFacts {
   readonly failedUnnamed: { readonly id: string; readonly check: string; readonly at: Date } | undefined
 }
 
-/** Whose sign-in it would be. */
+/** The person of a sign-in. */
 interface Person {
   readonly userId: string | null
   /** Normalized. */

@@ -1,20 +1,21 @@
 import type { LimitKind, Unlock, Unlocked } from '@portico/contract/limits'
 import type { PhoneNumber } from '@portico/contract/profile'
 import { sql } from 'kysely'
+import { writeAudit } from '../../delivery/audit/audit.js'
 import type { Deps } from '../../delivery/deps.js'
 import { mails } from '../../delivery/mail/mail-limits.js'
 import { forgetSms } from '../../delivery/sms/sms-limits.js'
 import { usersOf } from '../../directory/users/whole-user.js'
-import { organizationExists } from '../../platform/db/organization-id.js'
+import { findOrganizationId } from '../../platform/db/organization-id.js'
 import { normalizeEmail } from '../../platform/email.js'
 import { ApiError } from '../../platform/errors.js'
 import type { Caller, Tenant } from '../../platform/tenant.js'
 import { forgetAttempts, lookAtAttempts } from '../../sign-in/flows/attempts.js'
 import { challengeAddress } from '../../sso/sign-in/challenge.js'
 
-type LimitDeps = Pick<Deps, 'db' | 'limits'>
+type LimitDeps = Pick<Deps, 'db' | 'limits' | 'now'>
 
-/** Whose counts are forgotten. */
+/** An address in the organization of its counts. */
 type Counted = Tenant & { readonly address: string }
 
 /**
@@ -30,13 +31,19 @@ export async function unlockPerson(
   { email, org_domain: domain, kinds }: Unlock,
 ): Promise<Unlocked> {
   const tenant = { ...caller, domain }
-  if (!(await organizationExists(deps.db, tenant))) throw new ApiError('organization_not_found')
+  const organizationId = await findOrganizationId(deps.db, tenant)
+  if (organizationId === null) throw new ApiError('organization_not_found')
   const counted = { ...tenant, address: normalizeEmail(email) }
   const forgotten = [...new Set(kinds)].map(async (kind) => ({
     kind,
     count: await forget[kind](deps, counted),
   }))
-  return { __type__: 'Unlocked', forgotten: await Promise.all(forgotten) }
+  const record: Unlocked = { __type__: 'Unlocked', forgotten: await Promise.all(forgotten) }
+  const { audit, requestId } = caller.cause
+  // No change of a record, which would write its own entry.
+  if (audit !== undefined)
+    await writeAudit(deps, deps.db, { requestId, audit }, { outcome: 'done', email, organizationId })
+  return record
 }
 
 /** Forgets one kind, and gives its count. */

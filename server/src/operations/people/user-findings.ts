@@ -45,9 +45,8 @@ function wayIn({ methods, newcomer: door, route, sso }: Facts): string | undefin
 }
 
 /** What the page of the password, or a challenge of the API, meets. */
-export function attemptLimits({ at, route, attempts, challenges }: Facts): Finding[] {
-  const counted = route.method === 'sso' ? challenges : attempts
-  const { lockedForSeconds, attempts: count } = counted
+export function attemptLimits({ at, route, attempts }: Facts): Finding[] {
+  const { lockedForSeconds, attempts: count } = attempts
   if (lockedForSeconds === null || route.method === 'magic_link') return []
   const until = secondsAfter(at, lockedForSeconds)
   return [finding('locked', true, { source: 'limit', until, count, action: 'unlock' })]

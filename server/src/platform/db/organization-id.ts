@@ -22,10 +22,15 @@ export function organizationIdOf(tenant: OrganizationName): RawBuilder<string> {
   )`
 }
 
+/** The same id, for what has no statement of its own. */
+export async function findOrganizationId(db: Kysely<DB>, tenant: OrganizationName): Promise<string | null> {
+  const { rows } = await sql<{ id: string | null }>`select ${organizationIdOf(tenant)} as id`.execute(db)
+  return rows[0]?.id ?? null
+}
+
 /** Whether the tenant's organization exists, to choose the error of a statement that found nothing. */
 export async function organizationExists(db: Kysely<DB>, tenant: OrganizationName): Promise<boolean> {
-  const { rows } = await sql<{ id: string | null }>`select ${organizationIdOf(tenant)} as id`.execute(db)
-  return rows[0]?.id != null
+  return (await findOrganizationId(db, tenant)) !== null
 }
 
 /** The error of a statement that found nothing: the organization is missing, or else the code's. */

@@ -62,28 +62,25 @@ async function lock({ config, limits }: Pick<Deps, 'config' | 'limits'>, at: Lim
   return seconds
 }
 
-/** What is counted at an address: a look at it counts nothing. */
+/** The failed attempts at an address since the last right one. */
 export interface CountedAttempts {
-  /** Failed ones that no success has forgotten, as the limit counts them. */
+  /** At most the limit. */
   readonly attempts: number
-  /** Locks within a day. */
-  readonly locks: number
   /** Null while the address may try. */
   readonly lockedForSeconds: number | null
 }
 
+/** What is counted at an address, without counting an attempt. */
 export async function lookAtAttempts(
   { limits }: Pick<Deps, 'limits'>,
   at: Required<LimitKey>,
 ): Promise<CountedAttempts> {
-  const [tried, locked] = await Promise.all([limits.look(attempts, at), limits.look(locks, at)])
-  const { limit: most, resetSeconds } = tried.state
-  const isLocked = tried.count >= most
+  const { count, state } = await limits.look(attempts, at)
+  const isLocked = count >= state.limit
+  // A lock is stored as one more than the limit.
   return {
-    // A lock is stored as one more than the limit.
-    attempts: Math.min(tried.count, most),
-    locks: locked.count,
-    lockedForSeconds: isLocked ? resetSeconds : null,
+    attempts: Math.min(count, state.limit),
+    lockedForSeconds: isLocked ? state.resetSeconds : null,
   }
 }
 

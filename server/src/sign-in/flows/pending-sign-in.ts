@@ -153,14 +153,25 @@ export function leadsToEnrolment(next: NextFactor | undefined, isMfaRequired: bo
 }
 
 export async function nextFactorOf(
-  { now }: Pick<Deps, 'now'>,
+  deps: Pick<Deps, 'now'>,
   db: Kysely<DB>,
   tenant: Tenant,
   userId: string,
 ): Promise<NextFactor | undefined> {
+  return (await findDemand(deps, db, tenant, userId)).next
+}
+
+/** What is asked of a user after a first factor of ours, and by when. */
+export async function findDemand(
+  { now }: Pick<Deps, 'now'>,
+  db: Kysely<DB>,
+  tenant: Tenant,
+  userId: string,
+): Promise<{ readonly next: NextFactor | undefined; readonly enrollBy: Date | null }> {
   const [asked] = await selectAsked(db, { ...tenant, userId })
-  if (asked?.is_totp_asked === true) return 'totp'
-  return asked?.enroll_by == null ? undefined : asked.enroll_by <= now() ? 'enroll' : 'offer'
+  const enrollBy = asked?.enroll_by ?? null
+  if (asked?.is_totp_asked === true) return { next: 'totp', enrollBy }
+  return { next: enrollBy === null ? undefined : enrollBy <= now() ? 'enroll' : 'offer', enrollBy }
 }
 
 /** By when a user has to have enrolled a second factor; null where nothing demands one, or they have. */
