@@ -53,9 +53,24 @@ export function consoleGivenOf(service: Service) {
     return url
   }
 
+  /** Sends the form of a resource, at its own address, with its hidden fields. */
+  function submit(
+    visitor: Visitor,
+    page: Seen,
+    fields: Record<string, string>,
+    headers: Record<string, string> = { origin: service.baseUrl },
+  ): Promise<Seen> {
+    const form = page.html.split('<form').find((part) => part.includes('class="form-main"')) ?? ''
+    const hidden = [...form.matchAll(/<input type="hidden" name="([\w-]+)" value="([^"]*)"/g)].map(
+      ([, name = '', value = '']) => [name, value.replaceAll('&quot;', '"')] as const,
+    )
+    const body = new URLSearchParams({ ...Object.fromEntries(hidden), ...fields })
+    return visitor.request(page.url, { method: 'POST', headers, body })
+  }
+
   function visitorOf(): Visitor {
     return createVisitor(service.baseUrl)
   }
 
-  return { link, open, owner, signInByLink, mailedLink, visitorOf }
+  return { link, open, owner, signInByLink, mailedLink, submit, visitorOf }
 }
