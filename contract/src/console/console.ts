@@ -3,6 +3,7 @@ import { apiKeys } from './api-key-routes.js'
 import { audit } from './audit.js'
 import { limits } from './limits.js'
 import { people } from './people.js'
+import { staff, staffInvitations } from './staff.js'
 
 /** Their types are referred to, as those of the contract. */
 type Routers = {
@@ -10,7 +11,16 @@ type Routers = {
   limits: typeof limits
   apiKeys: typeof apiKeys
   audit: typeof audit
+  staff: typeof staff
+  staffInvitations: typeof staffInvitations
 }
 
 /** The routes of what only the console does, for staff. They are called within the process, and have no public address. */
-export const consoleContract: Routers = { people, limits, apiKeys, audit } satisfies Record<string, AppRouter>
+export const consoleContract: Routers = {
+  people,
+  limits,
+  apiKeys,
+  audit,
+  staff,
+  staffInvitations,
+} satisfies Record<string, AppRouter>

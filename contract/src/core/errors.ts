@@ -499,6 +499,16 @@ export const consoleErrorCodes = {
     message: 'No such API key exists in this account and environment.',
     remedy: 'Choose a key from the list of API keys.',
   },
+  staff_not_found: {
+    status: 404,
+    message: 'The account has no such member of staff.',
+    remedy: 'Choose one from the list of staff.',
+  },
+  last_owner: {
+    status: 409,
+    message: 'The account would have no active owner left, who alone may change its staff.',
+    remedy: 'Make somebody else an owner first.',
+  },
   api_key_revoked: {
     status: 409,
     message: 'The API key is revoked.',

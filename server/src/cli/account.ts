@@ -1,10 +1,12 @@
 import { InvalidArgumentError, type Command } from 'commander'
 import { AccountChanges, type Account } from '@portico/contract/account'
 import { updateAccountRecord } from '../directory/account-record/account-record.js'
-import { createAccount, type Plan } from '../operations/accounts/accounts.js'
+import type { OpenDeps } from '../delivery/deps.js'
+import { createAccount, type Account as CreatedAccount, type Plan } from '../operations/accounts/accounts.js'
 import { getAccount, listAccounts } from '../operations/accounts/list-accounts.js'
-import { operatorCaller } from '../platform/tenant.js'
+import { operatorCaller, type Cause } from '../platform/tenant.js'
 import { toFieldErrors } from '../platform/field-errors.js'
+import { invite, toEmail, toInvitedLines, type Invited } from './console-invitation.js'
 import { grouped, print, table, type OutputOptions } from './output.js'
 import { withDeps } from './with-deps.js'
 
@@ -15,6 +17,8 @@ export function define(command: Command): void {
     .description('create an account: a customer of this service, with its own keys and organizations')
     .argument('<name>', 'its name, from which its domain is made', toName)
     .option('--plan <plan>', 'free (one organization) or unlimited', toPlan, 'unlimited')
+    .option('--owner <address>', 'whom to invite as the first owner of its console', toEmail)
+    .option('--print-link', 'print the link of that invitation instead of mailing it')
     .option('--json', 'answer as JSON')
     .action(create)
   command.command('list').description('list every account').option('--json', 'answer as JSON').action(list)
@@ -40,12 +44,38 @@ const settings: readonly { readonly flag: string; readonly member: Setting; read
   { flag: 'locale', member: 'locale', tells: 'the language, such as en or fr-FR' },
 ]
 
-async function create(name: string, options: OutputOptions & { plan: Plan }): Promise<void> {
-  const account = await withDeps(options, (deps) => createAccount(deps, { name, plan: options.plan }))
-  print(options, account, () => [
-    `Created the account ${account.domain} (${account.plan}).`,
-    `Next: portico api-key create --account ${account.domain} --environment sandbox`,
+interface CreateOptions extends OutputOptions {
+  readonly plan: Plan
+  readonly owner?: string
+  readonly printLink?: boolean
+}
+
+async function create(name: string, options: CreateOptions): Promise<void> {
+  const { plan, owner, printLink = false } = options
+  if (owner === undefined && printLink) throw new Error('Say whom to invite, with --owner.')
+  const made = await withDeps(options, async (deps, cause) => {
+    const account = await createAccount(deps, { name, plan })
+    const invited = owner === undefined ? {} : await inviteTo(deps, cause, account, { owner, printLink })
+    return { ...account, ...invited }
+  })
+  print(options, made, () => [
+    `Created the account ${made.domain} (${made.plan}).`,
+    ...(owner === undefined ? [] : toInvitedLines({ email: owner, ...made })),
+    `Next: portico api-key create --account ${made.domain} --environment sandbox`,
   ])
+}
+
+function inviteTo(
+  deps: OpenDeps,
+  cause: Cause,
+  account: CreatedAccount,
+  { owner, printLink }: { readonly owner: string; readonly printLink: boolean },
+): Promise<Invited> {
+  return invite(deps, operatorCaller(account, 'production', cause), {
+    email: owner,
+    roles: ['owner'],
+    printLink,
+  })
 }
 
 async function setRecord(domain: string, options: OutputOptions): Promise<void> {

@@ -26,6 +26,10 @@ const commands: Record<string, Entry> = {
   },
   migrate: { summary: 'apply the migrations that the database lacks', load: () => import('./migrate.js') },
   account: { summary: 'create, list and name accounts', load: () => import('./account.js') },
+  console: {
+    summary: 'invite staff to the console of an account, list them and remove them',
+    load: () => import('./console.js'),
+  },
   'api-key': { summary: 'create, list, rotate and revoke API keys', load: () => import('./api-key.js') },
   keys: {
     summary: 'show and rotate signing keys, re-seal with a new master key',

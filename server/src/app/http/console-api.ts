@@ -2,6 +2,7 @@ import type { consoleContract } from '@portico/contract/console'
 import type { Deps } from '../../delivery/deps.js'
 import { auditRoutes } from '../../delivery/audit/routes.js'
 import { limitRoutes, peopleRoutes } from '../../operations/people/routes.js'
+import { staffInvitationRoutes, staffRoutes } from '../../operations/staff/routes.js'
 import { apiKeyRoutes } from '../../tokens/api-keys/routes.js'
 import type { Implementation } from './mount.js'
 
@@ -12,5 +13,7 @@ export function consoleOf(deps: Deps): Implementation<typeof consoleContract> {
     limits: limitRoutes(deps),
     apiKeys: apiKeyRoutes(deps),
     audit: auditRoutes(deps),
+    staff: staffRoutes(deps),
+    staffInvitations: staffInvitationRoutes(deps),
   }
 }

@@ -35,10 +35,31 @@ const dayMs = 24 * 60 * 60 * 1000
  *   `rate_limited`, `insufficient_scope` for roles without the scope to give them, and `invalid_parameters` for a redirect URI that
  *   the application does not allow, roles that are not there, and an address whose users a directory must provision.
  */
-export async function createInvitation(
+export function createInvitation(
   deps: Deps,
   caller: Caller & Tenant,
   input: NewInvitation,
+): Promise<Changed<Invitation>> {
+  return create(deps, caller, { input, isUrlReturned: !input.send_email })
+}
+
+/**
+ * The same by an operator, who hands the URL to whom they know: it proves the mailbox as one does that was mailed.
+ *
+ * @throws ApiError As createInvitation() does.
+ */
+export function createHandedInvitation(
+  deps: Deps,
+  caller: Caller & Tenant,
+  input: NewInvitation & { readonly send_email: false },
+): Promise<Changed<Invitation>> {
+  return create(deps, caller, { input, isUrlReturned: false })
+}
+
+async function create(
+  deps: Deps,
+  caller: Caller & Tenant,
+  { input, isUrlReturned }: { readonly input: NewInvitation; readonly isUrlReturned: boolean },
 ): Promise<Changed<Invitation>> {
   checkMayGive(caller, input.roles)
   const email = normalizeEmail(input.email)
@@ -50,7 +71,7 @@ export async function createInvitation(
   await deps.limits.take(invitationsOfDay, caller)
   const token = input.send_email ? undefined : randomSecret()
   return change(deps, caller.cause, async (trx) => {
-    const id = await insertInvitation(deps, trx, caller, { input, email, token })
+    const id = await insertInvitation(deps, trx, caller, { input, email, token, isUrlReturned })
     const code = 'invitation.invitation.create.success'
     const created = await emitInvitation(deps, trx, caller, { id, code, at: deps.now() })
     const { domain } = caller
@@ -118,6 +139,8 @@ interface InvitationToInsert {
   readonly input: NewInvitation
   readonly email: string
   readonly token: string | undefined
+  /** The API returns the URL: whoever has it has not proved the mailbox. */
+  readonly isUrlReturned: boolean
 }
 
 /** @returns The id of the new invitation. */
@@ -125,7 +148,7 @@ async function insertInvitation(
   deps: Deps,
   trx: Transaction<DB>,
   tenant: Tenant,
-  { input, email, token }: InvitationToInsert,
+  { input, email, token, isUrlReturned }: InvitationToInsert,
 ): Promise<string> {
   const at = deps.now()
   const id = newId()
@@ -139,7 +162,7 @@ async function insertInvitation(
     ...tenantColumns(tenant),
     ...{ id, email: input.email, email_normalized: email, state: 'pending' },
     token_hash: token === undefined ? null : hashSecret(token),
-    is_url_returned: token !== undefined,
+    is_url_returned: isUrlReturned,
     role_ids: sql`${[...roleIds]}::uuid[]`,
     chosen_application_id: input.application_id ?? null,
     redirect_uri: input.redirect_uri ?? null,

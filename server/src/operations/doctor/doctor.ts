@@ -3,6 +3,7 @@ import type { OpenDeps } from '../../delivery/deps.js'
 import { examineApplications } from './applications.js'
 import { examineEmailDomains } from './email-domains.js'
 import { domainsMigration, examineComingDomains } from './coming-domains.js'
+import { examineConsoleOwners } from './console-owners.js'
 import { examineCounts } from './counts.js'
 import { examineDefaultRedirections } from './default-redirections.js'
 import { reading, failedCheck, type Check, type Finding } from './finding.js'
@@ -58,6 +59,7 @@ const checksOfRecords: Readonly<Record<string, Check>> = {
   Applications: examineApplications,
   'Default redirections': examineDefaultRedirections,
   'Product names': examineProductNames,
+  Console: examineConsoleOwners,
   'E-mail domains': examineEmailDomains,
   'Role mappings': examineRoleMappings,
 }

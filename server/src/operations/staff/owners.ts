@@ -1,4 +1,4 @@
-import { sql, type Kysely, type Transaction } from 'kysely'
+import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
 import { rolesOfUser } from '../../directory/users/roles-of-user.js'
@@ -7,7 +7,10 @@ import { staffEnvironment, type StaffOrganization } from './staff-organization.j
 /** Those who may sign in and have the role, whoever has given it: the console, a directory or an identity provider. */
 export function activeOwnersOf(
   db: Kysely<DB>,
-  { staffAccountId: accountId, organizationId }: Pick<StaffOrganization, 'staffAccountId' | 'organizationId'>,
+  {
+    staffAccountId: accountId,
+    organizationId,
+  }: Readonly<Record<'staffAccountId' | 'organizationId', string | RawBuilder<string>>>,
 ) {
   return db
     .selectFrom('users')
