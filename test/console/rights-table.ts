@@ -146,4 +146,12 @@ export const rightsTable: Readonly<Record<string, string>> = {
   'apiKeys.rotate': 'oOd',
   'apiKeys.revoke': 'oOd',
   'audit.list': 'oOdDsSvV',
+  'staff.list': 'oOdDsSvV',
+  'staff.get': 'oOdDsSvV',
+  'staff.setRole': 'oO',
+  'staff.endSessions': 'oO',
+  'staff.remove': 'oO',
+  'staffInvitations.list': 'oOdDsSvV',
+  'staffInvitations.invite': 'oO',
+  'staffInvitations.revoke': 'oO',
 }

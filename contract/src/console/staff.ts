@@ -99,7 +99,13 @@ const tag = {
   notPromoted: 'people are no configuration',
 }
 const read = { tag, scope: 'read:staff', reach: 'account' } as const
-const write = { tag, scope: 'write:staff', reach: 'account', danger: 'proof' } as const
+const write = {
+  tag,
+  scope: 'write:staff',
+  reach: 'account',
+  danger: 'proof',
+  spansEnvironments: true,
+} as const
 const limited = 'key_limited_to_organizations'
 const c = initContract()
 

@@ -87,7 +87,9 @@ export interface Access<Code extends string = string> {
    * members whatever they send.
    */
   readonly asUser: 'refused' | Readonly<Record<string, unknown>> | false
-  /** What staff have to give in production, where the operation, or a member of its body, asks for it. */
+  /** What it changes is of both environments, whichever the caller is in. */
+  readonly spansEnvironments: boolean
+  /** What staff have to give where production is concerned, if the operation, or a member of its body, asks for it. */
   readonly danger: Danger | Readonly<Record<string, Danger>> | false
   /** Looks a person up by an address, which the audit of staff keeps. */
   readonly isLookUp: boolean
@@ -115,6 +117,7 @@ export function access<Code extends string = never>(
     takesFile: false,
     sandboxOnly: false,
     asUser: false,
+    spansEnvironments: false,
     danger: false,
     isLookUp: false,
     limited: false,
@@ -147,10 +150,19 @@ export function open({
     takesFile: false,
     sandboxOnly: false,
     asUser: false,
+    spansEnvironments: false,
     danger: false,
     isLookUp: false,
     limited: false,
     example: undefined,
     ...(deprecated !== undefined && { deprecated }),
   }
+}
+
+/** Whether an operation in an environment concerns production. */
+export function concernsProduction(
+  { spansEnvironments }: Access,
+  environment: 'sandbox' | 'production',
+): boolean {
+  return environment === 'production' || spansEnvironments
 }

@@ -96,6 +96,7 @@ export const account = c.router(
         tag,
         scope: 'write:account',
         danger: 'proof',
+        spansEnvironments: true,
         reach: 'account',
         emits: ['account.account.update.success'],
         versioned: 'checks',

@@ -275,6 +275,7 @@ export const organizations = c.router(
         tag,
         scope: 'write:organizations',
         danger: 'proof',
+        spansEnvironments: true,
         emits: ['organization.organization.delete.success'],
         versioned: 'checks',
       }),

@@ -159,6 +159,7 @@ export const tokenCustomization = c.router(
         tag,
         scope: 'write:token_customization',
         danger: 'proof',
+        spansEnvironments: true,
         emits: ['metakey.metakey.delete.success'],
       }),
     },

@@ -249,6 +249,19 @@ export const resources: readonly ScreenDeclaration[] = [
     at: 'audit',
     list: { route: 'audit.list', columns: ['inserted_at', 'action', 'staff.email', 'outcome'] },
   },
+  {
+    at: 'staff',
+    list: { route: 'staff.list', columns: ['email', 'roles', 'name', 'last_seen_at'] },
+    record: 'staff.get',
+    update: 'staff.setRole',
+    actions: ['staff.endSessions', 'staff.remove'],
+  },
+  {
+    at: 'staff-invitations',
+    list: { route: 'staffInvitations.list', columns: ['email', 'roles', 'last_sent_at', 'expires_at'] },
+    create: 'staffInvitations.invite',
+    rowActions: ['staffInvitations.revoke'],
+  },
   { at: 'account', record: 'account.get', update: 'account.update' },
 ]
 

@@ -1,3 +1,4 @@
+import { concernsProduction } from '@portico/contract/access'
 import type { FieldError } from '@portico/contract/errors'
 import { withoutSecrets } from '@portico/contract/sensitivity'
 import type { Route } from '@portico/contract/walk'
@@ -128,12 +129,13 @@ function fieldsOfForm({ screen, route }: ScreenAt): readonly Field[] {
 }
 
 function isProofAsked({ environment, isProved }: Visit, { access }: Route): boolean {
-  return environment === 'production' && access.danger === 'proof' && !isProved
+  return concernsProduction(access, environment) && access.danger === 'proof' && !isProved
 }
 
 /** What has to be typed once more. */
 function retypedOf({ environment }: Visit, { screen, route, params }: ScreenAt): string | undefined {
-  const isAsked = environment === 'production' && route.method === 'DELETE' && screen.retyped !== undefined
+  const isAsked =
+    concernsProduction(route.access, environment) && route.method === 'DELETE' && screen.retyped !== undefined
   return isAsked ? params[screen.retyped ?? ''] : undefined
 }
 
@@ -144,7 +146,7 @@ function formPage(visit: Visit, at: ScreenAt, shown: Shown, again?: Again): Outc
   const fields = fieldsOfForm(at)
   const [, one] = screenLabel(labels, screen.key)
   const action = buttonOf(visit, at)
-  const isProduction = environment === 'production'
+  const isProduction = concernsProduction(route.access, environment)
   const isDangerous = route.access.danger !== false
   const record = part === 'update' ? shown.record : undefined
   const retyped = retypedOf(visit, at)

@@ -1,4 +1,4 @@
-import type { Danger } from '@portico/contract/access'
+import { concernsProduction, type Danger } from '@portico/contract/access'
 import { consoleContract } from '@portico/contract/console'
 import { contract } from '@portico/contract/contract'
 import { errorCodes, type FieldError } from '@portico/contract/errors'
@@ -150,7 +150,7 @@ function nameParameters(req: Request, _res: Response, next: NextFunction): void 
 function refusalOf(route: Route, { staff, environment }: Caller, call: RouteCall): CallAnswer | undefined {
   if (staff === undefined) return undefined
   if (!staff.routes.has(route.name)) return refused('insufficient_scope', 'Your role does not allow this.')
-  const danger = environment === 'production' ? dangerOf(route, call.body) : undefined
+  const danger = concernsProduction(route.access, environment) ? dangerOf(route, call.body) : undefined
   if (danger === undefined) return undefined
   if (danger === 'proof' && !staff.isProved)
     return refused(

@@ -102,6 +102,7 @@ export const fr: Labels = {
     extension_schemas: 'Schémas d’extension',
     failed_check: 'Vérification échouée',
     failing_since: 'En échec depuis',
+    factors: 'Facteurs',
     family_name: 'Nom',
     filter: 'Commence par',
     find_or_create_user: 'Les liens créent des utilisateurs',
@@ -142,6 +143,7 @@ export const fr: Labels = {
     kind: 'Nature',
     last_login_at: 'Dernière connexion',
     last_result: 'Dernier résultat',
+    last_seen_at: 'Vu pour la dernière fois',
     last_sent_at: 'Dernier envoi',
     last_used_at: 'Dernière utilisation',
     locale: 'Langue',
@@ -357,6 +359,7 @@ export const fr: Labels = {
     applications: ['Applications', 'Application'],
     'api-keys': ['Clés d’API', 'Clé d’API'],
     staff: ['Équipe', 'Membre de l’équipe'],
+    'staff-invitations': ['Équipe invitée', 'Invitation'],
     audit: ['Audit', 'Entrée'],
   },
 }
