@@ -16,7 +16,6 @@ const rooms = {
   app: ['.', 'http'],
   console: ['.', 'texts', 'labels'],
   screens: ['.', 'texts'],
-  screens: ['.'],
   operations: [
     '.',
     'doctor',

@@ -58,5 +58,9 @@ export async function sendInvitation(
     environment: owner.environment,
     color,
   })
-  await deliverMail(deps, { ...owner, domain }, { ...message, name: 'invitation', to: email, fromName, messageId })
+  await deliverMail(
+    deps,
+    { ...owner, domain },
+    { ...message, name: 'invitation', to: email, fromName, messageId },
+  )
 }

@@ -44,5 +44,9 @@ export async function sendJoinDecision(
     environment: owner.environment,
     color,
   })
-  await deliverMail(deps, { ...owner, domain }, { ...message, name: 'join_decision', to: email, fromName, messageId })
+  await deliverMail(
+    deps,
+    { ...owner, domain },
+    { ...message, name: 'join_decision', to: email, fromName, messageId },
+  )
 }

@@ -14,6 +14,7 @@ export async function examineConsoleOwners({ db, config }: Reader): Promise<Find
     staffAccountId: sql.ref('staff.staff_account_id'),
     organizationId: sql.ref('staff.staff_organization_id'),
   })
+  // eslint-disable-next-line portico/tenant -- the doctor looks at every account
   const ownerless = await db
     .selectFrom('staff_organizations as staff')
     .innerJoin('accounts', 'accounts.id', 'staff.account_id')
