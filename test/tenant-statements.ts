@@ -23,6 +23,8 @@ const exceptions: readonly (readonly [statement: RegExp, reason: string])[] = [
     'A worker runs the jobs that are due.',
   ],
   [/^(with (scopes|counted) as|select kind, ).*\brecord_counts\b/, 'A worker adds counts up.'],
+  [/^insert into log_event_counts .* from log_events\b/, 'A worker counts log events.'],
+  [/^select returned_at from jobs where name = 'count_log_events'/, 'When that worker has counted.'],
   [/\bunnumbered_events\b/, 'A worker gives events their positions.'],
   [
     /^select (?:account_id, |\(select count).*\bdeleted_at (< \$\d|is not null)/,

@@ -10,6 +10,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { anyEmail } from '../given/given.js'
 import { startService } from '../given/harness.js'
+import { longTest } from '../sampled.js'
 import { auditedCause, staffOf, tenantOf } from './staff-given.js'
 
 const service = await startService()
@@ -208,7 +209,7 @@ test('an entry outlives the user it is about, without the address and the reason
   ])
 })
 
-test('entries are kept as long as log events', async () => {
+longTest('entries are kept as long as log events', async () => {
   const kept = await startService({ variables: { LOG_RETENTION_DAYS: '10' } })
   const caller = staffOf(kept.account)
   const write = (action: string) =>

@@ -154,4 +154,6 @@ export const rightsTable: Readonly<Record<string, string>> = {
   'staffInvitations.list': 'oOdDsSvV',
   'staffInvitations.invite': 'oO',
   'staffInvitations.revoke': 'oO',
+  'statistics.get': 'oOdDsSvV',
+  'health.get': 'oOdDsSvV',
 }

@@ -18,6 +18,16 @@ const ofManyChanges = inAudit(
   'a change by a member of staff has one entry, of the last change, where a request makes several',
 )
 
+const health = 'server/src/operations/health/health.ts'
+const attention = (title: string) => ({
+  file: 'test/console/health.test.ts',
+  title: `what may need attention ${title}`,
+})
+const isNothing = attention('is nothing in a new account, said of each code')
+const ofWebhooks = attention('counts webhooks that fail, and what they have lost in the last day')
+const ofApiKeys = attention('counts API keys that end soon, and those that nobody uses')
+const ofJobs = attention('counts jobs that are late')
+
 /** Guards of what the console alone calls. */
 export const consoleGuards = [
   guard({
@@ -112,6 +122,50 @@ export const consoleGuards = [
     find: ".where('audit_entries.account_id', '=', accountId)",
     replace: ".where('audit_entries.account_id', '=', (eb) => eb.ref('audit_entries.account_id'))",
     red: ofOneAccount,
-    green: inAudit('an entry outlives the user it is about, without the address and the reason'),
+    green: inAudit('a change by a member of staff shows no secret'),
+  }),
+  guard({
+    name: 'health: what needs attention, of the account',
+    file: health,
+    find: 'const own = (table: keyof DB) => ofEnvironment(owner, table)',
+    replace:
+      'const own = (table: keyof DB) => ofEnvironment({ ...owner, accountId: sql`${sql.ref(`${table}.account_id`)}` }, table)',
+    red: ofWebhooks,
+    green: ofJobs,
+  }),
+  guard({
+    name: 'health: what needs attention, of the environment',
+    file: health,
+    find: 'const own = (table: keyof DB) => ofEnvironment(owner, table)',
+    replace:
+      'const own = (table: keyof DB) => ofEnvironment({ ...owner, environment: sql`${sql.ref(`${table}.environment`)}` }, table)',
+    red: ofWebhooks,
+    green: ofJobs,
+  }),
+  guard({
+    name: 'health: jobs of the account',
+    file: health,
+    find: 'where account_id = ${accountId} and coalesce',
+    replace: 'where coalesce(account_id, ${accountId}) is not null and coalesce',
+    red: ofJobs,
+    green: ofApiKeys,
+  }),
+  guard({
+    name: 'health: figures are kept for one account',
+    file: health,
+    find: 'const key = `${caller.accountId} ${caller.environment}`',
+    replace: 'const key = caller.environment',
+    red: attention('is read again after 30 seconds, and for another account at once'),
+    green: isNothing,
+  }),
+  guard({
+    name: 'statistics: sign-ins of the account',
+    file: 'server/src/operations/health/statistics.ts',
+    ...without('account_id', "ofEnvironment(caller, 'log_event_counts')"),
+    red: {
+      file: 'test/console/health.test.ts',
+      title: 'sign-ins by day are those that passed and failed, as they were last counted',
+    },
+    green: isNothing,
   }),
 ]

@@ -1,6 +1,7 @@
 import type { AppRouter } from '@ts-rest/core'
 import { apiKeys } from './api-key-routes.js'
 import { audit } from './audit.js'
+import { health, statistics } from './health.js'
 import { limits } from './limits.js'
 import { people } from './people.js'
 import { staff, staffInvitations } from './staff.js'
@@ -13,6 +14,8 @@ type Routers = {
   audit: typeof audit
   staff: typeof staff
   staffInvitations: typeof staffInvitations
+  statistics: typeof statistics
+  health: typeof health
 }
 
 /** The routes of what only the console does, for staff. They are called within the process, and have no public address. */
@@ -23,4 +26,6 @@ export const consoleContract: Routers = {
   audit,
   staff,
   staffInvitations,
+  statistics,
+  health,
 } satisfies Record<string, AppRouter>

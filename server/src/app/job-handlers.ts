@@ -12,6 +12,7 @@ import { sendNotice } from '../delivery/mail/notices.js'
 import { sendAdminCode } from '../sso/onboarding/send-code.js'
 import { sendMetadataNotice } from '../sso/onboarding/metadata-notice.js'
 import { rotatePeppers } from '../sign-in/password/rotate-peppers.js'
+import { countLogEvents } from '../operations/health/count-log-events.js'
 import { eraseDeleted } from '../operations/purge/purge.js'
 import { prepareKeysOfAccounts } from '../tokens/signing-keys/account-keys.js'
 import { prepareKeysOfAccount, publishNextKeys } from '../tokens/signing-keys/prepare.js'
@@ -145,6 +146,11 @@ export const jobHandlers: { readonly [Name in JobName]: JobHandler<JobPayloads[N
     run: makeLogEventMonths,
     retryAfterSeconds: [60, 300],
     everySeconds: 60 * 60,
+  },
+  count_log_events: {
+    run: countLogEvents,
+    retryAfterSeconds: [60],
+    everySeconds: 10 * 60,
   },
   number_events: {
     // Readers number pending events before they read; this job keeps their number small.

@@ -1,6 +1,7 @@
 import type { consoleContract } from '@portico/contract/console'
 import type { Deps } from '../../delivery/deps.js'
 import { auditRoutes } from '../../delivery/audit/routes.js'
+import { healthRoutes, statisticsRoutes } from '../../operations/health/routes.js'
 import { limitRoutes, peopleRoutes } from '../../operations/people/routes.js'
 import { staffInvitationRoutes, staffRoutes } from '../../operations/staff/routes.js'
 import { apiKeyRoutes } from '../../tokens/api-keys/routes.js'
@@ -15,5 +16,7 @@ export function consoleOf(deps: Deps): Implementation<typeof consoleContract> {
     audit: auditRoutes(deps),
     staff: staffRoutes(deps),
     staffInvitations: staffInvitationRoutes(deps),
+    statistics: statisticsRoutes(deps),
+    health: healthRoutes(deps),
   }
 }

@@ -142,6 +142,7 @@ export interface JobPayloads {
   readonly expire_invitations: Record<string, never>
   readonly expire_join_requests: Record<string, never>
   readonly partition_log_events: Record<string, never>
+  readonly count_log_events: Record<string, never>
   readonly erase_deleted: Record<string, never>
   readonly number_events: Record<string, never>
   /** Keys of an algorithm for one organization of an account, or for those whose ids are greater. */

@@ -54,6 +54,8 @@ export async function deleteExpired({ config, db, now }: Pick<Deps, 'config' | '
     ['impersonations', sql`expires_at <= ${daysAgo(eventDays)}`],
     // The rest of the month of the limit; whole months are dropped above.
     ['log_events', sql`inserted_at <= ${daysAgo(config.logRetentionDays)}`],
+    // The home page of the console shows 90 days.
+    ['log_event_counts', sql`hour <= ${daysAgo(91)}`],
     ['audit_entries', sql`inserted_at <= ${daysAgo(config.logRetentionDays)}`],
     ['outbox_messages', sql`inserted_at <= ${daysAgo(30)}`],
     // The time of a failure is not stored; no schedule of attempts is longer than the five days on top of the thirty.

@@ -49,6 +49,7 @@ export const nonPersonalTables: readonly (keyof DB)[] = [
   'event_sequencers',
   // Their payloads are ids; mail-jobs.ts covers the rest.
   'jobs',
+  'log_event_counts',
   'magic_link_connections',
   'master_key_canary',
   'meta_keys',

@@ -47,6 +47,7 @@ import * as m0041 from './migrations/0041-second-factor-policy.js'
 import * as m0042 from './migrations/0042-filtered-lists.js'
 import * as m0044 from './migrations/0044-staff.js'
 import * as m0045 from './migrations/0045-audit.js'
+import * as m0047 from './migrations/0047-figures.js'
 
 /** Every migration by name, in the order in which they are applied. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -94,4 +95,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0042-filtered-lists': m0042,
   '0044-staff': m0044,
   '0045-audit': m0045,
+  '0047-figures': m0047,
 }

@@ -496,6 +496,14 @@ export interface JoinRequests {
   version: number;
 }
 
+export interface LogEventCounts {
+  account_id: string;
+  environment: string;
+  event_code: string;
+  hour: Timestamp;
+  n: number;
+}
+
 export interface LogEvents {
   account_id: string;
   client_id: string | null;
@@ -1379,6 +1387,7 @@ export interface DB {
   invitations: Invitations;
   jobs: Jobs;
   join_requests: JoinRequests;
+  log_event_counts: LogEventCounts;
   log_events: LogEvents;
   magic_link_challenges: MagicLinkChallenges;
   magic_link_connections: MagicLinkConnections;
