@@ -295,4 +295,6 @@ export const notShown: Readonly<Record<string, string>> = {
   'people.find': 'the page about a person',
   'people.diagnose': 'the page about a person',
   'limits.unlock': 'the page about a person',
+  'statistics.get': 'the home page',
+  'health.get': 'the home page',
 }

@@ -1,3 +1,4 @@
+import type { HealthCode } from '@portico/contract/health'
 import type { PageSentence } from '../../pages/texts/page-sentence.js'
 
 export type StartFault = 'email_missing' | 'email_invalid' | 'email_taken' | 'name_missing' | 'name_too_long'
@@ -74,6 +75,30 @@ export const en = {
     applications: 'Register the application that its users sign in to',
     keys: 'Create an API key for your back end',
     example: 'Sign in for the first time: the guide',
+    attention: 'Needs attention',
+    allWell: 'Nothing does.',
+    tiles: {
+      webhooks_failing: 'webhooks whose last delivery failed',
+      deliveries_lost: 'deliveries lost in the last 24 hours',
+      certificates_ending: 'SSO connections whose certificate ends within 30 days, or has ended',
+      sso_connections_failing: 'SSO connections whose last three sign-ins failed',
+      directories_refusing: 'directories with a refused request in the last 24 hours',
+      messages_failed: 'mails and text messages that could not be sent',
+      jobs_failed: 'jobs that have failed for good',
+      jobs_overdue: 'jobs that are overdue',
+      api_keys_ending: 'API keys that end within 14 days',
+      api_keys_unused: 'API keys that nobody has used for 90 days',
+    } satisfies Record<HealthCode, string>,
+    signIns: (days: number) => `Sign-ins of the last ${days} days`,
+    sums: (passed: string, failed: string) => `${passed} passed, ${failed} failed.`,
+    chart: 'Sign-ins by day: passed below, failed on top',
+    asOf: 'As of',
+    notCounted: 'They are counted every ten minutes, and have not been yet.',
+    asTable: 'As a table',
+    day: 'Day',
+    passed: 'Passed',
+    failed: 'Failed',
+    reasons: 'What failed most',
   },
 }
 
