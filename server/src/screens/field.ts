@@ -44,21 +44,28 @@ const unasked = ['environment']
 const ofPages = ['page', 'current_page', 'per_page', 'after', 'limit', 'sort', 's', 'q']
 
 /** The fields of a route's body in the order of the contract, those of members with members included. */
-export function fieldsOf(route: Route): readonly Field[] {
-  const body = bodyOf(route)
-  if (body === undefined) return []
-  const writer = schemaWriter('3.1')
-  const root = writer.input(body)
-  return membersOf(root, writer.components(), [])
-}
+export const fieldsOf = once((route) => fieldsOfSchema(bodyOf(route)))
 
 /** The filters of a list, and what else its query takes besides the page. */
-export function queryFieldsOf(route: Route): readonly Field[] {
-  const query = queryOf(route)
-  if (query === undefined) return []
+export const queryFieldsOf = once((route) =>
+  fieldsOfSchema(queryOf(route)).filter(({ path: [name = ''] }) => !ofPages.includes(name)),
+)
+
+/** Derives the fields of a route at their first use: walking a schema costs more than a page. */
+function once(derive: (route: Route) => readonly Field[]): (route: Route) => readonly Field[] {
+  const known = new WeakMap<Route, readonly Field[]>()
+  return (route) => {
+    const fields = known.get(route) ?? derive(route)
+    known.set(route, fields)
+    return fields
+  }
+}
+
+function fieldsOfSchema(schema: ReturnType<typeof bodyOf>): readonly Field[] {
+  if (schema === undefined) return []
   const writer = schemaWriter('3.1')
-  const root = writer.input(query)
-  return membersOf(root, writer.components(), []).filter(({ path: [name = ''] }) => !ofPages.includes(name))
+  const root = writer.input(schema)
+  return membersOf(root, writer.components(), [])
 }
 
 type Components = Readonly<Record<string, JsonSchema>>
