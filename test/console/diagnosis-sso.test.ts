@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { isIn } from '../given/flow-given.js'
 import { anything } from '../given/given.js'
 import { startService } from '../given/harness.js'
@@ -44,7 +45,7 @@ describe('a sign-in by an identity provider that has failed is explained, and wo
     expect(await signIn(scene, email)).toBe(true)
   })
 
-  test('the connection has no metadata yet, and there is no other method', async () => {
+  longTest('the connection has no metadata yet, and there is no other method', async () => {
     const { id: organization_id, domain: org_domain } = await service.given.organization()
     await service.given.application({ org_domain, organization_domain_scope: org_domain })
     const name = `${anything()}.example`
@@ -69,7 +70,7 @@ describe('a sign-in by an identity provider that has failed is explained, and wo
     expect(await signIn(scene, other)).toBe(true)
   })
 
-  test('the policy of the connection lets in nobody who is not registered', async () => {
+  longTest('the policy of the connection lets in nobody who is not registered', async () => {
     const { scene, email } = await ownScene()
     const { idp_id } = scene.connection
     await client.ssoConnections.setUserPolicy({ idp_id, user_security_type: 'user_registered' })
@@ -80,7 +81,7 @@ describe('a sign-in by an identity provider that has failed is explained, and wo
     expect(await signIn(scene, email)).toBe(true)
   })
 
-  test('the connection has no authority for the domain of a user', async () => {
+  longTest('the connection has no authority for the domain of a user', async () => {
     const { scene } = await ownScene({ email_domains: [], other_domains: 'create' })
     await given.closeLinks(scene)
     const user = await service.given.user({ org_domain: scene.org_domain })
@@ -88,7 +89,7 @@ describe('a sign-in by an identity provider that has failed is explained, and wo
     expect(await person.stopOf(user.email)).toMatchObject({ code: 'sso_policy', detail: 'linking' })
   })
 
-  test('the user is inactive', async () => {
+  longTest('the user is inactive', async () => {
     const { scene, email } = await ownScene()
     const { org_domain } = scene
     const user = await service.given.user({ org_domain, email })
@@ -98,7 +99,7 @@ describe('a sign-in by an identity provider that has failed is explained, and wo
     expect(await person.codesOf(email)).toContain('sso_attempt_failed')
   })
 
-  test('the last sign-in failed at a check of the identity provider, until a connection is changed', async () => {
+  test('the last sign-in failed at a check of the identity provider, until the connection is changed', async () => {
     const { scene, email } = await ownScene()
     await service.given.user({ org_domain: scene.org_domain, email })
     expect(await signIn(scene, email, { audience: 'https://else.example' })).toBe(false)
@@ -113,7 +114,7 @@ describe('a sign-in by an identity provider that has failed is explained, and wo
     expect(await person.stopOf(email)).toBeUndefined()
   })
 
-  test('the last response of the connection was signed by another key', async () => {
+  longTest('the last response of the connection was signed by another key', async () => {
     const { scene, email } = await ownScene()
     await service.given.user({ org_domain: scene.org_domain, email })
     expect(await signIn(scene, email)).toBe(true)
@@ -133,7 +134,7 @@ describe('a sign-in by an identity provider that has failed is explained, and wo
   })
 })
 
-test('a certificate that has ended is told, and stops nobody', async () => {
+longTest('a certificate that has ended is told, and stops nobody', async () => {
   const { scene, email } = await ownScene()
   expect(await signIn(scene, email)).toBe(true)
   const ended = { from: new Date(Date.now() - 10 * 24 * 60 * 60 * 1000), certificateDays: [1] }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { longTest } from '../sampled.js'
 import { goodPassword } from '../api/password-given.js'
 import { flowGivenOf, isIn, type FlowScene } from '../given/flow-given.js'
 import { flowLinkGivenOf } from '../given/flow-link-given.js'
@@ -58,7 +59,7 @@ describe('a sign-in on the pages that has failed is explained, and works once th
     expect(await person.stopOf(email)).toBeUndefined()
   })
 
-  test('the user was deleted', async () => {
+  longTest('the user was deleted', async () => {
     const scene = await linkScene()
     const { org_domain, user } = scene
     await client.users.delete({ org_domain, user_id: user.id })
@@ -81,7 +82,7 @@ describe('a sign-in on the pages that has failed is explained, and works once th
     expect(isIn((await given.signIn(scene)).landed)).toBe(true)
   })
 
-  test('the organization does not allow the domain of the address', async () => {
+  longTest('the organization does not allow the domain of the address', async () => {
     const scene = await given.scene()
     const { org_domain, user } = scene
     await client.organizations.update({ org_domain, allowed_email_domains: ['else.example'] })
@@ -95,7 +96,7 @@ describe('a sign-in on the pages that has failed is explained, and works once th
     expect(await person.stopOf(user.email)).toBeUndefined()
   })
 
-  test('no sign-in method is on', async () => {
+  longTest('no sign-in method is on', async () => {
     const scene = await linkScene()
     const { org_domain, user } = scene
     await client.magicLink.updateConnection({ org_domain, active: false })
@@ -123,7 +124,7 @@ describe('a sign-in on the pages that has failed is explained, and works once th
     expect(isIn(await visitor.press(page, 'password', { password: goodPassword }))).toBe(true)
   })
 
-  test('a wrong password is no obstacle, and is told', async () => {
+  longTest('a wrong password is no obstacle, and is told', async () => {
     const { scene, visitor, page } = await given.atPassword()
     await visitor.press(page, 'password', { password: 'wrong' })
     expect(await person.diagnose(scene.user.email)).toMatchObject({
@@ -134,7 +135,7 @@ describe('a sign-in on the pages that has failed is explained, and works once th
     })
   })
 
-  test('a user without a password, where links are off', async () => {
+  longTest('a user without a password, where links are off', async () => {
     const { org_domain, application, user } = await given.scene()
     const other = await service.given.user({ org_domain })
     await client.magicLink.updateConnection({ org_domain, active: false })
@@ -147,7 +148,7 @@ describe('a sign-in on the pages that has failed is explained, and works once th
     expect(await person.stopOf(user.email)).toBeUndefined()
   })
 
-  test('the address has been sent as many mails as it may, until they are forgotten', async () => {
+  longTest('the address has been sent as many mails as it may, until they are forgotten', async () => {
     const scene = await linkScene()
     const { org_domain, user } = scene
     const { visitor, page } = await identify(scene)
@@ -163,7 +164,7 @@ describe('a sign-in on the pages that has failed is explained, and works once th
     expect((await visitor.send(page, 'resend')).status).toBe(200)
   })
 
-  test('a second factor is locked after wrong codes', async () => {
+  longTest('a second factor is locked after wrong codes', async () => {
     const scene = await given.enrolledScene()
     const { user, app } = scene
     const { visitor, landed } = await given.signIn(scene)
@@ -173,7 +174,7 @@ describe('a sign-in on the pages that has failed is explained, and works once th
     expect(await person.codesOf(user.email)).toContain('second_factor_enrolled')
   })
 
-  test('the redirect URL of the application was taken away meanwhile', async () => {
+  longTest('the redirect URL of the application was taken away meanwhile', async () => {
     const { scene, visitor, page } = await given.atPassword()
     const { org_domain, application, user } = scene
     const urls = (allowed_redirect_urls: string[]) =>
@@ -214,7 +215,7 @@ test('409: an organization without an application signs nobody in', async () => 
   expect(await person.stopOf(email)).toMatchObject({ code: 'no_application', action: 'edit_application' })
 })
 
-test('metadata that the organization requires and the user lacks stop nobody', async () => {
+longTest('metadata that the organization requires and the user lacks stop nobody', async () => {
   const scene = await given.scene()
   const { org_domain, user } = scene
   await service.given.metaKey({ org_domain, required: true })
@@ -223,7 +224,7 @@ test('metadata that the organization requires and the user lacks stop nobody', a
   expect(await person.codesOf(user.email)).toContain('required_metadata_missing')
 })
 
-test('the last mail is told, and the outbox that has kept it', async () => {
+longTest('the last mail is told, and the outbox that has kept it', async () => {
   const { scene } = await links.linkSent(await given.scene())
   const { findings } = await person.diagnose(scene.user.email)
   const kept = findings.find(({ code }) => code === 'mail_kept')

@@ -5,7 +5,7 @@ import { causeBy, operatorCaller, type Caller } from '@portico/server/tenant'
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { flowGivenOf } from '../given/flow-given.js'
-import { anyEmail, givenOf } from '../given/given.js'
+import { anyEmail, anything, givenOf } from '../given/given.js'
 import { startService } from '../given/harness.js'
 import { personGivenOf } from './person-given.js'
 
@@ -59,11 +59,20 @@ describe('a look-up of an address', () => {
   })
 
   test('finds nothing of the other environment or of another account, and says nothing about it', async () => {
-    const email = anyEmail()
+    const name = `${anything()}.example`
+    const email = `ada@${name}`
     const other = await service.createAccount()
     const production = await service.client({ environment: 'production' })
-    const [[inProduction]] = [await members(email, 1, production)]
+    const [inProduction] = await members(email, 1, production)
     await members(email, 1, await service.client({ account: other }))
+    // An attempt, an invitation and a domain lead to an organization as well.
+    const org_domain = await service.given.domain()
+    await givenOf(production).application({ org_domain })
+    const asker = await service.client({ environment: 'production', scopes: ['write:magic_links'] })
+    await asker.magicLink.createChallenge({ org_domain, user_email: email, send_email: false })
+    await production.invitations.create({ org_domain: await service.given.domain(), email })
+    const { id: organization_id } = await service.given.organization()
+    await production.ssoConnections.create({ organization_id, email_domains: [name] })
 
     for (const looked of [await person.find(email), await person.diagnoseAll(email)])
       expect(looked.data).toEqual([])
@@ -72,7 +81,7 @@ describe('a look-up of an address', () => {
     expect((await foreigner.diagnoseAll(email)).data).toEqual([])
     const own = personGivenOf(service, { environment: 'production' })
     expect((await own.find(email)).data).toMatchObject([{ org_domain: inProduction?.org_domain }])
-    expect((await own.diagnoseAll(email)).data).toHaveLength(1)
+    expect((await own.diagnoseAll(email)).data).toHaveLength(4)
   })
 
   test('shows a caller only the organizations that they may see', async () => {
