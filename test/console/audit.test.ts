@@ -5,6 +5,7 @@ import { writeAudit } from '@portico/server/audit'
 import { eraseUser } from '@portico/server/erase-user'
 import { listAudit } from '@portico/server/list-audit'
 import type { AuditedAction, Caller } from '@portico/server/tenant'
+import { ensureStaffOrganization, staffTenant } from '@portico/server/staff-organization'
 import { createUser, deleteUser } from '@portico/server/users'
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
@@ -107,6 +108,21 @@ describe('a change by a member of staff', () => {
     expect(rows).toHaveLength(1)
     expect(JSON.stringify(rows)).not.toContain(record.client_secret)
   })
+})
+
+test('an entry names the member of staff, by the user of the staff organization', async () => {
+  const { account, caller, tenant } = await givenStaff()
+  const staff = staffTenant(await ensureStaffOrganization(deps, account.id), caller.cause)
+  const email = anyEmail()
+  const profile = { given_name: 'Grace', family_name: 'Hopper' }
+  const { record: member } = await createUser(deps, staff, { email, profile })
+  await createUser(deps, acting(tenant, { staffUserId: member.id }), { email: anyEmail() })
+  const other = await givenStaff()
+  await createUser(deps, acting(other.tenant, { staffUserId: member.id }), { email: anyEmail() })
+
+  expect(await entriesOf(caller)).toMatchObject([{ staff: { id: member.id, email, name: 'Grace Hopper' } }])
+  // No member of its own.
+  expect(await entriesOf(other.caller)).toMatchObject([{ staff: { id: member.id, email: null, name: null } }])
 })
 
 test('what an API key does is not in the audit', async () => {

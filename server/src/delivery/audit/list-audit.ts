@@ -1,5 +1,5 @@
 import type { AuditEntry, AuditQuery } from '@portico/contract/audit'
-import { sql, type Kysely } from 'kysely'
+import { sql, type Kysely, type RawBuilder } from 'kysely'
 import { newestFirst, readPage, type Page } from '../../platform/db/page.js'
 import type { DB } from '../../platform/db/schema.js'
 import type { Caller } from '../../platform/tenant.js'
@@ -23,7 +23,7 @@ export function listAudit(
       table: 'audit_entries',
       rows: all
         .select(auditColumns)
-        .select([sql<string | null>`null`.as('staff_name'), sql<string | null>`null`.as('staff_email')]),
+        .select([staffMember(nameOfUser).as('staff_name'), staffMember(sql`users.email`).as('staff_email')]),
     },
     (row) => toAuditEntry(row, caller.accountDomain),
   )
@@ -51,4 +51,21 @@ function filtered(
     .$if(isEmpty, (entries) => entries.where(sql<boolean>`false`))
     .$if(since != null, (entries) => entries.where('audit_entries.inserted_at', '>=', new Date(since ?? 0)))
     .$if(until != null, (entries) => entries.where('audit_entries.inserted_at', '<', new Date(until ?? 0)))
+}
+
+const nameOfUser = sql`coalesce(
+  users.profile->>'name',
+  nullif(concat_ws(' ', users.profile->>'given_name', users.profile->>'family_name'), '')
+)`
+
+/** What is known of the member of staff, who is a user of the staff organization of the account; null: none of them any more. */
+function staffMember(value: RawBuilder<unknown>) {
+  return sql<string | null>`(
+    select ${value} from staff_organizations
+    join users on users.account_id = staff_organizations.staff_account_id
+      and users.organization_id = staff_organizations.staff_organization_id
+    where staff_organizations.account_id = audit_entries.account_id
+      and users.environment = 'production'
+      and users.id = audit_entries.staff_user_id
+  )`
 }

@@ -20,7 +20,7 @@ export const auditColumns = [
 
 type AuditRow = Omit<Selectable<AuditEntries>, 'account_id' | 'email_normalized'>
 
-/** The member of staff as a user of the account that all staff belong to; null: not known, or not there any more. */
+/** The member of staff as a user of the account that all staff belong to; null: not there any more, or without a name. */
 interface StaffNames {
   readonly staff_name: string | null
   readonly staff_email: string | null
