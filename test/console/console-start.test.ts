@@ -114,6 +114,18 @@ test('a link that waits when an owner comes in otherwise makes no second one', a
   expect(answer.status).toBe(404)
 })
 
+test('a link that was used makes no other owner, also when the first one may not sign in any more', async () => {
+  const { account, url } = await given.link()
+  const visitor = given.visitorOf()
+  const page = await visitor.visit(url)
+  const email = anyEmail()
+  await given.open(url, { email })
+  await service.query('update users set active = false where email = $1', [email])
+
+  expect((await visitor.send(page, 'start', { email: anyEmail(), name: 'Eve' })).status).toBe(404)
+  expect((await given.link(account)).url).not.toBe(url)
+})
+
 test('a service that others reach has no link', async () => {
   const { id } = await service.createAccount()
   const config = { ...service.deps.config, isProduction: true }
