@@ -1,17 +1,46 @@
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { consoleGivenOf } from '../given/console-given.js'
-import { startService } from '../given/harness.js'
+import { startService, type Service } from '../given/harness.js'
+import type { References } from '../given/request-of.js'
+import type { Visitor } from '../given/visitor.js'
 import { createWorld } from '../given/world.js'
+import { longDescribe } from '../sampled.js'
 
-const service = await startService()
-const given = consoleGivenOf(service)
+let service: Service
+let given: ReturnType<typeof consoleGivenOf>
+let owner: Awaited<ReturnType<typeof given.owner>>
+let world: References
+/** What the pages lead an owner to: each address once. */
+let ofOwner: ReadonlyMap<string, Page>
+
+interface Page {
+  readonly status: number
+  readonly html: string
+}
+
+/** Words of the user of the world that stand nowhere but in personal data. */
+const personal = { given_name: 'Zebediah', phone_number: '+33612345678' }
+
+beforeAll(async () => {
+  service = await startService()
+  given = consoleGivenOf(service)
+  world = await createWorld(service)
+  const client = await service.client()
+  const { org_domain = '', user_id = '' } = world
+  await client.users.update({ org_domain, user_id, ...personal })
+  owner = await given.owner(service.account)
+  ofOwner = await crawl(owner.visitor)
+}, 60_000)
+
+const starts = () => ['sandbox', 'production'].map((name) => `/console/${service.account.domain}/${name}`)
 
 /** Every address of the console that a page leads to, from its first pages on, with the status and text of each. */
-async function crawl(visitor: Awaited<ReturnType<typeof given.owner>>['visitor'], from: readonly string[]) {
-  const seen = new Map<string, { status: number; html: string }>()
-  const waiting = [...from]
+async function crawl(visitor: Visitor): Promise<ReadonlyMap<string, Page>> {
+  const seen = new Map<string, Page>()
+  const waiting = starts()
   for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
     if (seen.has(path)) continue
+    // The limit of a member of staff in a minute.
     if (seen.size % 100 === 99) await service.clock.advance(60)
     const { status, html } = await visitor.request(path)
     seen.set(path, { status, html })
@@ -23,25 +52,73 @@ async function crawl(visitor: Awaited<ReturnType<typeof given.owner>>['visitor']
   return seen
 }
 
-test('every page that an owner is led to is there, and looking changes nothing', async () => {
-  await createWorld(service)
-  const { visitor, account } = await given.owner(service.account)
-  const before = await changes()
+function wrongIn(seen: ReadonlyMap<string, Page>): readonly string[] {
+  return [...seen]
+    .filter(([, { status }]) => status !== 200 && status !== 303)
+    .map(([path, { status }]) => `${status} ${path}`)
+}
 
-  const seen = await crawl(visitor, [
-    `/console/${account.domain}/sandbox`,
-    `/console/${account.domain}/production`,
-  ])
+test('every page that an owner is led to is there, and shows no secret', () => {
+  expect(wrongIn(ofOwner)).toEqual([])
+  expect(ofOwner.size).toBeGreaterThan(120)
+  const secrets = [...ofOwner].filter(([, { html }]) =>
+    /whsec_|keysandbox_|keyproduction_|scim_[\w-]{20}/.test(html),
+  )
+  expect(secrets.map(([path]) => path)).toEqual([])
+  // What the next test looks for is there to be seen.
+  expect([...ofOwner.values()].some(({ html }) => html.includes(personal.given_name))).toBe(true)
+})
 
-  const wrong = [...seen].filter(([, { status }]) => status !== 200 && status !== 303)
-  expect(wrong.map(([path, { status }]) => `${status} ${path}`)).toEqual([])
-  expect(seen.size).toBeGreaterThan(120)
-  expect(await changes()).toEqual(before)
+longDescribe.each(['viewer', 'support', 'developer'] as const)('as %s', (role) => {
+  let visitor: Visitor
+  let seen: ReadonlyMap<string, Page>
+
+  beforeAll(async () => {
+    ;({ visitor } = await given.colleague(owner, role))
+    seen = await crawl(visitor)
+  }, 60_000)
+
+  test('every page that is led to is there', () => {
+    expect(wrongIn(seen)).toEqual([])
+    expect(seen.size).toBeGreaterThan(20)
+  })
+
+  if (role === 'viewer')
+    test('no page shows who a user is', () => {
+      const told = [...Object.values(personal), world['user_email'] ?? '']
+      const telling = [...seen].filter(([, { html }]) => told.some((text) => html.includes(text)))
+      expect(telling.map(([path]) => path)).toEqual([])
+    })
+
+  test('a form of an owner that is not led to is refused, however it is sent', async () => {
+    const forms = [...ofOwner].filter(
+      ([path, { html }]) => html.includes('class="form-main"') && !seen.has(path),
+    )
+    expect(forms.length).toBeGreaterThan(3)
+    const own = await visitor.request(starts()[0] ?? '')
+    const csrf = /name="csrf" value="([^"]+)"/.exec(own.html)?.[1] ?? ''
+    const before = await counts()
+    const answers: string[] = []
+    for (const [index, [path]] of forms.entries()) {
+      if (index % 30 === 29) await service.clock.advance(60)
+      const looked = await visitor.request(path)
+      const sent = await visitor.request(path, {
+        method: 'POST',
+        headers: { origin: service.baseUrl },
+        body: new URLSearchParams({ csrf, reason: 'A reason', retyped: world['org_domain'] ?? '' }),
+      })
+      if (looked.status !== 403 || sent.status !== 403)
+        answers.push(`${looked.status} ${sent.status} ${path}`)
+    }
+    expect(answers).toEqual([])
+    expect(await counts()).toEqual(before)
+  })
 })
 
 /** What a change would leave behind. */
-async function changes() {
+async function counts() {
   return service.query(
-    'select (select count(*) from events) as events, (select count(*) from audit_entries) as audited',
+    `select (select count(*) from events) as events,
+      (select count(*) from audit_entries where outcome = 'done') as done`,
   )
 }

@@ -53,18 +53,37 @@ export function consoleGivenOf(service: Service) {
     return url
   }
 
+  /** Somebody whom an owner has invited in the console, and who has come in by the mailed link, in a browser of their own. */
+  async function colleague(
+    owner: { readonly visitor: Visitor; readonly account: Account },
+    ...roles: string[]
+  ) {
+    const [email, visitor] = [anyEmail(), visitorOf()]
+    const form = await owner.visitor.request(
+      `/console/${owner.account.domain}/sandbox/staff-invitations/_create`,
+    )
+    const invited = await submit(owner.visitor, form, { email, reason: 'A colleague' }, undefined, roles)
+    if (invited.status !== 303) throw new Error(`the invitation was answered by ${invited.status}`)
+    const page = await visitor.visit(await mailedLink(email))
+    const entered = await visitor.press(page, 'begin')
+    if (entered.html.includes('value="not_now"')) await visitor.press(entered, 'not_now')
+    return { email, visitor }
+  }
+
   /** Sends the form of a resource, at its own address, with its hidden fields. */
   function submit(
     visitor: Visitor,
     page: Seen,
     fields: Record<string, string>,
     headers: Record<string, string> = { origin: service.baseUrl },
+    roles: readonly string[] = [],
   ): Promise<Seen> {
     const form = page.html.split('<form').find((part) => part.includes('class="form-main"')) ?? ''
     const hidden = [...form.matchAll(/<input type="hidden" name="([\w-]+)" value="([^"]*)"/g)].map(
       ([, name = '', value = '']) => [name, value.replaceAll('&quot;', '"')] as const,
     )
     const body = new URLSearchParams({ ...Object.fromEntries(hidden), ...fields })
+    for (const role of roles) body.append('roles', role)
     return visitor.request(page.url, { method: 'POST', headers, body })
   }
 
@@ -72,5 +91,5 @@ export function consoleGivenOf(service: Service) {
     return createVisitor(service.baseUrl)
   }
 
-  return { link, open, owner, signInByLink, mailedLink, submit, visitorOf }
+  return { link, open, owner, colleague, signInByLink, mailedLink, submit, visitorOf }
 }
