@@ -97,7 +97,7 @@ export async function takeBackMigration(client: pg.Client): Promise<void> {
     drop table domain_exemptions, domains;
     alter table sso_connections drop column other_domains;
     drop table email_challenges, account_flows, email_sessions, discoveries;
-    drop index applications_account, log_events_account, log_events_email;
+    drop index applications_account, applications_updated, log_events_account, log_events_email;
     drop index users_email, sso_connections_email_domains;
     alter table sign_in_flows drop column account_flow_id;
     alter table sessions drop column email_session_id;

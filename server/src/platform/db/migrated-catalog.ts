@@ -1100,6 +1100,7 @@ const byKind: Readonly<Record<Exclude<CatalogObject['kind'], 'table'>, Parts>> =
     ["applications","applications_deleted","CREATE INDEX applications_deleted ON applications USING btree (deleted_at, id) WHERE (deleted_at IS NOT NULL);"],
     ["applications","applications_list","CREATE INDEX applications_list ON applications USING btree (account_id, environment, organization_id, inserted_at DESC, id DESC) WHERE (deleted_at IS NULL);"],
     ["applications","applications_organization","CREATE INDEX applications_organization ON applications USING btree (account_id, organization_id) WHERE (organization_id IS NOT NULL);"],
+    ["applications","applications_updated","CREATE INDEX applications_updated ON applications USING btree (account_id, environment, updated_at, id) WHERE (deleted_at IS NULL);"],
     ["audit_entries","audit_entries_domain","CREATE INDEX audit_entries_domain ON audit_entries USING btree (account_id, domain, inserted_at DESC, id DESC) WHERE (domain IS NOT NULL);"],
     ["audit_entries","audit_entries_email","CREATE INDEX audit_entries_email ON audit_entries USING btree (account_id, environment, email_normalized) WHERE (email_normalized IS NOT NULL);"],
     ["audit_entries","audit_entries_inserted","CREATE INDEX audit_entries_inserted ON audit_entries USING btree (inserted_at);"],

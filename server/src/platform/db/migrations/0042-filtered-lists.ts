@@ -13,4 +13,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create index applications_account on applications (account_id, environment, inserted_at desc, id desc)
     where deleted_at is null`.execute(db)
+  await sql`
+    create index applications_updated on applications (account_id, environment, updated_at, id)
+    where deleted_at is null`.execute(db)
 }
