@@ -11,6 +11,8 @@ async function givenAccount() {
   const client = await service.client({ account })
   const given = givenOf(client)
   const [one, two] = [await given.organization(), await given.organization()]
+  // Whose counts are beside those of the applications.
+  await given.user({ org_domain: one.domain })
   const wide = await given.application({ org_domain: one.domain, name: 'Storefront' })
   const [ofOne, ofTwo] = [
     await given.application({
@@ -89,6 +91,17 @@ describe('the applications of an account', () => {
     expect(await listed({ organization_domain_scope: two.domain, filter: 'back' })).toEqual([])
     for (const impossible of [{ filter: '\0' }, { organization_domain_scope: '\0' }])
       expect(await listed(impossible)).toEqual([])
+  })
+
+  test('are all there where each has what the filter names', async () => {
+    const account = await service.createAccount()
+    const client = await service.client({ account })
+    const given = givenOf(client)
+    const { domain: org_domain } = await given.organization()
+    const only = await given.application({ org_domain, organization_domain_scope: org_domain })
+
+    for (const query of [{ filter: '' }, { organization_domain_scope: org_domain }])
+      expect(await client.applications.listOfAccount(query)).toMatchObject({ data: [only], total: 1 })
   })
 
   test('cost as many round trips whatever their number', async () => {

@@ -1,11 +1,14 @@
 import { contractTest, guard, guardTest, routeTests } from './guard.js'
 
 const addressesMigration = 'server/src/platform/db/migrations/0042-filtered-lists.ts'
+const accountApplications = 'server/src/directory/applications/account-applications.ts'
 const idempotency = 'server/src/delivery/events/idempotency.ts'
 
 const accountRecord = 'server/src/directory/account-record/account-record.ts'
 
 const ofAccount = (title: string) => contractTest('account', `the record of an account ${title}`)
+const listed = (title: string) =>
+  contractTest('account-applications', `the applications of an account ${title}`)
 const usersCreate = routeTests('users.create')
 
 const repeated = (title: string) => guardTest('idempotency', title)
@@ -36,6 +39,22 @@ export const changeGuards = [
     replace: '',
     red: ofAccount('changes only from the version that the caller has seen'),
     green: ofAccount('keeps what is not sent, and loses what is null'),
+  }),
+  guard({
+    name: 'account: listed applications are of organizations that the key may see',
+    file: accountApplications,
+    find: '      and (${organizationIds}::uuid[] is null or organizations.id = any(${organizationIds}::uuid[]))\n',
+    replace: '',
+    red: listed('are with a limited key those of the whole account and of its organizations'),
+    green: listed('are neither those of another account, nor of the other environment'),
+  }),
+  guard({
+    name: 'account: listed applications are of organizations that exist',
+    file: accountApplications,
+    find: '      and organizations.deleted_at is null\n',
+    replace: '',
+    red: listed('are not those that were deleted, by themselves or with their organization'),
+    green: listed('are neither those of another account, nor of the other environment'),
   }),
   guard({
     name: 'Idempotency-Key: expiry of the lease',

@@ -263,8 +263,8 @@ export const discoveryGuards = [
   guard({
     name: 'account: log events of an account',
     file: 'server/src/delivery/log-events/log-events.ts',
-    find: ".where(ofEnvironment({ accountId, environment }, 'log_events'))\n  const { email }",
-    replace: ".where('log_events.environment', '=', accountId === '' ? '' : environment)\n  const { email }",
+    find: ".where(ofEnvironment({ accountId, environment }, 'log_events'))\n  const filtered",
+    replace: ".where('log_events.environment', '=', accountId === '' ? '' : environment)\n  const filtered",
     red: contractTest(
       'log-events',
       'the log events of the account are listed with those of its organizations, filtered by code, application and address',

@@ -2,12 +2,14 @@ import { contractTest, guard } from './guard.js'
 
 const validateEnrollment = 'server/src/sign-in/totp/validate-enrollment.ts'
 const validateChallenge = 'server/src/sign-in/totp/validate-challenge.ts'
+const removeEnrollment = 'server/src/sign-in/totp/remove-enrollment.ts'
 const smsLimits = 'server/src/delivery/sms/sms-limits.ts'
 
 const begun = (title: string) => contractTest('totp-enrollment', `the enrolment of an app ${title}`)
 const asked = (title: string) => contractTest('totp-challenge', `a challenge ${title}`)
 const shown = (title: string) => contractTest('totp-challenge', `a code of the app ${title}`)
 const wrong = (title: string) => contractTest('totp-challenge', `five wrong codes ${title}`)
+const removed = (title: string) => contractTest('totp-removal', `the removal of an enrolment ${title}`)
 const texted = (title: string) => contractTest('totp-sms', `a code by text message ${title}`)
 
 const costly = (title: string) => contractTest('totp-sms-limits', `a message that costs somebody ${title}`)
@@ -18,6 +20,8 @@ const isPassed = asked(
   'is passed by the present code of the app, with another request_id and no code of its own',
 )
 const isTexted = texted('is in the message and in no answer, and passes the challenge once')
+
+const isRemoved = removed('answers what is removed, and no code is asked at the next sign-in')
 
 /** Guards of the second factor: enrolment, and validity and single use of codes. */
 export const totpGuards = [
@@ -52,6 +56,38 @@ export const totpGuards = [
     replace: '.set({ failures: 1 })',
     red: wrong('are five of thirty that come together'),
     green: isPassed,
+  }),
+  guard({
+    name: 'TOTP: open challenges of a removed enrolment',
+    file: removeEnrollment,
+    find: '    await updateOpenChallenges(trx, tenant, { userId: user.id, at }).set({ voided_at: at }).execute()\n',
+    replace: '',
+    // Another enrolment voids what is left of the one before, too.
+    also: [
+      {
+        file: validateEnrollment,
+        find: '  await updateOpenChallenges(trx, tenant, { userId: user.id, at }).set({ voided_at: at }).execute()\n',
+        replace: '',
+      },
+    ],
+    red: removed('takes recovery codes, open challenges and a replacement that was begun along'),
+    green: isRemoved,
+  }),
+  guard({
+    name: 'TOTP: sessions of before a removal',
+    file: removeEnrollment,
+    find: '    await endSessionsOf(deps, trx, tenant, user.id)\n',
+    replace: '',
+    red: removed('ends the sessions of the user, and those of nobody else'),
+    green: isRemoved,
+  }),
+  guard({
+    name: 'TOTP: a renewal of before a removal',
+    file: removeEnrollment,
+    find: '    await voidRenewals(deps, trx, tenant, user.id)\n',
+    replace: '',
+    red: removed('voids a code to renew the password that both factors have given'),
+    green: isRemoved,
   }),
   guard({
     name: 'SMS: messages to a user',

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { mkdtempSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -221,12 +220,10 @@ async function discover(service: Service, client: Client, world: References) {
   return undefined
 }
 
-/** Lists with filters that find few rows. */
+/** Lists with filters that find few rows. Copied log events are all of one user, so that theirs find many. */
 async function findFew(client: Client, { org_domain = '', user_email = '' }: References) {
   await client.users.list({ org_domain, filter: user_email.slice(0, -4) })
   await client.users.list({ org_domain, active: false })
-  await client.logEvents.list({ org_domain, user_id: randomUUID() })
-  await client.logEvents.list({ org_domain, email: anyEmail() })
   return undefined
 }
 

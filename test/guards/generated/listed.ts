@@ -37,6 +37,16 @@ export const listed: readonly Listed[] = [
     routes: ['totp.'],
   },
   {
+    sources: ['server/src/directory/applications/account-applications.ts'],
+    tests: ['test/api/account-applications.test.ts'],
+    routes: ['applications.listOfAccount'],
+  },
+  {
+    sources: ['server/src/directory/users/filtered-users.ts'],
+    tests: ['test/api/user-list.test.ts'],
+    routes: [],
+  },
+  {
     sources: ['server/src/app/http/authorize.ts', 'server/src/app/http/https-only.ts'],
     tests: ['test/guards/api-keys.test.ts'],
     routes: ['users.get', 'organizations.create', 'outbox.list'],
