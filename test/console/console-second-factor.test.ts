@@ -1,4 +1,3 @@
-import { ensureStaffOrganization } from '@portico/server/staff-organization'
 import { expect, test } from 'vitest'
 import { readKeyUri } from '../given/authenticator.js'
 import { consoleGivenOf } from '../given/console-given.js'
@@ -40,8 +39,14 @@ async function signInByLink(page: Seen, email: string, visitor: Visitor): Promis
 }
 
 test('where others reach the service, a sign-in enrols a second factor, and no session without one opens the console', async () => {
-  const { account, email, home, visitor: operator } = await given.owner()
+  const { email, home, visitor: operator } = await given.owner()
   const visitor = visitorOf()
+
+  // The session of the first owner, which began on the machine of the service, before anything has ended it.
+  const [name = ''] = [...operator.cookies.keys()].filter((cookie) => cookie.startsWith('portico-session-'))
+  const cookie = `__Host-${name}=${operator.sessionSecret()}`
+  expect((await operator.request(home)).status).toBe(200)
+  expect((await visitorOf().request(home, { headers: { cookie } })).status).toBe(303)
 
   const sent = await visitor.request(home)
   expect(new URL(sent.location ?? '', baseUrl).searchParams.get('acr_values')).toBe('urn:portico:acr:mfa')
@@ -54,11 +59,4 @@ test('where others reach the service, a sign-in enrols a second factor, and no s
   const landed = await visitor.press(codes, 'acknowledge', { acknowledged: 'true' })
 
   expect([landed.status, landed.url]).toEqual([200, `${baseUrl}${home}`])
-
-  // The session of the first owner, which began on the machine of the service.
-  const [name = ''] = [...visitor.cookies.keys()].filter((cookie) => cookie.includes('portico-session-'))
-  const cookie = `${name}=${operator.sessionSecret()}`
-  const seen = await visitorOf().request(home, { headers: { cookie } })
-  expect(seen.status).toBe(303)
-  expect((await ensureStaffOrganization(here.deps, account.id)).accountDomain).toBe(account.domain)
 })

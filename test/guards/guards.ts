@@ -38,6 +38,7 @@ import { samlUserGuards } from './saml-user-guards.js'
 import { sessionCookieGuards } from './session-cookie-guards.js'
 import { sessionLayerGuards } from './session-layer-guards.js'
 import { signatureGuards } from './signature-guards.js'
+import { staffGuards } from './staff-guards.js'
 import { ssoConnectionGuards } from './sso-connection-guards.js'
 import { totpGuards } from './totp-guards.js'
 import { verifierGuards } from './verifier-guards.js'
@@ -52,6 +53,7 @@ export const guards: readonly Guard[] = [
   ...clientGuards,
   ...codeGuards,
   ...consoleGuards,
+  ...staffGuards,
   ...directoryGuards,
   ...discoveryGuards,
   ...domainGuards,

@@ -2,7 +2,7 @@ import { fullNameOf } from '@portico/contract/profile'
 import { staffRoles, type StaffRole } from '@portico/contract/staff'
 import { sql } from 'kysely'
 import type { Deps } from '../delivery/deps.js'
-import { noteUse, usersInBrowsers } from '../directory/sessions/browser-session.js'
+import { liveBrowserSessions, noteUse } from '../directory/sessions/browser-session.js'
 import { rolesOfUser } from '../directory/users/roles-of-user.js'
 import { staffEnvironment, type StaffOrganization } from '../operations/staff/staff-organization.js'
 import { listSessionSecrets } from '../pages/frame/session-cookie.js'
@@ -66,7 +66,7 @@ export async function findStaff(
 
 const selectStaff = lookup(
   (db, key: { readonly accountDomain: string; readonly hashes: readonly Buffer[]; readonly at: Date }) =>
-    usersInBrowsers(db, key.at)
+    liveBrowserSessions(db, key.at)
       .innerJoin('staff_organizations as staff', (join) =>
         join
           .onRef('staff.staff_account_id', '=', 'sessions.account_id')

@@ -45,14 +45,14 @@ interface SessionKey extends Omit<SessionCookie, 'secret'> {
 }
 
 const selectSession = lookup((db, key: SessionKey) =>
-  liveBrowserSessions(db, key.at)
+  browserSessionsOf(db, key.at)
     .where(ofOwner(key, 'sessions'))
     .where('sessions.secret_hash', '=', key.secretHash),
 )
 
-/** The live sessions of browsers, for a statement that says whose. */
-export function liveBrowserSessions(db: Kysely<DB>, at: Date) {
-  return usersInBrowsers(db, at).select([
+/** What a sign-in asks of the live sessions of browsers, for a statement that says whose. */
+export function browserSessionsOf(db: Kysely<DB>, at: Date) {
+  return liveBrowserSessions(db, at).select([
     'sessions.id',
     'sessions.user_id',
     'users.email',
@@ -64,8 +64,8 @@ export function liveBrowserSessions(db: Kysely<DB>, at: Date) {
   ])
 }
 
-/** The same with the users who have them, for a statement that says what it reads of both. */
-export function usersInBrowsers(db: Kysely<DB>, at: Date) {
+/** The live sessions of browsers with their users, for a statement that says whose, and what it reads of both. */
+export function liveBrowserSessions(db: Kysely<DB>, at: Date) {
   return db
     .selectFrom('sessions')
     .innerJoin('users', (join) =>

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { isUsableBy } from '../../directory/usable.js'
 import {
-  liveBrowserSessions,
+  browserSessionsOf,
   toBrowserSession,
   type BrowserSession,
 } from '../../directory/sessions/browser-session.js'
@@ -94,7 +94,7 @@ interface SessionsKey {
 }
 
 const selectSessions = lookup((db, key: SessionsKey) =>
-  liveBrowserSessions(db, key.at)
+  browserSessionsOf(db, key.at)
     .innerJoin('organizations', (join) => join.on(isOrganizationOf('organizations', 'sessions')))
     .innerJoin('applications', (join) => join.on(sameEnvironment('applications', 'sessions')))
     .innerJoin('totp_connections', (join) => join.on(sameTenant('totp_connections', 'sessions')))
