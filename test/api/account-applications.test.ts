@@ -11,7 +11,7 @@ async function givenAccount() {
   const client = await service.client({ account })
   const given = givenOf(client)
   const [one, two] = [await given.organization(), await given.organization()]
-  // Whose counts are beside those of the applications.
+  // The counts of users are beside those of the applications.
   await given.user({ org_domain: one.domain })
   const wide = await given.application({ org_domain: one.domain, name: 'Storefront' })
   const [ofOne, ofTwo] = [

@@ -1,6 +1,6 @@
 /**
- * Who may call a route: o, d, s, v in the sandbox and O, D, S, V in production are owner, developer, support and viewer. Written by
- * hand beside the rules of the console, which must come to the same.
+ * The roles that may call each route: o, d, s, v in the sandbox and O, D, S, V in production are owner, developer, support and
+ * viewer. Written by hand beside the rules of the console, which must come to the same.
  */
 export const rightsTable: Readonly<Record<string, string>> = {
   'organizations.list': 'oOdDsSvV',

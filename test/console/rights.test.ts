@@ -89,6 +89,23 @@ describe.each(sampled(placesOfRoles, staffRoles.length))(
   },
 )
 
+test('an owner makes a key of everything; others make none that may do more than they', async () => {
+  const make = async (roles: readonly string[], environment: Environment, scopes: readonly string[] | null) =>
+    call(callerOf(roles, environment), {
+      route: 'apiKeys.create',
+      body: { name: anything(), scopes },
+      reason: 'A back end',
+    })
+  expect((await make(['owner'], 'production', null)).status).toBe(201)
+  expect((await make(['developer'], 'sandbox', ['write:users'])).status).toBe(201)
+  for (const [roles, environment, scopes] of [
+    [['developer'], 'production', ['read:users']],
+    [['support'], 'sandbox', ['read:users']],
+    [['support', 'viewer'], 'production', null],
+  ] as const)
+    expect((await make(roles, environment, scopes)).status).toBe(403)
+})
+
 test.each([[[]], [['organization_admin']], [['Owner']]])('roles %j give nothing', (roles) => {
   expect(rightsOf(roles, 'sandbox').routes.size).toBe(0)
 })

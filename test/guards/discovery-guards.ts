@@ -239,8 +239,8 @@ export const discoveryGuards = [
   guard({
     name: 'reach: discoveries are of the whole account',
     file: contract,
-    find: "metadata: access({ tag, scope: 'write:discovery', reach: 'account', limited: 'mail' }),",
-    replace: "metadata: access({ tag, scope: 'write:discovery', reach: 'caller', limited: 'mail' }),",
+    find: "reach: 'account',\n        limited: 'mail',",
+    replace: "reach: 'caller',\n        limited: 'mail',",
     red: attack('a key that is limited to organizations discovers none'),
     green: works,
   }),

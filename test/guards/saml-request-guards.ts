@@ -49,8 +49,8 @@ export const samlRequestGuards = [
   guard({
     name: 'saml: challenges count apart from passwords',
     file: challenge,
-    find: "address: `sso ${email ?? ''}`",
-    replace: "address: email ?? ''",
+    find: 'return `sso ${email}`',
+    replace: 'return email',
     red: challenges(
       '429: challenges of one address are counted, and its password stays as open or locked as it was',
     ),

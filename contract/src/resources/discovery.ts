@@ -178,7 +178,13 @@ export const discovery = c.router(
         'no_application',
         'key_limited_to_organizations',
       ),
-      metadata: access({ tag, scope: 'write:discovery', reach: 'account', limited: 'mail' }),
+      metadata: access({
+        tag,
+        scope: 'write:discovery',
+        asUser: 'refused',
+        reach: 'account',
+        limited: 'mail',
+      }),
     },
     exchange: {
       method: 'POST',
@@ -186,7 +192,7 @@ export const discovery = c.router(
       summary: 'Exchange the code of a link for the organizations of its address',
       body: DiscoveryExchange,
       responses: changing({ 201: Discovery }, 'discovery_not_found', 'key_limited_to_organizations'),
-      metadata: access({ tag, scope: 'write:discovery', reach: 'account' }),
+      metadata: access({ tag, scope: 'write:discovery', asUser: 'refused', reach: 'account' }),
     },
     enter: {
       method: 'POST',
@@ -199,7 +205,7 @@ export const discovery = c.router(
         'organization_not_found',
         'key_limited_to_organizations',
       ),
-      metadata: access({ tag, scope: 'write:discovery', reach: 'account' }),
+      metadata: access({ tag, scope: 'write:discovery', asUser: 'refused', reach: 'account' }),
     },
   },
   { strictStatusCodes: true },

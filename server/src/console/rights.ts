@@ -36,14 +36,15 @@ const rights: Readonly<Record<ScopedResource, Rights>> = {
   sessions: people,
   impersonations: people,
   admins: of('write', 'write', 'write', 'none'),
-  events: of('read', 'read', 'read', 'none'),
-  log_events: of('read', 'read', 'read', 'none'),
+  // Nothing writes them; the keys that owners and developers make may have the scopes.
+  events: of('write', 'write', 'read', 'none'),
+  log_events: of('write', 'write', 'read', 'none'),
   people: of('read', 'read', 'read', 'none'),
   limits: of('write', 'sandbox', 'write', 'none'),
   api_keys: of('write', 'sandbox', 'none', 'read'),
   account: of('write', 'read', 'read', 'read'),
-  // Its operations speak for the user.
-  discovery: of('none', 'none', 'none', 'none'),
+  // Its operations speak for the user, so that no role calls them; keys may have the scope.
+  discovery: of('write', 'sandbox', 'none', 'none'),
   staff: of('write', 'read', 'read', 'read'),
   audit: reading,
   health: reading,

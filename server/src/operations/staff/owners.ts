@@ -4,7 +4,7 @@ import { ofOwner } from '../../platform/db/tenant-predicate.js'
 import { rolesOfUser } from '../../directory/users/roles-of-user.js'
 import { staffEnvironment, type StaffOrganization } from './staff-organization.js'
 
-/** Those who may sign in and have the role, whoever has given it: the console, a directory or an identity provider. */
+/** The users who may sign in and have the role, given by the console, a directory or an identity provider. */
 export function activeOwnersOf(
   db: Kysely<DB>,
   {

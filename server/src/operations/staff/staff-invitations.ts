@@ -90,7 +90,7 @@ export function revokeStaffInvitation(
   })
 }
 
-/** Whoever may change the staff gives them any role. */
+/** A caller that may change the staff gives any role. */
 function inviterOf(caller: Caller, staff: StaffOrganization): Caller & Tenant {
   return { ...staffTenant(staff, plain(caller.cause)), id: caller.id, scopes: ['write:roles'] }
 }
