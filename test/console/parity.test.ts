@@ -1,6 +1,7 @@
 import { scopes } from '@portico/contract/access'
 import { routes, type Route } from '@portico/contract/walk'
 import { openCall } from '@portico/server/call'
+import { rightsOf } from '@portico/server/rights'
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { anything } from '../given/given.js'
@@ -69,6 +70,24 @@ function comparable({ status, body }: Told): string {
   const text = JSON.stringify(body).replace(/"request_id":"[^"]*"/, '')
   return `${status} ${text.replace(/"eyJ[\w.-]+"/g, '"token"')}`
 }
+
+test('staff get no secret that is stored, and a viewer no personal data', async () => {
+  const { webhook_id = '', idp_id = '' } = common
+  const as = (roles: readonly string[]) => {
+    const { scopes: granted, ...rights } = rightsOf(roles, 'sandbox')
+    return { ...caller, scopes: granted, staff: { ...rights, isProved: true } }
+  }
+  const read = (by: typeof caller, route: string, params: Record<string, string>) =>
+    call(by, { route, params, query: { preload_associations: ['enterprise_connection_onboarding'] } })
+  const webhook = await read(caller, 'webhooks.get', { webhook_id })
+  expect(webhook.body).toHaveProperty('signature_key')
+  expect((await read(as(['owner']), 'webhooks.get', { webhook_id })).body).not.toHaveProperty('signature_key')
+  const shown = await read(as(['owner']), 'ssoConnections.get', { idp_id })
+  expect(shown.body).toHaveProperty('onboarding.sso_admin_email')
+  const hidden = await read(as(['viewer']), 'ssoConnections.get', { idp_id })
+  expect([hidden.status, hidden.body]).toEqual([200, expect.objectContaining({ idp_id })])
+  expect(hidden.body).not.toHaveProperty('onboarding.sso_admin_email')
+})
 
 describe.each(keyed.map((route) => [route.name, route] as const))('%s', (_name, route) => {
   test('a call within the process is refused as a request is: an unknown member, and what is not there', async () => {

@@ -7,6 +7,7 @@ import { changeGuards } from './change-guards.js'
 import { clientGuards } from './client-guards.js'
 import { codeGuards } from './code-guards.js'
 import { consoleGuards } from './console-guards.js'
+import { screenGuards } from './screen-guards.js'
 import { directoryGuards } from './directory-guards.js'
 import { discoveryGuards } from './discovery-guards.js'
 import { domainGuards } from './domain-guards.js'
@@ -53,6 +54,7 @@ export const guards: readonly Guard[] = [
   ...clientGuards,
   ...codeGuards,
   ...consoleGuards,
+  ...screenGuards,
   ...staffGuards,
   ...directoryGuards,
   ...discoveryGuards,

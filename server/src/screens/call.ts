@@ -14,8 +14,8 @@ export interface RouteCall {
   readonly reason?: string | undefined
 }
 
-/** The codes of a call that no route is asked: the last one is the console's own. */
-export type RefusalCode = 'insufficient_scope' | 'invalid_parameters' | 'proof_required'
+/** The codes of a call that is not made, because a reason or a proof is missing. */
+export type RefusalCode = 'invalid_parameters' | 'proof_required'
 
 /** The answer as the API gives it: its status and body, an error body included. */
 export interface CallAnswer {

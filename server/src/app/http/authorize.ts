@@ -15,7 +15,7 @@ export function authorize(req: Request, _res: Response, next: NextFunction): voi
   }
   const caller = callerOf(req)
   if (!isAllowed(caller, route))
-    throw new ApiError('insufficient_scope', { message: `The API key lacks the scope ${access.scope}.` })
+    throw new ApiError('insufficient_scope', { message: whyRefused(caller, access) })
   if (access.sandboxOnly && caller.environment !== 'sandbox') throw new ApiError('sandbox_only')
   if (access.reach === 'account' && caller.organizationIds !== null)
     throw new ApiError('key_limited_to_organizations')
@@ -25,4 +25,8 @@ export function authorize(req: Request, _res: Response, next: NextFunction): voi
 /** A key calls what its scopes open; a member of staff the routes of their roles. */
 function isAllowed({ staff, scopes }: Caller, { name, access }: Route): boolean {
   return staff === undefined ? access.scope === null || scopes.includes(access.scope) : staff.routes.has(name)
+}
+
+function whyRefused({ staff }: Caller, { scope }: Route['access']): string {
+  return staff === undefined ? `The API key lacks the scope ${scope}.` : 'Your role does not allow this.'
 }

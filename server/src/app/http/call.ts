@@ -1,7 +1,7 @@
 import { concernsProduction, type Danger } from '@portico/contract/access'
 import { consoleContract } from '@portico/contract/console'
 import { contract } from '@portico/contract/contract'
-import { errorCodes, type FieldError } from '@portico/contract/errors'
+import { errorCodes, type ErrorBody, type FieldError } from '@portico/contract/errors'
 import { withoutPersonalData, withoutSecrets } from '@portico/contract/sensitivity'
 import { routes, type Route } from '@portico/contract/walk'
 import express, { type NextFunction, type Request, type Response } from 'express'
@@ -66,16 +66,8 @@ export function openCall(deps: Deps): Call {
     if (audit !== undefined) await writeAudit(deps, deps.db, { requestId, audit }, { outcome, email })
   }
 
-  return async (asking, call) => {
-    const route = routeNamed(call.route)
-    const caller = audited(asking, route, call)
-    const refusal = refusalOf(route, caller, call)
-    if (refusal !== undefined) {
-      await note(caller, 'refused')
-      return refusal
-    }
-    const lookedUp = call.query?.['email']
-    if (route.access.isLookUp && typeof lookedUp === 'string') await note(caller, 'looked_up', lookedUp)
+  /** Sends the call through the chain, which asks whether the caller may make it. */
+  async function send(route: Route, caller: Caller, call: RouteCall): Promise<CallAnswer> {
     const request = {
       method: route.method,
       url: urlOf(route, call),
@@ -94,6 +86,23 @@ export function openCall(deps: Deps): Call {
       etag: typeof etag === 'string' ? etag : undefined,
     }
   }
+
+  return async (asking, call) => {
+    const route = routeNamed(call.route)
+    const caller = audited(asking, route, call)
+    const lookedUp = call.query?.['email']
+    if (route.access.isLookUp && typeof lookedUp === 'string') await note(caller, 'looked_up', lookedUp)
+    const answer = questionOf(route, caller, call) ?? (await send(route, caller, call))
+    if (isRefusal(answer)) await note(caller, 'refused')
+    return answer
+  }
+}
+
+/** Whether a member of staff may not do it, or not yet. */
+function isRefusal({ status, body }: CallAnswer): boolean {
+  // Every failure of a call is the error body of the API.
+  const code: string | undefined = status === 403 ? (body as Partial<ErrorBody>).error?.code : undefined
+  return code === 'insufficient_scope' || code === 'proof_required'
 }
 
 /** What a member of staff does has an entry in the audit of the account: changes write theirs by the cause, in their transaction. */
@@ -146,10 +155,9 @@ function nameParameters(req: Request, _res: Response, next: NextFunction): void 
   next()
 }
 
-/** Why a member of staff may not make a call: their roles do not allow it, or it asks for more. */
-function refusalOf(route: Route, { staff, environment }: Caller, call: RouteCall): CallAnswer | undefined {
+/** What a call of a member of staff asks for, and has not got: a proof, or a reason. */
+function questionOf(route: Route, { staff, environment }: Caller, call: RouteCall): CallAnswer | undefined {
   if (staff === undefined) return undefined
-  if (!staff.routes.has(route.name)) return refused('insufficient_scope', 'Your role does not allow this.')
   const danger = concernsProduction(route.access, environment) ? dangerOf(route, call.body) : undefined
   if (danger === undefined) return undefined
   if (danger === 'proof' && !staff.isProved)
