@@ -145,6 +145,7 @@ export const rightsTable: Readonly<Record<string, string>> = {
   'apiKeys.get': 'oOdDvV',
   'apiKeys.rotate': 'oOd',
   'apiKeys.revoke': 'oOd',
+  'recentEvents.list': 'oOdDsS',
   'audit.list': 'oOdDsSvV',
   'staff.list': 'oOdDsSvV',
   'staff.get': 'oOdDsSvV',

@@ -78,7 +78,7 @@ describe.each(sampled(placesOfRoles, staffRoles.length))(
       const expected = Object.entries(rightsTable).filter(([, who]) =>
         who.includes(letterOf(role, environment)),
       )
-      expect(allowed).toEqual(expected.map(([name]) => name))
+      expect(allowed.toSorted()).toEqual(expected.map(([name]) => name).toSorted())
       const refused = await service.query<{ action: string }>(
         `select action from audit_entries where staff_user_id = $1 and outcome = 'refused' order by action`,
         [caller.id],

@@ -4,6 +4,7 @@ import { audit } from './audit.js'
 import { health, statistics } from './health.js'
 import { limits } from './limits.js'
 import { people } from './people.js'
+import { recentEvents } from './recent-events.js'
 import { staff, staffInvitations } from './staff.js'
 
 /** Their types are referred to, as those of the contract. */
@@ -12,6 +13,7 @@ type Routers = {
   limits: typeof limits
   apiKeys: typeof apiKeys
   audit: typeof audit
+  recentEvents: typeof recentEvents
   staff: typeof staff
   staffInvitations: typeof staffInvitations
   statistics: typeof statistics
@@ -24,6 +26,7 @@ export const consoleContract: Routers = {
   limits,
   apiKeys,
   audit,
+  recentEvents,
   staff,
   staffInvitations,
   statistics,

@@ -198,7 +198,7 @@ export const resources: readonly ScreenDeclaration[] = [
   },
   {
     at: 'events',
-    list: { route: 'events.list', columns: ['issued_at', 'code', '__domain__', 'actor.type'] },
+    list: { route: 'recentEvents.list', columns: ['issued_at', 'code', '__domain__', 'actor.type'] },
   },
   {
     at: 'log-events',
@@ -268,6 +268,7 @@ export const resources: readonly ScreenDeclaration[] = [
 /** Public routes without a screen, and why: a test compares both with the contract. */
 export const notShown: Readonly<Record<string, string>> = {
   'users.getByEmail': 'the list is filtered by address',
+  'events.list': 'the order of programs; people read the newest first',
   'tokenCustomization.sample': 'a sample for programs',
   'tokenCustomization.setUserMetadata': 'addMetadata of a user does the same',
   'accessEvaluation.evaluate': 'a question of programs',

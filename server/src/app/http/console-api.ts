@@ -1,6 +1,7 @@
 import type { consoleContract } from '@portico/contract/console'
 import type { Deps } from '../../delivery/deps.js'
 import { auditRoutes } from '../../delivery/audit/routes.js'
+import { recentEventRoutes } from '../../delivery/events/routes.js'
 import { healthRoutes, statisticsRoutes } from '../../operations/health/routes.js'
 import { limitRoutes, peopleRoutes } from '../../operations/people/routes.js'
 import { staffInvitationRoutes, staffRoutes } from '../../operations/staff/routes.js'
@@ -14,6 +15,7 @@ export function consoleOf(deps: Deps): Implementation<typeof consoleContract> {
     limits: limitRoutes(deps),
     apiKeys: apiKeyRoutes(deps),
     audit: auditRoutes(deps),
+    recentEvents: recentEventRoutes(deps),
     staff: staffRoutes(deps),
     staffInvitations: staffInvitationRoutes(deps),
     statistics: statisticsRoutes(deps),
