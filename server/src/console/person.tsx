@@ -18,10 +18,24 @@ function textsFor({ language }: Visit): PeopleTexts {
 }
 
 /** Says why the owner of an address can or cannot sign in, in each organization, with what mends it. */
-export async function showPerson(visit: ConsoleVisit): Promise<Outcome> {
+export function showPerson(visit: ConsoleVisit): Promise<Outcome> {
+  const { email, org_domain: domain } = visit.exchange.req.query
+  return personPage(visit, {
+    email: textOf(email, maxEmailLength).trim(),
+    domain: textOf(domain).trim(),
+    failed: undefined,
+  })
+}
+
+interface Looked {
+  readonly email: string
+  readonly domain: string
+  /** Why what was to mend it did not work. */
+  readonly failed: string | undefined
+}
+
+async function personPage(visit: ConsoleVisit, { email, domain, failed }: Looked): Promise<Outcome> {
   const { query } = visit.exchange.req
-  const email = textOf(query['email'], maxEmailLength).trim()
-  const domain = textOf(query['org_domain']).trim()
   const texts = textsFor(visit)
   if (email === '') return page(visit, texts.title, <Search texts={texts} email="" domain="" visit={visit} />)
   const answer = await visit.call({
@@ -41,9 +55,9 @@ export async function showPerson(visit: ConsoleVisit): Promise<Outcome> {
           {texts.done}
         </p>
       )}
-      {query['failed'] !== undefined && (
+      {failed !== undefined && (
         <p class="fault" role="alert">
-          {texts.failed} {textOf(query['failed'])}
+          {texts.failed} {failed}
         </p>
       )}
       {fault !== undefined && (
@@ -62,7 +76,7 @@ export async function showPerson(visit: ConsoleVisit): Promise<Outcome> {
       {found?.is_cut === true && <p>{texts.cut}</p>}
     </>
   )
-  return page(visit, texts.title, content, failure?.status ?? 200)
+  return page(visit, texts.title, content, failure?.status ?? (failed === undefined ? 200 : 422))
 }
 
 function page(_visit: Visit, title: string, content: preact.ComponentChildren, status = 200): Outcome {
@@ -251,8 +265,8 @@ export async function mendPerson(
   const operation = operations.get(action)
   if (operation === undefined) return 'missing'
   const fault = await operation(visit, { email, domain, reason: textOf(reason) })
-  const said = new URLSearchParams({ email, ...(fault === undefined ? { done: '' } : { failed: fault }) })
-  return { location: `${visit.base}/people?${said.toString()}` }
+  if (fault !== undefined) return personPage(visit, { email, domain: '', failed: fault })
+  return { location: `${visit.base}/people?${new URLSearchParams({ email, done: '' }).toString()}` }
 }
 
 interface Mending {

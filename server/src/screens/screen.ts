@@ -99,10 +99,13 @@ export interface ScreenAt {
   readonly route: Route
 }
 
+/** What follows the address of a list or record; no id or domain begins so, and an address of mail is none of these. */
+const verbs: ReadonlySet<string> = new Set(['_create', '_edit', '_do'])
+
 /** Finds what an address below the environment names; undefined where there is nothing. */
 export function findScreen(screens: readonly Screen[], path: string): ScreenAt | undefined {
   const segments = path.split('/').filter((segment) => segment !== '')
-  const place = segments.findIndex((segment) => segment.startsWith('_'))
+  const place = segments.findIndex((segment) => verbs.has(segment))
   const [named, verb] = place < 0 ? [segments, []] : [segments.slice(0, place), segments.slice(place)]
   for (const screen of screens) {
     const found = partOf(screen, named, verb)
