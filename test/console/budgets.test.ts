@@ -19,10 +19,10 @@ beforeAll(async () => {
   staff = await consoleGivenOf(service).owner(service.account)
 })
 
-const organization = () => `organizations/${world['org_domain']}`
+const organization = (): string => `organizations/${world['org_domain']}`
 
 /** The most waits for the database, and the most bytes, whatever the number of rows. */
-test.each([
+test.each<readonly [string, () => string, { readonly trips: number; readonly bytes: number }]>([
   ['a list', () => `${organization()}/users`, { trips: 4, bytes: 45_000 }],
   ['a deep page of a list', () => `${organization()}/users?page=2`, { trips: 4, bytes: 45_000 }],
   ['a record', () => `${organization()}/users/${world['user_id']}`, { trips: 6, bytes: 45_000 }],
@@ -33,7 +33,7 @@ test.each([
   ],
   ['the home page', () => '', { trips: 7, bytes: 45_000 }],
   ['the page about a person', () => `people?email=${world['user_email']}`, { trips: 20, bytes: 45_000 }],
-] as const)('%s costs at most what it may', async (_, path, most) => {
+])('%s costs at most what it may', async (_, path, most) => {
   const url = `/console/${staff.account.domain}/sandbox/${path()}`.replace(/\/$/, '')
   await staff.visitor.request(url)
   const before = await roundTrips(service)

@@ -37,7 +37,7 @@ interface Looked {
 async function personPage(visit: ConsoleVisit, { email, domain, failed }: Looked): Promise<Outcome> {
   const { query } = visit.exchange.req
   const texts = textsFor(visit)
-  if (email === '') return page(visit, texts.title, <Search texts={texts} email="" domain="" visit={visit} />)
+  if (email === '') return page(texts.title, <Search texts={texts} email="" domain="" visit={visit} />)
   const answer = await visit.call({
     route: 'people.diagnose',
     query: { email, ...(domain !== '' && { org_domain: domain }) },
@@ -76,10 +76,10 @@ async function personPage(visit: ConsoleVisit, { email, domain, failed }: Looked
       {found?.is_cut === true && <p>{texts.cut}</p>}
     </>
   )
-  return page(visit, texts.title, content, failure?.status ?? (failed === undefined ? 200 : 422))
+  return page(texts.title, content, failure?.status ?? (failed === undefined ? 200 : 422))
 }
 
-function page(_visit: Visit, title: string, content: preact.ComponentChildren, status = 200): Outcome {
+function page(title: string, content: preact.ComponentChildren, status = 200): Outcome {
   return { page: { status, title, crumbs: [], content } }
 }
 
