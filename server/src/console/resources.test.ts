@@ -82,6 +82,12 @@ describe('in French', () => {
     expect(operations.filter((name) => operationLabel(fr, name) === operationLabel(none, name))).toEqual([])
   })
 
+  test('every operation says what it does', () => {
+    expect(Object.keys(fr.helps ?? {}).toSorted()).toEqual(
+      [...new Set(screens.flatMap(operationsOf))].toSorted(),
+    )
+  })
+
   test('every member has its name', () => {
     const members = new Set(
       screens.flatMap((screen) => [

@@ -31,6 +31,14 @@ const flatMembers = Object.fromEntries(
   ].map((name) => [name, 'the profile or the address has it']),
 )
 
+/** Members of a profile and an address that repeat others. */
+const copies = Object.fromEntries(
+  ['profile.name', 'profile.email', 'profile.phone_number', 'profile.address', 'address.city'].map((name) => [
+    name,
+    'a copy of another member',
+  ]),
+)
+
 /** The screens of the console, in the order of its navigation. Each is derived from the routes that it names. */
 export const resources: readonly ScreenDeclaration[] = [
   {
@@ -50,7 +58,7 @@ export const resources: readonly ScreenDeclaration[] = [
     create: 'users.create',
     update: 'users.update',
     actions: ['users.addMetadata', 'users.removeMetadata', 'totp.removeEnrollment', 'users.delete'],
-    omitted: flatMembers,
+    omitted: { ...flatMembers, ...copies },
   },
   {
     at: `${user}/roles`,

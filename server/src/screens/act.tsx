@@ -1,17 +1,16 @@
 import { concernsProduction } from '@portico/contract/access'
 import type { FieldError } from '@portico/contract/errors'
-import { withoutSecrets } from '@portico/contract/sensitivity'
 import type { Route } from '@portico/contract/walk'
-import { isDeepStrictEqual } from 'node:util'
 import { ApiCall } from './api-call.js'
 import { failedPage, failureOf, type Failure } from './failed.js'
 import { fieldsOf, type Field } from './field.js'
 import { Fields } from './form.js'
 import { bodyOfForm, postedValues, type Posted } from './form-values.js'
-import { operationLabel, screenLabel } from './labels.js'
+import { operationHelp, operationLabel, screenLabel } from './labels.js'
+import { isRemoval } from './links.js'
 import { associationsOf, crumbsOf, pathOf, titleOf } from './look.js'
+import { secretsOf, ShownOnce } from './once.js'
 import { parameterOf, routeNamed, type ScreenAt } from './screen.js'
-import { Members } from './value.js'
 import type { Outcome, Visit } from './visit.js'
 
 /** A record as it was read for a form. */
@@ -62,8 +61,7 @@ export async function takeForm(visit: Visit, at: ScreenAt, posted: Posted): Prom
   })
   const failure = failureOf(answer)
   if (failure !== undefined) return refusedForm(visit, at, shown, posted, failure)
-  const isShownOnce = !isDeepStrictEqual(withoutSecrets(route.success, answer.body), answer.body)
-  if (isShownOnce) return resultPage(visit, at, answer.body)
+  if (secretsOf(route, answer.body).length > 0) return resultPage(visit, at, answer.body)
   return { location: placeAfter(visit, at, answer.body) }
 
   /** A new record, the one that was changed, or the list of what is gone. */
@@ -97,10 +95,10 @@ function refusedForm(visit: Visit, at: ScreenAt, shown: Shown, posted: Posted, f
     ? texts.changedMeanwhile
     : failure.status === 422 && failure.fields.length > 0
       ? texts.correct
-      : failure.message
+      : texts.refused(failure.message)
   return formPage(visit, at, shown, {
     posted,
-    faults: failure.fields,
+    faults: failure.fields.map((fault) => ({ ...fault, message: texts.faultOf(fault.message) })),
     sentence,
     status: failure.status,
     isChangedMeanwhile,
@@ -159,9 +157,9 @@ function formPage(visit: Visit, at: ScreenAt, shown: Shown, again?: Again): Outc
   )
   const content = (
     <>
-      {part === 'action' && <p class="lead">{route.definition.summary}.</p>}
+      {part === 'action' && <p class="lead">{operationHelp(labels, route)}.</p>}
       {again !== undefined && (
-        <div class="fault summary" role="alert" tabIndex={-1}>
+        <div class="fault summary" role="alert" tabIndex={-1} autofocus>
           <p>{again.sentence}</p>
           {again.faults.length > 0 && (
             <ul>
@@ -193,10 +191,19 @@ function formPage(visit: Visit, at: ScreenAt, shown: Shown, again?: Again): Outc
           isChangedMeanwhile={again?.isChangedMeanwhile === true}
         />
         {isDangerous && isProduction && (
-          <Plain id="reason" label={texts.reason} hint={texts.reasonHelp} again={again} maxLength={300} />
+          <Plain
+            id="reason"
+            label={texts.reason}
+            required={texts.required}
+            hint={texts.reasonHelp}
+            again={again}
+            maxLength={300}
+          />
         )}
-        {retyped !== undefined && <Plain id="retyped" label={texts.retype(retyped)} again={again} />}
-        <button type="submit" class={isDangerous ? 'main danger' : 'main'}>
+        {retyped !== undefined && (
+          <Plain id="retyped" label={texts.retype(retyped)} required={texts.required} again={again} />
+        )}
+        <button type="submit" class={isRemoval(route) ? 'main danger' : 'main'}>
           {isDangerous && isProduction ? texts.inProduction(action) : action}
         </button>{' '}
         <a href={url}>{texts.cancel}</a>
@@ -210,7 +217,7 @@ function formPage(visit: Visit, at: ScreenAt, shown: Shown, again?: Again): Outc
       />
     </>
   )
-  const title = part === 'create' ? `${texts.create}: ${one}` : `${action}: ${subject}`
+  const title = texts.titleOf(part === 'update' ? texts.edit : action, subject)
   const crumbs = [
     ...crumbsOf(visit, screen, params, part === 'create' && screen.list === undefined ? 'list' : 'record'),
     ...(ofRecord && screen.recordParameter !== undefined ? [{ label: subject, url }] : []),
@@ -227,21 +234,31 @@ function buttonOf({ language: { texts, labels } }: Visit, { part, route }: Scree
 function Plain({
   id,
   label,
+  required,
   hint,
   again,
   maxLength,
 }: {
   readonly id: string
   readonly label: string
+  readonly required: string
   readonly hint?: string
   readonly again: Again | undefined
   readonly maxLength?: number
 }) {
   const fault = again?.faults.find(({ path }) => path === id)
+  const described = [fault && `${id}-fault`, hint && `${id}-help`].filter(Boolean).join(' ')
   return (
     <div class="field">
-      <label for={id}>{label}</label>
-      {hint !== undefined && <div class="hint">{hint}</div>}
+      <label for={id}>
+        {label}
+        <span class="quiet"> ({required})</span>
+      </label>
+      {hint !== undefined && (
+        <div class="hint" id={`${id}-help`}>
+          {hint}
+        </div>
+      )}
       <input
         id={id}
         name={id}
@@ -250,8 +267,13 @@ function Plain({
         maxLength={maxLength}
         value={again === undefined ? '' : textOf(again.posted, id)}
         aria-invalid={fault === undefined ? undefined : 'true'}
+        aria-describedby={described === '' ? undefined : described}
       />
-      {fault !== undefined && <p class="fault">{fault.message}</p>}
+      {fault !== undefined && (
+        <p class="fault" id={`${id}-fault`}>
+          {fault.message}
+        </p>
+      )}
     </div>
   )
 }
@@ -259,7 +281,6 @@ function Plain({
 /** The answer with a secret, which no address shows again. */
 function resultPage(visit: Visit, { screen, params, route, part }: ScreenAt, body: unknown): Outcome {
   const { texts, labels } = visit.language
-  const members = Object.entries(body as Readonly<Record<string, unknown>>)
   const url = pathOf(
     visit,
     part === 'create' || screen.record === undefined ? screen.at : screen.recordAt,
@@ -270,7 +291,7 @@ function resultPage(visit: Visit, { screen, params, route, part }: ScreenAt, bod
       <p class="done" role="status">
         {texts.shownOnce}
       </p>
-      <Members members={members} language={visit.language} />
+      <ShownOnce route={route} body={body} language={visit.language} />
       <p>
         <a href={url}>{texts.back}</a>
       </p>

@@ -122,13 +122,15 @@ function kindOf(schema: JsonSchema, types: readonly string[], items: JsonSchema 
   return format === 'date-time' ? 'time' : 'text'
 }
 
-/** A schema in place of the reference to it, and of the one alternative that is not null. */
+/** A schema in place of the reference to it, and of the one alternative that is not null, or the only one with members. */
 function resolved(schema: JsonSchema, components: Components): JsonSchema {
   if (schema.$ref !== undefined) {
     const named = components[schema.$ref.split('/').at(-1) ?? '']
     return named === undefined ? {} : { ...resolved(named, components), ...described(schema) }
   }
-  const [only, ...others] = (schema.anyOf ?? []).filter(({ type }) => type !== 'null')
+  const alternatives = (schema.anyOf ?? []).filter(({ type }) => type !== 'null')
+  const withMembers = alternatives.filter((each) => resolved(each, components).properties !== undefined)
+  const [only, ...others] = withMembers.length === 1 ? withMembers : alternatives
   if (only === undefined || others.length > 0) return schema
   const inner = resolved(only, components)
   return { ...inner, type: [...typesOf(inner), 'null'], ...described(schema) }

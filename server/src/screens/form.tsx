@@ -177,7 +177,13 @@ function Control({
     case 'lines':
     case 'json':
       return (
-        <textarea {...common} required={false} rows={field.kind === 'json' ? 6 : 3} spellcheck={false}>
+        <textarea
+          {...common}
+          class={field.kind === 'json' ? 'code' : undefined}
+          required={false}
+          rows={field.kind === 'json' ? 6 : 3}
+          spellcheck={false}
+        >
           {value}
         </textarea>
       )

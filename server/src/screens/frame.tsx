@@ -97,7 +97,7 @@ function Document({ frame, shown }: { readonly frame: ScreenFrame; readonly show
               </ul>
             </nav>
           </details>
-          <main id="main">
+          <main id="main" tabIndex={-1}>
             <Way texts={texts} links={shown.crumbs} />
             <h1>
               <bdi>{shown.title}</bdi>

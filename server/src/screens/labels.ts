@@ -1,9 +1,13 @@
+import type { Route } from '@portico/contract/walk'
+
 /** The names of what the contract has, in one language: of members and parameters, of operations, of screens. */
 export interface Labels {
   /** By the last member of a path, or the whole path where that needs a name of its own. */
   readonly members: Readonly<Record<string, string>>
   /** By the name of the route, or its verb. */
   readonly operations: Readonly<Record<string, string>>
+  /** What an operation does, by the name of the route, where the contract does not say it in this language. */
+  readonly helps?: Readonly<Record<string, string>>
   /** By the key of the screen: its list, and one of its records. */
   readonly screens: Readonly<Record<string, readonly [many: string, one: string]>>
 }
@@ -25,6 +29,11 @@ export function memberLabel({ members }: Labels, path: readonly string[]): strin
 export function operationLabel({ operations }: Labels, route: string): string {
   const verb = route.split('.')[1] ?? ''
   return operations[route] ?? operations[verb] ?? inWords(verb.replace(/[A-Z]/g, (letter) => `_${letter}`))
+}
+
+/** What an operation does: its help, or the summary of the contract. */
+export function operationHelp({ helps }: Labels, { name, definition }: Route): string {
+  return helps?.[name] ?? definition.summary ?? name
 }
 
 /** What a screen is called: its list, and one of its records. */

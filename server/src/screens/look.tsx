@@ -5,7 +5,16 @@ import { failedPage, failureOf } from './failed.js'
 import { queryFieldsOf } from './field.js'
 import { memberOf } from './form-values.js'
 import { memberLabel, operationLabel, screenLabel } from './labels.js'
-import { addressOf, childrenOf, parameterOf, parentOf, type Screen, type ScreenAt } from './screen.js'
+import { Buttons, isRemoval, Tabs, type Button } from './links.js'
+import {
+  addressOf,
+  childrenOf,
+  parameterOf,
+  parentOf,
+  routeNamed,
+  type Screen,
+  type ScreenAt,
+} from './screen.js'
 import { Table } from './table.js'
 import { Members } from './value.js'
 import type { Link, Outcome, Visit } from './visit.js'
@@ -251,7 +260,7 @@ function Pager({
     return query === '' ? url : `${url}?${query}`
   }
   return (
-    <nav class="pager" aria-label={texts.older}>
+    <nav class="pager" aria-label={texts.pages}>
       {!isFirst && <a href={to({})}>{texts.newest}</a>}
       {next !== undefined && (
         <a href={to({ after: next })} rel="next">
@@ -262,48 +271,21 @@ function Pager({
   )
 }
 
-function Tabs({ links, label }: { readonly links: readonly Link[]; readonly label: string }) {
-  if (links.length === 0) return null
-  return (
-    <nav class="tabs" aria-label={label}>
-      <ul>
-        {links.map((link) => (
-          <li key={link.url}>
-            <a href={link.url}>{link.label}</a>
-          </li>
-        ))}
-      </ul>
-    </nav>
-  )
-}
-
-function Buttons({ links, label }: { readonly links: readonly Link[]; readonly label: string }) {
-  if (links.length === 0) return null
-  return (
-    <p class="buttons" role="group" aria-label={label}>
-      {links.map((link) => (
-        <a key={link.url} class="button" href={link.url}>
-          {link.label}
-        </a>
-      ))}
-    </p>
-  )
-}
-
-function listLinks(visit: Visit, screen: Screen, params: ScreenAt['params']): readonly Link[] {
+function listLinks(visit: Visit, screen: Screen, params: ScreenAt['params']): readonly Button[] {
   const { texts } = visit.language
   const create =
     screen.create !== undefined && visit.mayCall(screen.create)
-      ? [{ label: texts.create, url: `${pathOf(visit, screen.at, params)}/_create` }]
+      ? [{ label: texts.create, url: `${pathOf(visit, screen.at, params)}/_create`, look: 'main' as const }]
       : []
   const others = (screen.listActions ?? []).filter(visit.mayCall).map((name) => ({
     label: operationLabel(visit.language.labels, name),
     url: `${pathOf(visit, screen.at, params)}/_do/${name}`,
+    look: lookOf(name),
   }))
   return [...create, ...others]
 }
 
-function recordLinks(visit: Visit, screen: Screen, params: ScreenAt['params']): readonly Link[] {
+function recordLinks(visit: Visit, screen: Screen, params: ScreenAt['params']): readonly Button[] {
   const { texts } = visit.language
   const update =
     screen.update !== undefined && visit.mayCall(screen.update)
@@ -315,11 +297,16 @@ function recordLinks(visit: Visit, screen: Screen, params: ScreenAt['params']): 
   return [...update, ...others]
 }
 
-function actionLink(visit: Visit, screen: Screen, name: string, params: ScreenAt['params']): Link {
+function actionLink(visit: Visit, screen: Screen, name: string, params: ScreenAt['params']): Button {
   return {
     label: operationLabel(visit.language.labels, name),
     url: `${pathOf(visit, screen.recordAt, params)}/_do/${name}`,
+    look: lookOf(name),
   }
+}
+
+function lookOf(name: string): Button['look'] {
+  return isRemoval(routeNamed(name)) ? 'danger' : undefined
 }
 
 function paramsOfRow(

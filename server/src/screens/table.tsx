@@ -1,6 +1,7 @@
 import { Fragment } from 'preact'
 import { memberOf } from './form-values.js'
 import { memberLabel } from './labels.js'
+import { Buttons, type Button } from './links.js'
 import { Members, Value, type Language } from './value.js'
 
 type Row = Readonly<Record<string, unknown>>
@@ -14,7 +15,7 @@ interface TableProps {
   /** The address of a row's record; undefined where rows have none. */
   readonly addressOf?: ((row: Row) => string) | undefined
   /** What can be done with a row that has no record. */
-  readonly actionsOf?: ((row: Row) => readonly { readonly label: string; readonly url: string }[]) | undefined
+  readonly actionsOf?: ((row: Row) => readonly Button[]) | undefined
 }
 
 /** A list of records. A row leads to its record, or has what its columns do not show in a fold. */
@@ -57,13 +58,7 @@ export function Table({ language, caption, rows, columns, addressOf, actionsOf }
                   <details>
                     <summary>{texts.details}</summary>
                     <Members members={Object.entries(row)} language={language} />
-                    <p class="buttons">
-                      {actionsOf?.(row).map(({ label, url }) => (
-                        <a key={url} class="button" href={url}>
-                          {label}
-                        </a>
-                      ))}
-                    </p>
+                    <Buttons links={actionsOf?.(row) ?? []} label={texts.actionsLabel} />
                   </details>
                 </td>
               </tr>

@@ -1,4 +1,5 @@
 import type { Labels } from '../../screens/labels.js'
+import { operationHelps } from './operations-fr.js'
 
 export const fr: Labels = {
   members: {
@@ -210,6 +211,7 @@ export const fr: Labels = {
     privacy_policy_url: 'URL de la politique de confidentialité',
     product_name: 'Nom du produit',
     profile: 'Profil',
+    'profile.profile': 'Page du profil',
     protocol: 'Protocole',
     provider: 'Fournisseur',
     provider_type: 'Type de fournisseur',
@@ -325,6 +327,7 @@ export const fr: Labels = {
     'staff.endSessions': 'Fermer les sessions',
     'totp.removeEnrollment': 'Retirer le second facteur',
   },
+  helps: operationHelps,
   screens: {
     organizations: ['Organisations', 'Organisation'],
     'organizations.users': ['Utilisateurs', 'Utilisateur'],

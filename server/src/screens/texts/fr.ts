@@ -1,4 +1,5 @@
 import type { ScreenTexts } from './en.js'
+import { faultInFrench } from './faults-fr.js'
 
 export const fr: ScreenTexts = {
   lang: 'fr',
@@ -16,6 +17,7 @@ export const fr: ScreenTexts = {
   filter: 'Filtrer',
   clear: 'Effacer',
   any: 'Tous',
+  pages: 'Pages de la liste',
   newest: 'Plus récents',
   older: 'Plus anciens',
   details: 'Détails',
@@ -24,6 +26,7 @@ export const fr: ScreenTexts = {
   save: 'Enregistrer',
   cancel: 'Annuler',
   back: 'Retour',
+  titleOf: (action, subject) => `${action} : ${subject}`,
   inProduction: (action) => `${action} en production`,
   reason: 'Motif',
   reasonHelp:
@@ -32,6 +35,8 @@ export const fr: ScreenTexts = {
   retyped: 'ne correspond pas',
   done: 'C’est fait.',
   shownOnce: 'Affiché une seule fois : conservez ce qui est secret en lieu sûr.',
+  copy: 'Copier',
+  copied: 'Copié',
   required: 'obligatoire',
   oneInEachLine: 'Une valeur par ligne.',
   asJson: 'Au format JSON.',
@@ -48,6 +53,8 @@ export const fr: ScreenTexts = {
   proofText: 'Reconnectez-vous avec votre second facteur, puis recommencez dans les 10 minutes.',
   signInAgain: 'Se reconnecter',
   tooMany: (seconds) => `Trop de requêtes. Réessayez dans ${seconds} s.`,
+  faultOf: faultInFrench,
+  refused: (message) => `Le service a refusé l’opération : « ${message} »`,
   failed: 'L’opération a échoué',
   failedText: (reference) => `Le service n’a pas pu répondre. Référence : ${reference}.`,
   otherPage: 'Ce formulaire vient d’un autre navigateur ou a expiré. Rouvrez sa page.',
