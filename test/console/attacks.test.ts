@@ -176,6 +176,20 @@ test('of two editors the second one learns what has changed, and writes nothing 
   })
 })
 
+test('a secret is shown by what makes it, and by no change of the record', async () => {
+  const made = await given.submit(
+    ours.visitor,
+    await ours.visitor.request(at(ours, 'webhooks/_create')),
+    webhook(),
+  )
+  expect([made.status, made.html.includes('whsec_')]).toEqual([200, true])
+  const form = await ours.visitor.request(at(ours, `webhooks/${world['webhook_id']}/_edit`))
+  const changed = await given.submit(ours.visitor, form, { name: anything() })
+  expect([changed.status, changed.location]).toEqual([303, expect.stringContaining('?done')])
+  const seen = await ours.visitor.request(changed.location ?? '')
+  expect(`${form.html}${changed.html}${seen.html}`).not.toContain('whsec_')
+})
+
 test('a page of the console is not kept, framed or read from elsewhere', async () => {
   const { headers } = await ours.visitor.request(at(ours, 'webhooks'))
   expect(headers.get('cache-control')).toBe('no-store')

@@ -25,7 +25,8 @@ export interface PageGallery {
   readonly posted: string[]
 }
 
-interface Answer {
+/** A page, or a file of pages, as it is served. */
+export interface Answer {
   readonly path: string
   readonly headers: Record<string, string>
   readonly content: string
@@ -58,7 +59,12 @@ const pagesToSee = [
 
 /** Starts a server, which ends with the test file, and opens a browser for it. */
 export async function openPageGallery(): Promise<PageGallery> {
-  const [answers, browser] = await Promise.all([readOnce(), openBrowser()])
+  return openGalleryOf(await readOnce())
+}
+
+/** The same with other pages, whose files are among the answers. */
+export async function openGalleryOf(answers: readonly Answer[]): Promise<PageGallery> {
+  const browser = await openBrowser()
   const posted: string[] = []
   const origin = await serve(answers, posted)
   atFileEnd(() => browser.close())

@@ -63,25 +63,28 @@ function Document({ frame, shown }: { readonly frame: ScreenFrame; readonly show
         <a class="skip" href="#main">
           {texts.skip}
         </a>
-        <header class="bar">
-          <a class="home" href={frame.home.url}>
-            <bdi>{displayName(owner)}</bdi> <span class="quiet">{displayName(productName)}</span>
-          </a>
-          <div class="who">
-            <span>
-              {texts.signedInAs} <bdi>{frame.person}</bdi>
-            </span>
-            <form method="post" action={frame.signOut.action}>
-              <input type="hidden" name="csrf" value={frame.signOut.csrf} />
-              <button type="submit" name="action" value="sign_out" class="plain">
-                {texts.signOut}
-              </button>
-            </form>
+        <header>
+          <div class="bar">
+            <a class="home" href={frame.home.url}>
+              <bdi>{displayName(owner)}</bdi> <span class="quiet">{displayName(productName)}</span>
+            </a>
+            <div class="who">
+              <span>
+                {texts.signedInAs} <bdi>{frame.person}</bdi>
+              </span>
+              <form method="post" action={frame.signOut.action}>
+                <input type="hidden" name="csrf" value={frame.signOut.csrf} />
+                <button type="submit" name="action" value="sign_out" class="plain">
+                  {texts.signOut}
+                </button>
+              </form>
+            </div>
+          </div>
+          <div class={`band in-${environment}`}>
+            <strong>{texts.environments[environment]}</strong>{' '}
+            <a href={frame.other.url}>{frame.other.label}</a>
           </div>
         </header>
-        <div class={`band in-${environment}`}>
-          <strong>{texts.environments[environment]}</strong> <a href={frame.other.url}>{frame.other.label}</a>
-        </div>
         <div class="columns">
           <details class="navigation">
             <summary>{texts.navigation}</summary>
