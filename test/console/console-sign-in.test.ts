@@ -44,9 +44,10 @@ test('an account that is not there, and one without staff, have the same page', 
 })
 
 test('the session of one account opens the console of no other', async () => {
-  const other = await given.owner()
+  const [one, other] = [await given.owner(), await given.owner()]
+  expect((await one.visitor.request(one.home)).status).toBe(200)
 
-  const seen = await owner.visitor.request(other.home)
+  const seen = await one.visitor.request(other.home)
 
   expect([seen.status, seen.location]).toEqual([303, expect.stringContaining(other.staff.domain)])
 })
