@@ -176,18 +176,22 @@ test('of two editors the second one learns what has changed, and writes nothing 
   })
 })
 
-test('a secret is shown by what makes it, and by no change of the record', async () => {
+test('a secret is shown by what makes it, and by no change or removal of the record', async () => {
   const made = await given.submit(
     ours.visitor,
     await ours.visitor.request(at(ours, 'webhooks/_create')),
     webhook(),
   )
   expect([made.status, made.html.includes('whsec_')]).toEqual([200, true])
-  const form = await ours.visitor.request(at(ours, `webhooks/${world['webhook_id']}/_edit`))
+  const id = /01[0-9a-f-]{34}/.exec(made.html)?.[0] ?? ''
+  const form = await ours.visitor.request(at(ours, `webhooks/${id}/_edit`))
   const changed = await given.submit(ours.visitor, form, { name: anything() })
   expect([changed.status, changed.location]).toEqual([303, expect.stringContaining('?done')])
   const seen = await ours.visitor.request(changed.location ?? '')
-  expect(`${form.html}${changed.html}${seen.html}`).not.toContain('whsec_')
+  const path = seen.url.replace(/\?.*/, '/_do/webhooks.delete')
+  const removed = await given.submit(ours.visitor, await ours.visitor.request(path), {})
+  expect([removed.status, removed.location]).toEqual([303, expect.stringContaining('/webhooks?done')])
+  expect(`${form.html}${changed.html}${seen.html}${removed.html}`).not.toContain('whsec_')
 })
 
 test('a page of the console is not kept, framed or read from elsewhere', async () => {

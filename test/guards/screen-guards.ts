@@ -9,6 +9,14 @@ const asks = (route: string) =>
     'rights',
     `in production ${route} asks for a reason, and a proof where the contract says so; in the sandbox where both environments change`,
   )
+const showsOnce = inConsole(
+  'attacks',
+  'a secret is shown by what makes it, and by no change or removal of the record',
+)
+const countsOnce = inConsole(
+  'attacks',
+  'a form counts once, from a page of the same session, and from nowhere else',
+)
 
 /** Guards of what staff may do in the console, and how it is asked for. */
 export const screenGuards = [
@@ -54,6 +62,22 @@ export const screenGuards = [
     replace: 'body',
     red: shows,
     green: asRequest,
+  }),
+  guard({
+    name: 'console: no secret after a change',
+    file: 'server/src/screens/act.tsx',
+    find: "part !== 'update' && ",
+    replace: '',
+    red: showsOnce,
+    green: countsOnce,
+  }),
+  guard({
+    name: 'console: no secret after a removal',
+    file: 'server/src/screens/act.tsx',
+    find: '!isRemoval(route) && ',
+    replace: '',
+    red: showsOnce,
+    green: countsOnce,
   }),
   guard({
     name: 'console: no personal data for a viewer',

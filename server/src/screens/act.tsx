@@ -61,8 +61,9 @@ export async function takeForm(visit: Visit, at: ScreenAt, posted: Posted): Prom
   })
   const failure = failureOf(answer)
   if (failure !== undefined) return refusedForm(visit, at, shown, posted, failure)
-  // A change answers with the secrets that there were, which nobody has asked for.
-  if (part !== 'update' && secretsOf(route, answer.body).length > 0) return resultPage(visit, at, answer.body)
+  // A change and a removal answer with the secrets that there were, which nobody has asked for.
+  if (part !== 'update' && !isRemoval(route) && secretsOf(route, answer.body).length > 0)
+    return resultPage(visit, at, answer.body)
   return { location: placeAfter(visit, at, answer.body) }
 
   /** A new record, the one that was changed, or the list of what is gone. */
