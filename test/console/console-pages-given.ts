@@ -47,7 +47,7 @@ export const allKinds = Object.keys(kinds) as readonly Kind[]
  * has no address at which a browser sees it again.
  */
 export async function openConsolePages(service: Service, names: readonly Kind[]) {
-  const scene = await sceneOf(service)
+  const scene = await sceneOf(service, names)
   const pages: (Answer & { readonly status: number; readonly kind: Kind; readonly lang: string })[] = []
   for (const lang of ['en', 'fr'])
     for (const kind of names) {
@@ -94,7 +94,7 @@ async function filesOf({ baseUrl }: Service, pages: readonly Answer[]): Promise<
 type Scene = Awaited<ReturnType<typeof sceneOf>>
 
 /** An account with one of everything, with people who can and cannot sign in, an owner, and somebody of the support. */
-async function sceneOf(service: Service) {
+async function sceneOf(service: Service, names: readonly Kind[]) {
   const client = await service.client()
   const given = consoleGivenOf(service)
   const flows = flowGivenOf(service, client)
@@ -107,7 +107,7 @@ async function sceneOf(service: Service) {
   for (let count = 0; count < attemptsUntilLocked; count++)
     await visitor.press(page, 'password', { password: 'wrong' })
   const base = `/console/${owner.account.domain}`
-  const support = await supportOf(given, owner.visitor, base)
+  const support = names.includes('forbidden') ? await supportOf(given, owner.visitor, base) : owner.visitor
   return { service, given, client, world, base, owner: owner.visitor, support, inactive, locked: locked.user }
 }
 
