@@ -91,7 +91,7 @@ export const en: Labels = {
     applications: ['Applications', 'Application'],
     'api-keys': ['API keys', 'API key'],
     staff: ['Staff', 'Member of staff'],
-    'staff-invitations': ['Invited staff', 'Invitation'],
+    'staff-invitations': ['Staff invitations', 'Invitation'],
     audit: ['Audit', 'Entry'],
   },
 }

@@ -362,7 +362,7 @@ export const fr: Labels = {
     applications: ['Applications', 'Application'],
     'api-keys': ['Clés d’API', 'Clé d’API'],
     staff: ['Équipe', 'Membre de l’équipe'],
-    'staff-invitations': ['Équipe invitée', 'Invitation'],
+    'staff-invitations': ['Invitations de l’équipe', 'Invitation'],
     audit: ['Audit', 'Entrée'],
   },
 }

@@ -64,7 +64,7 @@ export const fr: ConsoleTexts = {
     way: 'Vous êtes ici',
     home: 'Accueil',
     environments: { production: 'PRODUCTION', sandbox: 'SANDBOX' },
-    switchTo: (environment) => `Passer à ${environment}`,
+    switchTo: (environment) => `Basculer vers ${environment}`,
     signedInAs: 'Connecté en tant que',
     signOut: 'Se déconnecter',
     language: 'Langue',

@@ -10,7 +10,7 @@ export const en = {
   byDefault: 'Default',
   everything: 'Everything, also what is added later',
   leftEmpty: 'left empty: ',
-  total: (count: number) => (count === 1 ? '1 in all' : `${count.toLocaleString('en')} in all`),
+  total: (count: number) => (count === 1 ? '1 in total' : `${count.toLocaleString('en')} in total`),
   empty: 'Nothing here yet.',
   emptyFiltered: (names: string) => `Nothing matches the filter: ${names}.`,
   filter: 'Filter',
