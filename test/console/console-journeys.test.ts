@@ -107,7 +107,7 @@ describe.skipIf(!hasTool(browserTool))('on the console in a browser', () => {
     30_000,
   )
 
-  longTest('a user who is inactive is found, activated, and signs in', async () => {
+  longTest('a user who is inactive is found, activated and renamed, and signs in', async () => {
     const scene = await flows.scene()
     await client.users.update({ org_domain: scene.org_domain, user_id: scene.user.id, active: false })
     expect(isIn((await flows.signIn(scene)).landed)).toBe(false)
@@ -115,9 +115,12 @@ describe.skipIf(!hasTool(browserTool))('on the console in a browser', () => {
     const page = await ofOwner(`sandbox/people?email=${encodeURIComponent(scene.user.email)}`)
     await link(page, 'Activate the user').click()
     await page.getByRole('group', { name: 'Active' }).getByLabel('Yes').check()
+    await page.getByLabel('Given name').fill('Augusta')
     await button(page, 'Save').click()
     await page.getByText('Done.').waitFor()
 
+    const user = await client.users.get({ org_domain: scene.org_domain, user_id: scene.user.id })
+    expect(user).toMatchObject({ active: true, profile: { given_name: 'Augusta' } })
     expect(isIn((await flows.signIn(scene)).landed)).toBe(true)
   })
 
