@@ -4,6 +4,7 @@ import { access, scopes } from '../core/access.js'
 import { changing, creating, reading } from '../core/answers.js'
 import {
   filter,
+  id,
   idempotencyHeader,
   integer,
   list,
@@ -19,8 +20,12 @@ import { ApiKey } from '../resources/api-keys.js'
 /** An API key with its new secret, in the one answer that shows it. */
 export const IssuedApiKey = record(
   'IssuedApiKey',
-  { ...ApiKey.shape, client_secret: secret(z.string()).describe('Shown here only') },
-  { ...exampleOf(ApiKey), client_secret: 'keysandbox_…' },
+  {
+    ...ApiKey.shape,
+    client_id: id().describe('The same as id'),
+    client_secret: secret(z.string()).describe('Shown here only'),
+  },
+  { ...exampleOf(ApiKey), client_id: exampleOf(ApiKey).id, client_secret: 'keysandbox_…' },
 )
 export type IssuedApiKey = z.output<typeof IssuedApiKey>
 

@@ -41,7 +41,7 @@ export function createAccountKey(
   return change(deps, caller.cause, async (trx) => {
     if (key.organizationIds !== null) await checkOrganizations(trx, caller, key.organizationIds)
     const { record, credentials } = await issueApiKey(deps, trx, key, caller.cause)
-    return { record: { ...record, client_secret: credentials.client_secret } }
+    return { record: { ...record, ...credentials } }
   })
 }
 

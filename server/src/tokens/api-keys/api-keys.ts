@@ -192,6 +192,6 @@ function ownerOf(row: AccountKeyRow, cause: Cause): KeyOwner {
   }
 }
 
-function toIssued({ client_secret, ...record }: ShownApiKey): IssuedApiKey {
-  return { record, credentials: { client_id: record.id, client_secret } }
+function toIssued({ client_id, client_secret, ...record }: ShownApiKey): IssuedApiKey {
+  return { record, credentials: { client_id, client_secret } }
 }

@@ -39,7 +39,7 @@ export function rotateKey(
       secret_hash: hashSecret(secret),
     })
     const changed = await emitApiKey(deps, trx, owner, { code: 'api_key.api_key.rotate.success', row })
-    return { ...changed, record: { ...changed.record, client_secret: secret } }
+    return { ...changed, record: { ...changed.record, client_id: id, client_secret: secret } }
   })
 }
 
