@@ -45,6 +45,20 @@ describe('a sign-in by an identity provider that has failed is explained, and wo
     expect(await signIn(scene, email)).toBe(true)
   })
 
+  test('the connection that would make a user of a newcomer is switched off', async () => {
+    const { scene, email } = await ownScene()
+    const { org_domain, connection } = scene
+    const { idp_id } = connection
+    await given.closeLinks({ org_domain })
+    await client.password.createConnection({ org_domain })
+    await client.ssoConnections.disable({ idp_id })
+    expect(await person.stopOf(email)).toMatchObject({ code: 'sso_inactive', idp_id })
+
+    await client.ssoConnections.activate({ idp_id })
+    expect(await person.stopOf(email)).toBeUndefined()
+    expect(await signIn(scene, email)).toBe(true)
+  })
+
   longTest('the connection has no metadata yet, and there is no other method', async () => {
     const { id: organization_id, domain: org_domain } = await service.given.organization()
     await service.given.application({ org_domain, organization_domain_scope: org_domain })

@@ -4,13 +4,16 @@ import { hasSeat } from '../../directory/organization-policy/seats.js'
 import type { Facts } from './facts.js'
 import { finding, inLog } from './finding.js'
 import type { SsoFacts } from './sso-facts.js'
+import { wayIn } from './user-findings.js'
 
-/** The connection that an address would be sent to is closed. */
-export function closedConnection({ route, place, methods }: Facts): Finding[] {
+/** The connection that an address would be sent to is closed. It stops a newcomer, too, whom nothing else makes a user. */
+export function closedConnection(facts: Facts): Finding[] {
+  const { route, place, methods, user } = facts
   const { closed } = route
   if (closed === undefined) return []
   const { idpId } = closed
-  const stops = place.isSsoRequired || !(methods.hasPassword || methods.hasLink)
+  const isShutOut = user === undefined && wayIn(facts) === undefined
+  const stops = place.isSsoRequired || isShutOut || !(methods.hasPassword || methods.hasLink)
   const code = closed.isActive ? 'sso_not_configured' : 'sso_inactive'
   return [finding(code, stops, { source: 'settings', action: 'edit_sso_connection', idpId })]
 }

@@ -34,7 +34,7 @@ function newcomer(facts: Facts): Finding[] {
 }
 
 /** How an address that nobody has becomes a user, by the first door that is open; a join request asks only. */
-function wayIn({ methods, newcomer: door, route, sso }: Facts): string | undefined {
+export function wayIn({ methods, newcomer: door, route, sso }: Facts): string | undefined {
   // Whether the connection lets the newcomer in, it says itself.
   if (sso !== undefined || (route.method === 'sso' && route.closed === undefined)) return 'sso'
   if (route.method === 'sso' || !methods.hasLink) return undefined
