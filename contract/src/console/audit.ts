@@ -30,7 +30,7 @@ export const AuditEntry = record(
       .object({
         id: id(),
         name: z.string().nullable(),
-        email: z.string().nullable().describe('null: no member of staff any more'),
+        email: z.string().nullable().describe('null: removed, and purged'),
       })
       .describe('The member of staff'),
     action: z.string().describe('The operation, such as users.delete'),

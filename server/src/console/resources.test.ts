@@ -70,7 +70,7 @@ test('what a screen leaves out of a form is a member of its body', () => {
 })
 
 describe('in French', () => {
-  const none = { members: {}, operations: {}, screens: {} }
+  const none = { members: {}, ofNull: {}, operations: {}, screens: {} }
 
   test('every screen and operation has its name', () => {
     const keys = screens

@@ -33,7 +33,11 @@ export async function answer(visit: ConsoleVisit, outcome: Outcome): Promise<voi
   }
   // The form is shown again afterwards: what was typed is not kept over a sign-in.
   const to = exchange.req.originalUrl
-  const url = await findSignInUrl(exchange.deps, staff.organization.accountDomain, { to, isStepUp: true })
+  const url = await findSignInUrl(exchange.deps, staff.organization.accountDomain, {
+    to,
+    isStepUp: true,
+    email: staff.user.email,
+  })
   redirect(exchange, url ?? visit.base)
 }
 

@@ -18,6 +18,8 @@ interface Destination {
   readonly to: string
   /** Whether a user who is signed in proves anew that they are there. */
   readonly isStepUp?: boolean
+  /** The address of who is signed in, so that they need not enter it. */
+  readonly email?: string
 }
 
 /**
@@ -40,7 +42,7 @@ export async function findSignInUrl(
 function toSignInUrl(
   { config }: Pick<Deps, 'config'>,
   { domain, applicationId }: StaffOrganization,
-  { to, isStepUp = false }: Destination,
+  { to, isStepUp = false, email }: Destination,
 ): string {
   const parameters = new URLSearchParams({
     client_id: applicationId,
@@ -53,6 +55,7 @@ function toSignInUrl(
     code_challenge_method: 'S256',
     ...(config.isProduction && { acr_values: acrValues.twoFactors }),
     ...(isStepUp && { max_age: '0' }),
+    ...(email !== undefined && { login_hint: email }),
   })
   return `/t/${domain}/authorize?${parameters.toString()}`
 }

@@ -6,7 +6,7 @@ import { failedPage, failureOf, type Failure } from './failed.js'
 import { fieldsOf, type Field } from './field.js'
 import { Fields } from './form.js'
 import { bodyOfForm, postedValues, type Posted } from './form-values.js'
-import { operationHelp, operationLabel, screenLabel } from './labels.js'
+import { memberLabel, operationHelp, operationLabel, screenLabel } from './labels.js'
 import { isRemoval } from './links.js'
 import { associationsOf, crumbsOf, pathOf, titleOf } from './look.js'
 import { secretsOf, ShownOnce } from './once.js'
@@ -89,7 +89,7 @@ function refusedForm(visit: Visit, at: ScreenAt, shown: Shown, posted: Posted, f
     failure.status === 404 ||
     failure.status === 429 ||
     failure.status >= 500 ||
-    failure.code === 'insufficient_scope'
+    (failure.code === 'insufficient_scope' && !visit.mayCall(at.route.name))
   )
     return failedPage(visit, failure)
   const isChangedMeanwhile = failure.status === 412
@@ -157,6 +157,11 @@ function formPage(visit: Visit, at: ScreenAt, shown: Shown, again?: Again): Outc
     screen.record === undefined || part === 'create' ? screen.at : screen.recordAt,
     params,
   )
+  const labelAt = (at: string) => {
+    const field = fields.find(({ name }) => at === name || at.startsWith(`${name}.`))
+    if (field !== undefined) return memberLabel(labels, field.path)
+    return at === 'reason' ? texts.reason : at === 'retyped' ? texts.retype(retyped ?? '') : at
+  }
   const content = (
     <>
       {part === 'action' && <p class="lead">{operationHelp(labels, route)}.</p>}
@@ -167,7 +172,7 @@ function formPage(visit: Visit, at: ScreenAt, shown: Shown, again?: Again): Outc
             <ul>
               {again.faults.map(({ path, message }) => (
                 <li key={path}>
-                  <a href={`#${path}`}>{path}</a>: {message}
+                  <a href={`#${path}`}>{labelAt(path)}</a>: {message}
                 </li>
               ))}
             </ul>
@@ -215,7 +220,7 @@ function formPage(visit: Visit, at: ScreenAt, shown: Shown, again?: Again): Outc
         baseUrl={visit.baseUrl}
         route={route}
         params={params}
-        members={fields.filter(({ isRequired }) => isRequired || part === 'update').map(({ name }) => name)}
+        members={fields.filter(({ isRequired }) => isRequired || part === 'update')}
       />
     </>
   )

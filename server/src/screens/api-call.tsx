@@ -1,5 +1,7 @@
 import { contract } from '@portico/contract/contract'
 import { routes, type Route } from '@portico/contract/walk'
+import type { Field } from './field.js'
+import { setMember } from './form-values.js'
 import type { ScreenTexts } from './texts/en.js'
 
 const publicRoutes = new Set(routes(contract).map(({ name }) => name))
@@ -11,7 +13,7 @@ interface ApiCallProps {
   readonly params: Readonly<Record<string, string>>
   readonly query?: string
   /** The members that a form would send, with values that stand for those of the user. */
-  readonly members?: readonly string[]
+  readonly members?: readonly Field[]
 }
 
 /** How a program does what the page does: the same operation by the public API. */
@@ -31,7 +33,8 @@ export function curlOf(
 ): string {
   const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
   const url = `${baseUrl}${filled}${query === '' ? '' : `?${query}`}`
-  const body = Object.fromEntries(members.map((name) => [name, '…']))
+  const body = {}
+  for (const field of members) setMember(body, field.path, standIn(field))
   return [
     `curl ${method === 'GET' ? '' : `-X ${method} `}'${url}'`,
     `-H "Authorization: Bearer $TOKEN"`,
@@ -39,4 +42,22 @@ export function curlOf(
       ? []
       : [`-H "Content-Type: application/json"`, `-d '${JSON.stringify(body, null, 2)}'`]),
   ].join(' \\\n  ')
+}
+
+/** A value in place of the one that would be entered. */
+function standIn({ kind, options, min }: Field): unknown {
+  const [first = '…'] = options
+  switch (kind) {
+    case 'choice':
+      return first
+    case 'choices':
+    case 'lines':
+      return [first]
+    case 'flag':
+      return true
+    case 'integer':
+      return min ?? 0
+    default:
+      return '…'
+  }
 }

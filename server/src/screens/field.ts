@@ -65,16 +65,28 @@ function fieldsOfSchema(schema: ReturnType<typeof bodyOf>): readonly Field[] {
   if (schema === undefined) return []
   const writer = schemaWriter('3.1')
   const root = writer.input(schema)
-  return membersOf(root, writer.components(), [])
+  return membersOf(root, writer.components(), { path: [], isAsked: true })
 }
 
 type Components = Readonly<Record<string, JsonSchema>>
 
-function membersOf(schema: JsonSchema, components: Components, path: readonly string[]): Field[] {
+/** A member with members of its own. */
+interface Group {
+  readonly path: readonly string[]
+  /** Whether the body needs it: what is required within one that is left out is not. */
+  readonly isAsked: boolean
+}
+
+function membersOf(schema: JsonSchema, components: Components, { path, isAsked }: Group): Field[] {
   return Object.entries(schema.properties ?? {})
     .filter(([name]) => path.length > 0 || !unasked.includes(name))
     .flatMap(([name, member]) =>
-      fieldsOfMember(member, components, [...path, name], schema.required?.includes(name) === true),
+      fieldsOfMember(
+        member,
+        components,
+        [...path, name],
+        isAsked && schema.required?.includes(name) === true,
+      ),
     )
 }
 
@@ -87,7 +99,8 @@ function fieldsOfMember(
   const schema = resolved(member, components)
   const types = typesOf(schema)
   const isGroup = types.includes('object') && schema.properties !== undefined && path.length < 2
-  if (isGroup && schema.additionalProperties !== true) return membersOf(schema, components, path)
+  if (isGroup && schema.additionalProperties !== true)
+    return membersOf(schema, components, { path, isAsked: isRequired })
   const items = schema.items && resolved(schema.items, components)
   const options = (items?.enum ?? schema.enum ?? []).filter((value) => typeof value === 'string')
   return [

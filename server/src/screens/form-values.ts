@@ -107,7 +107,8 @@ function isSame(value: unknown, shown: unknown): boolean {
   return isDeepStrictEqual(value, shown) || (value === null && shown === undefined)
 }
 
-function setMember(body: Record<string, unknown>, path: readonly string[], value: unknown): void {
+/** Sets a member by its path. */
+export function setMember(body: Record<string, unknown>, path: readonly string[], value: unknown): void {
   const [name = '', ...rest] = path
   if (rest.length === 0) {
     body[name] = value

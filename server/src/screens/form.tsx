@@ -82,6 +82,7 @@ function Entry(props: EntryProps) {
       ))}
     </>
   )
+  const required = field.isRequired && <span class="quiet"> ({texts.required})</span>
   const told = fault && (
     <p class="fault" id={`${field.name}-fault`}>
       {fault.message}
@@ -89,8 +90,11 @@ function Entry(props: EntryProps) {
   )
   if (isGroup)
     return (
-      <fieldset class="field" aria-describedby={described}>
-        <legend>{label}</legend>
+      <fieldset class="field" id={field.name} aria-describedby={described}>
+        <legend>
+          {label}
+          {required}
+        </legend>
         {about}
         <Choices {...props} />
         {told}
@@ -100,7 +104,7 @@ function Entry(props: EntryProps) {
     <div class="field">
       <label for={field.name}>
         {label}
-        {field.isRequired && <span class="quiet"> ({texts.required})</span>}
+        {required}
       </label>
       {about}
       <Control {...props} described={described} />
@@ -110,8 +114,9 @@ function Entry(props: EntryProps) {
 }
 
 /** What the contract says of a field, which it says in English. */
-function helpOf({ texts }: Language, { help }: Field): string | undefined {
-  return texts.lang === 'en' ? help?.replace(/\bnull: /g, texts.leftEmpty) : undefined
+function helpOf({ texts }: Language, { help, kind }: Field): string | undefined {
+  const instead = kind === 'choices' ? texts.everythingIs : texts.leftEmpty
+  return texts.lang === 'en' ? help?.replace(/\bnull: /g, instead) : undefined
 }
 
 function hintOf({ texts }: Language, { kind }: Field): string | undefined {

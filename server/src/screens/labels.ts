@@ -4,6 +4,8 @@ import type { Route } from '@portico/contract/walk'
 export interface Labels {
   /** By the last member of a path, or the whole path where that needs a name of its own. */
   readonly members: Readonly<Record<string, string>>
+  /** What null says of a member, where it does not say that there is nothing. */
+  readonly ofNull: Readonly<Record<string, string>>
   /** By the name of the route, or its verb. */
   readonly operations: Readonly<Record<string, string>>
   /** What an operation does, by the name of the route, where the contract does not say it in this language. */
@@ -23,6 +25,11 @@ const plurals: Readonly<Record<string, string>> = { urls: 'URLs', uris: 'URIs', 
 export function memberLabel({ members }: Labels, path: readonly string[]): string {
   const last = path.at(-1) ?? ''
   return members[path.join('.')] ?? members[last] ?? inWords(last)
+}
+
+/** What is shown of a member that is null; undefined where that means nothing. */
+export function nullLabel({ ofNull }: Labels, path: readonly string[]): string | undefined {
+  return ofNull[path.at(-1) ?? '']
 }
 
 /** What an operation is called on its button: its label, or the words of its verb. */

@@ -45,6 +45,11 @@ export async function showList(
   const here = pathOf(visit, screen.at, params)
   const content = (
     <>
+      {query['done'] !== undefined && (
+        <p class="done" role="status">
+          {texts.done}
+        </p>
+      )}
       <Buttons links={listLinks(visit, screen, params)} label={texts.actionsLabel} />
       <Filters visit={visit} route={route} filters={filters} url={here} />
       {rows.length === 0 ? (

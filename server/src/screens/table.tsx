@@ -1,6 +1,6 @@
 import { Fragment } from 'preact'
 import { memberOf } from './form-values.js'
-import { memberLabel } from './labels.js'
+import { memberLabel, nullLabel } from './labels.js'
 import { Buttons, type Button } from './links.js'
 import { Members, Value, type Language } from './value.js'
 
@@ -39,7 +39,7 @@ export function Table({ language, caption, rows, columns, addressOf, actionsOf }
           <Fragment key={index}>
             <tr class={addressOf === undefined ? 'folded' : undefined}>
               {paths.map((path, place) => {
-                const value = <Value value={memberOf(row, path)} language={language} />
+                const value = <Value value={shownMember(language, row, path)} language={language} />
                 const isHead = place === 0
                 return isHead ? (
                   <th key={path.join('.')} scope="row">
@@ -74,4 +74,9 @@ export function Table({ language, caption, rows, columns, addressOf, actionsOf }
 function priorityOf(place: number): string | undefined {
   if (place < 2) return undefined
   return place === 2 ? 'wide' : 'wider'
+}
+
+function shownMember({ labels }: Language, row: Row, path: readonly string[]): unknown {
+  const value = memberOf(row, path)
+  return value === null ? (nullLabel(labels, path) ?? value) : value
 }

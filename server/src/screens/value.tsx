@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { memberLabel, type Labels } from './labels.js'
+import { memberLabel, nullLabel, type Labels } from './labels.js'
 import type { ScreenTexts } from './texts/en.js'
 
 /** The texts and labels of a page, in one language. */
@@ -79,7 +79,11 @@ export function Members({
           <div key={name}>
             <dt>{memberLabel(language.labels, [name])}</dt>
             <dd>
-              <Value value={value} language={language} depth={depth} />
+              <Value
+                value={value === null ? (nullLabel(language.labels, [name]) ?? value) : value}
+                language={language}
+                depth={depth}
+              />
             </dd>
           </div>
         ))}

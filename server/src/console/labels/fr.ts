@@ -251,6 +251,10 @@ export const fr: Labels = {
     since: 'Depuis',
     source: 'Origine',
     staff: 'Membre de l’équipe',
+    'staff.email': 'Membre de l’équipe',
+    'jwks.keys': 'Clés publiques (JWKS)',
+    'role_mapping.mode': 'Correspondance des rôles : mode',
+    'role_mapping.rules': 'Correspondance des rôles : règles',
     source_id: 'Identifiant de l’origine',
     source_label: 'Nom de l’origine',
     sp_id: 'Identifiant du service',
@@ -296,6 +300,7 @@ export const fr: Labels = {
     website: 'Site web',
     zoneinfo: 'Fuseau horaire',
   },
+  ofNull: { scopes: 'tout sauf write:impersonations', organization_ids: 'toutes les organisations' },
   operations: {
     delete: 'Supprimer',
     activate: 'Activer',

@@ -10,6 +10,7 @@ export const fr: ScreenTexts = {
   hiddenWhat: 'masqué pour votre rôle',
   byDefault: 'Par défaut',
   everything: 'Tout, y compris les ajouts futurs',
+  everythingIs: 'tout : ',
   leftEmpty: 'vide : ',
   total: (count) => `${count.toLocaleString('fr')} au total`,
   empty: 'Rien pour l’instant.',
