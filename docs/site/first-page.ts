@@ -36,6 +36,11 @@ const tasks: readonly { readonly title: string; readonly text: string; readonly 
     address: '/guides/protect-a-route.html',
   },
   {
+    title: 'Help a person who cannot sign in',
+    text: 'The console says why, with the button that mends it; staff have roles, and an audit.',
+    address: '/guides/console.html',
+  },
+  {
     title: 'Test without a network',
     text: 'An emulator that is the service, with a clock that tests move.',
     address: '/guides/testing.html',

@@ -123,7 +123,8 @@ export const topics: Readonly<Record<string, string>> = {
     'invite invitation invitations members teammates teammate colleague seats seat limit membership',
   '/guides/not-there.html#invitations-by-members':
     'invite by users member invites self-service bulk invitation',
-  '/guides/not-there.html#admin-console': 'admin dashboard console UI back office user management screen',
+  '/guides/console.html':
+    'admin dashboard dashboard admin console console UI back office backoffice admin panel management console user management screen support tool staff operators why can a user not sign in cannot log in unlock user',
   '/guides/not-there.html#hosting': 'cloud hosted managed service SaaS region',
   '/guides/not-there.html#attestations':
     'SOC 2 SOC2 ISO 27001 HIPAA compliance certificate audit report FedRAMP',

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { browserTool, hasTool } from '../debian-tools.js'
 import { openPageGallery, readPageContents, type PageGallery } from '../given/page-gallery.js'
+import { consoleScreenshots, takeConsoleScreenshots } from './console-screenshots.js'
 import { colorSchemes, digestOf, screenshots, takeScreenshot } from './screenshots.js'
 
 const images = fileURLToPath(new URL('../../docs/images/', import.meta.url))
@@ -20,7 +21,10 @@ beforeAll(async () => {
 })
 
 describe.skipIf(!hasTool(browserTool))('the screenshots of docs/images', () => {
-  if (isToTake) test('are taken anew', takeAll, 120_000)
+  if (isToTake) {
+    test('are taken anew', takeAll, 120_000)
+    test('of the console, too', takeConsole, 120_000)
+  }
 
   test('show the pages as they are; otherwise: npm run docs -- screenshots', () => {
     const taken: unknown = JSON.parse(readFileSync(manifest, 'utf8'))
@@ -30,7 +34,8 @@ describe.skipIf(!hasTool(browserTool))('the screenshots of docs/images', () => {
 })
 
 test('each screenshot is there in light and dark, and in a guide, with words for who does not see it', () => {
-  const expected = screenshots.flatMap(({ name }) => [`${name}.webp`, `${name}-dark.webp`])
+  const names = [...screenshots.map(({ name }) => name), ...consoleScreenshots]
+  const expected = names.flatMap((name) => [`${name}.webp`, `${name}-dark.webp`])
   const shown = readdirSync(guides).flatMap((guide) => [
     ...readFileSync(guides + guide, 'utf8').matchAll(/!\[([^\]]*)\]\(\.\.\/images\/([^)]+)\)/g),
   ])
@@ -40,9 +45,7 @@ test('each screenshot is there in light and dark, and in a guide, with words for
       .filter((name) => name.endsWith('.webp'))
       .toSorted(),
   ).toEqual(expected.toSorted())
-  expect(shown.map(([, , name]) => name).toSorted()).toEqual(
-    screenshots.map(({ name }) => `${name}.webp`).toSorted(),
-  )
+  expect(shown.map(([, , name]) => name).toSorted()).toEqual(names.map((name) => `${name}.webp`).toSorted())
   for (const [, alt, name] of shown) expect(alt?.length, name).toBeGreaterThan(40)
 })
 
@@ -64,6 +67,13 @@ async function takeAll(): Promise<void> {
       await writeFile(`${images}${screenshot.name}${ending}.webp`, image)
     }
   await writeFile(manifest, `${JSON.stringify(digests(), null, 2)}\n`)
+}
+
+async function takeConsole(): Promise<void> {
+  for (const [name, image] of await takeConsoleScreenshots()) {
+    expect(image.length).toBeGreaterThan(2_000)
+    await writeFile(`${images}${name}.webp`, image)
+  }
 }
 
 function digests(): Record<string, string> {

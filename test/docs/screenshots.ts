@@ -86,8 +86,8 @@ interface Clip {
 }
 
 /** A screenshot as WebP, which Playwright itself cannot write. */
-async function webpOf(page: Page, clip: Clip): Promise<Buffer> {
+export async function webpOf(page: Page, clip: Clip, quality = 70): Promise<Buffer> {
   const session = await page.context().newCDPSession(page)
-  const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: 70, clip })
+  const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality, clip })
   return Buffer.from(data, 'base64')
 }
