@@ -153,6 +153,23 @@ test('a change of the address or the state of a user asks for a reason in produc
   expect((await change({ given_name: 'Ada' })).status).toBe(404)
 })
 
+test('the form that edits an SSO connection asks for the proof that its single operations ask for', async () => {
+  const unproved = callerOf(['developer'], 'production', { isProved: false })
+  for (const body of [
+    { metadata: '<EntityDescriptor/>' },
+    { active: true },
+    { user_security_type: 'none' },
+  ]) {
+    const answer = await call(unproved, {
+      route: 'ssoConnections.update',
+      params: { idp_id: 'missing' },
+      body,
+      reason: 'A reason',
+    })
+    expect(codeOf(answer)).toBe('proof_required')
+  }
+})
+
 function codeOf({ body }: Awaited<ReturnType<typeof call>>): string | undefined {
   return (body as { error?: { code?: string } }).error?.code
 }

@@ -232,6 +232,8 @@ export const ssoConnections = c.router(
       ),
       metadata: access({
         ...write,
+        // What activate, disable, useMetadata and setUserPolicy do, and which domains and roles it asserts.
+        danger: 'proof',
         emits: ['sso.connection.update.success'],
         versioned: 'checks',
         takesFile: true,
