@@ -170,6 +170,30 @@ test('the form that edits an SSO connection asks for the proof that its single o
   }
 })
 
+test('a refusal at an address that names no organization leaves the audit readable', async () => {
+  const viewer = callerOf(['viewer'], 'production')
+  for (const org_domain of ['NOT a domain', 'nul\0'])
+    await call(viewer, { route: 'users.create', params: { org_domain }, body: {} })
+
+  const seen = await call(viewer, { route: 'audit.list', query: { actor: viewer.id } })
+  expect(seen).toMatchObject({
+    status: 200,
+    body: { total: 2, data: [{ org_domain: null }, { org_domain: null }] },
+  })
+})
+
+test('a change of what both environments share is in the audit of none of them', async () => {
+  const owner = callerOf(['owner'], 'sandbox')
+  const changed = await call(owner, {
+    route: 'account.update',
+    body: { product_name: anything() },
+    reason: 'New name',
+  })
+  expect(changed.status).toBe(200)
+  const seen = await call(owner, { route: 'audit.list', query: { actor: owner.id } })
+  expect(seen).toMatchObject({ body: { data: [{ action: 'account.update', __environment__: null }] } })
+})
+
 function codeOf({ body }: Awaited<ReturnType<typeof call>>): string | undefined {
   return (body as { error?: { code?: string } }).error?.code
 }

@@ -24,7 +24,7 @@ export const AuditEntry = record(
   {
     __type__: z.literal('AuditEntry'),
     __domain__: slug(),
-    __environment__: z.enum(environments).nullable().describe('null: on the account itself'),
+    __environment__: z.enum(environments).nullable().describe('null: on what both share'),
     id: id(),
     staff: z
       .object({

@@ -33,7 +33,7 @@ export interface AuditedAction {
   /** Of the entry: the changes of one request write one. */
   readonly id: string
   readonly accountId: string
-  /** Null: an action on the account itself. */
+  /** Null: an action on what both environments share. */
   readonly environment: Environment | null
   /** Of the organization in the path. */
   readonly domain?: string

@@ -2,6 +2,7 @@ import { concernsProduction, type Danger } from '@portico/contract/access'
 import { consoleContract } from '@portico/contract/console'
 import { contract } from '@portico/contract/contract'
 import { errorCodes, type ErrorBody, type FieldError } from '@portico/contract/errors'
+import { OrganizationPath } from '@portico/contract/fields'
 import { withoutPersonalData, withoutSecrets } from '@portico/contract/sensitivity'
 import { routes, type Route } from '@portico/contract/walk'
 import express, { type NextFunction, type Request, type Response } from 'express'
@@ -108,12 +109,13 @@ function isRefusal({ status, body }: CallAnswer): boolean {
 /** What a member of staff does has an entry in the audit of the account: changes write theirs by the cause, in their transaction. */
 function audited(caller: Caller, route: Route, { params = {}, reason }: RouteCall): Caller {
   if (caller.staff === undefined) return caller
-  const domain = params['org_domain']
+  // What is no domain is of no organization, and no entry can have it.
+  const domain = OrganizationPath.safeParse(params).data?.org_domain ?? ''
   const audit = {
     id: newId(),
     accountId: caller.accountId,
-    environment: caller.environment,
-    ...(domain !== undefined && { domain }),
+    environment: route.access.spansEnvironments ? null : caller.environment,
+    ...(domain !== '' && { domain }),
     staffUserId: caller.id,
     action: route.name,
     ...(isReason(reason) && { reason: reason?.trim() ?? '' }),
