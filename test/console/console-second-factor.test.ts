@@ -60,3 +60,13 @@ test('where others reach the service, a sign-in enrols a second factor, and no s
 
   expect([landed.status, landed.url]).toEqual([200, `${baseUrl}${home}`])
 })
+
+test('a link of the first owner opens nothing once others reach the service', async () => {
+  const { url } = await given.link()
+  const { pathname, search } = new URL(url)
+  expect((await given.visitorOf().request(url)).status).toBe(200)
+
+  const seen = await visitorOf().request(`${baseUrl}${pathname}${search}`)
+
+  expect(seen.status).toBe(404)
+})

@@ -197,3 +197,12 @@ test('a change of what both environments share is in the audit of none of them',
 function codeOf({ body }: Awaited<ReturnType<typeof call>>): string | undefined {
   return (body as { error?: { code?: string } }).error?.code
 }
+
+test('what is open to everybody is in no role of staff', async () => {
+  // No screen calls such a route, and none declares the refusal.
+  const { status } = await call(callerOf(['owner'], 'sandbox'), {
+    route: 'oidc.keySet',
+    params: { org_domain: service.account.domain },
+  })
+  expect(status).toBeGreaterThanOrEqual(400)
+})

@@ -74,6 +74,7 @@ export const webhooks = c.router(
       metadata: access({
         tag,
         scope: 'write:webhooks',
+        danger: 'proof',
         reach: 'account',
         emits: ['webhook.webhook.create.success'],
         idempotent: true,
@@ -114,6 +115,7 @@ export const webhooks = c.router(
       metadata: access({
         tag,
         scope: 'write:webhooks',
+        danger: 'proof',
         reach: 'account',
         emits: ['webhook.webhook.update.success'],
         versioned: 'checks',

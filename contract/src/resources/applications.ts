@@ -228,6 +228,7 @@ export const applications = c.router(
       metadata: access({
         tag,
         scope: 'write:applications',
+        danger: 'proof',
         emits: ['application.application.create.success'],
         idempotent: true,
         versioned: 'answers',
@@ -282,6 +283,7 @@ export const applications = c.router(
       metadata: access({
         tag,
         scope: 'write:applications',
+        danger: 'proof',
         emits: ['application.application.update.success'],
         versioned: 'checks',
       }),

@@ -291,6 +291,7 @@ export const directorySync = c.router(
       responses: creating({ 201: DirectorySync }, 'organization_not_found', 'directory_sync_taken'),
       metadata: access({
         ...write,
+        danger: 'proof',
         emits: ['dir_sync.directory.create.success'],
         idempotent: true,
         versioned: 'answers',
@@ -314,7 +315,12 @@ export const directorySync = c.router(
       pathParams: OrganizationPath,
       body: DirectorySyncChanges,
       responses: changing({ 200: DirectorySync }, 'organization_not_found', notFound, 'precondition_failed'),
-      metadata: access({ ...write, emits: ['dir_sync.directory.update.success'], versioned: 'checks' }),
+      metadata: access({
+        ...write,
+        danger: 'proof',
+        emits: ['dir_sync.directory.update.success'],
+        versioned: 'checks',
+      }),
     },
     delete: {
       method: 'DELETE',

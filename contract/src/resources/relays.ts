@@ -126,6 +126,7 @@ export const relays = c.router(
       metadata: access({
         tag,
         scope: 'write:relays',
+        danger: 'proof',
         reach: 'account',
         emits: ['relay.relay.create.success'],
         idempotent: true,
@@ -172,6 +173,7 @@ export const relays = c.router(
       metadata: access({
         tag,
         scope: 'write:relays',
+        danger: 'proof',
         reach: 'account',
         emits: ['relay.relay.update.success'],
         versioned: 'checks',

@@ -229,7 +229,12 @@ export const roles = c.router(
         'user_not_found',
         'precondition_failed',
       ),
-      metadata: access({ ...write, emits: ['user.roles.update.success'], versioned: 'checks' }),
+      metadata: access({
+        ...write,
+        danger: 'proof',
+        emits: ['user.roles.update.success'],
+        versioned: 'checks',
+      }),
     },
   },
   { strictStatusCodes: true },

@@ -222,7 +222,7 @@ export const users = c.router(
       metadata: access({
         tag,
         scope: 'write:users',
-        danger: { email: 'reason', active: 'reason' },
+        danger: { email: 'proof', active: 'reason' },
         emits: ['user.user.update.success'],
         versioned: 'checks',
       }),

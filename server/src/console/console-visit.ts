@@ -47,6 +47,10 @@ export async function visitOf(exchange: Exchange, call: Call): Promise<ConsoleVi
   }
   const staff = await findStaffOrAsk(exchange)
   if (staff === undefined) return undefined
+  if (staff.roles.length === 0) {
+    sendConsoleSentence(exchange, 403, 'noRole')
+    return undefined
+  }
   const { accountId, accountDomain } = staff.organization
   const counted = { accountId, environment: '', address: staff.user.id }
   const { count, state } = await deps.limits.add(req.method === 'POST' ? changeLimit : viewLimit, counted)

@@ -61,7 +61,7 @@ export async function takeForm(visit: Visit, at: ScreenAt, posted: Posted): Prom
   })
   const failure = failureOf(answer)
   if (failure !== undefined) return refusedForm(visit, at, shown, posted, failure)
-  // A change and a removal answer with the secrets that there were, which nobody has asked for.
+  // A change and a removal answer with the secrets that there were, which are not to be shown again.
   if (part !== 'update' && !isRemoval(route) && secretsOf(route, answer.body).length > 0)
     return resultPage(visit, at, answer.body)
   return { location: placeAfter(visit, at, answer.body) }

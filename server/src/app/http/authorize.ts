@@ -2,14 +2,15 @@ import type { Route } from '@portico/contract/walk'
 import type { NextFunction, Request, Response } from 'express'
 import { ApiError } from '../../platform/errors.js'
 import type { Caller } from '../../platform/tenant.js'
-import { callerOf } from '../../delivery/request-context.js'
+import { callerOf, findCaller } from '../../delivery/request-context.js'
 import { routeOf } from './route-of.js'
 
 /** Checks the route's access against the caller's scopes, organizations and environment. */
 export function authorize(req: Request, _res: Response, next: NextFunction): void {
   const route = routeOf(req)
   const { access } = route
-  if (access.auth === 'none') {
+  // What is open to everybody is in no role of staff.
+  if (access.auth === 'none' && findCaller(req)?.staff === undefined) {
     next()
     return
   }

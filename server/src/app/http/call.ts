@@ -11,6 +11,7 @@ import { writeAudit } from '../../delivery/audit/audit.js'
 import type { Deps } from '../../delivery/deps.js'
 import { callerOf, openContext, setCaller } from '../../delivery/request-context.js'
 import { newId } from '../../platform/crypto/random.js'
+import { isStorable } from '../../platform/well-formed.js'
 import type { Caller } from '../../platform/tenant.js'
 import type { Call, CallAnswer, RefusalCode, RouteCall } from '../../screens/call.js'
 import { apiOf } from './api.js'
@@ -179,8 +180,9 @@ function dangerOf({ access }: Route, body: object = {}): Danger | undefined {
 }
 
 function isReason(text: string | undefined): boolean {
-  const length = text?.trim().length ?? 0
-  return length >= reasonLength.min && length <= reasonLength.max
+  // Characters, as the database counts them.
+  const length = [...(text?.trim() ?? '')].length
+  return length >= reasonLength.min && length <= reasonLength.max && isStorable(text ?? '')
 }
 
 function withoutReason(): CallAnswer {

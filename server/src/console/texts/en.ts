@@ -52,6 +52,11 @@ export const en = {
     sentence: 'It comes from another browser, or from a page that is no longer current.',
     advice: 'Open the page of the form again, and send it from there.',
   } satisfies PageSentence,
+  noRole: {
+    heading: 'You have no role here',
+    sentence: 'You are signed in, but have no role in the console of this account.',
+    advice: 'Ask an owner of the account for one.',
+  } satisfies PageSentence,
   tooMany: {
     heading: 'Too many requests',
     sentence: 'You have sent more requests than the console takes in a minute.',

@@ -53,6 +53,11 @@ export const fr: ConsoleTexts = {
     sentence: 'Il vient d’un autre navigateur, ou d’une page qui n’est plus à jour.',
     advice: 'Rouvrez la page du formulaire, puis envoyez-le de là.',
   },
+  noRole: {
+    heading: 'Vous n’avez aucun rôle ici',
+    sentence: 'Vous êtes connecté, mais vous n’avez aucun rôle dans la console de ce compte.',
+    advice: 'Demandez-en un à un propriétaire du compte.',
+  },
   tooMany: {
     heading: 'Trop de requêtes',
     sentence: 'Vous avez envoyé plus de requêtes que la console n’en accepte en une minute.',

@@ -54,9 +54,10 @@ function endOfLink(at: Date): Date {
 
 /** The account whose first owner a token makes; undefined when it is wrong, used or over. It changes nothing. */
 export async function findConsoleStart(
-  { db, now }: Pick<Deps, 'db' | 'now'>,
+  { config, db, now }: Pick<Deps, 'config' | 'db' | 'now'>,
   token: string,
 ): Promise<{ readonly accountDomain: string } | undefined> {
+  if (config.isProduction) return undefined
   // eslint-disable-next-line portico/tenant -- a link is its own proof
   const row = await db
     .selectFrom('console_starts')
@@ -93,6 +94,9 @@ interface StartedConsole {
  * @throws ApiError `email_taken` when a user has the address who may not sign in.
  */
 export async function startConsole(deps: Deps, owner: FirstOwner): Promise<StartedConsole | undefined> {
+  // A link that was printed before others could reach the service is worth nothing any more.
+  const { isProduction } = deps.config
+  if (isProduction) return undefined
   const cause = causeBy(owner.requestId, 'system', 'console_start')
   const { record } = await change(deps, cause, async (trx) => {
     const staff = await consumeStart(deps, trx, owner.token)

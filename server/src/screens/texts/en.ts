@@ -12,7 +12,6 @@ export const en = {
   leftEmpty: 'left empty: ',
   total: (count: number) => (count === 1 ? '1 in total' : `${count.toLocaleString('en')} in total`),
   everythingIs: 'everything: ',
-  total: (count: number) => (count === 1 ? '1 in all' : `${count.toLocaleString('en')} in all`),
   empty: 'Nothing here yet.',
   emptyFiltered: (names: string) => `Nothing matches the filter: ${names}.`,
   filter: 'Filter',
