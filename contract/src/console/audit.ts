@@ -77,7 +77,9 @@ export const AuditQuery = PageQuery.extend({
   actor: filter(reference()).describe('Only actions of this member of staff'),
   action: filterText().describe('Only this operation, such as users.delete'),
   outcome: filter(z.enum(auditOutcomes)).describe('Only actions that came to this'),
-  environment: filter(z.enum(environments)).describe('Only actions in this environment'),
+  environment: filter(z.enum(environments)).describe(
+    'Only actions in this environment, and on what both share',
+  ),
   org_domain: filter(slug()).describe('Only actions on this organization'),
   since: moment().describe('Only actions from this time on'),
   until: moment().describe('Only actions before this time'),

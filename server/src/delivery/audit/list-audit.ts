@@ -38,19 +38,25 @@ function filtered(
   all: ReturnType<typeof entriesOf>,
   { actor, action, outcome, environment, org_domain: domain, since, until }: AuditQuery,
 ) {
-  const equal = { staff_user_id: actor, action, outcome, environment, domain }
+  const equal = { staff_user_id: actor, action, outcome, domain }
   // Null: the value cannot match.
-  const isEmpty = [...Object.values(equal), since, until].includes(null)
+  const isEmpty = [...Object.values(equal), environment, since, until].includes(null)
   const given = Object.entries(equal).flatMap(([column, value]) => (value == null ? [] : [{ column, value }]))
-  return given
-    .reduce(
-      (entries, { column, value }) =>
-        entries.where(sql<boolean>`${sql.ref(`audit_entries.${column}`)} = ${value}`),
-      all,
-    )
-    .$if(isEmpty, (entries) => entries.where(sql<boolean>`false`))
-    .$if(since != null, (entries) => entries.where('audit_entries.inserted_at', '>=', new Date(since ?? 0)))
-    .$if(until != null, (entries) => entries.where('audit_entries.inserted_at', '<', new Date(until ?? 0)))
+  return (
+    given
+      .reduce(
+        (entries, { column, value }) =>
+          entries.where(sql<boolean>`${sql.ref(`audit_entries.${column}`)} = ${value}`),
+        all,
+      )
+      // What both environments share is of each.
+      .$if(environment != null, (entries) =>
+        entries.where(sql<boolean>`coalesce(audit_entries.environment, ${environment}) = ${environment}`),
+      )
+      .$if(isEmpty, (entries) => entries.where(sql<boolean>`false`))
+      .$if(since != null, (entries) => entries.where('audit_entries.inserted_at', '>=', new Date(since ?? 0)))
+      .$if(until != null, (entries) => entries.where('audit_entries.inserted_at', '<', new Date(until ?? 0)))
+  )
 }
 
 const nameOfUser = sql`coalesce(

@@ -33,17 +33,16 @@ export async function unlockPerson(
   const tenant = { ...caller, domain }
   const organizationId = await findOrganizationId(deps.db, tenant)
   if (organizationId === null) throw new ApiError('organization_not_found')
+  const { audit, requestId } = caller.cause
+  // No change of a record, which would write its own entry. First, so that nothing is forgotten without one.
+  if (audit !== undefined)
+    await writeAudit(deps, deps.db, { requestId, audit }, { outcome: 'done', email, organizationId })
   const counted = { ...tenant, address: normalizeEmail(email) }
   const forgotten = [...new Set(kinds)].map(async (kind) => ({
     kind,
     count: await forget[kind](deps, counted),
   }))
-  const record: Unlocked = { __type__: 'Unlocked', forgotten: await Promise.all(forgotten) }
-  const { audit, requestId } = caller.cause
-  // No change of a record, which would write its own entry.
-  if (audit !== undefined)
-    await writeAudit(deps, deps.db, { requestId, audit }, { outcome: 'done', email, organizationId })
-  return record
+  return { __type__: 'Unlocked', forgotten: await Promise.all(forgotten) }
 }
 
 /** Forgets one kind, and gives its count. */
