@@ -129,7 +129,7 @@ export const rightsTable: Readonly<Record<string, string>> = {
   'webhooks.delete': 'oOdD',
   'webhooks.rotateSignatureKey': 'oOdD',
   'webhooks.test': 'od',
-  'webhooks.listDeliveries': 'oOdDsSvV',
+  'webhooks.listDeliveries': 'oOdDsS',
   'webhooks.redeliver': 'oOdDsS',
   'webhooks.redeliverAll': 'oOdD',
   'logEvents.list': 'oOdDsS',

@@ -76,7 +76,8 @@ const exceptions: Readonly<
     ],
     without: ['users.delete', 'outbox.list'],
   },
-  viewer: { also: [], without: ['outbox.list'] },
+  // What receivers answer may repeat the event that they got.
+  viewer: { also: [], without: ['outbox.list', 'webhooks.listDeliveries'] },
 }
 
 function of(owner: Right, developer: Right, support: Right, viewer: Right): Rights {
