@@ -25,6 +25,8 @@ const own = `${anything()}.example`
 async function asBefore(): Promise<void> {
   await withPostgres(service.databaseUrl, async (db) => {
     await db.query(`
+      drop table log_event_counts, audit_entries, console_starts, staff_organizations;
+      drop index applications_account, applications_updated, webhook_deliveries_undelivered;
       drop table join_requests, invitations, organization_policies, domain_exemptions, domains, role_mapping_rules, role_assignments, role_permissions,
         roles, permissions;
       alter table sso_connections drop column other_domains, drop column attribute_mapping,
