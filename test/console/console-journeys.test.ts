@@ -86,7 +86,7 @@ describe.skipIf(!hasTool(browserTool))('on the console in a browser', () => {
     30_000,
   )
 
-  test.each(withScripts)(
+  test.each(isFullRun ? withScripts : [])(
     'an address that is locked is found, unlocked, and signs in, scripts: %s',
     async (hasScript) => {
       const { scene, visitor, page: asked } = await flows.atPassword()

@@ -3,6 +3,7 @@ import { consoleGivenOf } from '../given/console-given.js'
 import { flowGivenOf, isIn } from '../given/flow-given.js'
 import { startService } from '../given/harness.js'
 import { pkcePair, withoutReference } from '../given/visitor.js'
+import { longTest } from '../sampled.js'
 
 const service = await startService()
 const given = consoleGivenOf(service)
@@ -88,7 +89,7 @@ test.each([
   expect((await visitor.request(home)).status).toBe(303)
 })
 
-test('a session ends after an hour without use, and use keeps it, for 8 hours at most', async () => {
+longTest('a session ends after an hour without use, and use keeps it, for 8 hours at most', async () => {
   const idle = await given.owner()
   const used = await given.owner()
 
@@ -101,7 +102,7 @@ test('a session ends after an hour without use, and use keeps it, for 8 hours at
   expect((await used.visitor.request(used.home)).status).toBe(303)
 })
 
-test('a session that is used every second is written once a minute', async () => {
+longTest('a session that is used every second is written once a minute', async () => {
   const { visitor, home, staff } = await given.owner()
   const usedAt = async () =>
     service.query('select browser_used_at from sessions where account_id = $1 and organization_id = $2', [

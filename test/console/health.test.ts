@@ -78,22 +78,25 @@ describe('what may need attention', () => {
     await expectOnlyFor(staff, { webhooks_failing: 1 })
   })
 
-  test('counts SSO connections whose certificate ends, and whose last three sign-ins failed', async () => {
-    const staff = await givenStaff()
-    const { idp_id, acs_url } = await ssoGivenOf(staff.client).connection()
-    const metadata = idpMetadata({ from: service.clock.now(), certificateDays: [40] })
-    await staff.client.ssoConnections.update({ idp_id, metadata })
-    await staff.client.ssoConnections.activate({ idp_id })
-    const post = () =>
-      fetch(acs_url, { method: 'POST', body: new URLSearchParams({ SAMLResponse: '<xml>' }) })
-    for (let count = 0; count < 2; count += 1) await post()
-    await expectOnlyFor(staff, {})
+  longTest(
+    'counts SSO connections whose certificate ends, and whose last three sign-ins failed',
+    async () => {
+      const staff = await givenStaff()
+      const { idp_id, acs_url } = await ssoGivenOf(staff.client).connection()
+      const metadata = idpMetadata({ from: service.clock.now(), certificateDays: [40] })
+      await staff.client.ssoConnections.update({ idp_id, metadata })
+      await staff.client.ssoConnections.activate({ idp_id })
+      const post = () =>
+        fetch(acs_url, { method: 'POST', body: new URLSearchParams({ SAMLResponse: '<xml>' }) })
+      for (let count = 0; count < 2; count += 1) await post()
+      await expectOnlyFor(staff, {})
 
-    await post()
-    await expectOnlyFor(staff, { sso_connections_failing: 1 })
-    await service.clock.advance(11 * daySeconds)
-    await expectOnlyFor(staff, { certificates_ending: 1, sso_connections_failing: 1 })
-  })
+      await post()
+      await expectOnlyFor(staff, { sso_connections_failing: 1 })
+      await service.clock.advance(11 * daySeconds)
+      await expectOnlyFor(staff, { certificates_ending: 1, sso_connections_failing: 1 })
+    },
+  )
 
   test('counts directories of which a request was refused in the last day', async () => {
     const staff = await givenStaff()
@@ -117,7 +120,7 @@ describe('what may need attention', () => {
     await expectOnlyFor(staff, {})
   })
 
-  test('counts messages that could not be sent', async () => {
+  longTest('counts messages that could not be sent', async () => {
     const staff = await givenStaff('production')
     await sendMagicLink(staff.client)
     const refusing = vi.spyOn(deps.mail, 'send').mockRejectedValue(new Error('450 try again'))
@@ -205,23 +208,26 @@ describe('sign-ins by day', () => {
     expect((await statisticsOf(caller)).days.at(-1)).toMatchObject({ passed: 2, failed: 2 })
   })
 
-  test('of the hours before are counted after a pause of the workers, and then stay as they are', async () => {
-    const { client, caller } = await givenStaff()
-    await countLogEvents(deps)
-    await signIn(client, 1)
-    await service.clock.advance(5 * 3600)
-    await countLogEvents(deps)
-    await service.clock.advance(daySeconds)
-    await countLogEvents(deps)
+  longTest(
+    'of the hours before are counted after a pause of the workers, and then stay as they are',
+    async () => {
+      const { client, caller } = await givenStaff()
+      await countLogEvents(deps)
+      await signIn(client, 1)
+      await service.clock.advance(5 * 3600)
+      await countLogEvents(deps)
+      await service.clock.advance(daySeconds)
+      await countLogEvents(deps)
 
-    const { days, reasons } = await statisticsOf(caller, { days: 3 })
-    expect(days).toHaveLength(3)
-    expect(days.reduce((total, { passed }) => total + passed, 0)).toBe(1)
-    expect(reasons).toEqual([{ code: 'END_USER_PASSWORD_FAILED', n: 1 }])
-    expect((await statisticsOf(caller, { days: 1 })).reasons).toEqual([])
-  })
+      const { days, reasons } = await statisticsOf(caller, { days: 3 })
+      expect(days).toHaveLength(3)
+      expect(days.reduce((total, { passed }) => total + passed, 0)).toBe(1)
+      expect(reasons).toEqual([{ code: 'END_USER_PASSWORD_FAILED', n: 1 }])
+      expect((await statisticsOf(caller, { days: 1 })).reasons).toEqual([])
+    },
+  )
 
-  test('say when the job has counted, every ten minutes', async () => {
+  longTest('say when the job has counted, every ten minutes', async () => {
     const { caller } = await givenStaff()
     await service.clock.advance(10 * 60)
     const at = service.clock.now().getTime()

@@ -8,7 +8,7 @@ import { anything } from '../given/given.js'
 import { startService, type Service } from '../given/harness.js'
 import { bodyFor, queryFor, send, type References } from '../given/request-of.js'
 import { createWorld, createWorldFor, freshMembers } from '../given/world.js'
-import { longTest } from '../sampled.js'
+import { longTest, sampled } from '../sampled.js'
 
 let service: Service
 let token: string
@@ -38,6 +38,14 @@ beforeAll(async () => {
 })
 
 const keyed = routes().filter((route) => route.access.auth === 'api_key')
+/** One route that reads and one that writes of each resource, because all run through the same chain; then the others. */
+const firsts = keyed.filter(
+  (route) =>
+    keyed.find(
+      (one) => one.resource === route.resource && (one.method === 'GET') === (route.method === 'GET'),
+    ) === route,
+)
+const sample = sampled([...firsts, ...keyed.filter((route) => !firsts.includes(route))], firsts.length)
 
 interface Told {
   readonly status: number
@@ -89,7 +97,7 @@ test('staff get no secret that is stored, and a viewer no personal data', async 
   expect(hidden.body).not.toHaveProperty('onboarding.sso_admin_email')
 })
 
-describe.each(keyed.map((route) => [route.name, route] as const))('%s', (_name, route) => {
+describe.each(sample.map((route) => [route.name, route] as const))('%s', (_name, route) => {
   test('a call within the process is refused as a request is: an unknown member, and what is not there', async () => {
     const [sent, told] = await both(route, common, { no_such_member: true })
     expect(comparable(told)).toBe(comparable(sent))

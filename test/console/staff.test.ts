@@ -87,7 +87,7 @@ describe('staff', () => {
     })
   })
 
-  test('come in by the mailed link, at the first page of the account', async () => {
+  longTest('come in by the mailed link, at the first page of the account', async () => {
     const { caller, home } = await scene()
 
     const { landed, visitor } = await member(caller, ['viewer'])
@@ -96,7 +96,7 @@ describe('staff', () => {
     expect((await visitor.request(home)).status).toBe(200)
   })
 
-  test('get other roles, which count at once', async () => {
+  longTest('get other roles, which count at once', async () => {
     const { caller } = await scene()
     const { id } = await member(caller, ['viewer'])
 
@@ -244,7 +244,7 @@ describe('an invitation to the staff', () => {
     expect((await given.visitorOf().visit(url)).status).toBe(404)
   })
 
-  test('that is repeated under its Idempotency-Key is one', async () => {
+  longTest('that is repeated under its Idempotency-Key is one', async () => {
     const { caller } = await scene()
     const ask = {
       route: 'staffInvitations.invite',
@@ -258,7 +258,7 @@ describe('an invitation to the staff', () => {
     expect((await call(caller, { route: 'staffInvitations.list' })).body).toMatchObject({ total: 1 })
   })
 
-  test('is refused for who is there, and for who is invited', async () => {
+  longTest('is refused for who is there, and for who is invited', async () => {
     const { caller, email } = await scene()
     const invite = (address: string) =>
       call(caller, { route: 'staffInvitations.invite', body: { email: address, roles: ['viewer'] } })

@@ -2,7 +2,7 @@ import { guard } from './guard.js'
 
 const call = 'server/src/app/http/call.ts'
 const inConsole = (file: string, title: string) => ({ file: `test/console/${file}.test.ts`, title })
-const asRequest = inConsole('parity', 'users.get a call within the process reads what a request reads')
+const asRequest = inConsole('parity', 'users.list a call within the process reads what a request reads')
 const shows = inConsole('parity', 'staff get no secret that is stored, and a viewer no personal data')
 const asks = (route: string) =>
   inConsole(
