@@ -1,11 +1,9 @@
-import { consoleContract } from '@portico/contract/console'
-import { contract } from '@portico/contract/contract'
-import { routes } from '@portico/contract/walk'
+import { everyRoute, routeNamed } from '@portico/contract/every-route'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod/v4'
 import { fieldsOf, queryFieldsOf } from '../screens/field.js'
 import { memberLabel, operationLabel, screenLabel } from '../screens/labels.js'
-import { routeNamed, screensOf, type Screen } from '../screens/screen.js'
+import { screensOf, type Screen } from '../screens/screen.js'
 import { fr } from './labels/fr.js'
 import { notShown, resources } from './resources.js'
 
@@ -21,7 +19,7 @@ function routesOf(screen: Screen): readonly string[] {
 }
 
 test('every operation with a scope has a screen, or a reason why not', () => {
-  const all = routes({ ...contract, ...consoleContract }).filter(({ access }) => access.scope !== null)
+  const all = everyRoute.filter(({ access }) => access.scope !== null)
   const shown = new Set(screens.flatMap(routesOf))
 
   expect(all.map(({ name }) => name).filter((name) => !shown.has(name) && !(name in notShown))).toEqual([])

@@ -1,9 +1,8 @@
 import type { Scope, StaffScope } from '@portico/contract/access'
-import { consoleContract } from '@portico/contract/console'
-import { contract } from '@portico/contract/contract'
+import { everyRoute } from '@portico/contract/every-route'
 import { environments, type Environment } from '@portico/contract/fields'
 import { staffRoles, type StaffRole } from '@portico/contract/staff'
-import { routes, type Route } from '@portico/contract/walk'
+import type { Route } from '@portico/contract/walk'
 import type { Caller, StaffRights } from '../platform/tenant.js'
 
 type ResourceOf<S> = S extends `${'read' | 'write'}:${infer Resource}` ? Resource : never
@@ -85,9 +84,7 @@ function of(owner: Right, developer: Right, support: Right, viewer: Right): Righ
 }
 
 /** Staff never act as the user: what only the user may do is in no role. */
-const staffRoutes = routes({ ...contract, ...consoleContract }).filter(
-  ({ access }) => access.scope !== null && access.asUser !== 'refused',
-)
+const staffRoutes = everyRoute.filter(({ access }) => access.scope !== null && access.asUser !== 'refused')
 
 /** The routes that a role may call in an environment. */
 function routesOfRole(role: StaffRole, environment: Environment): readonly string[] {

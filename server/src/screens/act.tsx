@@ -1,5 +1,6 @@
 import { concernsProduction } from '@portico/contract/access'
 import type { FieldError } from '@portico/contract/errors'
+import { routeNamed } from '@portico/contract/every-route'
 import type { Route } from '@portico/contract/walk'
 import { ApiCall } from './api-call.js'
 import { failedPage, failureOf, type Failure } from './failed.js'
@@ -10,7 +11,7 @@ import { memberLabel, operationHelp, operationLabel, screenLabel } from './label
 import { isRemoval } from './links.js'
 import { associationsOf, crumbsOf, pathOf, titleOf } from './look.js'
 import { secretsOf, ShownOnce } from './once.js'
-import { parameterOf, routeNamed, type ScreenAt } from './screen.js'
+import { parameterOf, type ScreenAt } from './screen.js'
 import type { Outcome, Visit } from './visit.js'
 
 /** A record as it was read for a form. */

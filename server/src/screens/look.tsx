@@ -1,3 +1,4 @@
+import { routeNamed } from '@portico/contract/every-route'
 import type { Route } from '@portico/contract/walk'
 import { z } from 'zod/v4'
 import { ApiCall } from './api-call.js'
@@ -6,15 +7,7 @@ import { queryFieldsOf } from './field.js'
 import { memberOf } from './form-values.js'
 import { memberLabel, operationLabel, screenLabel } from './labels.js'
 import { Buttons, isRemoval, Tabs, type Button } from './links.js'
-import {
-  addressOf,
-  childrenOf,
-  parameterOf,
-  parentOf,
-  routeNamed,
-  type Screen,
-  type ScreenAt,
-} from './screen.js'
+import { addressOf, childrenOf, parameterOf, parentOf, type Screen, type ScreenAt } from './screen.js'
 import { Table } from './table.js'
 import { Members } from './value.js'
 import type { Link, Outcome, Visit } from './visit.js'

@@ -1,6 +1,5 @@
-import { consoleContract } from '@portico/contract/console'
-import { contract } from '@portico/contract/contract'
-import { routes, type Route } from '@portico/contract/walk'
+import { routeNamed } from '@portico/contract/every-route'
+import type { Route } from '@portico/contract/walk'
 
 /** The screens of a resource, as they are declared: everything else follows from the routes. */
 export interface ScreenDeclaration {
@@ -33,15 +32,6 @@ export interface Screen extends ScreenDeclaration {
   readonly recordAt: string
   /** The parameter that a record adds to the address. */
   readonly recordParameter: string | undefined
-}
-
-const routeByName = new Map(routes({ ...contract, ...consoleContract }).map((route) => [route.name, route]))
-
-/** @throws Error when the contract has no such route, which a declaration must not name. */
-export function routeNamed(name: string): Route {
-  const route = routeByName.get(name)
-  if (route === undefined) throw new Error(`the contract has no route ${name}`)
-  return route
 }
 
 /**

@@ -1,10 +1,9 @@
 import { concernsProduction, type Danger } from '@portico/contract/access'
-import { consoleContract } from '@portico/contract/console'
-import { contract } from '@portico/contract/contract'
 import { errorCodes, type ErrorBody, type FieldError } from '@portico/contract/errors'
+import { everyRouter, routeNamed } from '@portico/contract/every-route'
 import { OrganizationPath } from '@portico/contract/fields'
 import { withoutPersonalData, withoutSecrets } from '@portico/contract/sensitivity'
-import { routes, type Route } from '@portico/contract/walk'
+import type { Route } from '@portico/contract/walk'
 import express, { type NextFunction, type Request, type Response } from 'express'
 import qs from 'qs'
 import { writeAudit } from '../../delivery/audit/audit.js'
@@ -43,7 +42,7 @@ export function openCall(deps: Deps): Call {
   app.set('query parser', (text: string) => qs.parse(text, { arrayLimit: 500, depth: 6 }))
   mountContract(
     app,
-    { ...contract, ...consoleContract },
+    everyRouter,
     { ...apiOf(deps), ...consoleOf(deps) },
     {
       globalMiddleware: [
@@ -122,14 +121,6 @@ function audited(caller: Caller, route: Route, { params = {}, reason }: RouteCal
     ...(isReason(reason) && { reason: reason?.trim() ?? '' }),
   }
   return { ...caller, cause: { ...caller.cause, audit } }
-}
-
-const routeByName = new Map(routes({ ...contract, ...consoleContract }).map((route) => [route.name, route]))
-
-function routeNamed(name: string): Route {
-  const route = routeByName.get(name)
-  if (route === undefined) throw new Error(`the contract has no route ${name}`)
-  return route
 }
 
 /** The address of a call, as a client writes it. */

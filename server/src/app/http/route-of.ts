@@ -1,11 +1,8 @@
 import type { Request } from 'express'
-import { consoleContract } from '@portico/contract/console'
-import { contract } from '@portico/contract/contract'
-import { routes, type Route } from '@portico/contract/walk'
+import { everyRoute } from '@portico/contract/every-route'
+import type { Route } from '@portico/contract/walk'
 
-const routeByDefinition = new Map<unknown, Route>(
-  routes({ ...contract, ...consoleContract }).map((route) => [route.definition, route]),
-)
+const routeByDefinition = new Map<unknown, Route>(everyRoute.map((route) => [route.definition, route]))
 
 /** The contract's route that a request was matched to; undefined before it is, and for paths outside the contract. */
 export function findRoute(req: Request): Route | undefined {
