@@ -185,8 +185,10 @@ test('filters keep what matches all of them, and nothing where one cannot match'
 
 test('pages go from the newest to the oldest', async () => {
   const { caller } = await givenStaff()
-  for (const action of ['one', 'two', 'three'])
+  for (const action of ['one', 'two', 'three']) {
     await writeAudit(deps, deps.db, auditedCause(caller, { action }), { outcome: 'done' })
+    await service.clock.advance(1)
+  }
 
   const first = await listAudit(deps, caller, AuditQuery.parse({ per_page: 2 }))
   const second = await listAudit(deps, caller, AuditQuery.parse({ per_page: 2, after: first.next_cursor }))
@@ -209,6 +211,7 @@ test('an entry outlives the user it is about, without the address and the reason
   const { record: user } = await createUser(deps, tenant, { email })
   const looking = auditedCause(caller, { action: 'people.find', reason: `${email} called` })
   await writeAudit(deps, deps.db, looking, { outcome: 'looked_up', email })
+  await service.clock.advance(1)
   const deleting = acting(tenant, { action: 'users.delete', reason: `${email} asked for it` })
   await deleteUser(deps, deleting, user.id, undefined)
 
