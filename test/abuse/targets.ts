@@ -160,6 +160,7 @@ const inPaths: Readonly<Record<string, string>> = {
   page: 'metadata',
   name: 'deadLink',
   environment: 'sandbox',
+  action: 'unlock',
 }
 
 function pageTarget(method: string, pattern: string, world: References): Target {

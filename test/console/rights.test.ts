@@ -1,13 +1,15 @@
 import { consoleContract } from '@portico/contract/console'
 import { contract } from '@portico/contract/contract'
 import type { Environment } from '@portico/contract/fields'
+import { personalDataIn } from '@portico/contract/sensitivity'
 import { staffRoles, type StaffRole } from '@portico/contract/staff'
 import { routes, type Route } from '@portico/contract/walk'
 import { openCall } from '@portico/server/call'
 import { rightsOf } from '@portico/server/rights'
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { anything } from '../given/given.js'
+import { z } from 'zod/v4'
+import { anyEmail, anything } from '../given/given.js'
 import { startService, type Service } from '../given/harness.js'
 import { sampled } from '../sampled.js'
 import { rightsTable } from './rights-table.js'
@@ -106,6 +108,52 @@ test('an owner makes a key of everything; others make none that may do more than
     expect((await make(roles, environment, scopes)).status).toBe(403)
 })
 
+/** The operations that find people by what is typed, with its parameter. */
+const lookUps = [
+  ['invitations.list', 'email'],
+  ['logEvents.list', 'email'],
+  ['organizations.list', 'member_email'],
+  ['outbox.list', 'to'],
+  ['people.diagnose', 'email'],
+  ['people.find', 'email'],
+  ['users.list', 'filter'],
+] as const
+
+test('no other operation has a parameter with personal data', () => {
+  const found = all.flatMap(({ name, definition: { query } }) => {
+    const names = query instanceof z.ZodObject ? Object.keys(query.shape) : []
+    const marked = names.filter((parameter) => personalDataIn(query, { [parameter]: 'a' }).length > 0)
+    return marked.map((parameter) => [name, parameter])
+  })
+  expect(found.toSorted()).toEqual(lookUps)
+})
+
+test.each(lookUps)('what is looked up by %s is in the audit', async (name, parameter) => {
+  const [route] = all.filter((each) => each.name === name)
+  const caller = callerOf(['owner'], 'sandbox')
+  const email = anyEmail()
+  const params = Object.fromEntries((route?.pathParameters ?? []).map((of) => [of, 'missing']))
+  const look = (query: object) => call(caller, { route: name, params, query: { ...query } })
+  await look({ [parameter]: email })
+  await look({ [parameter]: '' })
+  const entries = await service.query(
+    'select action, outcome, email from audit_entries where staff_user_id = $1',
+    [caller.id],
+  )
+  expect(entries).toEqual([{ action: name, outcome: 'looked_up', email }])
+})
+
+test('429: goes through no list of addresses by one operation and another', async () => {
+  const caller = callerOf(['owner'], 'sandbox')
+  const find = (who: Caller) => call(who, { route: 'people.find', query: { email: anyEmail() } })
+  const list = () => call(caller, { route: 'organizations.list', query: { member_email: anyEmail() } })
+  const answers = await Promise.all(Array.from({ length: 61 }, (_, index) => (index % 2 ? find(caller) : list())))
+  expect(answers.filter(({ status }) => status === 429)).toHaveLength(1)
+  expect((await find(callerOf(['owner'], 'sandbox'))).status).toBe(200)
+  await service.clock.advance(60)
+  expect((await find(caller)).status).toBe(200)
+})
+
 test.each([[[]], [['organization_admin']], [['Owner']]])('roles %j give nothing', (roles) => {
   expect(rightsOf(roles, 'sandbox').routes.size).toBe(0)
 })
@@ -130,6 +178,7 @@ describe.each(dangerous.map((route) => [route.name, route] as const))('in produc
 /** What the environments share: the sandbox of the console is no way around the questions of production. */
 const ofBoth = [
   ...['organizations.delete', 'tokenCustomization.deleteMetaKey', 'account.update'],
+  ...['apiKeys.create', 'apiKeys.rotate'],
   ...[
     'staff.setRole',
     'staff.endSessions',
@@ -138,6 +187,20 @@ const ofBoth = [
     'staffInvitations.revoke',
   ],
 ]
+
+test.each([
+  ['what is of the sandbox alone', ['write:users', 'read:organizations'], undefined],
+  [
+    'what deletes an organization of both environments',
+    ['read:users', 'write:organizations'],
+    'proof_required',
+  ],
+  ['everything', null, 'proof_required'],
+])('a key of the sandbox for %s: %j, without a proof', async (_what, scopes, code) => {
+  const unproved = callerOf(['owner'], 'sandbox', { isProved: false })
+  const answer = await call(unproved, { route: 'apiKeys.create', body: { name: anything(), scopes } })
+  expect([answer.status, codeOf(answer)]).toEqual([code === undefined ? 201 : 403, code])
+})
 
 test('a change of the address or the state of a user asks for a reason in production; one of the name does not', async () => {
   const caller = callerOf(['support'], 'production')

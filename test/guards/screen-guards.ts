@@ -49,9 +49,9 @@ export const screenGuards = [
   }),
   guard({
     name: 'console: what the environments share',
-    file: 'contract/src/core/access.ts',
-    find: "environment === 'production' || spansEnvironments",
-    replace: "environment === 'production'",
+    file: 'contract/src/danger.ts',
+    find: "if (spansEnvironments !== 'by_scopes') return spansEnvironments !== false",
+    replace: "if (spansEnvironments !== 'by_scopes') return false",
     red: asks('organizations.delete'),
     green: asRequest,
   }),

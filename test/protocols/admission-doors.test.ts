@@ -46,9 +46,9 @@ async function givenDoors() {
   const origin = await service.given.organization()
   await service.given.application({ org_domain: origin.domain, organization_domain_scope: origin.domain })
 
-  const refusal = async (of: Parameters<typeof saml.lastTrace>[0], landed: Parameters<typeof isIn>[0]) =>
-    isIn(landed) ? 'in' : ((await saml.lastTrace(of)).failed_check ?? 'none')
   const codeOf = (error: unknown): Outcome => (error as { code?: string }).code ?? String(error)
+  const refusal = async (of: Parameters<typeof saml.lastTrace>[0], landed: Parameters<typeof isIn>[0]) =>
+    isIn(landed) ? 'in' : saml.lastTrace(of).then(({ failed_check }) => failed_check ?? 'none', codeOf)
   const by: Record<DoorName, (email: string) => Promise<Outcome>> = {
     api: (email) => client.users.create({ org_domain, email }).then(() => 'in', codeOf),
     request: (user_email) =>

@@ -76,6 +76,9 @@ export async function takeBackMigration(client: pg.Client): Promise<void> {
     drop function number_events, number_events_for_release_before, events_keep_position, events_inserted,
       events_deleted;
     drop table event_positions, event_sequencers, unnumbered_events;
+    drop table log_event_counts, audit_entries, console_starts, staff_organizations;
+    drop index webhook_deliveries_undelivered, scim_requests_refused;
+    alter table sessions drop column begun_at;
     alter table jobs drop column returned_at;
     drop index signing_keys_next_key, signing_keys_activated_idx, applications_client;
     alter table sessions drop column impersonation_id;

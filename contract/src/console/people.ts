@@ -194,7 +194,7 @@ export const Diagnoses = record(
 )
 export type Diagnoses = z.output<typeof Diagnoses>
 
-export const PersonQuery = z.object({ email: email() })
+export const PersonQuery = z.object({ email: personal(email()) })
 export type PersonQuery = z.output<typeof PersonQuery>
 
 export const DiagnosisQuery = PersonQuery.extend({
@@ -219,7 +219,7 @@ export const people = c.router(
       summary: 'Find the users of an address in all organizations',
       query: PersonQuery,
       responses: reading({ 200: FoundPeople }, 'invalid_parameters', 'key_limited_to_organizations'),
-      metadata: access({ tag, scope: 'read:people', isLookUp: true, reach: 'account' }),
+      metadata: access({ tag, scope: 'read:people', reach: 'account' }),
     },
     diagnose: {
       method: 'GET',
@@ -232,7 +232,7 @@ export const people = c.router(
         'organization_not_found',
         'key_limited_to_organizations',
       ),
-      metadata: access({ tag, scope: 'read:people', isLookUp: true, reach: 'account' }),
+      metadata: access({ tag, scope: 'read:people', reach: 'account' }),
     },
   },
   { strictStatusCodes: true },

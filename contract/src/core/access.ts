@@ -87,12 +87,13 @@ export interface Access<Code extends string = string> {
    * members whatever they send.
    */
   readonly asUser: 'refused' | Readonly<Record<string, unknown>> | false
-  /** What it changes is of both environments, whichever the caller is in. */
-  readonly spansEnvironments: boolean
+  /**
+   * What it changes is of both environments, whichever the caller is in. `by_scopes`: what it gives can change such things if the scopes
+   * in its body can. `perhaps`: if those can that it was given before.
+   */
+  readonly spansEnvironments: boolean | 'by_scopes' | 'perhaps'
   /** What staff have to give where production is concerned, if the operation, or a member of its body, asks for it. */
   readonly danger: Danger | Readonly<Record<string, Danger>> | false
-  /** Looks a person up by an address, which the audit of staff keeps. */
-  readonly isLookUp: boolean
   /** Has a rate limit of its own beside that of the API key; successes also carry the headers of the limit. */
   readonly limited: 'sign-in' | 'mail' | 'sms' | 'domain-check' | false
   /** The function of the route in clients and verifiers; null on nearly all. */
@@ -119,7 +120,6 @@ export function access<Code extends string = never>(
     asUser: false,
     spansEnvironments: false,
     danger: false,
-    isLookUp: false,
     limited: false,
     role: null,
     example: undefined,
@@ -152,17 +152,8 @@ export function open({
     asUser: false,
     spansEnvironments: false,
     danger: false,
-    isLookUp: false,
     limited: false,
     example: undefined,
     ...(deprecated !== undefined && { deprecated }),
   }
-}
-
-/** Whether an operation in an environment concerns production. */
-export function concernsProduction(
-  { spansEnvironments }: Access,
-  environment: 'sandbox' | 'production',
-): boolean {
-  return environment === 'production' || spansEnvironments
 }

@@ -14,6 +14,20 @@ export function withoutPersonalData(schema: z.ZodType, value: unknown): unknown 
   return visible(schema, value, 'personal data')
 }
 
+/** The values, other than empty ones, of the members that the schema of an object marks as personal data. */
+export function personalDataIn(schema: unknown, value: object): unknown[] {
+  if (!(schema instanceof z.ZodObject)) return []
+  const shape: Readonly<Record<string, z.core.$ZodType>> = schema.shape
+  return Object.entries(value).flatMap(([name, member]) => {
+    const declared = Object.hasOwn(shape, name) ? shape[name] : undefined
+    return declared !== undefined && isHidden(declared, 'personal data') && !isEmpty(member) ? [member] : []
+  })
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === null || value === ''
+}
+
 type Hidden = 'nothing' | 'secrets' | 'personal data'
 type Projection = (value: unknown) => unknown
 

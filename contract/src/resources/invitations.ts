@@ -159,7 +159,7 @@ export type InvitationChanges = z.output<typeof InvitationChanges>
 
 export const InvitationQuery = PageQuery.extend({
   state: filter(z.enum(invitationStates)).describe('Only invitations in this state'),
-  email: filter(email()).describe('Only invitations of this address'),
+  email: personal(filter(email()).describe('Only invitations of this address')),
 })
 export type InvitationQuery = z.output<typeof InvitationQuery>
 

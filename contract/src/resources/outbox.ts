@@ -34,7 +34,9 @@ export const OutboxMessage = record(
 )
 export type OutboxMessage = z.output<typeof OutboxMessage>
 
-export const OutboxQuery = PageQuery.extend({ to: filterText().describe('Address of the recipient') })
+export const OutboxQuery = PageQuery.extend({
+  to: personal(filterText().describe('Address of the recipient')),
+})
 export type OutboxQuery = z.output<typeof OutboxQuery>
 
 const tag = {

@@ -57,5 +57,5 @@ export function serveScreens(call: Call) {
 function look(visit: ConsoleVisit, at: ScreenAt): Promise<Outcome> {
   const query = visit.exchange.req.query
   if (at.part === 'list') return showList(visit, at, query)
-  return at.part === 'record' ? showRecord(visit, at, query) : showForm(visit, at)
+  return at.part === 'record' ? showRecord(visit, at, query) : showForm(visit, at, query)
 }

@@ -1,7 +1,6 @@
-import { concernsProduction } from '@portico/contract/access'
+import { alwaysAskedOf, mostAskedOf } from '@portico/contract/danger'
 import type { FieldError } from '@portico/contract/errors'
 import { routeNamed } from '@portico/contract/every-route'
-import type { Route } from '@portico/contract/walk'
 import { ApiCall } from './api-call.js'
 import { failedPage, failureOf, type Failure } from './failed.js'
 import { fieldsOf, type Field } from './field.js'
@@ -30,10 +29,16 @@ interface Again {
   readonly isChangedMeanwhile?: boolean
 }
 
-/** The form of an operation. It changes nothing; one that asks for a proof leads to the sign-in first. */
-export async function showForm(visit: Visit, at: ScreenAt): Promise<Outcome> {
+/** The form of an operation. It changes nothing; one that asks for a proof, or whose reader asks for it, leads to the sign-in first. */
+export async function showForm(
+  visit: Visit,
+  at: ScreenAt,
+  query: Readonly<Record<string, unknown>>,
+): Promise<Outcome> {
+  const { environment, isProved } = visit
   if (!visit.mayCall(at.route.name)) return failedPage(visit, refusal)
-  if (isProofAsked(visit, at.route)) return { stepUp: true }
+  const asked = 'proof' in query ? mostAskedOf(at.route, environment) : alwaysAskedOf(at.route, environment)
+  if (asked === 'proof' && !isProved) return { stepUp: true }
   const shown = await readShown(visit, at)
   return 'status' in shown ? failedPage(visit, shown) : formPage(visit, at, shown)
 }
@@ -85,7 +90,6 @@ export async function takeForm(visit: Visit, at: ScreenAt, posted: Posted): Prom
 
 function refusedForm(visit: Visit, at: ScreenAt, shown: Shown, posted: Posted, failure: Failure): Outcome {
   const { texts } = visit.language
-  if (failure.code === 'proof_required') return { stepUp: true }
   if (
     failure.status === 404 ||
     failure.status === 429 ||
@@ -96,9 +100,11 @@ function refusedForm(visit: Visit, at: ScreenAt, shown: Shown, posted: Posted, f
   const isChangedMeanwhile = failure.status === 412
   const sentence = isChangedMeanwhile
     ? texts.changedMeanwhile
-    : failure.status === 422 && failure.fields.length > 0
-      ? texts.correct
-      : texts.refused(failure.message)
+    : failure.code === 'proof_required'
+      ? texts.proofText
+      : failure.status === 422 && failure.fields.length > 0
+        ? texts.correct
+        : texts.refused(failure.message)
   return formPage(visit, at, shown, {
     posted,
     faults: failure.fields.map((fault) => ({ ...fault, message: texts.faultOf(fault.message) })),
@@ -129,14 +135,12 @@ function fieldsOfForm({ screen, route }: ScreenAt): readonly Field[] {
   return fieldsOf(route).filter(({ path, name }) => !(name in omitted) && !((path[0] ?? '') in omitted))
 }
 
-function isProofAsked({ environment, isProved }: Visit, { access }: Route): boolean {
-  return concernsProduction(access, environment) && access.danger === 'proof' && !isProved
-}
-
 /** What has to be typed once more. */
 function retypedOf({ environment }: Visit, { screen, route, params }: ScreenAt): string | undefined {
   const isAsked =
-    concernsProduction(route.access, environment) && route.method === 'DELETE' && screen.retyped !== undefined
+    alwaysAskedOf(route, environment) !== undefined &&
+    route.method === 'DELETE' &&
+    screen.retyped !== undefined
   return isAsked ? params[screen.retyped ?? ''] : undefined
 }
 
@@ -147,8 +151,8 @@ function formPage(visit: Visit, at: ScreenAt, shown: Shown, again?: Again): Outc
   const fields = fieldsOfForm(at)
   const [, one] = screenLabel(labels, screen.key)
   const action = buttonOf(visit, at)
-  const isProduction = concernsProduction(route.access, environment)
-  const isDangerous = route.access.danger !== false
+  const [always, most] = [alwaysAskedOf(route, environment), mostAskedOf(route, environment)]
+  const isInProduction = environment === 'production' || route.access.spansEnvironments === true
   const record = part === 'update' ? shown.record : undefined
   const retyped = retypedOf(visit, at)
   const ofRecord = part !== 'create' && Object.keys(shown.record).length > 0
@@ -166,6 +170,11 @@ function formPage(visit: Visit, at: ScreenAt, shown: Shown, again?: Again): Outc
   const content = (
     <>
       {part === 'action' && <p class="lead">{operationHelp(labels, route)}.</p>}
+      {most === 'proof' && always !== 'proof' && !visit.isProved && (
+        <p class="notice">
+          {texts.proofFirst} <a href="?proof">{texts.signInAgain}</a>
+        </p>
+      )}
       {again !== undefined && (
         <div class="fault summary" role="alert" tabIndex={-1} autofocus>
           <p>{again.sentence}</p>
@@ -198,11 +207,11 @@ function formPage(visit: Visit, at: ScreenAt, shown: Shown, again?: Again): Outc
           faults={again?.faults ?? []}
           isChangedMeanwhile={again?.isChangedMeanwhile === true}
         />
-        {isDangerous && isProduction && (
+        {most !== undefined && (
           <Plain
             id="reason"
             label={texts.reason}
-            required={texts.required}
+            required={always && texts.required}
             hint={texts.reasonHelp}
             again={again}
             maxLength={300}
@@ -212,7 +221,7 @@ function formPage(visit: Visit, at: ScreenAt, shown: Shown, again?: Again): Outc
           <Plain id="retyped" label={texts.retype(retyped)} required={texts.required} again={again} />
         )}
         <button type="submit" class={isRemoval(route) ? 'main danger' : 'main'}>
-          {isDangerous && isProduction ? texts.inProduction(action) : action}
+          {most !== undefined && isInProduction ? texts.inProduction(action) : action}
         </button>{' '}
         <a href={url}>{texts.cancel}</a>
       </form>
@@ -249,7 +258,7 @@ function Plain({
 }: {
   readonly id: string
   readonly label: string
-  readonly required: string
+  readonly required: string | undefined
   readonly hint?: string
   readonly again: Again | undefined
   readonly maxLength?: number
@@ -260,7 +269,7 @@ function Plain({
     <div class="field">
       <label for={id}>
         {label}
-        <span class="quiet"> ({required})</span>
+        {required !== undefined && <span class="quiet"> ({required})</span>}
       </label>
       {hint !== undefined && (
         <div class="hint" id={`${id}-help`}>
@@ -270,7 +279,7 @@ function Plain({
       <input
         id={id}
         name={id}
-        required
+        required={required !== undefined}
         autocomplete="off"
         maxLength={maxLength}
         value={again === undefined ? '' : textOf(again.posted, id)}

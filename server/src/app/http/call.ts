@@ -1,4 +1,4 @@
-import { concernsProduction, type Danger } from '@portico/contract/access'
+import { askedOf } from '@portico/contract/danger'
 import { errorCodes, type ErrorBody, type FieldError } from '@portico/contract/errors'
 import { everyRouter, routeNamed } from '@portico/contract/every-route'
 import { OrganizationPath } from '@portico/contract/fields'
@@ -22,6 +22,7 @@ import { consoleOf } from './console-api.js'
 import { errorHandler } from './error-handler.js'
 import { idempotency } from './idempotency.js'
 import { answerInProcess } from './in-process.js'
+import { noteLookUps } from './look-ups.js'
 import { mountContract } from './mount.js'
 import { mergeParameters } from './parameters.js'
 import { answerKnownReads, refuseWhatIsThere } from './preconditions.js'
@@ -51,6 +52,7 @@ export function openCall(deps: Deps): Call {
           authorize,
           mergeParameters,
           nameParameters,
+          noteLookUps(deps),
           refuseWhatIsThere,
           idempotency(deps),
         ),
@@ -61,10 +63,9 @@ export function openCall(deps: Deps): Call {
   )
   app.use(errorHandler(deps))
 
-  /** Writes what is no change into the audit. */
-  async function note({ cause }: Caller, outcome: 'refused' | 'looked_up', email?: string): Promise<void> {
+  async function noteRefusal({ cause }: Caller): Promise<void> {
     const { requestId, audit } = cause
-    if (audit !== undefined) await writeAudit(deps, deps.db, { requestId, audit }, { outcome, email })
+    if (audit !== undefined) await writeAudit(deps, deps.db, { requestId, audit }, { outcome: 'refused' })
   }
 
   /** Sends the call through the chain, which asks whether the caller may make it. */
@@ -91,10 +92,8 @@ export function openCall(deps: Deps): Call {
   return async (asking, call) => {
     const route = routeNamed(call.route)
     const caller = audited(asking, route, call)
-    const lookedUp = call.query?.['email']
-    if (route.access.isLookUp && typeof lookedUp === 'string') await note(caller, 'looked_up', lookedUp)
     const answer = questionOf(route, caller, call) ?? (await send(route, caller, call))
-    if (isRefusal(answer)) await note(caller, 'refused')
+    if (isRefusal(answer)) await noteRefusal(caller)
     return answer
   }
 }
@@ -114,7 +113,7 @@ function audited(caller: Caller, route: Route, { params = {}, reason }: RouteCal
   const audit = {
     id: newId(),
     accountId: caller.accountId,
-    environment: route.access.spansEnvironments ? null : caller.environment,
+    environment: route.access.spansEnvironments === true ? null : caller.environment,
     ...(domain !== '' && { domain }),
     staffUserId: caller.id,
     action: route.name,
@@ -152,7 +151,7 @@ function nameParameters(req: Request, _res: Response, next: NextFunction): void 
 /** What a call of a member of staff asks for, and has not got: a proof, or a reason. */
 function questionOf(route: Route, { staff, environment }: Caller, call: RouteCall): CallAnswer | undefined {
   if (staff === undefined) return undefined
-  const danger = concernsProduction(route.access, environment) ? dangerOf(route, call.body) : undefined
+  const danger = askedOf(route, environment, call.body ?? {})
   if (danger === undefined) return undefined
   if (danger === 'proof' && !staff.isProved)
     return refused(
@@ -160,14 +159,6 @@ function questionOf(route: Route, { staff, environment }: Caller, call: RouteCal
       'Sign in again with your second factor, and repeat it within 10 minutes.',
     )
   return isReason(call.reason) ? undefined : withoutReason()
-}
-
-/** What a call asks for: that of the route, or of the members that it sends. */
-function dangerOf({ access }: Route, body: object = {}): Danger | undefined {
-  if (access.danger === false) return undefined
-  if (typeof access.danger === 'string') return access.danger
-  const asked = Object.entries(access.danger).flatMap(([member, danger]) => (member in body ? [danger] : []))
-  return asked.includes('proof') ? 'proof' : asked[0]
 }
 
 function isReason(text: string | undefined): boolean {

@@ -13,9 +13,6 @@ const dayMs = 24 * 60 * minuteMs
 const keptMs = 30 * 1000
 const mostKept = 1_000
 
-/** Of a directory: a first synchronization sends millions in a day. */
-const latestRequests = 1_000
-
 type Owner = Pick<Caller, 'accountId' | 'accountDomain' | 'environment'>
 
 /** Makes the function that reads what may need attention in the caller's account and environment, up to 30 seconds old. */
@@ -109,14 +106,11 @@ function tilesOf(
         from directories
         join organizations on ${isOrganizationOf('organizations', 'directories')}
         cross join lateral (
-          select min(requests.inserted_at) as since from (
-            select scim_requests.status, scim_requests.inserted_at from scim_requests
-            where ${sameTenant('scim_requests', 'directories')}
-              and scim_requests.directory_id = directories.id and scim_requests.inserted_at > ${dayAgo}
-            order by scim_requests.inserted_at desc, scim_requests.id desc limit ${latestRequests}
-          ) requests
-          where requests.status >= 400
-          having count(*) > 0
+          select scim_requests.inserted_at as since from scim_requests
+          where ${sameTenant('scim_requests', 'directories')}
+            and scim_requests.directory_id = directories.id and scim_requests.inserted_at > ${dayAgo}
+            and scim_requests.status >= 400
+          order by scim_requests.inserted_at limit 1
         ) refused
         where ${own('directories')} and directories.active and organizations.deleted_at is null`,
     },

@@ -5,7 +5,6 @@ import type { Caller } from '../../platform/tenant.js'
 import { toLookedUp } from './address.js'
 import { findFacts, type Facts } from './facts.js'
 import { findingsOf } from './findings.js'
-import { countLookUp } from './look-up.js'
 import { listPlaces, mostPlaces } from './places-of-address.js'
 import { listTraces } from './traces-of-address.js'
 
@@ -13,7 +12,7 @@ import { listTraces } from './traces-of-address.js'
  * Says why the owner of an address can or cannot sign in, by organization. It asks what a sign-in asks, by the same
  * predicates; nothing of the person is written, counted or locked.
  *
- * @throws ApiError `rate_limited`, and `organization_not_found` when the one named is not there.
+ * @throws ApiError `organization_not_found` when the one named is not there.
  */
 export async function diagnosePerson(
   deps: Pick<Deps, 'db' | 'limits' | 'now'>,
@@ -21,7 +20,6 @@ export async function diagnosePerson(
   { email, org_domain }: DiagnosisQuery,
 ): Promise<Diagnoses> {
   const onlyDomain = org_domain ?? null
-  await countLookUp(deps, caller)
   const lookedUp = toLookedUp(caller, email)
   const traces = await listTraces(deps.db, lookedUp)
   const triedIds = [...new Set(traces.flatMap(({ organizationId }) => organizationId ?? []))]

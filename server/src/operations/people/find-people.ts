@@ -5,22 +5,16 @@ import { statement } from '../../platform/db/statement.js'
 import { isOrganizationOf, ofEnvironment } from '../../platform/db/tenant-predicate.js'
 import type { Caller } from '../../platform/tenant.js'
 import { toLookedUp, type LookedUp } from './address.js'
-import { countLookUp } from './look-up.js'
 
 /** More than anybody is a member of. */
 const mostFound = 50
 
-/**
- * The organizations of the caller's account in which users of their environment have an address.
- *
- * @throws ApiError `rate_limited`
- */
+/** The organizations of the caller's account in which users of their environment have an address. */
 export async function findPeople(
-  deps: Pick<Deps, 'db' | 'limits'>,
+  deps: Pick<Deps, 'db'>,
   caller: Caller,
   { email }: { readonly email: string },
 ): Promise<FoundPeople> {
-  await countLookUp(deps, caller)
   const rows = await selectUsers(deps.db, toLookedUp(caller, email))
   const data = rows.slice(0, mostFound).map((row) => ({ __type__: 'FoundPerson' as const, ...row }))
   return { __type__: 'FoundPeople', data, is_cut: rows.length > mostFound }

@@ -51,6 +51,8 @@ export const en = {
   forbidden: 'Not allowed',
   forbiddenText: 'Your role does not allow this.',
   proofText: 'Sign in again with your second factor, and repeat it within 10 minutes.',
+  proofFirst:
+    'Some of what can be entered here is only accepted within 10 minutes of a sign-in with your second factor.',
   signInAgain: 'Sign in again',
   tooMany: (seconds: number) => `Too many requests. Try again in ${seconds} s.`,
   /** What the API says of a fault, and why it refuses something. */

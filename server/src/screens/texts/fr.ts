@@ -52,6 +52,8 @@ export const fr: ScreenTexts = {
   forbidden: 'Accès refusé',
   forbiddenText: 'Votre rôle ne le permet pas.',
   proofText: 'Reconnectez-vous avec votre second facteur, puis recommencez dans les 10 minutes.',
+  proofFirst:
+    'Une partie de ce qui se saisit ici n’est acceptée que dans les 10 minutes qui suivent une connexion avec votre second facteur.',
   signInAgain: 'Se reconnecter',
   tooMany: (seconds) => `Trop de requêtes. Réessayez dans ${seconds} s.`,
   faultOf: faultInFrench,

@@ -18,4 +18,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create index webhook_deliveries_undelivered on webhook_deliveries (account_id, environment, inserted_at)
       where state in ('failed', 'lost')`.execute(db)
+  await sql`
+    create index scim_requests_refused on scim_requests
+      (account_id, environment, organization_id, directory_id, inserted_at)
+    where status >= 400`.execute(db)
 }
