@@ -68,6 +68,6 @@ describe.skipIf(!hasTool(browserTool))('a page of the console of each layout', (
 
     const plain = await pages.gallery.browser.reusedPage({ javaScriptEnabled: false })
     await plain.goto(pages.gallery.origin + path)
-    expect(await plain.getByRole('button').allInnerTexts()).toEqual(['Sign out'])
+    expect(await plain.getByRole('button').allInnerTexts()).toEqual(['Search', 'Sign out'])
   })
 })
