@@ -79,6 +79,8 @@ const logEvents = {
   TOKEN_EXCHANGE_FAILED: 'Code refused',
   MAIL_SENT: 'Mail sent',
   MAIL_FAILED: 'Mail not accepted',
+  SMS_SENT: 'Text message sent',
+  SMS_FAILED: 'Text message not accepted',
   WEBHOOK_DISABLED: 'Webhook deactivated',
   REQUIRED_METADATA_MISSING: 'Required metadata missing',
 } satisfies Record<LogEventCode, string>

@@ -80,6 +80,8 @@ const logEvents: Same<typeof valuesEn>['event_code'] = {
   TOKEN_EXCHANGE_FAILED: 'Code refusé',
   MAIL_SENT: 'E-mail envoyé',
   MAIL_FAILED: 'E-mail non accepté',
+  SMS_SENT: 'SMS envoyé',
+  SMS_FAILED: 'SMS non accepté',
   WEBHOOK_DISABLED: 'Webhook désactivé',
   REQUIRED_METADATA_MISSING: 'Métadonnées obligatoires manquantes',
 }
