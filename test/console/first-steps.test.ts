@@ -59,6 +59,19 @@ describe('the first owner', () => {
     expect(keys.html).toContain('everything but write:impersonations')
   })
 
+  test('names the organizations of a key by their domains, of which more than a key can have are not looked up', async () => {
+    const { enter, domain } = await scene()
+    const create = (organization_ids: string) =>
+      enter('api-keys', { name: 'Back end', scopes: '*', organization_ids })
+    const made = await create(`${domain}\nnobody`)
+    expect([made.status, made.html]).toEqual([422, expect.stringContaining('there is none called nobody')])
+    expect((await create(domain)).html).toContain('keysandbox_')
+
+    const many = await create('nobody\n'.repeat(101))
+    expect(many.status).toBe(422)
+    expect(many.html).not.toContain('there is none called')
+  })
+
   test('is named by the audit', async () => {
     const { visitor, home, email } = await scene()
     const { html } = await visitor.request(`${home}/audit`)

@@ -9,6 +9,9 @@ type Body = Readonly<Record<string, unknown>>
 /** An id, which is taken as it is. */
 const uuid = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
 
+/** As many as any list of ids of the API has. */
+const mostNames = 100
+
 /** The body of a call with the ids of what was entered by its name, and the fields whose names name nothing. */
 export async function withIds(
   visit: Visit,
@@ -38,6 +41,8 @@ async function idsOf(
   { member, value }: Named,
 ): Promise<Named & { readonly faults: readonly FieldError[] }> {
   const names = [value].flat().map(String)
+  // Each costs a call; the API refuses so many, whatever they are.
+  if (names.length > mostNames) return { member, value, faults: [] }
   const ids = await Promise.all(names.map((name) => findId(visit, route, name)))
   const faults = names.flatMap((name, place) =>
     ids[place] === undefined
