@@ -10645,6 +10645,8 @@ export interface LogEventsListInput {
     | 'TOKEN_EXCHANGE_FAILED'
     | 'MAIL_SENT'
     | 'MAIL_FAILED'
+    | 'SMS_SENT'
+    | 'SMS_FAILED'
     | 'WEBHOOK_DISABLED'
     | 'REQUIRED_METADATA_MISSING'
   /** UUID. */
@@ -10750,6 +10752,8 @@ export interface LogEventsListOfAccountInput {
     | 'TOKEN_EXCHANGE_FAILED'
     | 'MAIL_SENT'
     | 'MAIL_FAILED'
+    | 'SMS_SENT'
+    | 'SMS_FAILED'
     | 'WEBHOOK_DISABLED'
     | 'REQUIRED_METADATA_MISSING'
   /** UUID. */

@@ -314,6 +314,30 @@ describe('in production', () => {
     expect(await sending.sentTo(phone_number)).toEqual([{ to: phone_number, subject: null, text }])
   })
 
+  test('a code that the provider refuses and then takes is in the log, each attempt once, with the reason', async () => {
+    const sending = await startService({
+      variables: { SMS_URL: 'https://AC1:token@sms.example?from=%2B15005550006', SMS_COUNTRIES: 'FR' },
+    })
+    const production = await sending.client({ environment: 'production' })
+    const there = totpGivenOf(sending, production)
+    const { org_domain, user_id } = await there.scene({ method: 'sms', phone_number: anyNumber() })
+    const { sms } = sending.deps
+    const { send } = sms
+    const refused = 'the provider of text messages answered 429'
+    sms.send = () => Promise.reject(new Error(refused))
+    await production.totp.enroll({ org_domain, user_id })
+    await sending.runJobs()
+    sms.send = send
+    await sending.clock.advance(60)
+    await sending.runJobs()
+
+    const logged = async (code: 'SMS_SENT' | 'SMS_FAILED') => {
+      const { data } = await production.logEvents.list({ org_domain, code })
+      return data.map(({ reason }) => reason)
+    }
+    expect([await logged('SMS_FAILED'), await logged('SMS_SENT')]).toEqual([[refused], [null]])
+  })
+
   test('422: the method sms where the service sends no text messages; in the sandbox it may be tried', async () => {
     const reachable = await startService({
       variables: {

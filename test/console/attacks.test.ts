@@ -148,13 +148,16 @@ test('a dangerous form in production leads to a sign-in first, and is refused wi
   await service.clock.advance(10 * 60)
 
   const asked = await ours.visitor.request(path)
-  expect([asked.status, asked.location]).toEqual([303, expect.stringContaining('max_age=0')])
-  expect(decodeURIComponent(asked.location ?? '')).toContain(path)
+  // The page says why, and leads to the sign-in, and from there back to the form.
+  expect([asked.status, asked.html]).toEqual([200, expect.stringContaining('max_age=0')])
+  expect(asked.html).not.toContain('form-main')
+  expect(decodeURIComponent(asked.html)).toContain(`state=${path}`)
   const sent = await given.submit(ours.visitor, fresh, {
     reason: 'A reason',
     retyped: world['org_domain'] ?? '',
   })
-  expect([sent.status, sent.location]).toEqual([303, expect.stringContaining('max_age=0')])
+  expect([sent.status, sent.html]).toEqual([403, expect.stringContaining('max_age=0')])
+  expect(sent.html).toContain('What you had entered was not saved.')
   expect((await ours.visitor.request(at(ours, `organizations/${world['org_domain']}`))).status).toBe(200)
 })
 

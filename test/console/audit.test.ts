@@ -135,7 +135,7 @@ test('what an API key does is not in the audit', async () => {
 test('look-ups, refusals and secrets that were shown are in the audit', async () => {
   const { caller } = await givenStaff()
   const email = anyEmail()
-  await writeAudit(deps, deps.db, auditedCause(caller, { action: 'people.find' }), {
+  await writeAudit(deps, deps.db, auditedCause(caller, { action: 'people.diagnose' }), {
     outcome: 'looked_up',
     email,
   })
@@ -146,7 +146,7 @@ test('look-ups, refusals and secrets that were shown are in the audit', async ()
   expect(await entriesOf(caller)).toMatchObject([
     { outcome: 'secret_shown', record_type: 'Webhook', record_id: null },
     { outcome: 'refused', __environment__: null },
-    { outcome: 'looked_up', email, action: 'people.find' },
+    { outcome: 'looked_up', email, action: 'people.diagnose' },
   ])
 })
 
@@ -209,7 +209,7 @@ test('an entry outlives the user it is about, without the address and the reason
   const { account, caller, tenant, domain } = await givenStaff()
   const email = anyEmail()
   const { record: user } = await createUser(deps, tenant, { email })
-  const looking = auditedCause(caller, { action: 'people.find', reason: `${email} called` })
+  const looking = auditedCause(caller, { action: 'people.diagnose', reason: `${email} called` })
   await writeAudit(deps, deps.db, looking, { outcome: 'looked_up', email })
   await service.clock.advance(1)
   const deleting = acting(tenant, { action: 'users.delete', reason: `${email} asked for it` })
@@ -225,7 +225,7 @@ test('an entry outlives the user it is about, without the address and the reason
 
   expect(await entriesOf(caller)).toMatchObject([
     { action: 'users.delete', record_id: user.id, reason: null },
-    { action: 'people.find', email: null, reason: null },
+    { action: 'people.diagnose', email: null, reason: null },
   ])
 })
 

@@ -1,9 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { browserTool, hasTool } from '../debian-tools.js'
+import { consoleGivenOf } from '../given/console-given.js'
+import { anyEmail } from '../given/given.js'
 import { startService } from '../given/harness.js'
 import { faultsOf, tooWideIn } from '../given/page-walks.js'
 import { longTest, sampled } from '../sampled.js'
 import { attemptsUntilLocked, openConsolePages, type ConsolePages, type Kind } from './console-pages-given.js'
+import { statusWith } from './staff-given.js'
 
 const service = await startService({
   variables: { SIGN_IN_ATTEMPTS_PER_ADDRESS: String(attemptsUntilLocked) },
@@ -23,10 +26,15 @@ beforeAll(async () => {
 
 // console-in-chromium.long.test.ts runs axe and the widths on every kind of page, in every look.
 describe.skipIf(!hasTool(browserTool))('a page of the console of each layout', () => {
-  test.each([
-    { colorScheme: 'light', width: 320, hasScript: true, lang: 'en' },
-    { colorScheme: 'dark', width: 1280, hasScript: false, lang: 'fr' },
-  ] as const)(
+  test.each(
+    sampled(
+      [
+        { colorScheme: 'dark', width: 1280, hasScript: false, lang: 'fr' },
+        { colorScheme: 'light', width: 320, hasScript: true, lang: 'en' },
+      ] as const,
+      1,
+    ),
+  )(
     'has no fault that axe knows: $colorScheme, $width px, $lang, scripts: $hasScript',
     async ({ lang, ...look }) => {
       expect(await faultsOf(pages.gallery, look, pages.pathsIn(lang, ...few))).toEqual({})
@@ -68,6 +76,40 @@ describe.skipIf(!hasTool(browserTool))('a page of the console of each layout', (
 
     const plain = await pages.gallery.browser.reusedPage({ javaScriptEnabled: false })
     await plain.goto(pages.gallery.origin + path)
-    expect(await plain.getByRole('button').allInnerTexts()).toEqual(['Sign out'])
+    expect(await plain.getByRole('button').allInnerTexts()).toEqual(['Search', 'Sign out'])
   })
+
+  // The other journeys are in console-journeys.long.test.ts.
+  test.each(sampled([true, false], 1))(
+    'the first owner makes an organization and an API key that gets a token, scripts: %s',
+    async (javaScriptEnabled) => {
+      const { account, url } = await consoleGivenOf(service).link()
+      const page = await pages.gallery.browser.newPage({ javaScriptEnabled })
+      page.setDefaultTimeout(10_000)
+      const link = (name: string) => page.getByRole('link', { name, exact: true })
+      const create = page.getByRole('main').getByRole('button', { name: 'Create', exact: true })
+      await page.goto(url)
+      await page.getByLabel('E-mail address').fill(anyEmail())
+      await page.getByLabel('Your name').fill('Ada Lovelace')
+      await page.getByRole('button', { name: 'Open the console' }).click()
+
+      await link('Create an organization for your first customer').click()
+      await page.getByLabel('Name (required)').fill('Awesome company')
+      await create.click()
+      await page.getByRole('heading', { level: 1, name: 'Awesome company', exact: true }).waitFor()
+
+      await link('API keys').click()
+      await link('Create').click()
+      await page.getByLabel('Name (required)').fill('Back end')
+      await page.getByLabel('read:organizations', { exact: true }).check()
+      await create.click()
+      await page.locator('.secret').waitFor()
+
+      const shown = (label: string) =>
+        page.locator('dt', { hasText: label }).first().locator('xpath=../dd').innerText()
+      const key = { id: await shown('ID'), client_secret: await page.locator('.secret').innerText() }
+      expect(await statusWith(service, key, account.domain)).toBe(200)
+    },
+    30_000,
+  )
 })

@@ -45,7 +45,7 @@ describe('a sign-in by an identity provider that has failed is explained, and wo
     expect(await signIn(scene, email)).toBe(true)
   })
 
-  test('the connection that would make a user of a newcomer is switched off', async () => {
+  longTest('the connection that would make a user of a newcomer is switched off', async () => {
     const { scene, email } = await ownScene()
     const { org_domain, connection } = scene
     const { idp_id } = connection
@@ -73,7 +73,7 @@ describe('a sign-in by an identity provider that has failed is explained, and wo
     expect(await person.stopOf(email)).toBeUndefined()
   })
 
-  test('every seat is taken', async () => {
+  longTest('every seat is taken', async () => {
     const { scene, email, other } = await ownScene({ seats_limit: 1 })
     expect(await signIn(scene, email)).toBe(true)
     expect(await signIn(scene, other)).toBe(false)

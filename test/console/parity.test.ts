@@ -38,14 +38,15 @@ beforeAll(async () => {
 })
 
 const keyed = routes().filter((route) => route.access.auth === 'api_key')
-/** One route that reads and one that writes of each resource, because all run through the same chain; then the others. */
+/** Of one route that reads and one that writes of each resource every fourth, because all run through the same chain; then the others. */
 const firsts = keyed.filter(
   (route) =>
     keyed.find(
       (one) => one.resource === route.resource && (one.method === 'GET') === (route.method === 'GET'),
     ) === route,
 )
-const sample = sampled([...firsts, ...keyed.filter((route) => !firsts.includes(route))], firsts.length)
+const few = firsts.filter((_, place) => place % 4 === 0)
+const sample = sampled([...few, ...keyed.filter((route) => !few.includes(route))], few.length)
 
 interface Told {
   readonly status: number

@@ -28,24 +28,11 @@ describe('a look-up of an address', () => {
   test('finds its users in all organizations, however the address is written', async () => {
     const email = anyEmail()
     const made = await members(email, 2)
-    const [first] = made
-    await client.users.update({
-      org_domain: first?.org_domain ?? '',
-      user_id: first?.user.id ?? '',
-      active: false,
-    })
-    const { data, is_cut } = await person.find(email.toUpperCase())
+    const { data, is_cut } = await person.diagnoseAll(email.toUpperCase())
     expect(is_cut).toBe(false)
     expect(data).toHaveLength(2)
-    expect(data).toEqual(
-      expect.arrayContaining(
-        made.map(({ org_domain, org_name, user }) => ({
-          __type__: 'FoundPerson',
-          ...{ org_domain, org_name, user_id: user.id },
-          active: user.id !== first?.user.id,
-        })),
-      ),
-    )
+    for (const { org_domain, org_name, user } of made)
+      expect(data).toContainEqual(expect.objectContaining({ org_domain, org_name, user_id: user.id }))
   })
 
   test('finds neither deleted users nor those of deleted organizations', async () => {
@@ -53,9 +40,7 @@ describe('a look-up of an address', () => {
     const [one, two] = await members(email, 2)
     await client.users.delete({ org_domain: one?.org_domain ?? '', user_id: one?.user.id ?? '' })
     await client.organizations.delete({ org_domain: two?.org_domain ?? '' })
-    expect((await person.find(email)).data).toEqual([])
-    const told = await person.diagnoseAll(email)
-    expect(told.data).toEqual([])
+    expect((await person.diagnoseAll(email)).data).toEqual([])
   })
 
   test('finds nothing of the other environment or of another account, and says nothing about it', async () => {
@@ -74,14 +59,39 @@ describe('a look-up of an address', () => {
     const { id: organization_id } = await service.given.organization()
     await production.ssoConnections.create({ organization_id, email_domains: [name] })
 
-    for (const looked of [await person.find(email), await person.diagnoseAll(email)])
-      expect(looked.data).toEqual([])
+    expect((await person.diagnoseAll(email)).data).toEqual([])
     const { id: accountId, domain: accountDomain } = other
     const foreigner = personGivenOf(service, { accountId, accountDomain, environment: 'production' })
     expect((await foreigner.diagnoseAll(email)).data).toEqual([])
     const own = personGivenOf(service, { environment: 'production' })
-    expect((await own.find(email)).data).toMatchObject([{ org_domain: inProduction?.org_domain }])
-    expect((await own.diagnoseAll(email)).data).toHaveLength(4)
+    const { data } = await own.diagnoseAll(email)
+    expect(data).toHaveLength(4)
+    expect(data.filter(({ user_id }) => user_id !== null)).toMatchObject([
+      { org_domain: inProduction?.org_domain },
+    ])
+  })
+
+  test('tells nothing of the other environment of the same organization', async () => {
+    const account = await service.createAccount()
+    const [sandbox, production] = [
+      await service.client({ account }),
+      await service.client({ account, environment: 'production' }),
+    ]
+    const email = anyEmail()
+    const [{ org_domain } = { org_domain: '' }] = await members(email, 1, production)
+    await givenOf(sandbox).application({ org_domain, organization_domain_scope: org_domain })
+    await sandbox.invitations.create({ org_domain, email })
+    await service.runJobs()
+    expect(await sandbox.outbox.list({ to: email })).toMatchObject({ total: 1 })
+
+    const caller = {
+      accountId: account.id,
+      accountDomain: account.domain,
+      environment: 'production',
+    } as const
+    const codes = await personGivenOf(service, caller).codesOf(email)
+    expect(codes).toContain('no_application')
+    expect(codes).not.toContain('mail_kept')
   })
 
   test('shows a caller only the organizations that they may see', async () => {
@@ -90,8 +100,7 @@ describe('a look-up of an address', () => {
     const { data } = await client.organizations.list({ filter: one?.org_domain ?? '' })
     const organizationIds = data.filter(({ domain }) => domain === one?.org_domain).map(({ id }) => id)
     const limited = personGivenOf(service, { organizationIds })
-    for (const looked of [await limited.find(email), await limited.diagnoseAll(email)])
-      expect(looked.data).toMatchObject([{ org_domain: one?.org_domain }])
+    expect((await limited.diagnoseAll(email)).data).toMatchObject([{ org_domain: one?.org_domain }])
   })
 })
 
@@ -124,7 +133,7 @@ describe('an unlock', () => {
 
 describe('a member of staff', () => {
   const call = openCall(service.deps)
-  const names = ['people.find', 'people.diagnose', 'limits.unlock']
+  const names = ['people.diagnose', 'limits.unlock']
 
   function staff(id = randomUUID()): Caller {
     const rights = { routes: new Set(names), seesPersonalData: true, isProved: false }
@@ -138,7 +147,6 @@ describe('a member of staff', () => {
     const who = staff()
     const body = { email, org_domain: at?.org_domain, kinds: ['mail'] }
     const calls = [
-      { route: 'people.find', query: { email } },
       { route: 'people.diagnose', query: { email } },
       { route: 'limits.unlock', body },
     ]
@@ -148,7 +156,6 @@ describe('a member of staff', () => {
     expect(data).toMatchObject([
       { ...of, action: 'limits.unlock', outcome: 'done', org_domain: at?.org_domain },
       { ...of, action: 'people.diagnose', outcome: 'looked_up' },
-      { ...of, action: 'people.find', outcome: 'looked_up' },
     ])
   })
 })

@@ -1,7 +1,6 @@
 import type { Unlock } from '@portico/contract/limits'
 import type { Diagnosis, Finding } from '@portico/contract/people'
 import { diagnosePerson } from '@portico/server/people/diagnose'
-import { findPeople } from '@portico/server/people/find-people'
 import { unlockPerson } from '@portico/server/people/unlock'
 import { causeBy, operatorCaller, type Caller } from '@portico/server/tenant'
 import type { Service } from '../given/harness.js'
@@ -11,7 +10,6 @@ export function personGivenOf(service: Service, members: Partial<Caller> = {}) {
   const cause = causeBy('look-up', 'operator', 'operator')
   const caller: Caller = { ...operatorCaller(service.account, 'sandbox', cause), ...members }
 
-  const find = (email: string) => findPeople(service.deps, caller, { email })
   const diagnoseAll = (email: string) => diagnosePerson(service.deps, caller, { email })
   const unlock = (input: Unlock) => unlockPerson(service.deps, caller, input)
 
@@ -36,5 +34,5 @@ export function personGivenOf(service: Service, members: Partial<Caller> = {}) {
     return (await diagnose(email)).findings.map(({ code }) => code)
   }
 
-  return { find, diagnoseAll, diagnose, stopOf, codesOf, unlock }
+  return { diagnoseAll, diagnose, stopOf, codesOf, unlock }
 }

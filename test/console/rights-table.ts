@@ -137,7 +137,6 @@ export const rightsTable: Readonly<Record<string, string>> = {
   'account.get': 'oOdDsSvV',
   'account.update': 'oO',
   'outbox.list': 'od',
-  'people.find': 'oOdDsS',
   'people.diagnose': 'oOdDsS',
   'limits.unlock': 'oOdsS',
   'apiKeys.create': 'oOd',

@@ -115,7 +115,6 @@ const lookUps = [
   ['organizations.list', 'member_email'],
   ['outbox.list', 'to'],
   ['people.diagnose', 'email'],
-  ['people.find', 'email'],
   ['users.list', 'filter'],
 ] as const
 
@@ -145,7 +144,7 @@ test.each(lookUps)('what is looked up by %s is in the audit', async (name, param
 
 test('429: goes through no list of addresses by one operation and another', async () => {
   const caller = callerOf(['owner'], 'sandbox')
-  const find = (who: Caller) => call(who, { route: 'people.find', query: { email: anyEmail() } })
+  const find = (who: Caller) => call(who, { route: 'people.diagnose', query: { email: anyEmail() } })
   const list = () => call(caller, { route: 'organizations.list', query: { member_email: anyEmail() } })
   const answers = await Promise.all(Array.from({ length: 61 }, (_, index) => (index % 2 ? find(caller) : list())))
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(1)
@@ -160,7 +159,9 @@ test.each([[[]], [['organization_admin']], [['Owner']]])('roles %j give nothing'
 
 const dangerous = all.filter(({ access }) => typeof access.danger === 'string' && access.asUser !== 'refused')
 
-describe.each(dangerous.map((route) => [route.name, route] as const))('in production %s', (_name, route) => {
+const askedOf = sampled(dangerous, 12).map((route) => [route.name, route] as const)
+
+describe.each(askedOf)('in production %s', (_name, route) => {
   test('asks for a reason, and a proof where the contract says so; in the sandbox where both environments change', async () => {
     const owner = callerOf(['owner'], 'production')
     const without = await ask(route, owner, 'no')

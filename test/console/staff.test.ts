@@ -244,6 +244,20 @@ describe('an invitation to the staff', () => {
     expect((await given.visitorOf().visit(url)).status).toBe(404)
   })
 
+  test('says who invites whom to the console of which account', async () => {
+    const owner = await given.owner()
+    const { email } = await given.colleague(owner, 'viewer')
+
+    const [mail] = await service.query<{ subject: string; text: string }>(
+      'select subject, text from outbox_messages where recipient = $1 order by inserted_at limit 1',
+      [email],
+    )
+    const { domain } = owner.account
+    expect(mail?.subject).toContain(`Join the console of ${domain}`)
+    expect(mail?.text).toContain(`Ada Lovelace has invited you to the console of the account ${domain} on`)
+    expect(mail?.text).not.toContain(`${domain} staff`)
+  })
+
   longTest('that is repeated under its Idempotency-Key is one', async () => {
     const { caller } = await scene()
     const ask = {

@@ -27,6 +27,12 @@ export const routeDrifts: readonly Drift[] = [
     stale: [...documents, 'docs/errors.md', 'docs/events.md', ...client],
     tests: [],
     gate: { ...unnoticed, additive: ['users.touch is new'] },
+    service: [
+      {
+        file: 'server/src/console/resources.test.ts',
+        title: 'every operation with a scope has a screen, or a reason why not',
+      },
+    ],
   },
   {
     name: 'another status of a success',

@@ -62,7 +62,7 @@ export function createVisitor(baseUrl: string, ask: typeof fetch = (...request) 
       action,
       ...fields,
     })
-    return request(formActionOf(page), { method: 'POST', headers, body })
+    return request(formActionOf(page, action), { method: 'POST', headers, body })
   }
 
   return {
@@ -90,13 +90,20 @@ export function withoutReference(html: string): string {
 
 /** The hidden fields of the form that has the button. */
 function hiddenFieldsOf({ html }: Seen, action: string): Record<string, string> {
-  const form = html.split('<form').find((part) => part.includes(`name="action" value="${action}"`)) ?? ''
+  const form = formWith(html, action) ?? ''
   const fields = form.matchAll(/<input type="hidden" name="([\w-]+)" value="([^"]*)"/g)
   return Object.fromEntries([...fields].map(([, name = '', value = '']) => [name, value]))
 }
 
-function formActionOf({ html, url }: Seen): string {
-  return /<form[^>]* action="([^"]*)"/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? url
+/** The form that has the button, from its attributes on. */
+function formWith(html: string, action: string): string | undefined {
+  return html.split('<form').find((part) => part.includes(`name="action" value="${action}"`))
+}
+
+/** The address of the form that has the button, or of the first one. */
+function formActionOf({ html, url }: Seen, action: string): string {
+  const [, own] = /^[^>]* action="([^"]*)"/.exec(formWith(html, action) ?? '') ?? []
+  return (own ?? /<form[^>]* action="([^"]*)"/.exec(html)?.[1])?.replaceAll('&amp;', '&') ?? url
 }
 
 /** A verifier and its challenge (RFC 7636). */

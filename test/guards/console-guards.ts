@@ -23,10 +23,19 @@ const attention = (title: string) => ({
   file: 'test/console/health.test.ts',
   title: `what may need attention ${title}`,
 })
+/** Reads figures without a word about their number, which a removal changes for every account of the file. */
+const isReadAgain = attention('is read again after 30 seconds, and for another account at once')
 const isNothing = attention('is nothing in a new account, said of each code')
 const ofWebhooks = attention('counts webhooks that fail, and what they have lost in the last day')
-const ofApiKeys = attention('counts API keys that end soon, and those that nobody uses')
 const ofJobs = attention('counts jobs that are late')
+
+const places = 'server/src/operations/people/places-of-address.ts'
+const lookUp = (title: string) => ({
+  file: 'test/console/people.test.ts',
+  title: `a look-up of an address ${title}`,
+})
+const ofOneEnvironment = lookUp('tells nothing of the other environment of the same organization')
+const ofAllOrganizations = lookUp('finds its users in all organizations, however the address is written')
 
 /** Guards of what the console alone calls. */
 export const consoleGuards = [
@@ -131,7 +140,7 @@ export const consoleGuards = [
     replace:
       'const own = (table: keyof DB) => ofEnvironment({ ...owner, accountId: sql`${sql.ref(`${table}.account_id`)}` }, table)',
     red: ofWebhooks,
-    green: ofJobs,
+    green: isReadAgain,
   }),
   guard({
     name: 'health: what needs attention, of the environment',
@@ -148,14 +157,14 @@ export const consoleGuards = [
     find: 'where account_id = ${accountId} and coalesce',
     replace: 'where coalesce(account_id, ${accountId}) is not null and coalesce',
     red: ofJobs,
-    green: ofApiKeys,
+    green: isReadAgain,
   }),
   guard({
     name: 'health: figures are kept for one account',
     file: health,
     find: 'const key = `${caller.accountId} ${caller.environment}`',
     replace: 'const key = caller.environment',
-    red: attention('is read again after 30 seconds, and for another account at once'),
+    red: isReadAgain,
     green: isNothing,
   }),
   guard({
@@ -167,5 +176,20 @@ export const consoleGuards = [
       title: 'sign-ins by day are those that passed and failed, as they were last counted',
     },
     green: isNothing,
+  }),
+  guard({
+    name: 'people: mails that the outbox has kept, of the environment',
+    file: places,
+    ...without('environment', "ofEnvironment({ accountId, environment }, 'outbox_messages')"),
+    red: ofOneEnvironment,
+    green: ofAllOrganizations,
+  }),
+  guard({
+    name: 'people: applications of the environment',
+    file: places,
+    find: "where ${ofEnvironment({ accountId, environment }, 'applications')}",
+    replace: 'where applications.account_id = ${accountId}',
+    red: ofOneEnvironment,
+    green: ofAllOrganizations,
   }),
 ]

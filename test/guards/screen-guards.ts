@@ -106,4 +106,15 @@ export const screenGuards = [
     ),
     green: inConsole('attacks', 'a page of the console is not kept, framed or read from elsewhere'),
   }),
+  guard({
+    name: 'console: no more names are looked up than the API takes',
+    file: 'server/src/screens/references.ts',
+    find: 'if (names.length > mostNames)',
+    replace: 'if (names.length < 0)',
+    red: inConsole(
+      'first-steps',
+      'the first owner names the organizations of a key by their domains, of which more than a key can have are not looked up',
+    ),
+    green: inConsole('first-steps', 'the first owner is named by the audit'),
+  }),
 ]

@@ -5,37 +5,6 @@ import { reading } from '../core/answers.js'
 import { email, id, personal, slug, timestamp } from '../core/fields.js'
 import { exampleOf, record } from '../core/record.js'
 
-/** A user with an address, in one of the organizations in which it has one. */
-export const FoundPerson = record(
-  'FoundPerson',
-  {
-    __type__: z.literal('FoundPerson'),
-    org_domain: slug(),
-    org_name: z.string(),
-    user_id: id(),
-    active: z.boolean(),
-  },
-  {
-    __type__: 'FoundPerson',
-    org_domain: 'awesome-company',
-    org_name: 'Awesome Company',
-    user_id: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
-    active: true,
-  },
-)
-export type FoundPerson = z.output<typeof FoundPerson>
-
-export const FoundPeople = record(
-  'FoundPeople',
-  {
-    __type__: z.literal('FoundPeople'),
-    data: z.array(FoundPerson),
-    is_cut: z.boolean().describe('There are more than the 50 that are shown'),
-  },
-  { __type__: 'FoundPeople', data: [exampleOf(FoundPerson)], is_cut: false },
-)
-export type FoundPeople = z.output<typeof FoundPeople>
-
 /** What can stand in the way of a sign-in, or has, in the order in which a sign-in meets it. */
 export const findingCodes = [
   /** No application of the organization can receive a user. */
@@ -194,10 +163,8 @@ export const Diagnoses = record(
 )
 export type Diagnoses = z.output<typeof Diagnoses>
 
-export const PersonQuery = z.object({ email: personal(email()) })
-export type PersonQuery = z.output<typeof PersonQuery>
-
-export const DiagnosisQuery = PersonQuery.extend({
+export const DiagnosisQuery = z.object({
+  email: personal(email()),
   org_domain: slug()
     .optional()
     .describe('Only in this organization, also where nothing says that the address belongs there'),
@@ -213,14 +180,6 @@ const c = initContract()
 
 export const people = c.router(
   {
-    find: {
-      method: 'GET',
-      path: '/console/v1/people',
-      summary: 'Find the users of an address in all organizations',
-      query: PersonQuery,
-      responses: reading({ 200: FoundPeople }, 'invalid_parameters', 'key_limited_to_organizations'),
-      metadata: access({ tag, scope: 'read:people', reach: 'account' }),
-    },
     diagnose: {
       method: 'GET',
       path: '/console/v1/people/diagnosis',

@@ -118,6 +118,9 @@ export const logEventCodes = {
     'The mail server has accepted a mail; the reason names it. Mails that the outbox keeps are not sent.',
   MAIL_FAILED:
     'The mail server has not accepted a mail, which is tried again a few times; the reason names the mail and quotes the answer of the server.',
+  SMS_SENT: 'The provider has accepted a text message. Those that the outbox keeps are not sent.',
+  SMS_FAILED:
+    'The provider has not accepted a text message, which is tried again a few times; the reason is what it has answered.',
   WEBHOOK_DISABLED: 'A webhook was deactivated, because nothing was delivered to it for five days.',
   REQUIRED_METADATA_MISSING: 'A user signed in without metadata that the organization requires.',
 } as const satisfies Record<string, string>

@@ -1,5 +1,7 @@
 import type { Statistics } from '@portico/contract/health'
-import { Time } from '../screens/value.js'
+import { Day, Time } from '../screens/time.js'
+import { valueLabel } from '../screens/labels.js'
+import type { Language } from '../screens/value.js'
 import type { ConsoleTexts } from './texts/en.js'
 
 /** In the units of the drawing. */
@@ -9,12 +11,13 @@ const width = 14
 
 interface ChartProps {
   readonly words: ConsoleTexts
-  readonly lang: string
+  readonly language: Language
   readonly statistics: Statistics
 }
 
 /** The sign-ins of each day: what failed stands on what passed. The same figures are a table below. */
-export function Chart({ words: { overview }, lang, statistics }: ChartProps) {
+export function Chart({ words: { overview }, language, statistics }: ChartProps) {
+  const { lang } = language.texts
   const { days, as_of: at, reasons } = statistics
   const most = Math.max(1, ...days.map(({ passed, failed }) => passed + failed))
   const tall = (count: number) => (count === 0 ? 0 : Math.max(1, Math.round((count / most) * height)))
@@ -55,7 +58,7 @@ export function Chart({ words: { overview }, lang, statistics }: ChartProps) {
           overview.notCounted
         ) : (
           <>
-            {overview.asOf} <Time at={at} />
+            {overview.asOf} <Time at={at} lang={lang} />
           </>
         )}
       </p>
@@ -72,7 +75,9 @@ export function Chart({ words: { overview }, lang, statistics }: ChartProps) {
           <tbody>
             {days.map(({ day, passed, failed }) => (
               <tr key={day}>
-                <th scope="row">{day}</th>
+                <th scope="row">
+                  <Day at={day} lang={lang} />
+                </th>
                 <td>{passed}</td>
                 <td>{failed}</td>
               </tr>
@@ -86,7 +91,7 @@ export function Chart({ words: { overview }, lang, statistics }: ChartProps) {
           <ul>
             {reasons.slice(0, 5).map(({ code, n }) => (
               <li key={code}>
-                {code}: {n}
+                {valueLabel(language.labels, 'event_code', code)}: {n}
               </li>
             ))}
           </ul>

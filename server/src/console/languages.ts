@@ -5,10 +5,16 @@ import type { Labels } from '../screens/labels.js'
 import type { Language } from '../screens/value.js'
 import { en as labelsEn } from './labels/en.js'
 import { fr as labelsFr } from './labels/fr.js'
+import { actionLabels } from './action-labels.js'
+import { resources } from './resources.js'
 
 const byTag: Readonly<Record<LanguageTag, { readonly texts: ScreenTexts; readonly labels: Labels }>> = {
-  en: { texts: screenTextsEn, labels: labelsEn },
-  fr: { texts: screenTextsFr, labels: labelsFr },
+  en: { texts: screenTextsEn, labels: withActions(labelsEn, screenTextsEn) },
+  fr: { texts: screenTextsFr, labels: withActions(labelsFr, screenTextsFr) },
+}
+
+function withActions(labels: Labels, texts: ScreenTexts): Labels {
+  return { ...labels, values: { ...labels.values, action: actionLabels(resources, labels, texts) } }
 }
 
 const names: Readonly<Record<LanguageTag, string>> = { en: 'English', fr: 'Français' }

@@ -40,7 +40,7 @@ export async function showOverview(visit: ConsoleVisit): Promise<Outcome> {
         <Tiles visit={visit} words={words} health={health.body as Health} />
       )}
       {failureOf(statistics) === undefined && (
-        <Chart words={words} lang={visit.language.texts.lang} statistics={statistics.body as Statistics} />
+        <Chart words={words} language={visit.language} statistics={statistics.body as Statistics} />
       )}
     </>
   )

@@ -1,19 +1,21 @@
 import { alwaysAskedOf } from '@portico/contract/danger'
 import { routeNamed } from '@portico/contract/every-route'
 import type { Diagnoses, Diagnosis, Finding, FindingAction } from '@portico/contract/people'
-import { failedPage, failureOf } from '../screens/failed.js'
-
-import type { Outcome, Visit } from '../screens/visit.js'
 import { formOf, textOf } from '../pages/frame/site.js'
+import { failedPage, failureOf } from '../screens/failed.js'
+import { valueLabel } from '../screens/labels.js'
+import { readableTime, WithTimes } from '../screens/time.js'
+import type { Outcome, Visit } from '../screens/visit.js'
 import type { PeopleTexts } from './texts/people-en.js'
 import { en } from './texts/people-en.js'
 import { fr } from './texts/people-fr.js'
 import { isOurForm, type ConsoleVisit } from './console-visit.js'
+import { consolePage } from './page.js'
 
 const textsOf: Readonly<Record<string, PeopleTexts>> = { en, fr }
 
 /** At most so many characters of an address are looked up (RFC 5321 section 4.5.3.1). */
-const maxEmailLength = 254
+export const maxEmailLength = 254
 
 function textsFor({ language }: Visit): PeopleTexts {
   return textsOf[language.texts.lang] ?? en
@@ -115,7 +117,7 @@ function Search({
 }
 
 interface OrganizationProps {
-  readonly visit: Visit
+  readonly visit: ConsoleVisit
   readonly email: string
   readonly diagnosis: Diagnosis
 }
@@ -123,6 +125,8 @@ interface OrganizationProps {
 function Organization({ visit, email, diagnosis }: OrganizationProps) {
   const texts = textsFor(visit)
   const { org_domain: domain, org_name: name, user_id: userId, verdict, method, findings } = diagnosis
+  const { last_signed_in_at: lastAt } = diagnosis
+  const { lang } = visit.language.texts
   const organization = `${visit.base}/organizations/${domain}`
   const [first] = findings.filter(({ stops }) => stops)
   return (
@@ -134,18 +138,21 @@ function Organization({ visit, email, diagnosis }: OrganizationProps) {
       </h2>
       <p class={verdict === 'can' ? 'verdict can' : 'verdict cannot'}>
         <strong>{verdict === 'can' ? texts.can(email) : texts.cannot(email)}</strong>{' '}
-        {first !== undefined && sentenceOf(texts, first)}
+        {first !== undefined && <Said visit={visit} finding={first} />}
       </p>
       <p>
         {method !== null && texts.method[method]}{' '}
-        {diagnosis.last_signed_in_at === null
-          ? texts.never
-          : texts.last(readable(diagnosis.last_signed_in_at))}
+        {lastAt === null ? (
+          texts.never
+        ) : (
+          <WithTimes sentence={texts.last(readableTime(lastAt, lang))} times={[lastAt]} lang={lang} />
+        )}
       </p>
       <ul class="findings">
         {findings.map((finding) => (
           <li key={finding.code} class={finding.stops ? 'stops' : undefined}>
-            <strong>{finding.stops ? texts.stops : texts.note}:</strong> {sentenceOf(texts, finding)}{' '}
+            <strong>{finding.stops ? texts.stops : texts.note}:</strong>{' '}
+            <Said visit={visit} finding={finding} />{' '}
             {finding.proof.source === 'login_attempt' && finding.idp_id !== null && (
               <a href={`${visit.base}/sso-connections/${encodeURIComponent(finding.idp_id)}/attempts`}>
                 {texts.attempt}
@@ -174,17 +181,29 @@ function Organization({ visit, email, diagnosis }: OrganizationProps) {
   )
 }
 
-function sentenceOf(texts: PeopleTexts, { code, detail, count, until, proof }: Finding): string {
-  return texts.findings[code]({
-    detail: detail ?? '',
+/** What a finding says. */
+function Said({
+  visit,
+  finding,
+}: Omit<OrganizationProps, 'email' | 'diagnosis'> & { readonly finding: Finding }) {
+  const { labels, texts } = visit.language
+  const { code, detail, count, until, proof } = finding
+  const readable = (at: string | null) => (at === null ? '' : readableTime(at, texts.lang))
+  const sentence = textsFor(visit).findings[code]({
+    detail: code === 'sso_policy' ? valueLabel(labels, 'user_policy', detail ?? '') : (detail ?? ''),
+    demands: code === 'sso_attempt_failed' ? demandsOf(visit, detail) : '',
     count: count ?? 0,
-    until: until === null ? '' : readable(until),
-    at: proof.at === null ? '' : readable(proof.at),
+    until: readable(until),
+    at: readable(proof.at),
   })
+  const times = [until, proof.at].flatMap((at) => at ?? [])
+  return <WithTimes sentence={sentence} times={times} lang={texts.lang} />
 }
 
-function readable(at: string): string {
-  return `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`
+/** What a check of single sign-on demands, in the words of the pages that administrators have; '' of no check. */
+function demandsOf({ exchange, staff }: ConsoleVisit, check: string | null): string {
+  const { checkTexts } = consolePage(exchange, exchange.req.path, staff.user.locale).frame.texts
+  return Object.entries(checkTexts).find(([name]) => name === check)?.[1].demands ?? ''
 }
 
 /** What mends a finding by a form here: the operation that it calls. */

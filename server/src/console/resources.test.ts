@@ -2,9 +2,11 @@ import { everyRoute, routeNamed } from '@portico/contract/every-route'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod/v4'
 import { fieldsOf, queryFieldsOf } from '../screens/field.js'
-import { memberLabel, operationLabel, screenLabel } from '../screens/labels.js'
+import { memberLabel, operationLabel, screenLabel, valueLabel } from '../screens/labels.js'
 import { screensOf, type Screen } from '../screens/screen.js'
+import { en } from './labels/en.js'
 import { fr } from './labels/fr.js'
+import { menu } from './navigation.js'
 import { notShown, resources } from './resources.js'
 
 const screens = screensOf(resources)
@@ -67,8 +69,43 @@ test('what a screen leaves out of a form is a member of its body', () => {
   expect(unknown).toEqual([])
 })
 
+test('what is done to a record in a state, and what is entered by a name, is of its screen', () => {
+  for (const screen of screens) {
+    const offered = [screen.update, ...operationsOf(screen)]
+    expect(Object.keys(screen.onlyIf ?? {}).filter((name) => !offered.includes(name))).toEqual([])
+    const members = fieldsOf(routeNamed(screen.create ?? 'organizations.create')).map(({ name }) => name)
+    for (const [member, route] of Object.entries(screen.references ?? {})) {
+      expect(members).toContain(member)
+      expect(routeNamed(route).pathParameters).toHaveLength(1)
+    }
+  }
+})
+
+test('the menu has each screen that is not below another one, once', () => {
+  const first = screens.filter(({ at }) => !at.includes('/')).map(({ key }) => key)
+  expect(menu.flatMap((group) => group.screens).toSorted()).toEqual(first.toSorted())
+})
+
+/** Names that programs have, of scopes, events, algorithms and roles, and what no page has as a choice. */
+const isName = (member: string, value: string) =>
+  /[.:]|^all$/.test(value) || ['roles', 'token_signing_alg', 'preload_associations'].includes(member)
+
+test('each choice of a form or a filter is in words, or is a name that programs have', () => {
+  const raw = screens.flatMap((screen) =>
+    routesOf(screen).flatMap((name) =>
+      [...fieldsOf(routeNamed(name)), ...queryFieldsOf(routeNamed(name))].flatMap(({ path, options }) => {
+        const member = path.at(-1) ?? ''
+        return options
+          .filter((option) => !isName(member, option) && valueLabel(en, member, option) === option)
+          .map((option) => `${name} ${member}: ${option}`)
+      }),
+    ),
+  )
+  expect(raw).toEqual([])
+})
+
 describe('in French', () => {
-  const none = { members: {}, ofNull: {}, operations: {}, screens: {} }
+  const none = { members: {}, values: {}, ofNull: {}, operations: {}, screens: {} }
 
   test('every screen and operation has its name', () => {
     const keys = screens

@@ -3,6 +3,12 @@ import type { ScreenDeclaration } from '../screens/screen.js'
 const organization = 'organizations/:org_domain'
 const user = `${organization}/users/:user_id`
 
+type Row = Readonly<Record<string, unknown>>
+
+const isPending = ({ state }: Row) => state === 'pending'
+const isLive = ({ revoked_at }: Row) => revoked_at === null
+const isOnboarding = ({ onboarding }: Row) => onboarding !== null
+
 /** Members of a user that their profile, address and numbers have already: the flat form is for callers. */
 const flatMembers = Object.fromEntries(
   [
@@ -75,6 +81,7 @@ export const resources: readonly ScreenDeclaration[] = [
     at: `${user}/impersonations`,
     list: { route: 'impersonations.list', columns: ['inserted_at', 'reason', 'actor.id', 'ended_at'] },
     rowActions: ['impersonations.end'],
+    onlyIf: { 'impersonations.end': ({ ended_at }) => ended_at === null },
   },
   {
     at: `${organization}/invitations`,
@@ -83,12 +90,18 @@ export const resources: readonly ScreenDeclaration[] = [
     create: 'invitations.create',
     update: 'invitations.update',
     actions: ['invitations.resend', 'invitations.revoke'],
+    onlyIf: {
+      'invitations.update': isPending,
+      'invitations.resend': isPending,
+      'invitations.revoke': isPending,
+    },
   },
   {
     at: `${organization}/join-requests`,
     list: { route: 'joinRequests.list', columns: ['email', 'state', 'inserted_at', 'decided_at'] },
     record: 'joinRequests.get',
     actions: ['joinRequests.approve', 'joinRequests.deny'],
+    onlyIf: { 'joinRequests.approve': isPending, 'joinRequests.deny': isPending },
   },
   { at: `${organization}/policy`, record: 'organizationPolicy.get', update: 'organizationPolicy.update' },
   {
@@ -180,6 +193,15 @@ export const resources: readonly ScreenDeclaration[] = [
       ...['ssoConnections.activate', 'ssoConnections.disable'],
     ],
     omitted: { preload_associations: 'the page loads all' },
+    references: { organization_id: 'organizations.get' },
+    onlyIf: {
+      'ssoConnections.inviteAdmin': isOnboarding,
+      'ssoConnections.createOnboarding': (connection) => !isOnboarding(connection),
+      'ssoConnections.updateOnboarding': isOnboarding,
+      'ssoConnections.resetOnboarding': isOnboarding,
+      'ssoConnections.activate': ({ active }) => active !== true,
+      'ssoConnections.disable': ({ active }) => active === true,
+    },
   },
   {
     at: 'sso-connections/:idp_id/attempts',
@@ -252,6 +274,8 @@ export const resources: readonly ScreenDeclaration[] = [
     record: 'apiKeys.get',
     create: 'apiKeys.create',
     actions: ['apiKeys.rotate', 'apiKeys.revoke'],
+    references: { organization_ids: 'organizations.get' },
+    onlyIf: { 'apiKeys.rotate': isLive, 'apiKeys.revoke': isLive },
   },
   {
     at: 'audit',
@@ -301,7 +325,6 @@ export const notShown: Readonly<Record<string, string>> = {
   'ssoConnections.createSamlChallenge': 'speaks for the user',
   'ssoConnections.createOauthChallenge': 'speaks for the user',
   'relays.request': 'speaks for the user',
-  'people.find': 'the page about a person',
   'people.diagnose': 'the page about a person',
   'limits.unlock': 'the page about a person',
   'statistics.get': 'the home page',

@@ -47,6 +47,7 @@ function routerOf(screens: ReturnType<typeof serveScreens>, deps: Deps, site: Si
     { path: '/console/:account_domain', get: goHome, otherwise },
     { path: '/console/:account_domain/:environment', isThere, get: screens.home, otherwise },
     { path: '/console/:account_domain/:environment/people', isThere, get: screens.person, otherwise },
+    { path: '/console/:account_domain/:environment/search', isThere, get: screens.search, otherwise },
     {
       path: '/console/:account_domain/:environment/people/:action',
       isThere,

@@ -2,17 +2,15 @@ import type { Environment } from '@portico/contract/fields'
 import { redirect, type Exchange } from '../pages/frame/page-route.js'
 import { sendPage, textOf } from '../pages/frame/site.js'
 import { toScreenDocument } from '../screens/frame.js'
-import { screenLabel } from '../screens/labels.js'
 import { addressOf, findScreen } from '../screens/screen.js'
-import type { Link, Outcome, Shown, Visit } from '../screens/visit.js'
+import { proofPage } from '../screens/proof.js'
+import type { Outcome, Shown } from '../screens/visit.js'
 import { baseOf, screens, type ConsoleVisit } from './console-visit.js'
 import { consoleLanguages } from './languages.js'
+import { menuOf } from './navigation.js'
 import { consolePage } from './page.js'
 import { rightsOf } from './rights.js'
 import { findSignInUrl } from './sign-in.js'
-
-/** The first screens of the navigation, each without a parameter. */
-const navigation = screens.filter(({ at }) => !at.includes(':'))
 
 /** The path below that of the environment. */
 export function pathBelow({ req }: Exchange): string {
@@ -38,7 +36,7 @@ export async function answer(visit: ConsoleVisit, outcome: Outcome): Promise<voi
     isStepUp: true,
     email: staff.user.email,
   })
-  redirect(exchange, url ?? visit.base)
+  sendScreen(visit, proofPage(visit.language, url ?? visit.base, outcome.stepUp))
 }
 
 /** Sends a page within the frame of the console. */
@@ -48,6 +46,7 @@ export function sendScreen(visit: ConsoleVisit, shown: Shown): void {
   const { words } = consolePage(exchange, req.path, staff.user.locale)
   const other: Environment = environment === 'sandbox' ? 'production' : 'sandbox'
   const { accountDomain } = staff.organization
+  const maySearch = visit.mayCall('people.diagnose')
   const page = toScreenDocument(
     {
       texts: { ...words.frame, lang: language.texts.lang },
@@ -55,10 +54,9 @@ export function sendScreen(visit: ConsoleVisit, shown: Shown): void {
       owner: accountDomain,
       environment,
       home: { label: words.frame.home, url: base },
-      navigation: [
-        ...(visit.mayCall('people.diagnose') ? [{ label: words.frame.people, url: `${base}/people` }] : []),
-        ...navigationOf(visit),
-      ],
+      first: maySearch ? [{ label: words.frame.people, url: `${base}/people` }] : [],
+      navigation: menuOf(visit, words),
+      searchUrl: maySearch ? `${base}/search` : undefined,
       other: {
         label: words.frame.switchTo(words.frame.environments[other]),
         url: inOtherEnvironment(visit, other),
@@ -77,15 +75,6 @@ export function sendScreen(visit: ConsoleVisit, shown: Shown): void {
     shown,
   )
   sendPage(site, res.status(shown.status), page, { organization: undefined })
-}
-
-function navigationOf({ language, mayCall, base }: Visit): readonly Link[] {
-  return navigation
-    .filter(({ list, record }) => mayCall(list?.route ?? record ?? ''))
-    .map(({ key, at }) => ({
-      label: screenLabel(language.labels, key)[0],
-      url: `${base}/${addressOf(at, {})}`,
-    }))
 }
 
 /** The same list or settings; what is below a record of one environment is left for the list above it. */

@@ -9,6 +9,7 @@ import { isOurForm, screens, visitOf, type ConsoleVisit } from './console-visit.
 import { showOverview } from './overview.js'
 import { mendPerson, showPerson } from './person.js'
 import { sendConsoleSentence } from './page.js'
+import { search } from './search.js'
 import { answer, pathBelow } from './send-screen.js'
 
 /** Answers an address below that of an environment. */
@@ -28,6 +29,10 @@ export function serveScreens(call: Call) {
     person: async (exchange: Exchange): Promise<void> => {
       const visit = await visitOf(exchange, call)
       if (visit !== undefined) await answer(visit, await showPerson(visit))
+    },
+    search: async (exchange: Exchange): Promise<void> => {
+      const visit = await visitOf(exchange, call)
+      if (visit !== undefined) await answer(visit, search(visit))
     },
     mend: async (exchange: Exchange): Promise<void> => {
       const visit = await visitOf(exchange, call)

@@ -10,6 +10,7 @@ import { memberLabel, operationHelp, operationLabel, screenLabel } from './label
 import { isRemoval } from './links.js'
 import { associationsOf, crumbsOf, pathOf, titleOf } from './look.js'
 import { secretsOf, ShownOnce } from './once.js'
+import { withIds } from './references.js'
 import { parameterOf, type ScreenAt } from './screen.js'
 import type { Outcome, Visit } from './visit.js'
 
@@ -38,7 +39,7 @@ export async function showForm(
   const { environment, isProved } = visit
   if (!visit.mayCall(at.route.name)) return failedPage(visit, refusal)
   const asked = 'proof' in query ? mostAskedOf(at.route, environment) : alwaysAskedOf(at.route, environment)
-  if (asked === 'proof' && !isProved) return { stepUp: true }
+  if (asked === 'proof' && !isProved) return { stepUp: 'asked' }
   const shown = await readShown(visit, at)
   return 'status' in shown ? failedPage(visit, shown) : formPage(visit, at, shown)
 }
@@ -52,11 +53,14 @@ export async function takeForm(visit: Visit, at: ScreenAt, posted: Posted): Prom
   if ('status' in shown) return failedPage(visit, shown)
   const fields = fieldsOfForm(at)
   const retyped = retypedOf(visit, at)
-  if (retyped !== undefined && textOf(posted, 'retyped') !== retyped) {
-    const faults = [{ path: 'retyped', code: 'custom', message: visit.language.texts.retyped }]
-    return formPage(visit, at, shown, { posted, faults, sentence: visit.language.texts.correct, status: 422 })
-  }
-  const body = bodyOfForm(fields, posted, part === 'update' ? shown.record : undefined)
+  const { texts } = visit.language
+  const wrong = (faults: readonly FieldError[]) =>
+    formPage(visit, at, shown, { posted, faults, sentence: texts.correct, status: 422 })
+  if (retyped !== undefined && textOf(posted, 'retyped') !== retyped)
+    return wrong([{ path: 'retyped', code: 'custom', message: texts.retyped }])
+  const entered = bodyOfForm(fields, posted, part === 'update' ? shown.record : undefined)
+  const { body, faults: unknown } = await withIds(visit, screen, entered)
+  if (unknown.length > 0) return wrong(unknown)
   const answer = await visit.call({
     route: route.name,
     params,
@@ -90,6 +94,7 @@ export async function takeForm(visit: Visit, at: ScreenAt, posted: Posted): Prom
 
 function refusedForm(visit: Visit, at: ScreenAt, shown: Shown, posted: Posted, failure: Failure): Outcome {
   const { texts } = visit.language
+  if (failure.code === 'proof_required') return { stepUp: 'sent' }
   if (
     failure.status === 404 ||
     failure.status === 429 ||
@@ -100,11 +105,9 @@ function refusedForm(visit: Visit, at: ScreenAt, shown: Shown, posted: Posted, f
   const isChangedMeanwhile = failure.status === 412
   const sentence = isChangedMeanwhile
     ? texts.changedMeanwhile
-    : failure.code === 'proof_required'
-      ? texts.proofText
-      : failure.status === 422 && failure.fields.length > 0
-        ? texts.correct
-        : texts.refused(failure.message)
+    : failure.status === 422 && failure.fields.length > 0
+      ? texts.correct
+      : texts.refused(failure.message)
   return formPage(visit, at, shown, {
     posted,
     faults: failure.fields.map((fault) => ({ ...fault, message: texts.faultOf(fault.message) })),
@@ -129,10 +132,14 @@ async function readShown(visit: Visit, { screen, part, params }: ScreenAt): Prom
   return failure ?? { record: answer.body as Shown['record'], etag: answer.etag }
 }
 
-/** The fields of a form, without those that the screen leaves out. */
+/** The fields of a form, without those that the screen leaves out. What the contract says of an id is not of the name in its place. */
 function fieldsOfForm({ screen, route }: ScreenAt): readonly Field[] {
-  const { omitted = {} } = screen
-  return fieldsOf(route).filter(({ path, name }) => !(name in omitted) && !((path[0] ?? '') in omitted))
+  const { omitted = {}, references = {} } = screen
+  return fieldsOf(route)
+    .filter(({ path, name }) => !(name in omitted) && !((path[0] ?? '') in omitted))
+    .map((field) =>
+      field.name in references && field.kind === 'text' ? { ...field, help: undefined } : field,
+    )
 }
 
 /** What has to be typed once more. */

@@ -1,7 +1,7 @@
 import type { FieldError } from '@portico/contract/errors'
 import type { Field } from './field.js'
 import { everything, memberOf, postedValues, shownValue, type Posted } from './form-values.js'
-import { memberLabel } from './labels.js'
+import { memberLabel, valueLabel } from './labels.js'
 import { Value, type Language } from './value.js'
 
 /** At most so many choices are radio buttons; more are a list. */
@@ -62,22 +62,22 @@ function Entry(props: EntryProps) {
   const { language, field, fault, now } = props
   const { texts, labels } = language
   const label = memberLabel(labels, field.path)
-  const help = [helpOf(language, field), hintOf(language, field)]
-    .filter((text) => text !== undefined)
-    .join('. ')
-  const describedBy = [fault && `${field.name}-fault`, help !== '' && `${field.name}-help`].filter(Boolean)
+  const [help, hint] = [helpOf(field), hintOf(language, field)]
+  const isHelped = help !== undefined || hint !== undefined
+  const describedBy = [fault && `${field.name}-fault`, isHelped && `${field.name}-help`].filter(Boolean)
   const described = describedBy.length === 0 ? undefined : describedBy.join(' ')
   const isGroup = field.kind === 'choices' || field.kind === 'flag' || isRadio(field)
   const about = (
     <>
-      {help !== '' && (
+      {isHelped && (
         <div class="hint" id={`${field.name}-help`}>
-          {help}
+          {help !== undefined && <span lang={texts.lang === 'en' ? undefined : 'en'}>{help}. </span>}
+          {hint}
         </div>
       )}
       {now.map((value) => (
         <div class="hint" key="now">
-          {texts.nowIs('')} <Value value={value} language={language} />
+          {texts.nowIs('')} <Value value={value} language={language} member={field.path.at(-1)} />
         </div>
       ))}
     </>
@@ -113,10 +113,9 @@ function Entry(props: EntryProps) {
   )
 }
 
-/** What the contract says of a field, which it says in English. */
-function helpOf({ texts }: Language, { help, kind }: Field): string | undefined {
-  const instead = kind === 'choices' ? texts.everythingIs : texts.leftEmpty
-  return texts.lang === 'en' ? help?.replace(/\bnull: /g, instead) : undefined
+/** What the contract says of a field. It says it in English, which is better than nothing in another language, and marked as such. */
+function helpOf({ help, kind }: Field): string | undefined {
+  return help?.replace(/\bnull: /g, kind === 'choices' ? 'everything: ' : 'left empty: ')
 }
 
 function hintOf({ texts }: Language, { kind }: Field): string | undefined {
@@ -131,12 +130,12 @@ function isRadio({ kind, options }: Field): boolean {
 
 /** The buttons of a flag, a choice of few, or a choice of several. */
 function Choices({ language, field, values, isNew }: EntryProps) {
-  const { texts } = language
+  const { texts, labels } = language
   const isSeveral = field.kind === 'choices'
   const named =
     field.kind === 'flag'
       ? [['true', texts.yes] as const, ['false', texts.no] as const]
-      : field.options.map((option) => [option, option] as const)
+      : field.options.map((option) => [option, valueLabel(labels, field.path.at(-1), option)] as const)
   const isUnsaid = isNew && !field.isRequired && !isSeveral
   const chosen = values.length === 0 && isUnsaid ? [''] : values
   const options = [
@@ -198,7 +197,7 @@ function Control({
           {(isNew || value === '') && <option value="">{language.texts.byDefault}</option>}
           {field.options.map((option) => (
             <option key={option} value={option} selected={option === value}>
-              {option}
+              {valueLabel(language.labels, field.path.at(-1), option)}
             </option>
           ))}
         </select>

@@ -1,5 +1,5 @@
 import type { Environment } from '@portico/contract/fields'
-import type { ComponentChildren } from 'preact'
+import { Fragment, type ComponentChildren } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import { displayName } from '../platform/display-name.js'
 import type { Link, Shown } from './visit.js'
@@ -11,10 +11,20 @@ export interface FrameTexts {
   readonly navigation: string
   readonly way: string
   readonly environments: Readonly<Record<Environment, string>>
+  readonly search: string
+  readonly searchButton: string
   readonly switchTo: (environment: string) => string
   readonly signedInAs: string
   readonly signOut: string
   readonly language: string
+}
+
+/** Links of the menu that belong together. */
+export interface LinkGroup {
+  /** The name of the group, and what makes its id. */
+  readonly key: string
+  readonly label: string
+  readonly links: readonly Link[]
 }
 
 /** What is around a page: where it is, and who looks at it. */
@@ -25,7 +35,11 @@ export interface ScreenFrame {
   readonly owner: string
   readonly environment: Environment
   readonly home: Link
-  readonly navigation: readonly Link[]
+  /** Beside the home page, before the groups. */
+  readonly first: readonly Link[]
+  readonly navigation: readonly LinkGroup[]
+  /** The address that takes what is typed into the search box; undefined for those who may not search. */
+  readonly searchUrl: string | undefined
   /** This page, or its list, in the other environment. */
   readonly other: Link
   /** The other languages. */
@@ -68,6 +82,7 @@ function Document({ frame, shown }: { readonly frame: ScreenFrame; readonly show
             <a class="home" href={frame.home.url}>
               <bdi>{displayName(owner)}</bdi> <span class="quiet">{displayName(productName)}</span>
             </a>
+            <Search frame={frame} />
             <div class="who">
               <span>
                 {texts.signedInAs} <bdi>{frame.person}</bdi>
@@ -89,15 +104,13 @@ function Document({ frame, shown }: { readonly frame: ScreenFrame; readonly show
           <details class="navigation">
             <summary>{texts.navigation}</summary>
             <nav aria-label={texts.navigation}>
-              <ul>
-                {[frame.home, ...frame.navigation].map(({ label, url }) => (
-                  <li key={url}>
-                    <a href={url} aria-current={isWithin(frame, url) ? 'page' : undefined}>
-                      {label}
-                    </a>
-                  </li>
-                ))}
-              </ul>
+              <Links frame={frame} links={[frame.home, ...frame.first]} />
+              {frame.navigation.map(({ key, label, links }) => (
+                <Fragment key={key}>
+                  <h2 id={`menu-${key}`}>{label}</h2>
+                  <Links frame={frame} links={links} labelledBy={`menu-${key}`} />
+                </Fragment>
+              ))}
             </nav>
           </details>
           <main id="main" tabIndex={-1}>
@@ -127,6 +140,49 @@ function Document({ frame, shown }: { readonly frame: ScreenFrame; readonly show
         </footer>
       </body>
     </html>
+  )
+}
+
+/** A form that works without scripts: what was typed leads to a person or to organizations. */
+function Search({ frame: { searchUrl, texts } }: { readonly frame: ScreenFrame }) {
+  if (searchUrl === undefined) return null
+  return (
+    <form method="get" action={searchUrl} class="search" role="search" aria-label={texts.search}>
+      <input
+        name="q"
+        type="search"
+        placeholder={texts.search}
+        aria-label={texts.search}
+        autocomplete="off"
+        spellcheck={false}
+        maxLength={254}
+      />
+      <button type="submit" class="second">
+        {texts.searchButton}
+      </button>
+    </form>
+  )
+}
+
+function Links({
+  frame,
+  links,
+  labelledBy,
+}: {
+  readonly frame: ScreenFrame
+  readonly links: readonly Link[]
+  readonly labelledBy?: string
+}) {
+  return (
+    <ul aria-labelledby={labelledBy}>
+      {links.map(({ label, url }) => (
+        <li key={url}>
+          <a href={url} aria-current={isWithin(frame, url) ? 'page' : undefined}>
+            {label}
+          </a>
+        </li>
+      ))}
+    </ul>
   )
 }
 

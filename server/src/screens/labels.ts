@@ -4,6 +4,8 @@ import type { Route } from '@portico/contract/walk'
 export interface Labels {
   /** By the last member of a path, or the whole path where that needs a name of its own. */
   readonly members: Readonly<Record<string, string>>
+  /** Of the values that a member may have, by its name: those of the contract, in words. */
+  readonly values: Readonly<Record<string, Readonly<Record<string, string>>>>
   /** What null says of a member, where it does not say that there is nothing. */
   readonly ofNull: Readonly<Record<string, string>>
   /** By the name of the route, or its verb. */
@@ -30,6 +32,11 @@ export function memberLabel({ members }: Labels, path: readonly string[]): strin
 /** What is shown of a member that is null; undefined where that means nothing. */
 export function nullLabel({ ofNull }: Labels, path: readonly string[]): string | undefined {
   return ofNull[path.at(-1) ?? '']
+}
+
+/** What a value of a member is called; as it is where it is not one of the contract's, or is a name that programs have. */
+export function valueLabel({ values }: Labels, member: string | undefined, value: string): string {
+  return values[member ?? '']?.[value] ?? value
 }
 
 /** What an operation is called on its button: its label, or the words of its verb. */

@@ -5,7 +5,7 @@ import { ApiCall } from './api-call.js'
 import { failedPage, failureOf } from './failed.js'
 import { queryFieldsOf } from './field.js'
 import { memberOf } from './form-values.js'
-import { memberLabel, operationLabel, screenLabel } from './labels.js'
+import { memberLabel, operationLabel, screenLabel, valueLabel } from './labels.js'
 import { Buttons, isRemoval, Tabs, type Button } from './links.js'
 import { addressOf, childrenOf, parameterOf, parentOf, type Screen, type ScreenAt } from './screen.js'
 import { Table } from './table.js'
@@ -68,7 +68,7 @@ export async function showList(
           }
           actionsOf={(row) =>
             (screen.rowActions ?? [])
-              .filter(visit.mayCall)
+              .filter((name) => visit.mayCall(name) && hasEffect(screen, name, row))
               .map((name) => actionLink(visit, screen, name, paramsOfRow(screen, params, row)))
           }
         />
@@ -122,7 +122,7 @@ export async function showRecord(
                 url: pathOf(visit, child.at, params),
               }))}
           />
-          <Buttons links={recordLinks(visit, screen, params)} label={texts.actionsLabel} />
+          <Buttons links={recordLinks(visit, screen, params, record)} label={texts.actionsLabel} />
         </>
       )}
       <Members members={membersOfAnswer(route, record)} language={visit.language} />
@@ -221,7 +221,9 @@ function Filters({
               <option value="">{texts.any}</option>
               {(kind === 'flag' ? ['true', 'false'] : options).map((option) => (
                 <option key={option} value={option} selected={filters[name] === option}>
-                  {kind === 'flag' ? (option === 'true' ? texts.yes : texts.no) : option}
+                  {kind === 'flag'
+                    ? texts[option === 'true' ? 'yes' : 'no']
+                    : valueLabel(labels, name, option)}
                 </option>
               ))}
             </select>
@@ -283,16 +285,27 @@ function listLinks(visit: Visit, screen: Screen, params: ScreenAt['params']): re
   return [...create, ...others]
 }
 
-function recordLinks(visit: Visit, screen: Screen, params: ScreenAt['params']): readonly Button[] {
+function recordLinks(
+  visit: Visit,
+  screen: Screen,
+  params: ScreenAt['params'],
+  record: Row,
+): readonly Button[] {
   const { texts } = visit.language
+  const isOffered = (name: string) => visit.mayCall(name) && hasEffect(screen, name, record)
   const update =
-    screen.update !== undefined && visit.mayCall(screen.update)
+    screen.update !== undefined && isOffered(screen.update)
       ? [{ label: texts.edit, url: `${pathOf(visit, screen.recordAt, params)}/_edit` }]
       : []
   const others = (screen.actions ?? [])
-    .filter(visit.mayCall)
+    .filter(isOffered)
     .map((name) => actionLink(visit, screen, name, params))
   return [...update, ...others]
+}
+
+/** Whether an operation changes something of a record as it is. */
+function hasEffect({ onlyIf = {} }: Screen, name: string, record: Row): boolean {
+  return onlyIf[name]?.(record) ?? true
 }
 
 function actionLink(visit: Visit, screen: Screen, name: string, params: ScreenAt['params']): Button {

@@ -19,6 +19,10 @@ export interface ScreenDeclaration {
   readonly listActions?: readonly string[]
   /** Members of bodies without a field, and why. */
   readonly omitted?: Readonly<Record<string, string>>
+  /** Members of bodies that have ids, entered by a name: the route that reads a record by it. */
+  readonly references?: Readonly<Record<string, string>>
+  /** Of a record for which an operation changes something; the others are for each. */
+  readonly onlyIf?: Readonly<Record<string, (record: Readonly<Record<string, unknown>>) => boolean>>
   /** The parameter whose value is typed once more before the record is deleted in production. */
   readonly retyped?: string
   /** The member that names a record in headings; the first column by default. */
@@ -70,7 +74,8 @@ function parametersOf(at: string): readonly string[] {
   return [...at.matchAll(/:(\w+)/g)].map(([, name]) => name ?? '')
 }
 
-function keyOf(at: string): string {
+/** Of the screen at an address, as the texts name it. */
+export function keyOf(at: string): string {
   return at
     .split('/')
     .filter((part) => !part.startsWith(':'))

@@ -39,7 +39,9 @@ export function Table({ language, caption, rows, columns, addressOf, actionsOf }
           <Fragment key={index}>
             <tr class={addressOf === undefined ? 'folded' : undefined}>
               {paths.map((path, place) => {
-                const value = <Value value={shownMember(language, row, path)} language={language} />
+                const value = (
+                  <Value value={shownMember(language, row, path)} language={language} member={path.at(-1)} />
+                )
                 const isHead = place === 0
                 return isHead ? (
                   <th key={path.join('.')} scope="row">

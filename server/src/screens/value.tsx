@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
-import { memberLabel, nullLabel, type Labels } from './labels.js'
+import { memberLabel, nullLabel, valueLabel, type Labels } from './labels.js'
 import type { ScreenTexts } from './texts/en.js'
+import { Time } from './time.js'
 
 /** The texts and labels of a page, in one language. */
 export interface Language {
@@ -8,7 +9,7 @@ export interface Language {
   readonly labels: Labels
 }
 
-const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3,6}Z$/
 
 /** Deeper values are shown as JSON. */
 const deepest = 2
@@ -17,13 +18,16 @@ const deepest = 2
 export function Value({
   value,
   language,
+  member,
   depth = 0,
 }: {
   readonly value: unknown
   readonly language: Language
+  /** The name of the member that has it. */
+  readonly member?: string | undefined
   readonly depth?: number
 }): ComponentChildren {
-  const { texts } = language
+  const { texts, labels } = language
   if (value === undefined)
     return (
       <span class="unseen-value" title={texts.hiddenWhat}>
@@ -33,8 +37,12 @@ export function Value({
   if (value === null || value === '') return <span class="nothing">{texts.nothing}</span>
   if (typeof value === 'boolean') return value ? texts.yes : texts.no
   if (typeof value === 'number') return String(value)
-  if (typeof value === 'string') return timestamp.test(value) ? <Time at={value} /> : <bdi>{value}</bdi>
-  if (Array.isArray(value)) return <Values values={value} language={language} depth={depth} />
+  if (typeof value === 'string' && timestamp.test(value)) return <Time at={value} lang={texts.lang} />
+  if (typeof value === 'string') {
+    const label = valueLabel(labels, member, value)
+    return <bdi title={label === value ? undefined : value}>{label}</bdi>
+  }
+  if (Array.isArray(value)) return <Values values={value} language={language} member={member} depth={depth} />
   if (depth >= deepest) return <pre>{JSON.stringify(value, null, 2)}</pre>
   return <Members members={Object.entries(value as object)} language={language} depth={depth + 1} />
 }
@@ -42,10 +50,12 @@ export function Value({
 function Values({
   values,
   language,
+  member,
   depth,
 }: {
   readonly values: readonly unknown[]
   readonly language: Language
+  readonly member: string | undefined
   readonly depth: number
 }) {
   if (values.length === 0) return <span class="nothing">{language.texts.nothing}</span>
@@ -54,7 +64,7 @@ function Values({
     <ul class="values">
       {values.map((value, place) => (
         <li key={place}>
-          <Value value={value} language={language} depth={depth + 1} />
+          <Value value={value} language={language} member={member} depth={depth + 1} />
         </li>
       ))}
     </ul>
@@ -82,6 +92,7 @@ export function Members({
               <Value
                 value={value === null ? (nullLabel(language.labels, [name]) ?? value) : value}
                 language={language}
+                member={name}
                 depth={depth}
               />
             </dd>
@@ -89,9 +100,4 @@ export function Members({
         ))}
     </dl>
   )
-}
-
-/** A time in UTC, to the second. */
-export function Time({ at }: { readonly at: string }) {
-  return <time dateTime={at}>{`${at.slice(0, 10)} ${at.slice(11, 19)} UTC`}</time>
 }

@@ -38,5 +38,8 @@ export interface Link {
   readonly url: string
 }
 
+/** Whether a form that needs a proof was asked for, or was sent, too late. */
+export type StepUp = 'asked' | 'sent'
+
 /** A page, another address, or the sign-in that an operation asks for first. */
-export type Outcome = { readonly page: Shown } | { readonly location: string } | { readonly stepUp: true }
+export type Outcome = { readonly page: Shown } | { readonly location: string } | { readonly stepUp: StepUp }

@@ -1,4 +1,5 @@
 import type { Labels } from '../../screens/labels.js'
+import { valuesEn } from './values-en.js'
 
 /** English labels where the words of a name do not say it. */
 export const en: Labels = {
@@ -16,7 +17,7 @@ export const en: Labels = {
     event_code: 'Event',
     event_codes: 'Events',
     fingerprint_sha256: 'SHA-256 fingerprint',
-    filter: 'Starts with',
+    filter: 'Search',
     find_or_create_user: 'Links create users',
     from: 'From attribute',
     inserted_at: 'Created at',
@@ -38,7 +39,8 @@ export const en: Labels = {
     'jwks.keys': 'Public keys (JWKS)',
     'role_mapping.mode': 'Role mapping: mode',
     'role_mapping.rules': 'Role mapping: rules',
-    organization_ids: 'Organizations, by their IDs',
+    organization_id: 'Organization, by its domain',
+    organization_ids: 'Organizations, by their domains',
     org_domain: 'Organization, by its domain',
     actor: 'Member of staff, by ID',
     sso_admin_email: 'E-mail address of the administrator',
@@ -49,6 +51,7 @@ export const en: Labels = {
     user_agent: 'Browser',
     zoneinfo: 'Time zone',
   },
+  values: valuesEn,
   ofNull: { scopes: 'everything but write:impersonations', organization_ids: 'every organization' },
   operations: {
     'applicationSecrets.create': 'Create secret',
@@ -64,6 +67,10 @@ export const en: Labels = {
     'webhooks.redeliver': 'Send again',
     'webhooks.redeliverAll': 'Send again',
     'webhooks.test': 'Send a test event',
+    'people.diagnose': 'Look a person up',
+    'limits.unlock': 'Unlock a person',
+    'magicLink.createChallenge': 'Send a sign-in link',
+    'password.createRequest': 'Send a password mail',
   },
   screens: {
     organizations: ['Organizations', 'Organization'],

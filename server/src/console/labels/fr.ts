@@ -1,5 +1,6 @@
 import type { Labels } from '../../screens/labels.js'
 import { operationHelps } from './operations-fr.js'
+import { valuesFr } from './values-fr.js'
 
 export const fr: Labels = {
   members: {
@@ -105,7 +106,7 @@ export const fr: Labels = {
     failing_since: 'En échec depuis',
     factors: 'Facteurs',
     family_name: 'Nom',
-    filter: 'Commence par',
+    filter: 'Recherche',
     find_or_create_user: 'Les liens créent des utilisateurs',
     fingerprint_sha256: 'Empreinte SHA-256',
     force: 'Même s’il est utilisé',
@@ -178,8 +179,8 @@ export const fr: Labels = {
     org_domain: 'Organisation',
     organization: 'Organisation',
     organization_domain_scope: 'Réservé à l’organisation',
-    organization_id: 'Organisation',
-    organization_ids: 'Organisations',
+    organization_id: 'Organisation, par son domaine',
+    organization_ids: 'Organisations, par leurs domaines',
     other_domains: 'Adresses d’autres domaines',
     outcome: 'Résultat',
     overlap_in_seconds: 'Durée de validité de l’ancien secret, en secondes',
@@ -300,6 +301,7 @@ export const fr: Labels = {
     website: 'Site web',
     zoneinfo: 'Fuseau horaire',
   },
+  values: valuesFr,
   ofNull: { scopes: 'tout sauf write:impersonations', organization_ids: 'toutes les organisations' },
   operations: {
     delete: 'Supprimer',
@@ -331,6 +333,10 @@ export const fr: Labels = {
     'staff.remove': 'Retirer',
     'staff.endSessions': 'Fermer les sessions',
     'totp.removeEnrollment': 'Retirer le second facteur',
+    'people.diagnose': 'Rechercher une personne',
+    'limits.unlock': 'Déverrouiller une personne',
+    'magicLink.createChallenge': 'Envoyer un lien de connexion',
+    'password.createRequest': 'Envoyer un e-mail de mot de passe',
   },
   helps: operationHelps,
   screens: {

@@ -73,6 +73,14 @@ export const en = {
     signOut: 'Sign out',
     language: 'Language',
     people: 'Find a person',
+    search: 'Find an address or an organization',
+    searchButton: 'Search',
+    groups: {
+      customers: 'Customers',
+      integration: 'Integration',
+      activity: 'Activity',
+      account: 'Account',
+    },
   },
   overview: {
     first: 'First steps',

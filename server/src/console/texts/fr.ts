@@ -74,6 +74,14 @@ export const fr: ConsoleTexts = {
     signOut: 'Se déconnecter',
     language: 'Langue',
     people: 'Trouver une personne',
+    search: 'Chercher une adresse ou une organisation',
+    searchButton: 'Rechercher',
+    groups: {
+      customers: 'Clients',
+      integration: 'Intégration',
+      activity: 'Activité',
+      account: 'Compte',
+    },
   },
   overview: {
     first: 'Premiers pas',

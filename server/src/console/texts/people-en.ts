@@ -4,6 +4,8 @@ import type { FindingAction, FindingCode } from '@portico/contract/people'
 export interface FindingFacts {
   /** '' where there is none. */
   readonly detail: string
+  /** What a check of single sign-on demands, as a sentence. */
+  readonly demands: string
   readonly count: number
   /** A time as people read it; '' where there is none. */
   readonly until: string
@@ -50,7 +52,8 @@ export const en = {
       'The domain of the address belongs to single sign-on, and the connection is switched off.',
     sso_not_configured: () => 'Single sign-on has no metadata yet, or no client.',
     sso_certificate_ended: ({ until }) => `The certificate of the identity provider ended at ${until}.`,
-    sso_attempt_failed: ({ detail }) => `The last sign-in by single sign-on failed at the check ${detail}.`,
+    sso_attempt_failed: ({ detail, demands }) =>
+      `The last sign-in by single sign-on failed at the check ${detail}.${demands === '' ? '' : ` It demands: ${demands}`}`,
     sso_policy: ({ detail }) => `The user policy of the connection does not let this address in (${detail}).`,
     no_user: () => 'No user has this address, and a sign-in creates none.',
     user_deleted: ({ at }) => `A user had this address and was deleted at ${at}.`,

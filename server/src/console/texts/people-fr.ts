@@ -41,8 +41,8 @@ export const fr: PeopleTexts = {
       'Le domaine de l’adresse relève de l’authentification unique, et la connexion SSO est désactivée.',
     sso_not_configured: () => 'La connexion SSO n’a pas encore de métadonnées, ou pas de client.',
     sso_certificate_ended: ({ until }) => `Le certificat du fournisseur d’identité a expiré : ${until}.`,
-    sso_attempt_failed: ({ detail }) =>
-      `La dernière authentification unique a échoué à la vérification ${detail}.`,
+    sso_attempt_failed: ({ detail, demands }) =>
+      `La dernière authentification unique a échoué à la vérification ${detail}.${demands === '' ? '' : ` Elle exige : ${demands}`}`,
     sso_policy: ({ detail }) =>
       `La règle des utilisateurs de la connexion SSO n’admet pas cette adresse (${detail}).`,
     no_user: () => 'Aucun utilisateur n’a cette adresse, et une connexion n’en crée pas.',

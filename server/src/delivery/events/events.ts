@@ -1,10 +1,10 @@
-import { eventCodes, selectorsOf } from '@portico/contract/event-catalog'
 import type { EventPage, EventQuery } from '@portico/contract/events'
 import { sql, type Kysely } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
 import { sqlStatement } from '../../platform/db/statement.js'
 import type { Deps } from '../deps.js'
 import { ApiError, invalid } from '../../platform/errors.js'
+import { codesOf, eventColumns, issuedAtOf } from './event-search.js'
 import { numberEvents, type EventStream } from './number-events.js'
 import { readCursor, toEvent, writeCursor, type EventRow } from './record.js'
 
@@ -26,10 +26,7 @@ export async function readEvents(
   if (position === undefined)
     throw invalid('after', 'unknown', 'must be the cursor of an event or of an answer of this operation')
 
-  // Null: the filter matches no event.
-  const codes = code === null ? [] : eventCodes.filter((each) => !code || selectorsOf(each).includes(code))
-  const isEveryCode = code === undefined
-  const rows = await selectEvents(db, { ...stream, position, isEveryCode, codes, limit: limit + 1 })
+  const rows = await selectEvents(db, { ...stream, position, ...codesOf(code), limit: limit + 1 })
   if (after !== undefined && rows[0]?.is_expired === true) throw new ApiError('events_expired')
 
   const found = rows.filter((row) => row.id !== null)
@@ -55,7 +52,7 @@ const selectEvents = sqlStatement(
   >`
     select
       event.*,
-      to_char(event.issued_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as issued_at,
+      ${issuedAtOf('event')},
       exists (
         select from event_horizons
         where account_id = ${accountId} and environment = ${environment} and position > ${position}::bigint
@@ -69,7 +66,7 @@ const selectEvents = sqlStatement(
       select place.position, found.*
       from event_positions place
       cross join lateral (
-        select id, domain, environment, code, data, params, errors, actor_type, actor_id, request_id, issued_at
+        select ${eventColumns}
         from events
         where account_id = ${accountId} and environment = ${environment} and id = place.event_id
           and (${isEveryCode} or code = any(${codes}::text[]))

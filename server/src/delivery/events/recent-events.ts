@@ -1,9 +1,9 @@
-import { eventCodes, selectorsOf } from '@portico/contract/event-catalog'
 import type { RecentEventQuery, RecentEvents } from '@portico/contract/recent-events'
 import { sql } from 'kysely'
 import { sqlStatement } from '../../platform/db/statement.js'
 import { invalid } from '../../platform/errors.js'
 import type { Deps } from '../deps.js'
+import { codesOf, eventColumns, issuedAtOf } from './event-search.js'
 import { numberEvents, type EventStream } from './number-events.js'
 import { readCursor, toEvent, writeCursor, type EventRow } from './record.js'
 
@@ -21,9 +21,7 @@ export async function listRecentEvents(
   const before = after === undefined ? newest : readCursor(after)
   if (before === undefined) throw invalid('after', 'unknown', 'must be the next_cursor of a page')
   await numberEvents(db, stream)
-  const codes = code === null ? [] : eventCodes.filter((each) => !code || selectorsOf(each).includes(code))
-  const search = { ...stream, before, isEveryCode: code === undefined, codes, limit: limit + 1 }
-  const rows = await selectRecent(db, search)
+  const rows = await selectRecent(db, { ...stream, before, ...codesOf(code), limit: limit + 1 })
   const shown = rows.slice(0, limit)
   const last = rows.length > limit ? shown.at(-1)?.position : undefined
   return {
@@ -48,10 +46,10 @@ const selectRecent = sqlStatement(
     select
       place.position,
       found.*,
-      to_char(found.issued_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as issued_at
+      ${issuedAtOf('found')}
     from event_positions place
     cross join lateral (
-      select id, domain, environment, code, data, params, errors, actor_type, actor_id, request_id, issued_at
+      select ${eventColumns}
       from events
       where account_id = ${accountId} and environment = ${environment} and id = place.event_id
         and (${isEveryCode} or code = any(${codes}::text[]))

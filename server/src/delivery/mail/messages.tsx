@@ -53,16 +53,27 @@ interface InvitationMail extends Sender {
   readonly days: number
   /** Of the inviter, as plain text. */
   readonly message: string | null
+  /**
+   * Of an invitation to the console of an account, whose name is in place of the organization's: who invites, null where it is an
+   * operator. Undefined of any other invitation.
+   */
+  readonly inviterToConsole: string | null | undefined
 }
 
-/** The mail that invites a user to an organization. */
+/** The mail that invites a user to an organization, or a member of staff to the console. */
 export function invitationMail(mail: InvitationMail): Message {
+  const { inviterToConsole: inviter } = mail
   return linkMail(mail, mail.link, ({ invitation: texts }, organization) => {
-    const { subject, invitation, lifetime, ...words } = texts
+    const { subject, invitation, lifetime, ofConsole, ...words } = texts
+    const product = displayName(mail.productName)
     return {
       ...words,
-      subject: subject(organization),
-      invitation: invitation(organization, displayName(mail.productName)),
+      ...(inviter === undefined
+        ? { subject: subject(organization), invitation: invitation(organization, product) }
+        : {
+            subject: ofConsole.subject(organization),
+            invitation: ofConsole.invitation(organization, product, inviter && displayName(inviter)),
+          }),
       lifetime: lifetime(mail.days),
       message: mail.message,
     }

@@ -48,6 +48,12 @@ interface InvitationTexts {
   readonly subject: (organization: string) => string
   /** Names the inviting organization, and the product. */
   readonly invitation: (organization: string, product: string) => string
+  /** The same of an invitation to the console of an account. */
+  readonly ofConsole: {
+    readonly subject: (account: string) => string
+    /** Names who invites; null: an operator. */
+    readonly invitation: (account: string, product: string, inviter: string | null) => string
+  }
   readonly button: string
   readonly lifetime: (days: number) => string
   readonly unexpected: string
@@ -123,6 +129,11 @@ const en: MailTexts = {
     subject: (organization) => `${organization} has invited you`,
     invitation: (organization, product) =>
       `${organization} has invited you to ${product}. Use this link to accept the invitation:`,
+    ofConsole: {
+      subject: (account) => `Join the console of ${account}`,
+      invitation: (account, product, inviter) =>
+        `${inviter === null ? 'You have been invited' : `${inviter} has invited you`} to the console of the account ${account} on ${product}, where its staff manage organizations, users and sign-ins. Use this link to accept the invitation:`,
+    },
     button: 'Accept the invitation',
     lifetime: (days) =>
       `This link works once, for ${days === 1 ? 'one day' : `${days} days`}. Do not share it.`,
@@ -259,6 +270,11 @@ const fr: MailTexts = {
     subject: (organization) => `${organization} vous a invité`,
     invitation: (organization, product) =>
       `${organization} vous a invité à utiliser ${product}. Utilisez ce lien pour accepter l’invitation\u00a0:`,
+    ofConsole: {
+      subject: (account) => `Rejoindre la console du compte ${account}`,
+      invitation: (account, product, inviter) =>
+        `${inviter === null ? 'Vous êtes invité' : `${inviter} vous invite`} à rejoindre la console du compte ${account} sur ${product}, où son équipe gère les organisations, les utilisateurs et les connexions. Utilisez ce lien pour accepter l’invitation\u00a0:`,
+    },
     button: 'Accepter l’invitation',
     lifetime: (days) =>
       `Ce lien fonctionne une seule fois, pendant ${days === 1 ? 'un jour' : `${days} jours`}. Ne le partagez pas.`,

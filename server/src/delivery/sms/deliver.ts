@@ -2,6 +2,7 @@ import type { Environment } from '@portico/contract/fields'
 import type { Config } from '../../platform/config/config.js'
 import type { Deps } from '../deps.js'
 import { ApiError } from '../../platform/errors.js'
+import { logEvent } from '../log-events/log-event.js'
 import { keepMessage, type MessageScope } from '../mail/keep-message.js'
 import { countryOfPhoneNumber, isSpecialPhoneNumber } from '../../platform/phone.js'
 import type { Sms } from '../../platform/sms/sender.js'
@@ -47,18 +48,30 @@ export function checkMayBeSent(
 }
 
 /**
- * Sends a text message, or keeps it in the outbox.
+ * Sends a text message, or keeps it in the outbox. The account's log has each attempt at the provider.
  *
  * @param sms Its idempotencyKey is a UUID; a kept message replaces that of an earlier attempt.
  * @throws Error when the provider refuses the message.
  */
 export async function deliverSms(
-  deps: Pick<Deps, 'config' | 'db' | 'sms' | 'now'>,
+  deps: Pick<Deps, 'config' | 'db' | 'metrics' | 'sms' | 'now'>,
   scope: SmsScope,
   sms: Sms,
 ): Promise<void> {
   const { idempotencyKey: id, to: recipient, body: text } = sms
-  if (smsRouteOf(deps.config, scope.environment) === 'outbox')
-    await keepMessage(deps, scope, { id, channel: 'sms', recipient, email: scope.email, text })
-  else await deps.sms.send(sms)
+  const { accountId, environment, organizationId, domain, email } = scope
+  if (smsRouteOf(deps.config, environment) === 'outbox') {
+    await keepMessage(deps, scope, { id, channel: 'sms', recipient, email, text })
+    return
+  }
+  const entry = { accountId, environment, organizationId, domain, email, requestId: id }
+  try {
+    await deps.sms.send(sms)
+  } catch (error) {
+    // Neither number nor text is in it (platform/sms/sender.ts).
+    const reason = error instanceof Error ? error.message.slice(0, 300) : null
+    await logEvent(deps, deps.db, { ...entry, code: 'SMS_FAILED', reason })
+    throw error
+  }
+  await logEvent(deps, deps.db, { ...entry, code: 'SMS_SENT' })
 }

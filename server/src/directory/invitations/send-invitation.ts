@@ -1,6 +1,7 @@
+import { sql } from 'kysely'
 import { hashSecret, randomSecret } from '../../platform/crypto/secret.js'
 import { productNameOf } from '../../platform/db/product-name.js'
-import { isOrganizationOf, ofOwner } from '../../platform/db/tenant-predicate.js'
+import { isOrganizationOf, ofOwner, sameTenant } from '../../platform/db/tenant-predicate.js'
 import type { Deps } from '../../delivery/deps.js'
 import type { JobPayloads } from '../../delivery/jobs/job-names.js'
 import { deliverMail } from '../../delivery/mail/deliver.js'
@@ -42,14 +43,17 @@ export async function sendInvitation(
       'organizations.locale',
       'organizations.color',
       productNameOf('organizations').as('product_name'),
+      accountOfStaff().as('account_of_staff'),
+      inviterOfStaff().as('inviter'),
     ])
     .executeTakeFirst()
   // Accepted, revoked or expired before the job ran.
   if (invitation === undefined) return
 
-  const { email, domain, name, color, product_name: fromName } = invitation
+  const { email, domain, name, color, product_name: fromName, account_of_staff: account } = invitation
   const message = invitationMail({
-    organizationName: name,
+    organizationName: account ?? name,
+    inviterToConsole: account === null ? undefined : invitation.inviter,
     locale: invitation.invited_locale ?? invitation.locale,
     productName: fromName ?? deps.config.productName,
     link: invitationUrl(deps.config.baseUrl, domain, token),
@@ -63,4 +67,25 @@ export async function sendInvitation(
     { ...owner, domain },
     { ...message, name: 'invitation', to: email, fromName, messageId },
   )
+}
+
+/** The name of the account whose staff are the users of the organization; null of an organization of customers. */
+function accountOfStaff() {
+  return sql<string | null>`(
+    select accounts.domain from staff_organizations as staff
+    join accounts on accounts.id = staff.account_id
+    where staff.staff_account_id = organizations.account_id and staff.staff_organization_id = organizations.id
+  )`
+}
+
+/** The name of the colleague who has invited a member of staff, or their address; null where it was an operator. */
+function inviterOfStaff() {
+  return sql<string | null>`(
+    select coalesce(
+      nullif(concat_ws(' ', inviter.profile->>'given_name', inviter.profile->>'family_name'), ''), inviter.email
+    )
+    from users as inviter
+    where ${sameTenant('inviter', 'invitations')}
+      and inviter.id = case when invitations.inviter_type = 'staff' then invitations.inviter_id::uuid end
+  )`
 }

@@ -7,7 +7,7 @@ import { findJoining, type Joining } from '../../directory/organization-policy/j
 import { isSeatFree } from '../../directory/organization-policy/seats.js'
 import { isAddressInvited } from '../../directory/pending-invitations/pending.js'
 import { isRequiredMetadataMissing } from '../../directory/users/signing-in-user.js'
-import { ofEnvironment, ofTenant } from '../../platform/db/tenant-predicate.js'
+import { ofEnvironment } from '../../platform/db/tenant-predicate.js'
 import type { Caller, Tenant } from '../../platform/tenant.js'
 import { lookAtAttempts, type CountedAttempts } from '../../sign-in/flows/attempts.js'
 import { findDemand, type NextFactor } from '../../sign-in/flows/pending-sign-in.js'
@@ -21,7 +21,7 @@ import type { LookedUp } from './address.js'
 import type { Place } from './places-of-address.js'
 import { findRoute, type Route } from './route-of-address.js'
 import { findSsoFacts, type SsoFacts } from './sso-facts.js'
-import { findKeptMail, type Trace } from './traces-of-address.js'
+import type { Trace } from './traces-of-address.js'
 
 /** What a sign-in with an address meets in one organization, as it is now, and what it has met. */
 export interface Facts {
@@ -84,22 +84,25 @@ export async function findFacts(
   const key = { accountId, environment, domain: place.domain }
   const methods = await findSignInMethods(deps, owner)
   const route = findRoute(place, methods, email)
-  const [hasApplication, sso, newcomer, user, attempts, counted, keptMail, refusedRedirect] =
-    await Promise.all([
-      hasUsableApplication(deps, owner),
-      findSsoOf(deps, tenant, route.connection, { ...owner, email, userId }),
-      userId === null ? findNewcomer(deps, tenant, { ...owner, email, at }) : undefined,
-      userId === null
-        ? undefined
-        : findUserFacts(deps, tenant, { id: userId, active: place.active === true }),
-      lookAtAttempts(deps, { ...key, address: route.method === 'sso' ? challengeAddress(email) : email }),
-      deps.limits.look(mails, { ...key, address: email }),
-      findKeptMail(deps.db, lookedUp, organizationId),
-      findRefusedRedirect(deps, owner, own),
-    ])
+  const [sso, newcomer, user, attempts, counted, refusedRedirect] = await Promise.all([
+    findSsoOf(deps, tenant, route.connection, { ...owner, email, userId }),
+    userId === null ? findNewcomer(deps, tenant, { ...owner, email, at }) : undefined,
+    userId === null
+      ? undefined
+      : findUserFacts(deps, tenant, {
+          id: userId,
+          active: place.active === true,
+          hasPassword: place.hasPassword,
+        }),
+    lookAtAttempts(deps, { ...key, address: route.method === 'sso' ? challengeAddress(email) : email }),
+    deps.limits.look(mails, { ...key, address: email }),
+    findRefusedRedirect(deps, owner, own),
+  ])
+  const { hasApplication, keptMailId, keptMailAt } = place
   return {
     ...{ at, email, place, methods, route, hasApplication, sso, newcomer, user, attempts },
-    ...{ mails: counted, keptMail, refusedRedirect },
+    ...{ mails: counted, refusedRedirect },
+    keptMail: keptMailId === null || keptMailAt === null ? undefined : { id: keptMailId, at: keptMailAt },
     // Mails of a sign-in that names no organization are of the account.
     traces: traces.filter((trace) => own.includes(trace) || trace.organizationId === null),
   }
@@ -107,34 +110,20 @@ export async function findFacts(
 
 type Owner = Parameters<typeof findSignInMethods>[1]
 
-async function hasUsableApplication({ db }: FactDeps, owner: Owner): Promise<boolean> {
-  const found = await usableApplications(db, owner)
-    .where(sql<boolean>`cardinality(applications.allowed_redirect_urls) > 0`)
-    .select('applications.id')
-    .limit(1)
-    .executeTakeFirst()
-  return found !== undefined
-}
-
-/** Applications by which the organization's users can sign in. */
-function usableApplications(db: FactDeps['db'], { accountId, environment, organizationId }: Owner) {
-  return db
-    .selectFrom('applications')
-    .where(ofEnvironment({ accountId, environment }, 'applications'))
-    .where(isUsableBy(sql<string>`${organizationId}::uuid`))
-}
-
 /** The last sign-in ended because its redirect was not allowed any more, and nothing has passed since. */
 async function findRefusedRedirect(
   { db }: FactDeps,
-  owner: Owner,
+  { accountId, environment, organizationId }: Owner,
   own: readonly Trace[],
 ): Promise<Facts['refusedRedirect']> {
   const trace = own.find(
     ({ code }) => code === 'END_USER_SIGN_IN_FAILED' || code === 'END_USER_SIGN_IN_SUCCESS',
   )
   if (trace?.reason !== 'redirect_not_allowed') return undefined
-  const application = await usableApplications(db, owner)
+  const application = await db
+    .selectFrom('applications')
+    .where(ofEnvironment({ accountId, environment }, 'applications'))
+    .where(isUsableBy(sql<string>`${organizationId}::uuid`))
     .where('applications.id', '=', trace.clientId)
     .select('applications.updated_at')
     .executeTakeFirst()
@@ -167,24 +156,19 @@ async function findNewcomer(
 async function findUserFacts(
   deps: FactDeps,
   tenant: Tenant,
-  { id, active }: Pick<UserFacts, 'id' | 'active'>,
+  known: Pick<UserFacts, 'id' | 'active' | 'hasPassword'>,
 ): Promise<UserFacts> {
   const { db } = deps
-  const [password, { next, enrollBy }, enrollment, totpUser, isMetadataMissing] = await Promise.all([
-    db
-      .selectFrom('passwords')
-      .where(ofTenant(tenant))
-      .where('user_id', '=', id)
-      .select('id')
-      .executeTakeFirst(),
+  const { id } = known
+  const [{ next, enrollBy }, enrollment, totpUser, isMetadataMissing] = await Promise.all([
     findDemand(deps, db, tenant, id),
     enrollmentsOf(db, tenant, id).select(['validated_at', 'locked_until']).executeTakeFirst(),
     getTotpUser(db, tenant, id),
     isRequiredMetadataMissing(db, tenant, id),
   ])
   return {
-    ...{ id, active, nextFactor: next, enrollBy, isMetadataMissing },
-    hasPassword: password !== undefined,
+    ...known,
+    ...{ nextFactor: next, enrollBy, isMetadataMissing },
     mayEnroll: mayEnroll(totpUser),
     enrolledAt: enrollment?.validated_at ?? null,
     lockedUntil: enrollment?.locked_until ?? null,

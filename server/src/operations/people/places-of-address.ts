@@ -1,8 +1,9 @@
 import { sql, type Kysely } from 'kysely'
 import { isSsoRequired } from '../../directory/domains/authority.js'
+import { isUsableBy } from '../../directory/usable.js'
 import type { DB } from '../../platform/db/schema.js'
 import { statement } from '../../platform/db/statement.js'
-import { ofEnvironment } from '../../platform/db/tenant-predicate.js'
+import { ofEnvironment, sameTenant } from '../../platform/db/tenant-predicate.js'
 import { connectionsOfOrganization } from '../../sso/sign-in/connection-of-address.js'
 import type { LookedUp } from './address.js'
 
@@ -69,6 +70,7 @@ const selectPlaces = statement((db, sought: Sought) => {
         .on('users.email_normalized', '=', sought.email)
         .on('users.deleted_at', 'is', null),
     )
+    .leftJoinLateral(keptMails(db, sought).as('kept'), (join) => join.onTrue())
     .where('organizations.account_id', '=', sought.accountId)
     .where('organizations.deleted_at', 'is', null)
     .where(
@@ -83,6 +85,10 @@ const selectPlaces = statement((db, sought: Sought) => {
       'users.active',
       'users.last_signed_in_at as lastSignedInAt',
       deletedAt(sought).as('deletedAt'),
+      'kept.id as keptMailId',
+      'kept.inserted_at as keptMailAt',
+      hasApplication(sought).as('hasApplication'),
+      hasPassword().as('hasPassword'),
       connectionsOfOrganization(sought.environment).as('connections'),
       isSsoRequired({
         ...{ accountId: sought.accountId, environment: sought.environment },
@@ -104,5 +110,35 @@ function deletedAt({ environment, email }: LookedUp) {
       and gone.organization_id = organizations.id
       and gone.email_normalized = ${email}
       and gone.deleted_at is not null
+  )`
+}
+
+/** The mail that the outbox has kept last of the address in the organization. */
+function keptMails(db: Kysely<DB>, { accountId, environment, email }: LookedUp) {
+  return db
+    .selectFrom('outbox_messages')
+    .where(ofEnvironment({ accountId, environment }, 'outbox_messages'))
+    .where(sql<boolean>`outbox_messages.organization_id = organizations.id`)
+    .where('outbox_messages.email_normalized', '=', email)
+    .where(sql<boolean>`outbox_messages.channel = 'mail'`)
+    .select(['outbox_messages.id', 'outbox_messages.inserted_at'])
+    .orderBy('outbox_messages.inserted_at', 'desc')
+    .limit(1)
+}
+
+/** Whether an application can receive users of the organization. */
+function hasApplication({ accountId, environment }: LookedUp) {
+  return sql<boolean>`exists (
+    select from applications
+    where ${ofEnvironment({ accountId, environment }, 'applications')}
+      and ${isUsableBy(sql<string>`organizations.id`)}
+      and cardinality(applications.allowed_redirect_urls) > 0
+  )`
+}
+
+/** Whether the user of the address has a password. */
+function hasPassword() {
+  return sql<boolean>`exists (
+    select from passwords where ${sameTenant('passwords', 'users')} and passwords.user_id = users.id
   )`
 }

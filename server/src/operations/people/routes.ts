@@ -4,14 +4,12 @@ import { initServer } from '@ts-rest/express'
 import type { Deps } from '../../delivery/deps.js'
 import { callerOf } from '../../delivery/request-context.js'
 import { diagnosePerson } from './diagnose.js'
-import { findPeople } from './find-people.js'
 import { unlockPerson } from './unlock.js'
 
 const s = initServer()
 
 export function peopleRoutes(deps: Deps) {
   return s.router(people, {
-    find: async ({ req, query }) => ({ status: 200, body: await findPeople(deps, callerOf(req), query) }),
     diagnose: async ({ req, query }) => ({
       status: 200,
       body: await diagnosePerson(deps, callerOf(req), query),

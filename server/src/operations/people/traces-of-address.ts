@@ -1,4 +1,4 @@
-import { sql, type Kysely } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
 import { statement } from '../../platform/db/statement.js'
 import { ofEnvironment } from '../../platform/db/tenant-predicate.js'
@@ -32,27 +32,4 @@ const selectTraces = statement((db, lookedUp: LookedUp) =>
     .orderBy('log_events.inserted_at', 'desc')
     .orderBy('log_events.id', 'desc')
     .limit(mostTraces),
-)
-
-/** The mail that the outbox has kept last of an address in an organization. */
-export async function findKeptMail(
-  db: Kysely<DB>,
-  { accountId, environment, email }: LookedUp,
-  organizationId: string,
-): Promise<{ readonly id: string; readonly at: Date } | undefined> {
-  const [row] = await selectKept(db, { accountId, environment, email, organizationId })
-  return row
-}
-
-const selectKept = statement(
-  (db, kept: Pick<LookedUp, 'accountId' | 'environment' | 'email'> & { readonly organizationId: string }) =>
-    db
-      .selectFrom('outbox_messages')
-      .where(ofEnvironment(kept, 'outbox_messages'))
-      .where('outbox_messages.organization_id', '=', kept.organizationId)
-      .where('outbox_messages.email_normalized', '=', kept.email)
-      .where(sql<boolean>`outbox_messages.channel = 'mail'`)
-      .select(['outbox_messages.id', 'outbox_messages.inserted_at as at'])
-      .orderBy('outbox_messages.inserted_at', 'desc')
-      .limit(1),
 )

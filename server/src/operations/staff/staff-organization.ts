@@ -4,7 +4,7 @@ import { newId } from '../../platform/crypto/random.js'
 import { consoleAccountDomain } from '../../platform/console-account.js'
 import type { DB } from '../../platform/db/schema.js'
 import { lookup } from '../../platform/db/statement.js'
-import { ofEnvironment, ofOrganization } from '../../platform/db/tenant-predicate.js'
+import { isOrganizationOf, ofEnvironment, ofOrganization } from '../../platform/db/tenant-predicate.js'
 import { causeBy, operatorCaller, type Cause, type Tenant } from '../../platform/tenant.js'
 import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
@@ -30,6 +30,12 @@ export interface StaffOrganization {
   readonly domain: string
   /** The application by which the pages of the console sign in. */
   readonly applicationId: string
+}
+
+/** The same as it was read. */
+interface FoundStaffOrganization extends StaffOrganization {
+  /** Of the application. */
+  readonly redirectUrls: readonly string[]
 }
 
 /** The address at which every sign-in to the console ends. */
@@ -66,7 +72,7 @@ export async function ensureStaffOrganization(deps: Deps, accountId: string): Pr
 export async function findStaffOrganization(
   { db }: Pick<Deps, 'db'>,
   accountId: string,
-): Promise<StaffOrganization | undefined> {
+): Promise<FoundStaffOrganization | undefined> {
   const [row] = await selectByAccount(db, { accountId })
   return row && toStaffOrganization(row)
 }
@@ -75,7 +81,7 @@ export async function findStaffOrganization(
 export async function findStaffOrganizationOf(
   { db }: Pick<Deps, 'db'>,
   accountDomain: string,
-): Promise<StaffOrganization | undefined> {
+): Promise<FoundStaffOrganization | undefined> {
   const [row] = await selectByDomain(db, { accountDomain })
   return row && toStaffOrganization(row)
 }
@@ -110,6 +116,12 @@ function staffOrganizations(db: Kysely<DB>) {
         .onRef('organizations.account_id', '=', 'staff.staff_account_id')
         .onRef('organizations.id', '=', 'staff.staff_organization_id'),
     )
+    .innerJoin('applications', (join) =>
+      join
+        .on(isOrganizationOf('organizations', 'applications'))
+        .on('applications.environment', '=', staffEnvironment)
+        .onRef('applications.id', '=', 'staff.staff_application_id'),
+    )
     .where('organizations.deleted_at', 'is', null)
     .select([
       'staff.account_id',
@@ -118,10 +130,13 @@ function staffOrganizations(db: Kysely<DB>) {
       'staff.staff_organization_id',
       'organizations.domain',
       'staff.staff_application_id',
+      'applications.allowed_redirect_urls',
     ])
 }
 
-function toStaffOrganization(row: Awaited<ReturnType<typeof selectByAccount>>[number]): StaffOrganization {
+function toStaffOrganization(
+  row: Awaited<ReturnType<typeof selectByAccount>>[number],
+): FoundStaffOrganization {
   return {
     accountId: row.account_id,
     accountDomain: row.account_domain,
@@ -129,10 +144,11 @@ function toStaffOrganization(row: Awaited<ReturnType<typeof selectByAccount>>[nu
     organizationId: row.staff_organization_id,
     domain: row.domain,
     applicationId: row.staff_application_id,
+    redirectUrls: row.allowed_redirect_urls,
   }
 }
 
-async function makeStaffOrganization(deps: Deps, accountId: string): Promise<StaffOrganization> {
+async function makeStaffOrganization(deps: Deps, accountId: string): Promise<FoundStaffOrganization> {
   const prepared = await prepareAccount()
   const cause = causeBy(newId(), 'system', 'console')
   const { record } = await change(deps, cause, async (trx) => {
@@ -168,7 +184,7 @@ async function insertStaffOrganization(
   deps: Deps,
   trx: Transaction<DB>,
   { account, prepared, cause }: Founding,
-): Promise<StaffOrganization> {
+): Promise<FoundStaffOrganization> {
   const within = { ...deps, db: trx }
   const staffAccountId = await ensureConsoleAccount(deps, trx, prepared, cause)
   const caller = operatorCaller({ id: staffAccountId, domain: consoleAccountDomain }, staffEnvironment, cause)
@@ -194,6 +210,7 @@ async function insertStaffOrganization(
     organizationId: record.id,
     domain: record.domain,
     applicationId,
+    redirectUrls: [],
   }
 }
 
@@ -227,9 +244,11 @@ async function createConsoleApplication(within: Deps, tenant: Tenant) {
 /** The service's own address, which may be on this machine: none of the rules for those of customers is about it. */
 export async function keepSignedInUrl(
   { config, db, now }: Pick<Deps, 'config' | 'db' | 'now'>,
-  { staffAccountId, organizationId, applicationId }: StaffOrganization,
+  { staffAccountId, organizationId, applicationId, redirectUrls }: FoundStaffOrganization,
 ): Promise<void> {
   const url = signedInUrl(config.baseUrl)
+  // Each sign-in comes here, and the service moves once in years.
+  if (redirectUrls.length === 1 && redirectUrls[0] === url) return
   await db
     .updateTable('applications')
     .set({

@@ -32,16 +32,23 @@ const styleSheets = [
   'onboarding.css',
 ]
 
+/** The same of screens, below server/src/screens. */
+const screenStyleSheets = ['frame.css', 'records.css', 'forms.css', 'figures.css']
+
 /** Reads the files that pages load. The sources are shipped beside the compiled files. */
 export function readPageAssets(): PageAssets {
   const fonts = [fontOf('inter-latin.woff2'), fontOf('inter-latin-ext.woff2')] as const
   const style = fonts.reduce(
     (css, { name, url }) => css.replace(`url('${name}')`, `url('${url}')`),
-    styleSheets.map((name) => read(name).toString('utf8')).join('\n'),
+    textOf(styleSheets),
   )
   return {
     style: assetOf('pages.css', 'css', style),
-    screensStyle: assetOf('screens.css', 'css', read('../../screens/screens.css').toString('utf8')),
+    screensStyle: assetOf(
+      'screens.css',
+      'css',
+      textOf(screenStyleSheets.map((name) => `../../screens/${name}`)),
+    ),
     script: assetOf('pages.js', 'js', read('script.js').toString('utf8')),
     fonts: [...fonts],
   }
@@ -49,6 +56,10 @@ export function readPageAssets(): PageAssets {
 
 function fontOf(name: string): Asset {
   return assetOf(name, 'woff2', read(`fonts/${name}`))
+}
+
+function textOf(names: readonly string[]): string {
+  return names.map((name) => read(name).toString('utf8')).join('\n')
 }
 
 function read(name: string): Buffer {
