@@ -60,6 +60,12 @@ function isStatement({ attributes }: CollectedSpan): boolean {
   return attributes['db.system.name'] === 'postgresql'
 }
 
+/** The texts that the collector has been told, wherever in a span. */
+function toldOf(texts: readonly string[]): string[] {
+  const told = Buffer.concat(collector.bodies)
+  return texts.filter((text) => told.includes(text))
+}
+
 test('a sign-in on the pages is in the trace of its caller, from /authorize to the token, with each statement', async () => {
   const { traceId, parentId, headers, ask } = givenTrace()
   const flows = flowGivenOf(service, client)
@@ -102,20 +108,11 @@ test('a sign-in on the pages is in the trace of its caller, from /authorize to t
     requests.map(({ spanId, attributes }) => [spanId, attributes['portico.request_id']]),
   )
 
-  const told = Buffer.concat(collector.bodies).toString('latin1')
-  const secrets = [code, verifier, challenge, goodPassword, scene.user.email, visitor.sessionSecret() ?? '']
-  const { access_token, id_token } = body
-  for (const secret of [
-    ...secrets,
-    access_token ?? '',
-    id_token ?? '',
-    scene.org_domain,
-    'state-1',
-    'select ',
-  ]) {
-    expect(secret).not.toBe('')
-    expect(told).not.toContain(secret)
-  }
+  const { access_token = '', id_token = '' } = body
+  const ofTheUser = [goodPassword, scene.user.email, visitor.sessionSecret() ?? '', access_token, id_token]
+  const secrets = [...ofTheUser, code, verifier, challenge, scene.org_domain, 'state-1', ' where ', ' = $']
+  expect(secrets).not.toContain('')
+  expect(toldOf(secrets)).toEqual([])
 })
 
 test('an event has a trace of its own, which its receiver goes on with', async () => {
@@ -150,8 +147,7 @@ test('an event has a trace of its own, which its receiver goes on with', async (
       'portico.delivery.id': received?.event.id,
     },
   })
-  const told = Buffer.concat(collector.bodies).toString('latin1')
-  for (const part of ['path-of-the-receiver', 'value-of-the-key']) expect(told).not.toContain(part)
+  expect(toldOf(['path-of-the-receiver', 'value-of-the-key'])).toEqual([])
 })
 
 function traceIn(headers: IncomingHttpHeaders | undefined): readonly string[] {
@@ -161,7 +157,7 @@ function traceIn(headers: IncomingHttpHeaders | undefined): readonly string[] {
 test('a job is in the trace of the request that has added it', async () => {
   const { traceId, headers } = givenTrace()
   const { org_domain, user } = await linkGivenOf(service, client).scene()
-  const answer = await fetch(`${service.baseUrl}/api/v2/org/${org_domain}/magic-link-challenges`, {
+  const answer = await fetch(`${service.baseUrl}/api/v2/magic-link-challenge`, {
     method: 'POST',
     headers: {
       ...headers,
@@ -169,6 +165,7 @@ test('a job is in the trace of the request that has added it', async () => {
       'content-type': 'application/json',
     },
     body: JSON.stringify({
+      org_domain,
       user_email: user.email,
       send_email: true,
       redirect_uri: 'https://store.example/callback',
@@ -208,7 +205,7 @@ test('calls to an identity provider are told, and it is told of no trace', async
   expect(calls.map(({ name }) => name).toSorted()).toEqual(expect.arrayContaining(['GET', 'POST']))
   expect(seen).toHaveLength(1)
   expect(seen[0]).not.toHaveProperty('traceparent')
-  expect(Buffer.concat(collector.bodies).toString('latin1')).not.toContain(of.idp.client.secret)
+  expect(toldOf([of.idp.client.secret])).toEqual([])
 })
 
 test('the collector is sent the headers of the settings, and the log has none of them', async () => {
