@@ -131,7 +131,13 @@ const everywhere = [
   },
 ]
 
+const tracing = 'server/src/platform/observability'
+
 const serverWide = [
+  {
+    deny: ['@opentelemetry/.*', `${tracing}/(spans|trace-export)`],
+    message: 'Without a collector nothing of OpenTelemetry is loaded: import observability/traces.js.',
+  },
   {
     deny: ['@portico/(sdk|docs|test)(/.*)?', '(sdk|docs|test)/.*'],
     message: 'The server stands alone: it imports the contract and its own files (src/cli may use the SDK).',
@@ -295,6 +301,18 @@ const importRules = [
     allowTypes: ['kysely', 'server/src/{room}/.*'],
     message:
       'record.ts converts and does nothing else: the contract, platform/db/schema.js and platform/tenant.js (types of kysely and of its own room).',
+  }),
+  imports([`${tracing}/open-traces.ts`], {
+    deny: ['@opentelemetry/.*'],
+    message: 'It opens what others are made of.',
+  }),
+  imports([`${tracing}/spans.ts`], {
+    deny: ['@opentelemetry/(?!api$).*'],
+    message: 'Spans are made by the API of OpenTelemetry; its SDK is for trace-export.ts alone.',
+  }),
+  imports([`${tracing}/trace-export.ts`], {
+    deny: ['@opentelemetry/api', `${tracing}/spans`],
+    message: 'The SDK is opened here; spans are made in spans.ts.',
   }),
   imports(pureFiles, ...serverWide, noForeignRecord, noProtocolInternals, {
     deny: [

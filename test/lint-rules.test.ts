@@ -22,6 +22,26 @@ const refusedImports: Case[] = [
   ['sdk/src/webhooks.ts', "import { Event } from '@portico/contract/events'", 'The receiver’s side imports'],
   ['sdk/src/client.ts', "import { createHmac } from 'node:crypto'", 'The SDK has no dependency'],
   ['sdk/src/client.ts', "import type { Deps } from '@portico/server/deps'", 'The SDK has no dependency'],
+  [
+    'server/src/app/open-deps.ts',
+    "import { trace } from '@opentelemetry/api'",
+    'Without a collector nothing of OpenTelemetry',
+  ],
+  [
+    'server/src/platform/observability/log.ts',
+    "import { openSpans } from './spans.js'",
+    'Without a collector nothing of OpenTelemetry',
+  ],
+  [
+    'server/src/platform/observability/spans.ts',
+    "import { TracerProvider } from '@opentelemetry/sdk-trace'",
+    'Spans are made by the API',
+  ],
+  [
+    'server/src/platform/observability/trace-export.ts',
+    "import { trace } from '@opentelemetry/api'",
+    'The SDK is opened here',
+  ],
   ['sdk/generate.ts', "import { x } from '@portico/server/app'", 'The SDK and the docs are built'],
   ['docs/build.ts', "import { x } from '@portico/server/app'", 'The SDK and the docs are built'],
   [

@@ -77,6 +77,7 @@ export const topics: Readonly<Record<string, string>> = {
   '/guides/operate.html#master-keys': 'master key rotation rotate master key encryption at rest KMS',
   '/guides/operate.html#monitoring':
     'monitoring uptime health check prometheus grafana metrics alerts observability',
+  '/guides/operate.html#traces': 'OpenTelemetry tracing traces spans OTLP jaeger tempo honeycomb traceparent',
   '/guides/certification.html': 'OpenID certified certification',
   '/benchmarks.html': 'performance latency throughput benchmark speed',
   '/security.html': 'report vulnerability security policy disclosure',

@@ -56,6 +56,7 @@ export const queries: readonly (readonly [query: string, first: string])[] = [
   ['admin portal', 'guides/onboarding.html'],
   ['LDAP', 'guides/not-there.html#ldap-and-kerberos'],
   ['prometheus', 'guides/operate.html#monitoring'],
+  ['OpenTelemetry', 'guides/operate.html#traces'],
   ['backup', 'guides/operate.html#backup-and-restore'],
   ['high availability', 'guides/operate.html#several-processes'],
   ['invite a teammate', 'guides/invitations.html'],

@@ -48,6 +48,7 @@ export const minutesOf: Readonly<Record<string, number>> = {
   'test/abuse/cost.long.test.ts': 0.4,
   'test/abuse/fuzz.long.test.ts': 2.7,
   'test/cli/portico-serve.long.test.ts': 0.2,
+  'test/cli/portico-traces.long.test.ts': 0.2,
   'test/clients/oidc/clients.long.test.ts': 0.4,
   'test/api/prometheus.long.test.ts': 0.3,
   'test/conformance/account-issuer.long.test.ts': 0.4,

@@ -59,6 +59,7 @@ export async function startOwnService(
     mail: mailer,
     sms: smsSender,
     log,
+    isTraced: true,
     ...cheapDeps,
   })
   const server = createHttpServer(createApp(deps))

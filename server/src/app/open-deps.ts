@@ -13,6 +13,7 @@ import { openLimits } from '../delivery/limits/limits.js'
 import { createLog, flushLog } from '../platform/observability/log.js'
 import { openMailer } from '../platform/mail/mailer.js'
 import { createMetrics } from '../platform/observability/metrics.js'
+import { openTraces } from '../platform/observability/open-traces.js'
 import { openOpenIdProviders } from '../platform/openid/providers.js'
 import { openOutbound } from '../platform/outbound/post.js'
 import { txtReader, type ReadTxt } from '../platform/outbound/txt.js'
@@ -32,6 +33,8 @@ export interface GivenDeps extends Partial<Pick<Deps, 'now' | 'log' | 'mail' | '
   readonly readTxt?: ReadTxt
   /** A lower hashing cost for tests: at the normal one a password takes as long as fifty requests. */
   readonly passwordCost?: PasswordCost
+  /** Tells the collector of the settings what the process does; commands do not. */
+  readonly isTraced?: boolean
   /** Read-only: runs no migration, creates and records no master keys, and leaves checking them to the caller. */
   readonly onlyLooks?: boolean
 }
@@ -42,6 +45,7 @@ export async function openDeps(config: Config, given: GivenDeps = {}): Promise<O
   const now = given.now ?? systemClock
   const log = given.log ?? createLog(config)
   const metrics = createMetrics()
+  const traces = given.isTraced === true ? await openTraces(config.traces, log) : undefined
   const embedded =
     config.database.url === undefined
       ? (given.embedded ?? (await startEmbedded({ dataDir: config.dataDir })))
@@ -59,6 +63,7 @@ export async function openDeps(config: Config, given: GivenDeps = {}): Promise<O
       log,
       onRoundTrip: () => metrics.roundTrips.inc(),
       onRefused: (reason) => metrics.connectionsRefused.inc({ pool: name, reason }),
+      onStatement: traces && ((text, answer) => traces.onStatement(name, text, answer)),
     })
     metrics.watchPool(name, () => poolStateOf(opened))
     return opened
@@ -69,16 +74,17 @@ export async function openDeps(config: Config, given: GivenDeps = {}): Promise<O
   const readDb = readUrl === undefined ? db : pool('replica', { url: readUrl, poolSize, primary: db })
   const directDb = pool('direct', { url: config.database.directUrl ?? url, poolSize: 2 })
   const mail = given.mail ?? openMailer(config)
-  const sms = given.sms ?? openSmsSender(config.sms.provider)
+  const sms = given.sms ?? openSmsSender(config.sms.provider, traces?.watchCall)
   const readTxt = given.readTxt ?? txtReader({ servers: config.dnsServers })
-  const outbound = openOutbound(config.outbound, { readTxt })
+  const outbound = openOutbound(config.outbound, { readTxt, watch: traces?.watchCall })
   const openIdProviders = openOpenIdProviders({ config, outbound, now })
 
   async function close(): Promise<void> {
     outbound.close()
     sms.close()
     mail.close()
-    await Promise.all([...new Set([db, readDb, directDb])].map((pool) => closePool(pool)))
+    const pools = [...new Set([db, readDb, directDb])]
+    await Promise.all([traces?.close(), ...pools.map((pool) => closePool(pool))])
     await embedded?.stop()
     await flushLog(log)
   }
@@ -108,6 +114,7 @@ export async function openDeps(config: Config, given: GivenDeps = {}): Promise<O
       outbound,
       openIdProviders,
       metrics,
+      traces,
       passwords,
       knownPasswords,
       limits,

@@ -62,7 +62,7 @@ export async function startService(
   config: Config,
   { worker: hasWorker, ...given }: ServiceOptions,
 ): Promise<RunningService> {
-  const deps = await openDeps(config, given)
+  const deps = await openDeps(config, { ...given, isTraced: true })
   const metricsServer = createMetricsServer(deps)
   try {
     const isMigrated = deps.pendingMigrations.length === 0
@@ -123,7 +123,7 @@ export async function startWorkerProcess(
   config: Config,
   options: { log?: Logger } = {},
 ): Promise<Pick<RunningService, 'metricsAddress' | 'log' | 'failed' | 'close'>> {
-  const deps = await openDeps(config, options)
+  const deps = await openDeps(config, { ...options, isTraced: true })
   const whyNotReady = openReadiness(deps)
   let worker: Loop | undefined
   const metricsServer = createMetricsServer(deps, {

@@ -60,7 +60,7 @@ async function start(config: Config, { worker, json }: ServeOptions): Promise<Ru
     import('./with-deps.js'),
     starting,
   ])
-  return startService(config, { worker, embedded, ...(json && { log: stderrLog(config.logLevel) }) })
+  return startService(config, { worker, embedded, ...(json && { log: stderrLog(config) }) })
 }
 
 function addressesOf(config: Config, service: RunningService) {

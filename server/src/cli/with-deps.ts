@@ -36,8 +36,8 @@ export function terminalLog({ tell }: Terminal, level: Config['logLevel']): Logg
 }
 
 /** A log on stderr: stdout has the command's answer. */
-export function stderrLog(level: Config['logLevel']): Logger {
-  return createLog({ logLevel: level }, pino.destination({ fd: 2, sync: true }))
+export function stderrLog(config: Pick<Config, 'logLevel' | 'traces'>): Logger {
+  return createLog(config, pino.destination({ fd: 2, sync: true }))
 }
 
 function operatorName(): string {

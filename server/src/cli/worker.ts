@@ -13,7 +13,7 @@ export function define(command: Command): void {
 
 async function work(options: OutputOptions): Promise<void> {
   const config = readConfig(options.terminal.variables)
-  const worker = await startWorkerProcess(config, options.json ? { log: stderrLog(config.logLevel) } : {})
+  const worker = await startWorkerProcess(config, options.json ? { log: stderrLog(config) } : {})
   const metrics = `${worker.metricsAddress}/metrics`
   // Before the output: a signal may follow it at once.
   switchLevelOnSignal(worker.log)

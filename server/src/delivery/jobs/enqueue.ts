@@ -1,6 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import { announcements } from '../../platform/db/announcements.js'
 import type { DB } from '../../platform/db/schema.js'
+import { activeSpan, traceparentOf } from '../../platform/observability/traces.js'
 import type { Deps } from '../deps.js'
 import type { JobName, JobPayloads } from './job-names.js'
 import { insertJob } from './queue.js'
@@ -28,9 +29,10 @@ export async function enqueue<Name extends JobName>(
   { name, payload, runAt, key, accountId }: NewJob<Name>,
 ): Promise<void> {
   const at = now()
+  const span = activeSpan()
   await insertJob(trx, {
     name,
-    payload,
+    payload: span === undefined ? payload : { ...payload, traceparent: traceparentOf(span) },
     key: key ?? null,
     accountId: accountId ?? null,
     runAt: runAt ?? at,

@@ -140,7 +140,7 @@ export function startWorker(deps: Deps, jobHandlers: JobHandlers, options: Worke
 
 /** Makes the function that runs one claimed job and stores its outcome. */
 function jobRunner(deps: Deps, handlers: ReadonlyMap<string, JobHandler<never>>) {
-  const { log, metrics } = deps
+  const { log, metrics, traces } = deps
   const db = promptDb(deps.db)
   const deleteTogether = inBatches((jobs: ClaimedJob[]) => deleteJobs(db, jobs))
   for (const name of handlers.keys())
@@ -163,7 +163,9 @@ function jobRunner(deps: Deps, handlers: ReadonlyMap<string, JobHandler<never>>)
         throw new Error('its process ended during the last attempt')
       // Only enqueue() stores payloads, typed by the job's name.
       const isLast = handler.everySeconds === undefined && job.attempt > handler.retryAfterSeconds.length
-      await handler.run(deps, job.payload as never, { isLast })
+      const { traceparent, payload } = payloadOf(job)
+      const run = async () => handler.run(deps, payload as never, { isLast })
+      await (traces?.runInBackground({ ...toldOf(job), traceparent }, run) ?? run())
     } catch (error) {
       const next = afterFailure(handler, job.attempt)
       if (next === undefined) log.error({ ...about, err: error }, 'a job failed for the last time')
@@ -186,6 +188,25 @@ function jobRunner(deps: Deps, handlers: ReadonlyMap<string, JobHandler<never>>)
       const runAt = after(at, handler.everySeconds * 1000)
       await returnJob(db, job, { at, runAt, attempt: 0, lastError: null })
     }
+  }
+}
+
+/** The payload, and the trace of the request that has added the job, which enqueue() puts beside its members. */
+function payloadOf({ payload }: ClaimedJob): { readonly payload: unknown; readonly traceparent?: string } {
+  if (typeof payload !== 'object' || payload === null || !('traceparent' in payload)) return { payload }
+  const { traceparent, ...rest } = payload
+  return { payload: rest, ...(typeof traceparent === 'string' && { traceparent }) }
+}
+
+function toldOf({ id, name, attempt, accountId }: ClaimedJob) {
+  return {
+    name: `job ${name}`,
+    attributes: {
+      'portico.job.name': name,
+      'portico.job.id': id,
+      'portico.job.attempt': attempt,
+      'portico.account_id': accountId ?? undefined,
+    },
   }
 }
 

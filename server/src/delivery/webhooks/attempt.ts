@@ -52,6 +52,7 @@ export async function attempt(
     url: delivery.target_url,
     headers: { 'content-type': 'application/json', 'user-agent': 'Portico', ...signed },
     body: message.body,
+    isTraceContinued: true,
     ...deliveryLimits,
   })
   // Outcome and duration must not distinguish a forbidden internal address from an unused one.

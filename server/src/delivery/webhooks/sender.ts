@@ -150,12 +150,27 @@ function oneAttempt(deps: Deps) {
   for (const outcome of attemptOutcomes) deps.metrics.deliveries.inc({ outcome }, 0)
 
   return async function sendOnce(delivery: ClaimedDelivery): Promise<void> {
-    const ending = await attempt({ ...deps, signerOf }, delivery)
+    const send = () => attempt({ ...deps, signerOf }, delivery)
+    const ending = await (deps.traces?.runInBackground(toldOf(delivery), send) ?? send())
     deps.metrics.deliveries.inc({ outcome: ending.outcome })
     const ended = { delivery, ending, at: deps.now() }
     // An attempt that cannot be stored must not cause the rest of its batch to be sent again: each is stored on its own.
     await endTogether(ended).catch(() => endAttempts(deps.db, [ended]))
     if (ending.state !== 'delivered') await deactivateGoneWebhook(deps, delivery)
+  }
+}
+
+function toldOf(delivery: ClaimedDelivery) {
+  return {
+    name: 'webhook delivery',
+    attributes: {
+      'portico.delivery.id': delivery.id,
+      'portico.event.code': delivery.code,
+      // Of what caused the event, which is in a trace of its own.
+      'portico.request_id': delivery.request_id,
+      'portico.webhook.id': delivery.webhook_id,
+      'portico.account_id': delivery.account_id,
+    },
   }
 }
 

@@ -25,6 +25,7 @@ import {
   examineMail,
   examineMigrations,
   examineProxies,
+  examineTraces,
   examineVersion,
 } from './surroundings.js'
 
@@ -38,7 +39,8 @@ export async function examineSurroundings(
   config: Config,
   { isBeforeStart }: Examination,
 ): Promise<Finding[]> {
-  return [examineProxies(config), ...(isBeforeStart ? [] : [await examineMail(config)])]
+  const proxies = examineProxies(config)
+  return isBeforeStart ? [proxies] : [proxies, await examineMail(config), ...(await examineTraces(config))]
 }
 
 const checksBeforeStart: Readonly<Record<string, Check>> = {

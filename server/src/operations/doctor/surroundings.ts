@@ -2,11 +2,13 @@ import { sql } from 'kysely'
 import type { Config } from '../../platform/config/config.js'
 import type { OpenDeps } from '../../delivery/deps.js'
 import { openSmtp } from '../../platform/mail/smtp.js'
+import { openOutbound } from '../../platform/outbound/post.js'
 import { reading, type Finding } from './finding.js'
 
 const oldestPostgres = 15
 const maxSkewMs = 2_000
 const smtpTimeoutMs = 10_000
+const collectorTimeoutMs = 5_000
 
 /** Whether requests pass the proxy of the settings. */
 export function examineProxies({ isHttps, trustedProxies }: Config): Finding {
@@ -41,6 +43,32 @@ export async function examineMail({ mail: { smtpUrl } }: Config): Promise<Findin
   } finally {
     transport.close()
   }
+}
+
+/** Whether the collector of traces takes them: it is sent none, which is a valid request of OTLP. Nothing where there is no collector. */
+export async function examineTraces({ traces }: Config): Promise<Finding[]> {
+  if (traces === undefined) return []
+  const check = 'Traces'
+  const { host } = new URL(traces.url)
+  // The operator names the host, also in a private network.
+  const outbound = openOutbound({ allowed: ['0.0.0.0/0', '::/0'], isHttpAllowed: true })
+  const answer = await outbound.post({
+    url: traces.url,
+    headers: { ...traces.headers, 'content-type': 'application/x-protobuf' },
+    body: '',
+    timeoutMs: collectorTimeoutMs,
+    maxAnswerBytes: 16_384,
+  })
+  outbound.close()
+  const status = answer.outcome === 'answered' ? answer.status : undefined
+  if (status !== undefined && status >= 200 && status <= 299)
+    return [{ check, ok: true, detail: `${host} takes them` }]
+  const remedy =
+    status === 401 || status === 403
+      ? 'check OTEL_EXPORTER_OTLP_HEADERS'
+      : 'check OTEL_EXPORTER_OTLP_ENDPOINT: the port of OTLP over HTTP is mostly 4318'
+  const reason = answer.outcome === 'answered' ? `it answers ${answer.status}` : answer.outcome
+  return [{ check, ok: false, detail: `${host} does not take them (${reason})`, remedy }]
 }
 
 /** Whether the database has a supported version. */

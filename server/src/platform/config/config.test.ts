@@ -67,6 +67,8 @@ describe('.env.example', () => {
       'BREACH_CHECK_URL',
       'SMS_URL',
       'SMS_COUNTRIES',
+      'OTEL_EXPORTER_OTLP_ENDPOINT',
+      'OTEL_EXPORTER_OTLP_HEADERS',
     ]
     const values = [...documented()].filter(([name]) => !withoutDefault.includes(name))
 
@@ -167,6 +169,51 @@ describe('readConfig', () => {
     },
   )
 
+  test('makes no traces without a collector', () => {
+    expect(readConfig({ OTEL_TRACES_SAMPLER: 'always_on' }).traces).toBeUndefined()
+  })
+
+  test.each([
+    ['always_on', 1, false],
+    ['always_off', 0, false],
+    ['traceidratio', 0.25, false],
+    ['parentbased_always_on', 1, true],
+    ['parentbased_always_off', 0, true],
+    ['parentbased_traceidratio', 0.25, true],
+  ])('sends traces to a collector, by the sampler %s', (OTEL_TRACES_SAMPLER, ratio, isParentBased) => {
+    const OTEL_EXPORTER_OTLP_ENDPOINT = 'https://otel.example:4318/tenant/'
+    const OTEL_EXPORTER_OTLP_HEADERS = 'authorization=Basic%20a%3Ab==, x-team = sign in'
+    const sampler = { OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG: '0.25' }
+
+    expect(
+      readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_HEADERS, ...sampler }).traces,
+    ).toEqual({
+      url: 'https://otel.example:4318/tenant/v1/traces',
+      headers: { authorization: 'Basic a:b==', 'x-team': 'sign in' },
+      ratio,
+      isParentBased,
+    })
+  })
+
+  test.each([
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'localhost:4318'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'https://user:hunter2@otel.example'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'https://otel.example/?key=hunter2'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'https://otel.example:port'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'hunter2'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'authorization=hunter2%'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'authorization=hunter2,'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'authorization=hunter2%0d%0ax-other:'],
+    ['OTEL_TRACES_SAMPLER', 'sometimes'],
+    ['OTEL_TRACES_SAMPLER_ARG', '1.1'],
+    ['OTEL_TRACES_SAMPLER_ARG', '10%'],
+  ])('refuses the %s %s', (name, value) => {
+    const faults = faultsOf({ [name]: value })
+
+    expect(faults).toEqual([expect.stringMatching(new RegExp(`^${name} must be `))])
+    expect(faults.join()).not.toContain('hunter2')
+  })
+
   test('reads the provider of text messages, and its countries', () => {
     const SMS_URL = 'https://AC1:a%3Atoken@sms.example:8443?from=%2B15005550006'
 
@@ -249,6 +296,7 @@ describe('a secret in a file', () => {
       'MASTER_KEYS',
       'SMTP_URL',
       'SMS_URL',
+      'OTEL_EXPORTER_OTLP_HEADERS',
     ])
   })
 

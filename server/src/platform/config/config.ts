@@ -96,6 +96,8 @@ function toConfig(
     breachCheckUrl: values.BREACH_CHECK_URL,
     metricsHost: values.METRICS_HOST,
     metricsPort: values.METRICS_PORT,
+    /** Undefined: nobody collects them. */
+    traces: tracesOf(values),
     logLevel: values.LOG_LEVEL,
     logRetentionDays: values.LOG_RETENTION_DAYS,
     /** 0: keys are rotated by command alone. */
@@ -129,6 +131,29 @@ function toConfig(
       failedGrantsPerMinute: values.FAILED_GRANTS_PER_MINUTE,
     },
     drainMs: values.DRAIN_SECONDS * 1000,
+  }
+}
+
+/** Where traces are sent, and which. */
+export interface TraceSettings {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  /** The share of traces that begin here and are sent, 0 to 1. */
+  readonly ratio: number
+  /** Whether a trace that a caller has begun is sent where the caller sends it. */
+  readonly isParentBased: boolean
+}
+
+function tracesOf(values: Values): TraceSettings | undefined {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_TRACES_SAMPLER: sampler } = values
+  if (endpoint === undefined) return undefined
+  const isRatio = sampler.endsWith('traceidratio')
+  return {
+    // The path that OTLP has for traces below the address of a collector.
+    url: `${endpoint.replace(/\/+$/, '')}/v1/traces`,
+    headers: values.OTEL_EXPORTER_OTLP_HEADERS ?? {},
+    ratio: isRatio ? values.OTEL_TRACES_SAMPLER_ARG : sampler.endsWith('always_on') ? 1 : 0,
+    isParentBased: sampler.startsWith('parentbased_'),
   }
 }
 

@@ -86,6 +86,19 @@ export function readSmsUrl(text: string): SmsProvider | undefined {
   return isSafe && isWhole && accountSid && authToken ? { accountSid, authToken, from, origin } : undefined
 }
 
+/** HTTP headers as OTEL_EXPORTER_OTLP_HEADERS lists them; undefined when one is none. */
+function readHeaders(text: string): Record<string, string> | undefined {
+  const pairs = text.split(',').map((pair) => {
+    const { name, value = '' } =
+      /^\s*(?<name>[\w!#$%&'*+.^`|~-]+)\s*=\s*(?<value>.*?)\s*$/.exec(pair)?.groups ?? {}
+    return [name, decoded(value)] as const
+  })
+  const headers = pairs.flatMap(([name, value]) =>
+    name !== undefined && value !== undefined && /^[\x20-\x7e]+$/.test(value) ? [[name, value] as const] : [],
+  )
+  return headers.length === pairs.length ? Object.fromEntries(headers) : undefined
+}
+
 /** Decodes a part of a URL; undefined when its percent-encoding is malformed. */
 function decoded(part: string): string | undefined {
   try {
@@ -94,6 +107,8 @@ function decoded(part: string): string | undefined {
     return undefined
   }
 }
+
+const noCollector = 'must be an address such as http://localhost:4318, without user name, query and fragment'
 
 /** Every variable the service reads. `.env.example` lists them for operators; a test compares the two. */
 export const Variables = z.object({
@@ -198,6 +213,44 @@ export const Variables = z.object({
     .default('127.0.0.1')
     .describe('Address that /metrics listens on; it asks nobody who they are'),
   METRICS_PORT: port(9464).describe('Port of /metrics; 0: any free one'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z
+    .string()
+    .regex(/^https?:\/\/[^\s?#@]+$/, noCollector)
+    .refine((text) => URL.canParse(text), noCollector)
+    .optional()
+    .describe('Collector that gets traces by OTLP over HTTP, without /v1/traces. Unset: none are made'),
+  OTEL_EXPORTER_OTLP_HEADERS: secret(
+    z
+      .string()
+      .transform((text, { addIssue }) => {
+        const headers = readHeaders(text)
+        if (headers !== undefined) return headers
+        addIssue({
+          code: 'custom',
+          message: 'must be headers such as authorization=Bearer%20…, commas between',
+        })
+        return z.NEVER
+      })
+      .optional(),
+  ).describe('Headers for it: name=value, percent-encoded, commas between'),
+  OTEL_TRACES_SAMPLER: oneOf([
+    'parentbased_always_on',
+    'parentbased_always_off',
+    'parentbased_traceidratio',
+    'always_on',
+    'always_off',
+    'traceidratio',
+  ])
+    .default('parentbased_always_on')
+    .describe(
+      'Which requests are traced, as OpenTelemetry names it; parentbased: as their callers say, within bounds',
+    ),
+  OTEL_TRACES_SAMPLER_ARG: z
+    .string()
+    .regex(/^(?:0?\.\d{1,9}|0(?:\.0+)?|1(?:\.0+)?)$/, 'must be a number from 0 to 1')
+    .transform(Number)
+    .default(1)
+    .describe('The share of requests that are traced, from 0 to 1, by a sampler with traceidratio'),
   LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .default('info')
     .describe('One JSON line per event at this level or above'),

@@ -3,7 +3,7 @@ import pg from 'pg'
 import type { Logger } from 'pino'
 import { openLookups, shareLookups, type Lookups } from './lookups.js'
 import { refusalOf, stateOfPool, type PoolState, type PoolRefusal } from './pool-state.js'
-import { preparedPool, type StatementPool } from './prepared.js'
+import { preparedPool, type OnStatement, type StatementPool } from './prepared.js'
 import { replicaPool } from './replica.js'
 import type { DB } from './schema.js'
 import { openShares } from './shares.js'
@@ -14,6 +14,7 @@ interface ConnectOptions {
   readonly named: boolean
   readonly log: Logger
   readonly onRoundTrip?: () => void
+  readonly onStatement?: OnStatement | undefined
   /** Called with the reason when no connection is available. */
   readonly onRefused?: (refusal: PoolRefusal) => void
   /** For a read-only replica: where it fails, this pool answers. */
@@ -74,7 +75,7 @@ export function connect(options: ConnectOptions): Kysely<DB> {
     client.query("set client_connection_check_interval = '2s'").catch(() => undefined)
   })
   const names = options.named ? new Map<string, string>() : undefined
-  const { onRoundTrip = () => undefined, onRefused = () => undefined } = options
+  const { onRoundTrip = () => undefined, onRefused = () => undefined, onStatement } = options
   // By `performance.now()`. An answer that never came says that the network has swallowed it, perhaps those of other
   // connections, too: the ones made before are not used again, since each would be waited for in turn.
   let lostAt = 0
@@ -99,7 +100,7 @@ export function connect(options: ConnectOptions): Kysely<DB> {
   // Without names, a pooler may give each statement another connection.
   const lookups =
     names && options.poolSize >= leastForLookups
-      ? openLookups({ connect: connectSound, count: forLookups, names, onRoundTrip, onSilence })
+      ? openLookups({ connect: connectSound, count: forLookups, names, onRoundTrip, onStatement, onSilence })
       : undefined
   const endPool = () => {
     lookups?.close()
@@ -109,7 +110,7 @@ export function connect(options: ConnectOptions): Kysely<DB> {
   const statementsWithin = (answerWithin: number, lockTimeout: string, onPrimary?: StatementPool) => {
     const own = preparedPool(
       { connect: connecting, end: endPool },
-      { names, answerWithin, lockTimeout, onRoundTrip, onSilence },
+      { names, answerWithin, lockTimeout, onRoundTrip, onStatement, onSilence },
     )
     return inShares(
       options.primary && onPrimary ? replicaPool(own, onPrimary, options.primary.onFallback) : own,

@@ -1,6 +1,6 @@
 import type { CompiledQuery, Kysely } from 'kysely'
 import pg from 'pg'
-import { isSilence, isTimerLate, nameOf } from './prepared.js'
+import { isSilence, isTimerLate, nameOf, type OnStatement } from './prepared.js'
 import type { DB } from './schema.js'
 
 interface LookupOptions {
@@ -12,6 +12,7 @@ interface LookupOptions {
   readonly names: Map<string, string>
   /** Called once for each wait for an answer of the database. */
   readonly onRoundTrip: () => void
+  readonly onStatement?: OnStatement | undefined
   /** Called when an answer has not come in time. */
   readonly onSilence: () => void
 }
@@ -57,7 +58,8 @@ interface Shared {
  *
  * Connections are taken from the pool when two lookups are under way at once.
  */
-export function openLookups({ connect, count, names, onRoundTrip, onSilence }: LookupOptions): Lookups {
+export function openLookups(options: LookupOptions): Lookups {
+  const { connect, count, names, onRoundTrip, onStatement, onSilence } = options
   const shared = new Set<Shared>()
   let isConnecting = false
   let isClosed = false
@@ -125,7 +127,9 @@ export function openLookups({ connect, count, names, onRoundTrip, onSilence }: L
     onRoundTrip()
     try {
       const query = { name: nameOf(text, names), text, values: [...parameters], query_timeout: answerWithin }
-      return await client.query<Row & pg.QueryResultRow>(query)
+      const answer = client.query<Row & pg.QueryResultRow>(query)
+      onStatement?.(text, answer)
+      return await answer
     } catch (error) {
       if (isSilence(error) && !isTimerLate(sentAt, answerWithin)) {
         onSilence()

@@ -3,6 +3,9 @@ import type pg from 'pg'
 /** More distinct texts than this are sent unnamed, so that varying lists do not fill the server's memory. */
 const maxNames = 500
 
+/** Called with each statement that is sent, and its answer. */
+export type OnStatement = (text: string, answer: Promise<unknown>) => void
+
 interface StatementOptions {
   /** The names of the texts; undefined where statements are unnamed. Shared by all clients of a pool. */
   readonly names: Map<string, string> | undefined
@@ -12,6 +15,7 @@ interface StatementOptions {
   readonly lockTimeout: string
   /** Called once for each wait for an answer of the database. */
   readonly onRoundTrip: () => void
+  readonly onStatement?: OnStatement | undefined
   /** Called when an answer has not come in time. */
   readonly onSilence: () => void
 }
@@ -97,7 +101,9 @@ function preparedClient(client: pg.PoolClient, options: StatementOptions) {
     const name = names && nameOf(text, names)
     const query: LimitedQuery = { ...(name !== undefined && { name }), text, values, query_timeout }
     const sentAt = performance.now()
-    return client.query(query).catch((error: unknown) => {
+    const answer = client.query(query)
+    options.onStatement?.(text, answer)
+    return answer.catch((error: unknown) => {
       if (isSilence(error) && !isTimerLate(sentAt, query_timeout)) options.onSilence()
       // The plan's columns changed: the statement would fail forever on this connection.
       if (error instanceof Error && 'code' in error && error.code === '0A000') mustDiscard = true

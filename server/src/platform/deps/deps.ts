@@ -6,6 +6,7 @@ import type { KeyPair } from '../crypto/random.js'
 import type { DB } from '../db/schema.js'
 import type { Mailer } from '../mail/mailer.js'
 import type { Metrics } from '../observability/metrics.js'
+import type { Traces } from '../observability/traces.js'
 import type { OpenIdProviders } from '../openid/providers.js'
 import type { Outbound } from '../outbound/post.js'
 import type { KnownPasswords } from '../passwords/known-passwords.js'
@@ -27,6 +28,8 @@ export interface PlatformDeps {
   readonly outbound: Outbound
   readonly openIdProviders: OpenIdProviders
   readonly metrics: Metrics
+  /** Undefined where nobody collects them. */
+  readonly traces?: Traces | undefined
   readonly passwords: PasswordHasher
   readonly knownPasswords: KnownPasswords
   /** Makes the key of a connection. Tests reuse a few, because making one takes as long as forty requests. */

@@ -3,6 +3,7 @@ import { pino, type DestinationStream, type Logger } from 'pino'
 import type { Config } from '../config/config.js'
 import { isUnavailable } from '../db/violations.js'
 import { MailServerError } from '../mail/mail-server-error.js'
+import { activeSpan, loggedSpan } from './traces.js'
 
 /** A write of its own for the line of each request costs as much CPU as the rest of a small read. */
 const blockBytes = 4096
@@ -15,7 +16,7 @@ const warn = pino.levels.values['warn'] ?? 0
  * @param destination Standard output unless given, written in blocks and asynchronously: requests do not wait for a line.
  */
 export function createLog(
-  { logLevel }: Pick<Config, 'logLevel'>,
+  { logLevel, traces }: Pick<Config, 'logLevel'> & Partial<Pick<Config, 'traces'>>,
   destination: DestinationStream = inBlocks(1),
 ): Logger {
   const options = {
@@ -23,6 +24,8 @@ export function createLog(
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { err: toLoggedError },
+    // Lines of a request or a job name its span.
+    ...(traces !== undefined && { mixin: () => loggedSpan(activeSpan()) }),
     // Allowlists decide what is logged; this catches what a library puts into an object.
     redact: ['*.authorization', '*.cookie', '*.password', '*.client_secret', '*.token', '*.code'],
   }

@@ -29,7 +29,22 @@ interface OutboundGet {
 
 export interface OutboundPost extends OutboundGet {
   readonly body: string | Buffer
+  /** Whether the receiver, an application's own, may go on with the trace; nobody else is told of one. */
+  readonly isTraceContinued?: boolean
 }
+
+/** A request before it is sent. */
+export interface CallToWatch {
+  readonly method: 'GET' | 'POST'
+  readonly url: string
+  readonly isTraceContinued?: boolean
+}
+
+/** Watches calls: sends each once, with more headers, and gives its answer back. */
+export type WatchCall = (
+  call: CallToWatch,
+  send: (more: Readonly<Record<string, string>>) => Promise<OutboundAnswer>,
+) => Promise<OutboundAnswer>
 
 type OutboundRequest =
   | (OutboundGet & { readonly method: 'GET' })
@@ -69,14 +84,15 @@ const maxIdleSockets = 4
  * Opens connections to allowed addresses only. The check of an address is the lookup of its connection, so that no
  * second answer of a name server can come between: the socket connects to what was checked, and stays with it.
  *
- * @param options lookup and readTxt ask name servers unless given.
+ * @param options lookup and readTxt ask name servers unless given; without watch nothing watches the calls.
  */
 export function openOutbound(
   rules: OutboundRules,
   {
     lookup = resolvingLookup({ fallback: rules.allowed.length > 0 }),
     readTxt = txtReader(),
-  }: { lookup?: LookupFunction; readTxt?: ReadTxt } = {},
+    watch,
+  }: { lookup?: LookupFunction; readTxt?: ReadTxt; watch?: WatchCall | undefined } = {},
 ): Outbound {
   const kept = { keepAlive: true, maxFreeSockets: maxIdleSockets, timeout: idleMs }
   const agentsOf = (settings: http.AgentOptions) => ({
@@ -109,9 +125,13 @@ export function openOutbound(
       timer.stop()
     }
   }
+  const askWatched = (request: OutboundRequest) =>
+    watch === undefined
+      ? ask(request)
+      : watch(request, (more) => ask({ ...request, headers: { ...request.headers, ...more } }))
   return {
-    post: (request) => ask({ ...request, method: 'POST' }),
-    get: (request) => ask({ ...request, method: 'GET' }),
+    post: (request) => askWatched({ ...request, method: 'POST' }),
+    get: (request) => askWatched({ ...request, method: 'GET' }),
     readTxt,
     close() {
       isClosed = true

@@ -1,4 +1,4 @@
-import { openOutbound } from '../outbound/post.js'
+import { openOutbound, type WatchCall } from '../outbound/post.js'
 import type { SmsProvider } from '../config/variables.js'
 
 /** A text message. */
@@ -21,7 +21,7 @@ const timeoutMs = 10_000
 const maxAnswerBytes = 16_384
 
 /** Sends by HTTP, in the form of Twilio's Messages resource (2010-04-01). Without a provider every message fails. */
-export function openSmsSender(provider: SmsProvider | undefined): SmsSender {
+export function openSmsSender(provider: SmsProvider | undefined, watch?: WatchCall): SmsSender {
   if (provider === undefined) {
     return {
       send: () => Promise.reject(new Error('SMS_URL is not set')),
@@ -30,7 +30,7 @@ export function openSmsSender(provider: SmsProvider | undefined): SmsSender {
   }
   // The operator names the host, also in a private network. Outbound adds the time limit, the bound of the answer, and
   // that no redirect is followed with the credentials.
-  const outbound = openOutbound({ allowed: ['0.0.0.0/0', '::/0'], isHttpAllowed: true })
+  const outbound = openOutbound({ allowed: ['0.0.0.0/0', '::/0'], isHttpAllowed: true }, { watch })
   const { accountSid, authToken, from, origin } = provider
   const credentials = Buffer.from(`${accountSid}:${authToken}`).toString('base64')
   return {

@@ -37,6 +37,7 @@ export async function sendLogoutToken(deps: Deps, ended: Ended, { isLast }: JobA
     url: client.backchannel_logout_uri,
     headers: { 'content-type': 'application/x-www-form-urlencoded', 'user-agent': 'Portico' },
     body: new URLSearchParams({ logout_token }).toString(),
+    isTraceContinued: true,
     ...attemptLimits,
   })
   const fault = faultOf(answer)
