@@ -1,4 +1,15 @@
 import { sql, type Kysely } from 'kysely'
+import type { ConcurrentIndex } from '../schema-migration.js'
+
+export const indexes: readonly ConcurrentIndex[] = [
+  {
+    // The other deliveries of an account and environment are too many to be looked through.
+    name: 'webhook_deliveries_undelivered',
+    isUnique: false,
+    table: 'webhook_deliveries',
+    of: `(account_id, environment, inserted_at) where state in ('failed', 'lost')`,
+  },
+]
 
 /** The figures on the home page of the console. */
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -14,8 +25,4 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       constraint log_event_counts_pkey primary key (account_id, environment, hour, event_code)
     )`.execute(db)
   await sql`create index log_event_counts_hour on log_event_counts (hour)`.execute(db)
-  // The other deliveries of an account and environment are too many to be looked through.
-  await sql`
-    create index webhook_deliveries_undelivered on webhook_deliveries (account_id, environment, inserted_at)
-      where state in ('failed', 'lost')`.execute(db)
 }
