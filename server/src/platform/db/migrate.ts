@@ -5,6 +5,7 @@ import { openPatience, type Patience } from './lock-patience.js'
 import { migrations } from './migrations.js'
 import { withClient } from './one-client.js'
 import { seedStatistics } from './seed-statistics.js'
+import { systemClock } from '../system-clock.js'
 
 /** The key of the advisory lock under which one process at a time migrates a database: the bytes of "portico". */
 const migrationLock = '31647734761612143'
@@ -79,9 +80,7 @@ export async function runMigration(
     await migrations[name]?.up(trx)
     await sql`
       insert into kysely_migration (name, timestamp)
-      values (${name}, to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))`.execute(
-      trx,
-    )
+      values (${name}, ${systemClock().toISOString()})`.execute(trx)
     await beforeCommit?.(trx)
   })
 }
