@@ -8,18 +8,20 @@ import { startEmbedded } from './src/platform/db/embedded.js'
 import { withClient } from './src/platform/db/one-client.js'
 
 /**
- * Writes the list of the migrations, and from a database that has them all the table types and the schema that portico
- * doctor expects; with --verify only compares.
+ * Writes the list of the migrations, the locks that each takes, and from a database that has them all the table types and the
+ * schema that portico doctor expects; with --verify only compares.
  */
 const isVerifying = process.argv.includes('--verify')
 writeMigrations()
 const { migrateDatabase } = await import('./src/platform/db/migrate.js')
+const { observedLocks } = await import('./observed-locks.js')
 const dataDir = mkdtempSync(join(tmpdir(), 'portico-schema-'))
 const postgres = await startEmbedded({ dataDir, throwaway: true })
 try {
   await migrateDatabase(postgres.url)
   writeTypes(postgres.url)
   await writeCatalog(postgres.url)
+  await writeLocks(postgres.url)
 } finally {
   await postgres.stop()
   rmSync(dataDir, { recursive: true, force: true })
@@ -33,10 +35,10 @@ function writeMigrations(): void {
   const identifier = (name: string) => `m${name.slice(0, 4)}`
   write(
     'migrations.ts',
-    `import type { Migration } from 'kysely'
-${names.map((name) => `import * as ${identifier(name)} from './migrations/${name}.js'\n`).join('')}
+    `${names.map((name) => `import * as ${identifier(name)} from './migrations/${name}.js'\n`).join('')}import type { SchemaMigration } from './schema-migration.js'
+
 /** Every migration by name, in the order in which they are applied. */
-export const migrations: Readonly<Record<string, Migration>> = {
+export const migrations: Readonly<Record<string, SchemaMigration>> = {
 ${names.map((name) => `  '${name}': ${identifier(name)},\n`).join('')}}
 `,
   )
@@ -87,6 +89,20 @@ export const migratedCatalog: readonly CatalogObject[] = catalogKinds.flatMap((k
 )
 `
   write('migrated-catalog.ts', text)
+}
+
+async function writeLocks(url: string): Promise<void> {
+  const lines = Object.entries(await observedLocks(url)).map(
+    ([name, locks]) =>
+      `  ${JSON.stringify(name)}: [\n${locks.map((lock) => `    ${JSON.stringify(lock)},\n`).join('')}  ],\n`,
+  )
+  const text = `import type { ObservedLock } from './table-locks.js'
+
+/** The locks that each migration takes on tables which exist before it. */
+export const migrationLocks: Readonly<Record<string, readonly ObservedLock[]>> = {
+${lines.join('')}}
+`
+  write('migration-locks.ts', text)
 }
 
 function write(name: string, text: string): void {

@@ -27,7 +27,7 @@ export interface GateReport {
 /** The report on a contract equal to the released one, or different only in words. */
 export const unnoticed: GateReport = { breaking: [], additive: [], documentation: [] }
 
-const tableFiles = ['migrations.ts', 'schema.ts', 'migrated-catalog.ts'].map(
+const tableFiles = ['migrations.ts', 'schema.ts', 'migrated-catalog.ts', 'migration-locks.ts'].map(
   (name) => `server/src/platform/db/${name}`,
 )
 const workspaces = ['contract', 'server', 'sdk']

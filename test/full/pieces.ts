@@ -82,6 +82,7 @@ export const minutesOf: Readonly<Record<string, number>> = {
   'test/resilience/kills.long.test.ts': 2.8,
   'test/resilience/logout-tokens.long.test.ts': 3,
   'test/resilience/postgres-15.long.test.ts': 0.7,
+  'test/resilience/rolling-upgrade.long.test.ts': 1.5,
   'test/protocols/saml/slow-documents.long.test.ts': 0.4,
   'test/clients/sdk/package.long.test.ts': 0.1,
   'test/clients/sdk/versions.long.test.ts': 0.2,
@@ -92,6 +93,10 @@ export const skipsOf: Readonly<Record<string, Skips>> = {
   emulator: {
     count: Infinity,
     why: 'A test that asks for what no emulator has is left out, and the run tells what it needs (test/clients/emulated/excluded.ts).',
+  },
+  'test/resilience/rolling-upgrade.long.test.ts': {
+    count: 1,
+    why: 'The version before is built from the history of the repository, which a shallow copy lacks (contract/released/release-before).',
   },
   'server/src/platform/db/embedded-surroundings.long.test.ts': {
     count: 1,

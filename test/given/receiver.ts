@@ -1,5 +1,6 @@
 import { EventEmitter, once } from 'node:events'
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { Event } from '@portico/sdk'
 import { atFileEnd } from '../file-end.js'
@@ -26,12 +27,21 @@ export interface Receiver {
   hangUp(): void
 }
 
-/** A server that events are posted to; it ends with the test file. */
-export async function startReceiver(behaviour: Behaviour = 204): Promise<Receiver> {
+/** Key and certificate in PEM. */
+export interface ReceiverIdentity {
+  readonly key: string
+  readonly cert: string
+}
+
+/** A server that events are posted to, over https where it has a certificate; it ends with the test file. */
+export async function startReceiver(
+  behaviour: Behaviour = 204,
+  identity?: ReceiverIdentity,
+): Promise<Receiver> {
   const received: Received[] = []
   const arrivals = new EventEmitter()
   let current = behaviour
-  const server = createServer((req, res) => {
+  const listener = (req: IncomingMessage, res: ServerResponse) => {
     const chunks: Buffer[] = []
     req.on('data', (chunk: Buffer) => chunks.push(chunk))
     req.on('end', () => {
@@ -43,7 +53,8 @@ export async function startReceiver(behaviour: Behaviour = 204): Promise<Receive
       if (typeof current === 'function') current(res, one)
       else res.writeHead(current).end()
     })
-  })
+  }
+  const server = identity === undefined ? createServer(listener) : createTlsServer(identity, listener)
   await once(server.listen(0, '127.0.0.1'), 'listening')
   atFileEnd(() => {
     server.closeAllConnections()
@@ -52,7 +63,7 @@ export async function startReceiver(behaviour: Behaviour = 204): Promise<Receive
   // Only the address of a pipe is a string.
   const { port } = server.address() as AddressInfo
   return {
-    url: `http://127.0.0.1:${port}/events`,
+    url: `${identity === undefined ? 'http' : 'https'}://127.0.0.1:${port}/events`,
     received,
     answer(behaviour) {
       current = behaviour

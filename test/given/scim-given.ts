@@ -16,7 +16,7 @@ export interface ScimResponse {
 }
 
 /** The provider of a directory, which sends SCIM requests. */
-export function scimProvider(baseUrl: string, secret: string) {
+export function scimProvider(baseUrl: string, secret: string, fetch = globalThis.fetch) {
   return async (
     method: string,
     path: string,

@@ -19,8 +19,8 @@ export const changeGuards = [
   guard({
     name: 'e-mail address of one user',
     file: addressesMigration,
-    find: 'create unique index users_email_key',
-    replace: 'create index users_email_key',
+    find: 'isUnique: true',
+    replace: 'isUnique: false',
     red: usersCreate.refuses('email_taken'),
     green: usersCreate.refuses('metadata_required'),
   }),

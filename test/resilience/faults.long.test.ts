@@ -72,9 +72,11 @@ beforeAll(async () => {
     SIGN_IN_ATTEMPTS_PER_IP: '1000000',
   }
   service = await serviceProcess(variables, ['serve', '--no-worker'])
-  worker = await serviceProcess(variables, ['worker'], (line) => {
-    const [, id] = /"challenge_id":"([^"]+)".*a link expired/.exec(line) ?? []
-    if (id !== undefined) expired.add(id)
+  worker = await serviceProcess(variables, ['worker'], {
+    onLog(line) {
+      const [, id] = /"challenge_id":"([^"]+)".*a link expired/.exec(line) ?? []
+      if (id !== undefined) expired.add(id)
+    },
   })
   await Promise.all([service.start(), worker.start()])
   const { account, keys } = await givenAccount(masterKeys)

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { verifyWebhook } from '@portico/sdk/webhooks'
-import { startReceiver, type Received } from '../given/receiver.js'
+import { startReceiver, type Received, type ReceiverIdentity } from '../given/receiver.js'
 
 /** One arrival of an event at a receiver. */
 export interface Arrival {
@@ -32,8 +32,13 @@ export interface LedgerPage {
  * Starts a receiver that records deliveries.
  *
  * @param now The time for the freshness check of signatures.
+ * @param identity Of a receiver over https.
  */
-export async function startLedgerPage(treat: Treatment, now: () => number): Promise<LedgerPage> {
+export async function startLedgerPage(
+  treat: Treatment,
+  now: () => number,
+  identity?: ReceiverIdentity,
+): Promise<LedgerPage> {
   const arrivals: Arrival[] = []
   const timesOf = new Map<string, number>()
   const faults: string[] = []
@@ -65,7 +70,7 @@ export async function startLedgerPage(treat: Treatment, now: () => number): Prom
     const times = (timesOf.get(id) ?? 0) + 1
     timesOf.set(id, times)
     treat(res, times)
-  })
+  }, identity)
   return {
     url: receiver.url,
     arrivals,

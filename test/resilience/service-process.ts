@@ -7,6 +7,13 @@ import { atFileEnd } from '../file-end.js'
 
 const main = fileURLToPath(new URL('../../server/portico.js', import.meta.url))
 
+interface ProcessOptions {
+  /** Called for each line of its log. */
+  readonly onLog?: (line: string) => void
+  /** The program of another version; default: that of this one. */
+  readonly program?: string
+}
+
 /** `portico serve` or `portico worker` in a process of its own, at a constant address across restarts. */
 export interface ServiceProcess {
   readonly baseUrl: string
@@ -35,15 +42,11 @@ export const outOfMemoryVariables = {
   )}`,
 }
 
-/**
- * Prepares a process with these variables; it ends with the test file at the latest.
- *
- * @param onLog Called for each line of its log.
- */
+/** Prepares a process with these variables; it ends with the test file at the latest. */
 export async function serviceProcess(
   variables: Record<string, string>,
   command: readonly string[] = ['serve'],
-  onLog: (line: string) => void = () => undefined,
+  { onLog = () => undefined, program = main }: ProcessOptions = {},
 ): Promise<ServiceProcess> {
   const port = await freePort()
   const baseUrl = `http://127.0.0.1:${port}`
@@ -53,7 +56,7 @@ export async function serviceProcess(
   let metricsUrl = ''
 
   async function start(): Promise<void> {
-    const started = spawn(process.execPath, [main, ...command, '--json'], {
+    const started = spawn(process.execPath, [program, ...command, '--json'], {
       env: {
         PATH: process.env.PATH,
         PORT: String(port),

@@ -6,7 +6,7 @@ import { parseMasterKeys } from '../platform/crypto/seal.js'
 import { closePool, connect, poolStateOf, promptDb } from '../platform/db/connect.js'
 import { startEmbedded, type EmbeddedPostgres } from '../platform/db/embedded.js'
 import { checkMasterKeys } from '../platform/db/master-key-canary.js'
-import { migrate, pendingMigrations } from '../platform/db/migrate.js'
+import { migrateDatabase, pendingMigrations } from '../platform/db/migrate.js'
 import type { DB } from '../platform/db/schema.js'
 import type { Deps, OpenDeps } from '../delivery/deps.js'
 import { openLimits } from '../delivery/limits/limits.js'
@@ -90,7 +90,7 @@ export async function openDeps(config: Config, given: GivenDeps = {}): Promise<O
   }
 
   try {
-    if (embedded !== undefined && !onlyLooks) await migrate(directDb)
+    if (embedded !== undefined && !onlyLooks) await migrateDatabase(embedded.url)
     const pending = await pendingMigrations(directDb)
     const readKeys = onlyLooks ? readMasterKeys : readOrMakeMasterKeys
     const master = parseMasterKeys(config.masterKeys ?? (await readKeys(config.dataDir)))

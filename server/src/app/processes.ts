@@ -8,6 +8,7 @@ import { getAccount } from '../operations/accounts/list-accounts.js'
 import { makeConsoleLink } from '../operations/staff/console-start.js'
 import type { Config } from '../platform/config/config.js'
 import { checkMigrated } from '../platform/db/check-migrated.js'
+import { checkMasterKeys } from '../platform/db/master-key-canary.js'
 import type { OpenDeps } from '../delivery/deps.js'
 import { openDeps, type GivenDeps } from './open-deps.js'
 import { createApp } from './http/app.js'
@@ -19,6 +20,7 @@ import { makeLogEventMonths } from '../delivery/log-events/months.js'
 import { startLastUses } from './last-uses.js'
 import { closeInOrder, type ClosingStep } from './shutdown.js'
 import { startBackground } from './background.js'
+import { untilMigrated } from './until-migrated.js'
 import { causeBy } from '../platform/tenant.js'
 
 export interface ServiceOptions extends Pick<GivenDeps, 'embedded' | 'log'> {
@@ -36,7 +38,7 @@ interface FirstAccount {
 export interface RunningService {
   readonly address: string
   readonly metricsAddress: string
-  /** Migrations the database lacks; until they are applied the service is not ready. */
+  /** Migrations the database lacked at the start; until they are applied the service is not ready. */
   readonly pendingMigrations: readonly string[]
   /** The evaluation account, only on the embedded database, and the state of the file with its keys. */
   readonly firstAccount: FirstAccount | undefined
@@ -71,8 +73,19 @@ export async function startService(
     const firstAccount =
       config.database.url === undefined && isMigrated ? await ensureFirstAccount(deps) : undefined
 
+    // Without its tables a worker could only fail.
+    let worker: Loop | undefined
+    let isClosing = false
+    const startWorker = () => {
+      if (hasWorker && !isClosing) worker = startBackground(deps)
+    }
+    const whyWaiting = untilMigrated(deps, async () => {
+      await checkMasterKeys(deps.db, deps.keys.master)
+      await makeLogEventMonths(deps)
+      startWorker()
+    })
     const lastUses = startLastUses(deps)
-    const app = createApp(deps, lastUses.hooks)
+    const app = createApp(deps, { ...lastUses.hooks, whyWaiting })
     const server = createHttpServer(app)
     const metricsAddress = await listenForMetrics(metricsServer, config)
     const address = await listen(
@@ -80,8 +93,7 @@ export async function startService(
       { name: 'PORT', port: config.port },
       { name: 'HOST', host: config.host },
     )
-    // Without its tables a worker could only fail.
-    const worker = hasWorker && isMigrated ? startBackground(deps) : undefined
+    if (isMigrated) startWorker()
 
     const drained = async () => {
       app.enable('draining')
@@ -93,8 +105,9 @@ export async function startService(
         onCut: (connections) => deps.log.warn({ connections }, 'requests were left unfinished'),
       })
     }
-    const close = () =>
-      closeInOrder(
+    const close = () => {
+      isClosing = true
+      return closeInOrder(
         [
           {
             name: 'requests, jobs and deliveries',
@@ -106,6 +119,7 @@ export async function startService(
         ],
         { within: config.drainMs + closingMs, log: deps.log },
       )
+    }
     const { pendingMigrations, log } = deps
     return { address, metricsAddress, pendingMigrations, firstAccount, log, failed: failureOf(deps), close }
   } catch (error) {

@@ -2,56 +2,89 @@ import type { Command } from 'commander'
 import { readConfig } from '../platform/config/config.js'
 import { openDirectDatabase } from '../platform/db/direct-database.js'
 import { migrateDatabase } from '../platform/db/migrate.js'
-import { planMigrations, type PlannedMigration } from '../platform/db/migration-plan.js'
+import {
+  newerMigrations,
+  planMigrations,
+  type LockedTable,
+  type PlannedMigration,
+} from '../platform/db/migration-plan.js'
 import { withClient } from '../platform/db/one-client.js'
-import { grouped, print, type OutputOptions } from './output.js'
+import { grouped, print, table, type OutputOptions } from './output.js'
+import { toDurationMs } from './values.js'
 
-/** A statement that waits longer for a lock would block all others behind it. */
-const lockTimeout = '5s'
+interface MigrateCommand extends OutputOptions {
+  readonly plan?: boolean
+  /** In ms. */
+  readonly wait?: number
+}
 
 /** portico migrate */
 export function define(command: Command): void {
   command
-    .option('--plan', 'only say what would be applied, and what it touches')
+    .option('--plan', 'only say what would be applied, what it locks, and whom that stops')
+    .option('--wait <time>', 'how long a migration asks for its locks, such as 30s; 10s', toDurationMs)
     .option('--json', 'answer as JSON')
     .action(migrate)
 }
 
-async function migrate(options: OutputOptions & { plan?: boolean }): Promise<void> {
+async function migrate(options: MigrateCommand): Promise<void> {
   const database = await openDirectDatabase(readConfig(options.terminal.variables))
   try {
-    if (options.plan) {
-      const pending = await withClient(database.url, (_client, db) => planMigrations(db))
-      print(options, { pending }, () =>
-        pending.length === 0 ? ['The database has every migration.'] : pending.flatMap(toLines),
-      )
-      return
-    }
-    const url = new URL(database.url)
-    url.searchParams.set('options', `-c lock_timeout=${lockTimeout}`)
-    const applied = await migrateDatabase(url.href)
-    print(options, { applied }, () =>
-      applied.length === 0
-        ? ['The database has every migration.']
-        : [
-            ...applied.map((name) => `Applied ${name}.`),
-            'Services that said "not ready" must be started again.',
-          ],
-    )
+    await (options.plan ? tellPlan(database.url, options) : apply(database.url, options))
   } finally {
     await database.close()
   }
 }
 
-function toLines({ name, tables, onlyAdds }: PlannedMigration): string[] {
-  const effect = onlyAdds
-    ? 'only adds: the running release goes on working'
-    : 'changes or removes: read it before you apply it, and expect waits'
-  const touched = tables.map(({ name: table, estimatedRows }) =>
-    estimatedRows < 0 ? `${table} (rows not known yet)` : `${table} (about ${grouped(estimatedRows)} rows)`,
+async function apply(url: string, options: MigrateCommand): Promise<void> {
+  const applied = await migrateDatabase(url, {
+    patienceMs: options.wait,
+    // A later one may fail: what is applied until then is told.
+    onApplied: (name) => {
+      if (!options.json) options.terminal.write(`Applied ${name}.\n`)
+    },
+  })
+  const newer = await withClient(url, (_client, db) => newerMigrations(db))
+  print(options, { applied, newer }, () =>
+    applied.length === 0
+      ? [nothingPending(newer)]
+      : ['Processes that said "not ready" take part now, as soon as they are asked.'],
   )
+}
+
+async function tellPlan(url: string, options: MigrateCommand): Promise<void> {
+  const { pending, newer } = await withClient(url, async (_client, db) => ({
+    pending: await planMigrations(db),
+    newer: await newerMigrations(db),
+  }))
+  print(options, { pending, newer }, () =>
+    pending.length === 0 ? [nothingPending(newer)] : pending.flatMap(toLines),
+  )
+}
+
+function nothingPending(newer: readonly string[]): string {
+  const more = newer.length === 0 ? '' : `, and ${newer.length} of a newer version`
+  return `The database has every migration${more}.`
+}
+
+function toLines({ name, locks, onlyAdds }: PlannedMigration): string[] {
+  const effect = onlyAdds
+    ? 'only adds: the running version goes on working'
+    : 'changes or removes: read it before you apply it'
+  const lines =
+    locks.length === 0
+      ? ['locks no table that there is']
+      : table(['TABLE', 'ROWS', 'DURING', 'LOCK', 'STOPS', 'READS ALL OF IT'], locks.map(toCells))
+  return [`${name}: ${effect}`, ...lines.map((line) => `  ${line}`)]
+}
+
+function toCells({ table: name, estimatedRows, during, lock, stops, work }: LockedTable): string[] {
   return [
-    `${name}: ${effect}`,
-    `  touches ${touched.length === 0 ? 'no table that there is' : touched.join(', ')}`,
+    name,
+    estimatedRows < 0 ? 'not known yet' : `about ${grouped(estimatedRows)}`,
+    during,
+    lock,
+    stops,
+    { none: 'no', scans: 'yes', rewrites: 'and writes it anew' }[work],
   ]
 }

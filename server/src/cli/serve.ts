@@ -78,7 +78,7 @@ function addressesOf(config: Config, service: RunningService) {
 function nextSteps(config: Config, { pendingMigrations, firstAccount }: RunningService): string[] {
   if (pendingMigrations.length > 0)
     return [
-      `Not ready: the database lacks ${pendingMigrations.length} migrations. Run portico migrate, then start again.`,
+      `Not ready: the database lacks ${pendingMigrations.length} migrations. Run portico migrate; it takes part then.`,
     ]
   if (firstAccount === undefined) return []
   const { domain, credentials } = firstAccount

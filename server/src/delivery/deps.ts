@@ -9,7 +9,7 @@ export interface Deps extends PlatformDeps {
 }
 
 export interface OpenDeps extends Deps {
-  /** Migrations the database lacks; starting the service never migrates an external database. */
+  /** Migrations the database lacked when it was opened; starting the service never migrates an external database. */
   readonly pendingMigrations: readonly string[]
   /** Whether another process started the embedded database, which stops with that process. */
   readonly isAttached: boolean

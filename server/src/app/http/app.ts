@@ -26,7 +26,7 @@ import { corsForBrowsers } from './cors.js'
 import { announceDeprecation } from './deprecation.js'
 import { documentation } from './documentation.js'
 import { errorHandler } from './error-handler.js'
-import { health } from './health.js'
+import { health, type WhyWaiting } from './health.js'
 import { httpsOnly } from './https-only.js'
 import { idempotency } from './idempotency.js'
 import { allowedMethods, mountContract } from './mount.js'
@@ -41,6 +41,8 @@ interface AppHooks extends ApiHooks {
   readonly onKeyUse?: (apiKeyId: string) => void
   /** Injects the faults that tests have requested from an emulator, before the request is authenticated. */
   readonly faults?: RequestHandler
+  /** Asked by each request until the process has begun; without it, it has. */
+  readonly whyWaiting?: WhyWaiting
 }
 
 /** Builds the Express app: all middleware, in the order in which a request runs through it. */
@@ -59,8 +61,8 @@ export function createApp(opened: OpenDeps, hooks: AppHooks = {}): Express {
     compose(
       requestLog(deps, hooks),
       answerHeaders(deps.config),
-      health(deps),
-      refuseUntilMigrated(deps),
+      health(deps, hooks.whyWaiting),
+      ...(hooks.whyWaiting === undefined ? [] : [refuseWhileWaiting(hooks.whyWaiting)]),
       httpsOnly(deps.config),
       corsForBrowsers,
       connectionShares,
@@ -95,9 +97,16 @@ export function createApp(opened: OpenDeps, hooks: AppHooks = {}): Express {
 }
 
 /** Answers 503 while migrations are pending: tables are missing, and the master keys are not checked yet. */
-function refuseUntilMigrated({ pendingMigrations }: OpenDeps): RequestHandler {
+function refuseWhileWaiting(whyWaiting: WhyWaiting): RequestHandler {
   return (_req, _res, next) => {
-    next(pendingMigrations.length === 0 ? undefined : new ApiError('unavailable', { retryAfterSeconds: 30 }))
+    const waiting = whyWaiting()
+    if (waiting === undefined) {
+      next()
+      return undefined
+    }
+    return waiting.then((reason) =>
+      next(reason === undefined ? undefined : new ApiError('unavailable', { retryAfterSeconds: 30 })),
+    )
   }
 }
 

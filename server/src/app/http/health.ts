@@ -6,9 +6,12 @@ import type { OpenDeps } from '../../delivery/deps.js'
 /** In ms. /readyz is public, so it must not make the database write to its log on each request. */
 const commitIntervalMs = 1_000
 
+/** Why the process has not begun its work, such as for want of migrations; undefined once it has. */
+export type WhyWaiting = () => Promise<string | undefined> | undefined
+
 /** Serves the liveness and readiness probes. Exempt from https, for probes on the same machine. */
-export function health(deps: OpenDeps): RequestHandler {
-  const whyNotReady = openReadiness(deps)
+export function health(deps: OpenDeps, whyWaiting?: WhyWaiting): RequestHandler {
+  const whyNotReady = openReadiness(deps, whyWaiting)
   const router = express.Router()
   router.get('/healthz', (_req, res) => {
     res.json({ status: 'up' })
@@ -32,9 +35,9 @@ export function health(deps: OpenDeps): RequestHandler {
  * Makes a function that gives the reason why the process cannot do its work; undefined when it can. Probes at once share
  * one look at the database, so that they take one connection.
  */
-export function openReadiness(opened: OpenDeps): () => Promise<string | undefined> {
+export function openReadiness(opened: OpenDeps, whyWaiting?: WhyWaiting): () => Promise<string | undefined> {
   // A look that waited as background work does would answer the probes of half a minute.
-  const { db, pendingMigrations, log } = promptly(opened)
+  const { db, log } = promptly(opened)
   let nextCommitAt = 0
   let underWay: Promise<string | undefined> | undefined
   return () => {
@@ -43,8 +46,8 @@ export function openReadiness(opened: OpenDeps): () => Promise<string | undefine
   }
 
   async function look(): Promise<string | undefined> {
-    if (pendingMigrations.length > 0)
-      return `${pendingMigrations.length} pending migrations: run portico migrate, then restart`
+    const waiting = await whyWaiting?.()
+    if (waiting !== undefined) return waiting
     try {
       if ((await ping(db)).isReadOnly) return 'the database takes no writes'
       if (performance.now() < nextCommitAt) return undefined

@@ -61,7 +61,7 @@ function digestOfMigrations(): string {
   // A migration that is there and not listed has no effect yet.
   const digest = createHash('sha256').update(Object.keys(migrations).join())
   const names = readdirSync(folder).filter((name) => name.endsWith('.ts'))
-  for (const name of [...names.sort(), '../seed-statistics.ts'])
+  for (const name of [...names.sort(), '../concurrent-index.ts', '../seed-statistics.ts'])
     digest.update(name).update(readFileSync(new URL(name, folder)))
   return digest.digest('hex').slice(0, 16)
 }

@@ -8,7 +8,7 @@ import { readConfig } from '../../platform/config/config.js'
 import { parseMasterKeys } from '../../platform/crypto/seal.js'
 import { connect } from '../../platform/db/connect.js'
 import { startEmbedded } from '../../platform/db/embedded.js'
-import { migrate } from '../../platform/db/migrate.js'
+import { migrateDatabase } from '../../platform/db/migrate.js'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../deps.js'
 import { openLimits } from '../limits/limits.js'
@@ -54,7 +54,7 @@ export async function startQueue(): Promise<Queue> {
     await postgres.stop()
     await rm(dataDir, { recursive: true, force: true })
   })
-  await migrate(db)
+  await migrateDatabase(postgres.url)
   const now = () => clock
   const keys = {
     master: parseMasterKeys(`v1:${Buffer.alloc(32, 1).toString('base64')}`),

@@ -5,8 +5,8 @@ import { rm, stat } from 'node:fs/promises'
 import { finished } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { sql, type QueryExecutorProvider } from 'kysely'
-import type pg from 'pg'
 import { copyOut } from '../../platform/db/copy.js'
+import { appliedMigrations } from '../../platform/db/migrate.js'
 import { withClient } from '../../platform/db/one-client.js'
 import { listTables } from '../../platform/db/tables.js'
 import { listLogEventMonths } from '../../delivery/log-events/months.js'
@@ -41,7 +41,7 @@ export async function writeBackup(
         format: 'portico-backup',
         version: 1,
         made_at: (await stat(path)).mtime.toISOString(),
-        migrations: await appliedMigrations(client),
+        migrations: await appliedMigrations(db),
         master_key_versions: [...new Set((await countSealed(db)).map(({ version }) => version))],
       }
 
@@ -101,16 +101,6 @@ export function toColumns(table: string, columns: readonly string[]): string {
 
 function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
-}
-
-/** The names of the migrations that were applied, in their order; none in an empty database. */
-export async function appliedMigrations(client: pg.Client): Promise<string[]> {
-  const { rows: tables } = await client.query<{ exists: boolean }>(
-    `select to_regclass('kysely_migration') is not null as exists`,
-  )
-  if (tables[0]?.exists !== true) return []
-  const { rows } = await client.query<{ name: string }>('select name from kysely_migration order by name')
-  return rows.map(({ name }) => name)
 }
 
 async function readSequences(db: QueryExecutorProvider): Promise<Trailer['sequences']> {

@@ -1,13 +1,14 @@
-import { Migrator, sql, type Kysely } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import type pg from 'pg'
 import { open, SealError, type MasterKeys } from '../../platform/crypto/seal.js'
 import { copyIn } from '../../platform/db/copy.js'
 import { canaryContext } from '../../platform/db/master-key-canary.js'
+import { appliedMigrations, migrateDatabase } from '../../platform/db/migrate.js'
 import { migrations } from '../../platform/db/migrations.js'
 import { withClient } from '../../platform/db/one-client.js'
 import { listTables, type Table } from '../../platform/db/tables.js'
 import { addLogEventMonths } from '../../delivery/log-events/months.js'
-import { appliedMigrations, toColumns } from './backup.js'
+import { toColumns } from './backup.js'
 import { checkBackup, damaged, readBackup, TableHead, Trailer, type Header } from './backup-file.js'
 
 interface RestoreSummary {
@@ -36,7 +37,7 @@ export async function restoreBackup(
     throw new Error(`${path} was made by a later release: install that one to restore it.`)
 
   return withClient(url, async (client, db) => {
-    await bringTo(client, db, header)
+    await bringTo(url, db, header)
     const tables = await listTables(db)
     await client.query('begin')
     try {
@@ -51,28 +52,20 @@ export async function restoreBackup(
       throw error
     }
     await client.query('analyze')
-    const migrated = await migrateTo(db, Object.keys(migrations).at(-1) ?? '')
+    const migrated = await migrateDatabase(url)
     return { rows: trailer.rows, masterKeyVersions: header.master_key_versions, migrated }
   })
 }
 
 /** Gives an empty database the tables of the backup. */
-async function bringTo(client: pg.Client, db: Kysely<unknown>, header: Header): Promise<void> {
-  const applied = await appliedMigrations(client)
+async function bringTo(url: string, db: Kysely<unknown>, header: Header): Promise<void> {
+  const applied = await appliedMigrations(db)
   const last = header.migrations.at(-1)
   if (last === undefined || applied.some((name) => !header.migrations.includes(name)))
     throw new Error(
       'The database has migrations that the backup lacks: name an empty database, which gets its tables from the restore.',
     )
-  if (applied.length < header.migrations.length) await migrateTo(db, last)
-}
-
-async function migrateTo(db: Kysely<unknown>, name: string): Promise<string[]> {
-  const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(migrations) } })
-  const { error, results = [] } = await migrator.migrateTo(name)
-  if (error !== undefined)
-    throw error instanceof Error ? error : new Error('a migration failed', { cause: error })
-  return results.map((result) => result.migrationName)
+  if (applied.length < header.migrations.length) await migrateDatabase(url, { through: last })
 }
 
 /** Only the canary may be there: it is made when the database is first opened, and the backup's replaces it. */

@@ -5,6 +5,7 @@ import {
   type CatalogObject,
   type FoundObject,
 } from '../../platform/db/catalog.js'
+import { appliedMigrations } from '../../platform/db/migrate.js'
 import { migratedCatalog } from '../../platform/db/migrated-catalog.js'
 import { migrations } from '../../platform/db/migrations.js'
 import type { Finding, Reader } from './finding.js'
@@ -29,8 +30,8 @@ export async function examineSchema({ db }: Reader): Promise<Finding[]> {
 }
 
 async function isOfNewerRelease(db: QueryExecutorProvider): Promise<boolean> {
-  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db)
-  return rows.some(({ name }) => migrations[name] === undefined)
+  const applied = await appliedMigrations(db)
+  return applied.some((name) => migrations[name] === undefined)
 }
 
 /** Missing, different and unused objects, in the order of repair. */

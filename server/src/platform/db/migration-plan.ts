@@ -7,35 +7,71 @@ import {
   type DatabaseConnection,
   type Driver,
 } from 'kysely'
-import { pendingMigrations } from './migrate.js'
+import { appliedMigrations, pendingMigrations } from './migrate.js'
+import { migrationLocks } from './migration-locks.js'
 import { migrations } from './migrations.js'
+import type { ConcurrentIndex } from './schema-migration.js'
+import { lockModes, type LockMode, type ObservedLock } from './table-locks.js'
+
+/** A lock that a migration takes on a table which exists before it. */
+export interface LockedTable {
+  readonly table: string
+  /** Rows by the statistics; -1 before the first ones. */
+  readonly estimatedRows: number
+  /** The build of an index, the transaction of the migration, or one that gives a new table statistics. */
+  readonly during: 'index build' | 'migration' | 'statistics'
+  readonly lock: LockMode
+  /** Whom the lock stops until the end of the transaction. */
+  readonly stops: 'nobody' | 'writes' | 'reads and writes'
+  /** What grows with the table. */
+  readonly work: ObservedLock['work']
+}
 
 export interface PlannedMigration {
   readonly name: string
-  /** The existing tables that it touches, with their rows by the statistics; -1 before the first ones. */
-  readonly tables: readonly { readonly name: string; readonly estimatedRows: number }[]
+  /** In the order in which they are taken. */
+  readonly locks: readonly LockedTable[]
   /** Whether the running release keeps working while and after it is applied: nothing is changed or removed. */
   readonly onlyAdds: boolean
 }
 
-/** What each pending migration would do. Its statements are read, not run. */
+/**
+ * What each pending migration would do. None is run: which locks it takes was observed on an empty database when it was
+ * written, and depends on no rows.
+ */
 export async function planMigrations<DB>(db: Kysely<DB>): Promise<PlannedMigration[]> {
   const { rows } = await sql<{ name: string; estimatedRows: number }>`
     select relname as name, reltuples::float8 as "estimatedRows" from pg_class
     where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and not relispartition`.execute(
     db,
   )
+  const rowsOf = new Map(rows.map(({ name, estimatedRows }) => [name, estimatedRows]))
   const planned: PlannedMigration[] = []
   for (const name of await pendingMigrations(db)) {
     const statements = await statementsOf(name)
-    const touched = new Set(statements.flatMap(tablesIn))
+    const locks = [...(migrations[name]?.indexes ?? []).map(lockOfBuild), ...(migrationLocks[name] ?? [])]
     planned.push({
       name,
-      tables: rows.filter((table) => touched.has(table.name)),
+      locks: locks.flatMap((lock) => {
+        const estimatedRows = rowsOf.get(lock.table)
+        // A table that an earlier pending migration creates.
+        if (estimatedRows === undefined) return []
+        return [{ ...lock, estimatedRows, stops: lockModes[lock.lock] }]
+      }),
       onlyAdds: statements.every(isAddition),
     })
   }
   return planned
+}
+
+/** The migrations that the database has and this release does not know. */
+export async function newerMigrations<DB>(db: Kysely<DB>): Promise<string[]> {
+  return (await appliedMigrations(db)).filter((name) => migrations[name] === undefined)
+}
+
+/** Postgres reads the table twice, and waits for others instead of stopping them (CREATE INDEX, CONCURRENTLY). */
+function lockOfBuild({ table }: ConcurrentIndex) {
+  return { table, during: 'index build', lock: 'SHARE UPDATE EXCLUSIVE', work: 'scans' } as const
 }
 
 /** The statements of a migration, recorded instead of sent. */
@@ -70,13 +106,6 @@ async function statementsOf(name: string): Promise<string[]> {
   })
   await migrations[name]?.up(recorder)
   return statements
-}
-
-const tableName =
-  /\b(?:table(?:\s+if(?:\s+not)?\s+exists)?|on|into|update|from|references|join)\s+(?:only\s+)?"?([a-z_][a-z0-9_]*)"?/gi
-
-function tablesIn(statement: string): string[] {
-  return [...statement.matchAll(tableName)].map(([, name]) => (name ?? '').toLowerCase())
 }
 
 /** New tables, columns, indexes, constraints, functions and triggers; rows of new tables. */

@@ -2,7 +2,6 @@
  * This file was generated from the migrations by `npm run generate`.
  * Please do not edit it manually.
  */
-import type { Migration } from 'kysely'
 import * as m0001 from './migrations/0001-tenants.js'
 import * as m0002 from './migrations/0002-what-happened.js'
 import * as m0003 from './migrations/0003-record-counts.js'
@@ -48,9 +47,10 @@ import * as m0042 from './migrations/0042-filtered-lists.js'
 import * as m0044 from './migrations/0044-staff.js'
 import * as m0045 from './migrations/0045-audit.js'
 import * as m0047 from './migrations/0047-figures.js'
+import type { SchemaMigration } from './schema-migration.js'
 
 /** Every migration by name, in the order in which they are applied. */
-export const migrations: Readonly<Record<string, Migration>> = {
+export const migrations: Readonly<Record<string, SchemaMigration>> = {
   '0001-tenants': m0001,
   '0002-what-happened': m0002,
   '0003-record-counts': m0003,

@@ -18,7 +18,10 @@ const tenantColumns = [
  * table is analyzed, but not while it is empty. An empty table therefore gets rows temporarily. Otherwise a first
  * directory synchronization would read all of it for each user until autovacuum ran.
  */
-export async function seedStatistics<T>(db: Kysely<T>): Promise<void> {
+export async function seedStatistics<T>(
+  db: Kysely<T>,
+  beforeCommit?: (trx: QueryExecutorProvider) => Promise<void>,
+): Promise<void> {
   const { rows: tables } = await sql<SeededTable>`
     select relname as name, array_agg(attname::text) as columns, (
       select inhparent::regclass::text from pg_inherits where inhrelid = pg_class.oid
@@ -32,7 +35,11 @@ export async function seedStatistics<T>(db: Kysely<T>): Promise<void> {
       )
     group by pg_class.oid
     order by relname`.execute(db)
-  for (const table of tables) await db.transaction().execute((trx) => seedTable(trx, table))
+  for (const table of tables)
+    await db.transaction().execute(async (trx) => {
+      await seedTable(trx, table)
+      await beforeCommit?.(trx)
+    })
 }
 
 interface SeededTable {

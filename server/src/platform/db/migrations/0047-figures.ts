@@ -1,4 +1,22 @@
 import { sql, type Kysely } from 'kysely'
+import type { ConcurrentIndex } from '../schema-migration.js'
+
+export const indexes: readonly ConcurrentIndex[] = [
+  {
+    // The other deliveries of an account and environment are too many to be looked through.
+    name: 'webhook_deliveries_undelivered',
+    isUnique: false,
+    table: 'webhook_deliveries',
+    of: `(account_id, environment, inserted_at) where state in ('failed', 'lost')`,
+  },
+  {
+    // Of a first synchronization, the others are millions.
+    name: 'scim_requests_refused',
+    isUnique: false,
+    table: 'scim_requests',
+    of: '(account_id, environment, organization_id, directory_id, inserted_at) where status >= 400',
+  },
+]
 
 /** The figures on the home page of the console. */
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -14,12 +32,4 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       constraint log_event_counts_pkey primary key (account_id, environment, hour, event_code)
     )`.execute(db)
   await sql`create index log_event_counts_hour on log_event_counts (hour)`.execute(db)
-  // The other deliveries of an account and environment are too many to be looked through.
-  await sql`
-    create index webhook_deliveries_undelivered on webhook_deliveries (account_id, environment, inserted_at)
-      where state in ('failed', 'lost')`.execute(db)
-  await sql`
-    create index scim_requests_refused on scim_requests
-      (account_id, environment, organization_id, directory_id, inserted_at)
-    where status >= 400`.execute(db)
 }
