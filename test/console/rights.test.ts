@@ -112,6 +112,7 @@ test('an owner makes a key of everything; others make none that may do more than
 const lookUps = [
   ['invitations.list', 'email'],
   ['logEvents.list', 'email'],
+  ['logEvents.listOfAccount', 'email'],
   ['organizations.list', 'member_email'],
   ['outbox.list', 'to'],
   ['people.diagnose', 'email'],
@@ -146,7 +147,9 @@ test('429: goes through no list of addresses by one operation and another', asyn
   const caller = callerOf(['owner'], 'sandbox')
   const find = (who: Caller) => call(who, { route: 'people.diagnose', query: { email: anyEmail() } })
   const list = () => call(caller, { route: 'organizations.list', query: { member_email: anyEmail() } })
-  const answers = await Promise.all(Array.from({ length: 61 }, (_, index) => (index % 2 ? find(caller) : list())))
+  const answers = await Promise.all(
+    Array.from({ length: 61 }, (_, index) => (index % 2 ? find(caller) : list())),
+  )
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(1)
   expect((await find(callerOf(['owner'], 'sandbox'))).status).toBe(200)
   await service.clock.advance(60)

@@ -103,7 +103,7 @@ export async function grow(
          overriding system value
          select ${copies.join(', ')}
          from (select * from "${name}" where account_id = $1 ${hasOrganization ? 'and organization_id = $2' : 'and $2::uuid is not null'}
-           limit 1) template cross join generate_series($3::int, $4::int) n
+           limit 1) template cross join generate_series($3::int, $4::int) copy_number
          on conflict do nothing`,
           [accountId, organizationId, first, first + count - 1],
         ),
@@ -147,14 +147,14 @@ function manyOf(tables: readonly Table[]): Set<string> {
 /** Maps equal values equally in all tables, so that copies refer to copies. */
 function copyOf({ name, type }: Column): string {
   const column = `"${name}"`
-  if (type === 'uuid') return `md5(${column}::text || n)::uuid`
-  if (type === 'text') return `'n' || n || ${column}`
-  if (type === 'bytea') return `sha256(${column} || convert_to(n::text, 'UTF8'))`
+  if (type === 'uuid') return `md5(${column}::text || copy_number)::uuid`
+  if (type === 'text') return `'n' || copy_number || ${column}`
+  if (type === 'bytea') return `sha256(${column} || convert_to(copy_number::text, 'UTF8'))`
   // Below all assigned numbers.
-  if (type === 'bigint') return `-(${column} * 2000000 + n)`
-  if (type === 'integer') return `-n`
+  if (type === 'bigint') return `-(${column} * 2000000 + copy_number)`
+  if (type === 'integer') return `-copy_number`
   // One of few places.
   if (type === 'smallint') return column
-  if (type.startsWith('timestamp')) return `${column} - n * interval '1 second'`
+  if (type.startsWith('timestamp')) return `${column} - copy_number * interval '1 second'`
   return column
 }

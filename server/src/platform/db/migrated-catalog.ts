@@ -1218,6 +1218,7 @@ const byKind: Readonly<Record<Exclude<CatalogObject['kind'], 'table'>, Parts>> =
     ["saml_seen_assertions","saml_seen_assertions_expiry","CREATE INDEX saml_seen_assertions_expiry ON saml_seen_assertions USING btree (expires_at);"],
     ["scim_requests","scim_requests_expiry","CREATE INDEX scim_requests_expiry ON scim_requests USING btree (inserted_at);"],
     ["scim_requests","scim_requests_list","CREATE INDEX scim_requests_list ON scim_requests USING btree (account_id, environment, organization_id, directory_id, inserted_at DESC, id DESC);"],
+    ["scim_requests","scim_requests_refused","CREATE INDEX scim_requests_refused ON scim_requests USING btree (account_id, environment, organization_id, directory_id, inserted_at) WHERE (status >= 400);"],
     ["scim_requests","scim_requests_user","CREATE INDEX scim_requests_user ON scim_requests USING btree (account_id, environment, organization_id, user_id) WHERE (user_id IS NOT NULL);"],
     ["session_clients","session_clients_application","CREATE INDEX session_clients_application ON session_clients USING btree (account_id, environment, application_id);"],
     ["sessions","sessions_application","CREATE INDEX sessions_application ON sessions USING btree (account_id, environment, application_id);"],
