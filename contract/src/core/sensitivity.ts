@@ -15,7 +15,7 @@ export function withoutPersonalData(schema: z.ZodType, value: unknown): unknown 
 }
 
 /** The values, other than empty ones, of the members that the schema of an object marks as personal data. */
-export function personalDataIn(schema: unknown, value: object): unknown[] {
+export function personalDataIn(schema: unknown, value: Readonly<Record<string, unknown>>): unknown[] {
   if (!(schema instanceof z.ZodObject)) return []
   const shape: Readonly<Record<string, z.core.$ZodType>> = schema.shape
   return Object.entries(value).flatMap(([name, member]) => {

@@ -30,7 +30,7 @@ export function define(command: Command): void {
 async function migrate(options: MigrateCommand): Promise<void> {
   const database = await openDirectDatabase(readConfig(options.terminal.variables))
   try {
-    await (options.plan ? tellPlan(database.url, options) : apply(database.url, options))
+    await (options.plan ? printPlan(database.url, options) : apply(database.url, options))
   } finally {
     await database.close()
   }
@@ -52,7 +52,7 @@ async function apply(url: string, options: MigrateCommand): Promise<void> {
   )
 }
 
-async function tellPlan(url: string, options: MigrateCommand): Promise<void> {
+async function printPlan(url: string, options: MigrateCommand): Promise<void> {
   const { pending, newer } = await withClient(url, async (_client, db) => ({
     pending: await planMigrations(db),
     newer: await newerMigrations(db),

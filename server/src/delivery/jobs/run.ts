@@ -165,7 +165,7 @@ function jobRunner(deps: Deps, handlers: ReadonlyMap<string, JobHandler<never>>)
       const isLast = handler.everySeconds === undefined && job.attempt > handler.retryAfterSeconds.length
       const { traceparent, payload } = payloadOf(job)
       const run = async () => handler.run(deps, payload as never, { isLast })
-      await (traces?.runInBackground({ ...toldOf(job), traceparent }, run) ?? run())
+      await (traces?.runInBackground({ ...spanOf(job), traceparent }, run) ?? run())
     } catch (error) {
       const next = afterFailure(handler, job.attempt)
       if (next === undefined) log.error({ ...about, err: error }, 'a job failed for the last time')
@@ -198,7 +198,7 @@ function payloadOf({ payload }: ClaimedJob): { readonly payload: unknown; readon
   return { payload: rest, ...(typeof traceparent === 'string' && { traceparent }) }
 }
 
-function toldOf({ id, name, attempt, accountId }: ClaimedJob) {
+function spanOf({ id, name, attempt, accountId }: ClaimedJob) {
   return {
     name: `job ${name}`,
     attributes: {

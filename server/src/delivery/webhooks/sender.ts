@@ -151,7 +151,7 @@ function oneAttempt(deps: Deps) {
 
   return async function sendOnce(delivery: ClaimedDelivery): Promise<void> {
     const send = () => attempt({ ...deps, signerOf }, delivery)
-    const ending = await (deps.traces?.runInBackground(toldOf(delivery), send) ?? send())
+    const ending = await (deps.traces?.runInBackground(spanOf(delivery), send) ?? send())
     deps.metrics.deliveries.inc({ outcome: ending.outcome })
     const ended = { delivery, ending, at: deps.now() }
     // An attempt that cannot be stored must not cause the rest of its batch to be sent again: each is stored on its own.
@@ -160,7 +160,7 @@ function oneAttempt(deps: Deps) {
   }
 }
 
-function toldOf(delivery: ClaimedDelivery) {
+function spanOf(delivery: ClaimedDelivery) {
   return {
     name: 'webhook delivery',
     attributes: {

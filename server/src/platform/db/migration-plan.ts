@@ -21,7 +21,7 @@ export interface LockedTable {
   /** The build of an index, the transaction of the migration, or one that gives a new table statistics. */
   readonly during: 'index build' | 'migration' | 'statistics'
   readonly lock: LockMode
-  /** Whom the lock stops until the end of the transaction. */
+  /** What the lock stops until the end of the transaction. */
   readonly stops: 'nobody' | 'writes' | 'reads and writes'
   /** What grows with the table. */
   readonly work: ObservedLock['work']

@@ -25,7 +25,7 @@ import { toLoggedText } from './log.js'
 export type TraceExport = ReturnType<typeof openTraceExport>
 
 /** In ms. A collector that stays away is told of once in this time. */
-const tellEveryMs = 5 * 60_000
+const warnEveryMs = 5 * 60_000
 /** In ms. The process ends with or without the last spans. */
 const closeWithinMs = 2_000
 /** How many requests of a process are sampled in a second because their callers say so, beyond the ratio. */
@@ -38,7 +38,7 @@ const believedPerSecond = 10
  */
 export function openTraceExport(settings: TraceSettings, log: Logger) {
   const { url, headers } = settings
-  const exporter = tellingOfFailures(new OTLPTraceExporter({ url, headers: { ...headers } }), log)
+  const exporter = warningOfFailures(new OTLPTraceExporter({ url, headers: { ...headers } }), log)
   const own = resourceFromAttributes({ 'service.name': 'portico', 'service.instance.id': randomUUID() })
   const provider = new TracerProvider({
     // What the environment says is the last to be merged, and wins.
@@ -101,8 +101,8 @@ function allowing(most: number): () => boolean {
 }
 
 /** The exporter, whose failures are logged once in a while. Their messages have no header of ours. */
-function tellingOfFailures(exporter: SpanExporter, log: Logger): SpanExporter {
-  let toldAt = -Infinity
+function warningOfFailures(exporter: SpanExporter, log: Logger): SpanExporter {
+  let warnedAt = -Infinity
   let isAway = false
   let lost = 0
 
@@ -113,12 +113,12 @@ function tellingOfFailures(exporter: SpanExporter, log: Logger): SpanExporter {
       return
     }
     lost += count
-    if (performance.now() - toldAt < tellEveryMs) return
+    if (performance.now() - warnedAt < warnEveryMs) return
     log.warn(
       { spans: lost, reason: reasonOf(error) },
       'spans cannot be sent to the collector, and are dropped',
     )
-    toldAt = performance.now()
+    warnedAt = performance.now()
     isAway = true
     lost = 0
   }
