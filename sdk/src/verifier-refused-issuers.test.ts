@@ -161,9 +161,8 @@ test('a logout token of no other issuer is accepted, and none causes a request',
   for (const iss of hostile) {
     const claims = claimsOf('one', { ...loggedOut, iss })
     const token = await sign(keyOf(issuerOf('one')), claims, { typ: 'logout+jwt' })
-    await expect(verifier.verifyLogoutToken(token), String(iss)).rejects.toMatchObject({
-      code: 'issuer_mismatch',
-    })
+    const outcome = verifier.verifyLogoutToken(token).catch((error: unknown) => error)
+    expect(await outcome, String(iss)).toMatchObject({ code: 'issuer_mismatch' })
   }
   expect(state.requests).toEqual([])
 })

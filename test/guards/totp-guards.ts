@@ -102,7 +102,7 @@ export const totpGuards = [
   guard({
     name: 'SMS: messages to a number, of the whole account',
     file: smsLimits,
-    find: '{ accountId, environment, address: phoneNumber }',
+    find: 'numberKey({ ...organization, phoneNumber })',
     replace: '{ ...organization, address: phoneNumber }',
     red: costly('429: is one of three to a number, which users of many organizations have'),
     green: isTexted,

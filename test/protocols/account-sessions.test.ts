@@ -53,7 +53,8 @@ async function codeFor(
   const answer = await given.answerTo({ org_domain: '', application }, asked, visitor)
   if (answer['code'] === undefined) return answer['error']
   const sent = { code: answer['code'], code_verifier, client_id: application.client_id }
-  const { body } = await exchange(service, sent, { path: `${given.path}/oauth/token` })
+  const { status, body } = await exchange(service, sent, { path: `${given.path}/oauth/token` })
+  expect(status).toBe(200)
   return claimsOf(body.id_token)['org']
 }
 
