@@ -1,28 +1,26 @@
-import type { Access, Danger } from './core/access.js'
+import { scopes as everyScope, type Access, type Danger } from './core/access.js'
 import type { Environment } from './core/fields.js'
 import { everyRoute } from './every-route.js'
 import type { Route } from './walk.js'
 
-/** The scopes of the operations that change what both environments share. */
 const scopesOfBoth: ReadonlySet<unknown> = new Set(
   everyRoute.filter(({ access }) => access.spansEnvironments === true).map(({ access }) => access.scope),
 )
+/** The scopes of no operation that changes what both environments share. */
+const scopesOfOne: ReadonlySet<unknown> = new Set(everyScope.filter((scope) => !scopesOfBoth.has(scope)))
 
 /**
  * What a call of staff has to have: that of the operation, or of the members it sends, where production is concerned.
- * @param members The body of the call.
+ *
+ * @param members The body of the call; without it, what any call has to have.
  */
-export function askedOf({ access }: Route, environment: Environment, members: object): Danger | undefined {
+export function askedOf(
+  { access }: Route,
+  environment: Environment,
+  members: object = {},
+): Danger | undefined {
   return concernsProduction(access, environment, members)
     ? dangerOf(access.danger, (member) => member in members)
-    : undefined
-}
-
-/** What any call of the operation has to have, before it is known which members it sends. */
-export function alwaysAskedOf({ access }: Route, environment: Environment): Danger | undefined {
-  const isSure = access.spansEnvironments !== 'by_scopes' || environment === 'production'
-  return isSure && concernsProduction(access, environment, {})
-    ? dangerOf(access.danger, () => false)
     : undefined
 }
 
@@ -41,7 +39,9 @@ function concernsProduction(
   if (environment === 'production') return true
   if (spansEnvironments !== 'by_scopes') return spansEnvironments !== false
   const { scopes } = members
-  return !Array.isArray(scopes) || scopes.some((scope) => scopesOfBoth.has(scope))
+  // Without them, the body is refused for that.
+  if (scopes === undefined) return false
+  return !Array.isArray(scopes) || scopes.some((scope) => !scopesOfOne.has(scope))
 }
 
 function dangerOf(danger: Access['danger'], isSent: (member: string) => boolean): Danger | undefined {

@@ -45,7 +45,7 @@ describe('the first owner', () => {
 
   test('creates a key with every scope, whose client_id and secret get a token', async () => {
     const { enter, account, visitor, home } = await scene()
-    const { status, html } = await enter('api-keys', { name: 'Back end', scopes: '*' })
+    const { status, html } = await enter('api-keys', { name: 'Back end', scopes: '*', reason: 'The shop' })
     const [client_id = ''] = /(?<=Client ID<\/dt><dd><bdi>)[\w-]+/.exec(html) ?? []
     const [client_secret = ''] = /keysandbox_[\w-]+/.exec(html) ?? []
     const body = { grant_type: 'client_credentials', domain: account.domain, client_id, client_secret }
@@ -62,7 +62,7 @@ describe('the first owner', () => {
   test('names the organizations of a key by their domains, of which more than a key can have are not looked up', async () => {
     const { enter, domain } = await scene()
     const create = (organization_ids: string) =>
-      enter('api-keys', { name: 'Back end', scopes: '*', organization_ids })
+      enter('api-keys', { name: 'Back end', scopes: '*', organization_ids, reason: 'The shop' })
     const made = await create(`${domain}\nnobody`)
     expect([made.status, made.html]).toEqual([422, expect.stringContaining('there is none called nobody')])
     expect((await create(domain)).html).toContain('keysandbox_')

@@ -1,4 +1,4 @@
-import { alwaysAskedOf } from '@portico/contract/danger'
+import { askedOf } from '@portico/contract/danger'
 import { routeNamed } from '@portico/contract/every-route'
 import type { Diagnoses, Diagnosis, Finding, FindingAction } from '@portico/contract/people'
 import { formOf, textOf } from '../pages/frame/site.js'
@@ -253,7 +253,7 @@ function Action({ visit, email, diagnosis, finding }: OrganizationProps & { read
     return <a href={`${visit.base}/${link.to(diagnosis, finding)}`}>{texts.actions[action]}</a>
   const route = forms[action]
   if (route === undefined || !visit.mayCall(route)) return null
-  const isReasonAsked = alwaysAskedOf(routeNamed(route), visit.environment) !== undefined
+  const isReasonAsked = askedOf(routeNamed(route), visit.environment) !== undefined
   const id = `reason-${diagnosis.org_domain}-${finding.code}`
   return (
     <form method="post" action={`${visit.base}/people/${action}`} data-once="" class="inline">

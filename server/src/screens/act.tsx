@@ -1,4 +1,4 @@
-import { alwaysAskedOf, mostAskedOf } from '@portico/contract/danger'
+import { askedOf, mostAskedOf } from '@portico/contract/danger'
 import type { FieldError } from '@portico/contract/errors'
 import { routeNamed } from '@portico/contract/every-route'
 import { ApiCall } from './api-call.js'
@@ -38,7 +38,7 @@ export async function showForm(
 ): Promise<Outcome> {
   const { environment, isProved } = visit
   if (!visit.mayCall(at.route.name)) return failedPage(visit, refusal)
-  const asked = 'proof' in query ? mostAskedOf(at.route, environment) : alwaysAskedOf(at.route, environment)
+  const asked = 'proof' in query ? mostAskedOf(at.route, environment) : askedOf(at.route, environment)
   if (asked === 'proof' && !isProved) return { stepUp: 'asked' }
   const shown = await readShown(visit, at)
   return 'status' in shown ? failedPage(visit, shown) : formPage(visit, at, shown)
@@ -145,9 +145,7 @@ function fieldsOfForm({ screen, route }: ScreenAt): readonly Field[] {
 /** What has to be typed once more. */
 function retypedOf({ environment }: Visit, { screen, route, params }: ScreenAt): string | undefined {
   const isAsked =
-    alwaysAskedOf(route, environment) !== undefined &&
-    route.method === 'DELETE' &&
-    screen.retyped !== undefined
+    askedOf(route, environment) !== undefined && route.method === 'DELETE' && screen.retyped !== undefined
   return isAsked ? params[screen.retyped ?? ''] : undefined
 }
 
@@ -158,7 +156,7 @@ function formPage(visit: Visit, at: ScreenAt, shown: Shown, again?: Again): Outc
   const fields = fieldsOfForm(at)
   const [, one] = screenLabel(labels, screen.key)
   const action = buttonOf(visit, at)
-  const [always, most] = [alwaysAskedOf(route, environment), mostAskedOf(route, environment)]
+  const [always, most] = [askedOf(route, environment), mostAskedOf(route, environment)]
   const isInProduction = environment === 'production' || route.access.spansEnvironments === true
   const record = part === 'update' ? shown.record : undefined
   const retyped = retypedOf(visit, at)
