@@ -71,7 +71,8 @@ describe.skipIf(!canBuild)('an upgrade under load', () => {
       const goesOn = async (...processes: ServiceProcess[]) => {
         balancer.shares()
         await load.goesOn(times)
-        expect(load.failures).toEqual([])
+        const logs = load.failures.length === 0 ? [] : processes.map((each) => each.logged().slice(-3_000))
+        expect([...load.failures, ...logs]).toEqual([])
         const shares = balancer.shares()
         expect(Object.keys(shares).toSorted()).toEqual(processes.map((each) => each.baseUrl).toSorted())
       }
@@ -102,12 +103,13 @@ describe.skipIf(!canBuild)('an upgrade under load', () => {
       await checkEvents(load, url, page)
       expect(total).toBe((await idsOfUsers(url, org_domain)).length)
       await checkRecords(load, url, org_domain)
-      const findings = await run<{ findings: { check: string; ok: boolean }[] }>(['doctor'])
-      const aside = ['Mail', 'Proxy']
-      expect(findings.findings.filter(({ check, ok }) => !ok && !aside.includes(check))).toEqual([])
+      const findings = await run<{ check: string; ok: boolean }[]>(['doctor'])
+      // There is no mail server.
+      expect(findings.filter(({ check, ok }) => !ok && check !== 'Mail')).toEqual([])
       expect(await Promise.all([oldOne.terminate(), newTwo.terminate()])).toEqual([0, 0])
     },
-    4 * minutesMs,
+    // Two minutes on two idle cores.
+    10 * minutesMs,
   )
 })
 
