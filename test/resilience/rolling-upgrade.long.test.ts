@@ -1,5 +1,6 @@
 // What the guide for operators says of an upgrade ("Upgrade"), with processes of the version before and of this one.
 
+import { bundleProgram } from '@portico/server/compile'
 import { migrateDatabase } from '@portico/server/migrate'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { given, withPostgres } from '../cli/portico-given.js'
@@ -26,7 +27,9 @@ describe.skipIf(!canBuild)('an upgrade under load', () => {
   let old: string
 
   beforeAll(async () => {
+    // Both beforehand: a compiler under way would take the processors from the load.
     old = await buildReleaseBefore()
+    await bundleProgram()
   }, 2 * minutesMs)
 
   test(
