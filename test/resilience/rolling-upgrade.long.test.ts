@@ -1,5 +1,6 @@
 // What the guide for operators says of an upgrade ("Upgrade"), with processes of the version before and of this one.
 
+import { bundleProgram } from '@portico/server/compile'
 import { migrateDatabase } from '@portico/server/migrate'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { given, withPostgres } from '../cli/portico-given.js'
@@ -26,7 +27,9 @@ describe.skipIf(!canBuild)('an upgrade under load', () => {
   let old: string
 
   beforeAll(async () => {
+    // Both beforehand: a compiler under way would take the processors from the load.
     old = await buildReleaseBefore()
+    await bundleProgram()
   }, 2 * minutesMs)
 
   test(
@@ -71,7 +74,8 @@ describe.skipIf(!canBuild)('an upgrade under load', () => {
       const goesOn = async (...processes: ServiceProcess[]) => {
         balancer.shares()
         await load.goesOn(times)
-        expect(load.failures).toEqual([])
+        const logs = load.failures.length === 0 ? [] : processes.map((each) => each.logged().slice(-3_000))
+        expect([...load.failures, ...logs]).toEqual([])
         const shares = balancer.shares()
         expect(Object.keys(shares).toSorted()).toEqual(processes.map((each) => each.baseUrl).toSorted())
       }
@@ -102,12 +106,13 @@ describe.skipIf(!canBuild)('an upgrade under load', () => {
       await checkEvents(load, url, page)
       expect(total).toBe((await idsOfUsers(url, org_domain)).length)
       await checkRecords(load, url, org_domain)
-      const findings = await run<{ findings: { check: string; ok: boolean }[] }>(['doctor'])
-      const aside = ['Mail', 'Proxy']
-      expect(findings.findings.filter(({ check, ok }) => !ok && !aside.includes(check))).toEqual([])
+      const findings = await run<{ check: string; ok: boolean }[]>(['doctor'])
+      // There is no mail server.
+      expect(findings.filter(({ check, ok }) => !ok && check !== 'Mail')).toEqual([])
       expect(await Promise.all([oldOne.terminate(), newTwo.terminate()])).toEqual([0, 0])
     },
-    4 * minutesMs,
+    // Two minutes on two idle cores.
+    10 * minutesMs,
   )
 })
 

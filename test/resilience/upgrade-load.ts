@@ -4,9 +4,9 @@ import { anything } from '../given/given.js'
 import type { ScimProvider } from '../given/scim-given.js'
 import { until } from './until.js'
 
-const writers = 3
+const writers = 2
 /** In ms. Between the steps of a loop, so that two cores have time for the processes. */
-const restMs = 20
+const restMs = 50
 /** Enough to see what goes wrong. */
 const maxFailures = 20
 

@@ -14,9 +14,9 @@ const turnMs = 200
 
 /**
  * In ms. Whatever comes to a table queues behind a migration that waits for it, and a request waits for 2 seconds: a shorter
- * wait loses none.
+ * wait loses none. Shorter than deadlock_timeout, 1 second, too: of a deadlock the migration gives way, and no request.
  */
-const lockMs = 1_000
+const lockMs = 800
 /** In ms. Nothing queues behind the build of an index, which waits until the transactions that were there have ended. */
 const buildLockMs = 60_000
 
