@@ -3,10 +3,11 @@ import type { Environment } from './core/fields.js'
 import { everyRoute } from './every-route.js'
 import type { Route } from './walk.js'
 
+/** The scopes of the operations that change what both environments share. */
 const scopesOfBoth: ReadonlySet<unknown> = new Set(
   everyRoute.filter(({ access }) => access.spansEnvironments === true).map(({ access }) => access.scope),
 )
-/** The scopes of no operation that changes what both environments share. */
+/** The other scopes: a list of what is safe, so that what it lacks is asked about. */
 const scopesOfOne: ReadonlySet<unknown> = new Set(everyScope.filter((scope) => !scopesOfBoth.has(scope)))
 
 /**

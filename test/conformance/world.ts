@@ -1,7 +1,5 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { passwordGivenOf, goodPassword } from '../api/password-given.js'
-import { atFileEnd } from '../file-end.js'
 import type { Service } from '../given/harness.js'
 import { createVisitor, type Visitor } from '../given/visitor.js'
 import { authorize, codeIn, signIn } from './authorize.js'
@@ -9,6 +7,7 @@ import type { Fault } from './fault.js'
 import { proxyOf, resigned, type Signer } from './proxy.js'
 import type { ReceivedLogout, Scene } from './provider.js'
 import { registrationOf, redirectUri, postLogoutRedirectUri } from './registration.js'
+import { listenUntilFileEnd } from '../given/loopback.js'
 
 /** The state that all checks share: clients, a user, a session of theirs. */
 export interface World {
@@ -115,14 +114,8 @@ async function startInbox() {
       res.writeHead(200, { 'cache-control': 'no-store' }).end()
     })
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  atFileEnd(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the inbox has no port')
-  return { url: `http://127.0.0.1:${address.port}/backchannel_logout`, received }
+  const port = await listenUntilFileEnd(server)
+  return { url: `http://127.0.0.1:${port}/backchannel_logout`, received }
 }
 
 async function editedLogouts(

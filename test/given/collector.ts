@@ -1,8 +1,6 @@
-import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { atFileEnd } from '../file-end.js'
 import { fieldsOf, textOf, type Field } from './protobuf.js'
+import { listenUntilFileEnd } from './loopback.js'
 
 /** A span as the collector got it. */
 export interface CollectedSpan {
@@ -55,13 +53,7 @@ export async function startCollector(): Promise<Collector> {
       res.writeHead(answered).end()
     })
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  atFileEnd(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  // Only the address of a pipe is a string.
-  const { port } = server.address() as AddressInfo
+  const port = await listenUntilFileEnd(server)
   return {
     url: `http://127.0.0.1:${port}`,
     spans,

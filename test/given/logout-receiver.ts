@@ -1,8 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
-import { atFileEnd } from '../file-end.js'
+import { listenUntilFileEnd } from './loopback.js'
 
 /** A request to a back-channel logout address. */
 export interface LogoutRequest {
@@ -39,13 +37,7 @@ export async function startLogoutReceiver() {
       res.writeHead(current.status, { ...current.headers }).end(current.body)
     })
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  atFileEnd(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  // Only the address of a pipe is a string.
-  const { port } = server.address() as AddressInfo
+  const port = await listenUntilFileEnd(server)
   const url = `http://127.0.0.1:${port}`
   return {
     url,

@@ -1,10 +1,8 @@
 import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { CompactSign, exportJWK, SignJWT } from 'jose'
-import { atFileEnd } from '../file-end.js'
 import { anything } from './given.js'
+import { listenUntilFileEnd } from './loopback.js'
 
 /** The claims of a user at the provider. */
 export type SaidClaims = Readonly<Record<string, unknown>> & { readonly sub: string }
@@ -51,13 +49,7 @@ export async function startOpenIdProvider(clock: { now(): Date }) {
     if (path === '/token') return void exchange(req, res)
     res.writeHead(404).end()
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  atFileEnd(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  // Only the address of a pipe is a string.
-  const { port } = server.address() as AddressInfo
+  const port = await listenUntilFileEnd(server)
   const issuer = `http://127.0.0.1:${port}`
 
   function discovery(changes: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {

@@ -2,12 +2,12 @@ import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build, type Plugin } from 'esbuild'
 import { openBrowser, type TestBrowser } from './browser.js'
 import { atFileEnd } from '../file-end.js'
+import { listenUntilFileEnd } from './loopback.js'
 
 /**
  * The pages in every state, rendered directly (server/src/pages/gallery.given.tsx), because a sign-in reaches few of the
@@ -173,13 +173,7 @@ async function serve(all: readonly Answer[], posted: string[]): Promise<string> 
     }
     const answer = byPath.get(path)
     res.writeHead(answer === undefined ? 404 : 200, answer?.headers).end(answer && bodyOf(answer))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  atFileEnd(() => {
-    server.closeAllConnections()
-    server.close()
   })
-  // A listening TCP server has an address with a port.
-  const { port } = server.address() as AddressInfo
+  const port = await listenUntilFileEnd(server)
   return `http://127.0.0.1:${port}`
 }

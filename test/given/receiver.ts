@@ -1,9 +1,8 @@
 import { EventEmitter, once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import type { Event } from '@portico/sdk'
-import { atFileEnd } from '../file-end.js'
+import { listenUntilFileEnd } from './loopback.js'
 
 /** A delivery as it was received. */
 export interface Received {
@@ -55,13 +54,7 @@ export async function startReceiver(
     })
   }
   const server = identity === undefined ? createServer(listener) : createTlsServer(identity, listener)
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  atFileEnd(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  // Only the address of a pipe is a string.
-  const { port } = server.address() as AddressInfo
+  const port = await listenUntilFileEnd(server)
   return {
     url: `${identity === undefined ? 'http' : 'https'}://127.0.0.1:${port}/events`,
     received,

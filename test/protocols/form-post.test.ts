@@ -1,6 +1,4 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { browserTool, hasTool } from '../debian-tools.js'
 import { atFileEnd } from '../file-end.js'
@@ -10,6 +8,7 @@ import { startService } from '../given/harness.js'
 import { pkcePair, type Seen } from '../given/visitor.js'
 import { authorizeGivenOf } from './authorize-given.js'
 import { exchange } from './code-given.js'
+import { listenUntilFileEnd } from '../given/loopback.js'
 
 const service = await startService()
 const client = await service.client()
@@ -183,13 +182,7 @@ async function startStorefront() {
       if (req.method === 'POST') posted.push(body)
       res.setHeader('content-type', 'text/html').end('<!doctype html><title>store</title>')
     })
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  atFileEnd(() => {
-    server.closeAllConnections()
-    server.close()
   })
-  // A listening TCP server has an address with a port.
-  const { port } = server.address() as AddressInfo
+  const port = await listenUntilFileEnd(server)
   return { posted, callback: `http://127.0.0.1:${port}/callback` }
 }

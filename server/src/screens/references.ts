@@ -1,5 +1,6 @@
 import type { FieldError } from '@portico/contract/errors'
 import { routeNamed } from '@portico/contract/every-route'
+import { reference } from '@portico/contract/fields'
 import { failureOf } from './failed.js'
 import type { Screen } from './screen.js'
 import type { Visit } from './visit.js'
@@ -7,7 +8,7 @@ import type { Visit } from './visit.js'
 type Body = Readonly<Record<string, unknown>>
 
 /** An id, which is taken as it is. */
-const uuid = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
+const anyId = reference()
 
 /** As many as any list of ids of the API has. */
 const mostNames = 100
@@ -53,7 +54,7 @@ async function idsOf(
 }
 
 async function findId(visit: Visit, route: string, name: string): Promise<string | undefined> {
-  if (uuid.test(name)) return name
+  if (anyId.safeParse(name).success) return name
   const [parameter = ''] = routeNamed(route).pathParameters
   const answer = await visit.call({ route, params: { [parameter]: name } })
   return failureOf(answer) === undefined ? (answer.body as { readonly id: string }).id : undefined
