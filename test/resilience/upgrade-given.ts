@@ -28,6 +28,8 @@ export async function productionOnADatabase() {
     OUTBOUND_ALLOW: '127.0.0.0/8',
     SCIM_RATE_PER_SECOND: '1000000',
     MAILS_PER_IP: '1000000',
+    // A code is exchanged twice in each sign-in of the load.
+    FAILED_GRANTS_PER_MINUTE: '1000000',
     NODE_EXTRA_CA_CERTS: certificate.file,
   }
   const run: RunCommand = async <Answer>(args: readonly string[], of = program) => {
