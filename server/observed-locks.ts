@@ -3,7 +3,6 @@ import { buildIndex } from './src/platform/db/concurrent-index.js'
 import { runMigration } from './src/platform/db/migrate.js'
 import { migrations } from './src/platform/db/migrations.js'
 import { withClient } from './src/platform/db/one-client.js'
-import { seedStatistics } from './src/platform/db/seed-statistics.js'
 import { observeLocks, readRelations, type ObservedLock } from './src/platform/db/table-locks.js'
 
 /**
@@ -25,16 +24,11 @@ export async function observedLocks(
     const observed: Record<string, readonly ObservedLock[]> = {}
     for (const [migration, { indexes = [] }] of Object.entries(migrations)) {
       const before = await readRelations(db)
-      const locks: ObservedLock[] = []
       for (const index of indexes) await buildIndex(db, index)
       await client.query('select pg_stat_force_next_flush()')
       await runMigration(db, migration, async (trx) => {
-        locks.push(...(await observeLocks(trx, 'migration', before)))
+        observed[migration] = await observeLocks(trx, before)
       })
-      await seedStatistics(db, async (trx) => {
-        locks.push(...(await observeLocks(trx, 'statistics', before)))
-      })
-      observed[migration] = [...new Map(locks.map((lock) => [JSON.stringify(lock), lock])).values()]
     }
     return observed
   })

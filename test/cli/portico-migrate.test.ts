@@ -85,6 +85,26 @@ describe('a migration behind a lock', () => {
   })
 })
 
+test('in a database with accounts, a new table is analyzed without a lock of the tables that it refers to', async () => {
+  const variables = await given.database({ template: inject('templateName') })
+  await porticoJson(['account', 'create', 'acme'], variables)
+  await withPostgres(variables.DATABASE_URL, (client) =>
+    withPostgres(variables.DATABASE_URL, async (holder) => {
+      await client.query('create table fresh (account_id uuid not null references accounts)')
+      await holder.query('begin; update accounts set domain = domain')
+
+      expect(await portico(['migrate', '--wait', '0s'], variables)).toMatchObject({ code: 0, stderr: '' })
+
+      const { rows } = await client.query(
+        `select attoptions, pg_stat_force_next_flush()::text as flushed, analyze_count::integer
+         from pg_attribute join pg_stat_user_tables on relid = attrelid
+         where attrelid = 'fresh'::regclass and attname = 'account_id'`,
+      )
+      expect(rows).toMatchObject([{ attoptions: ['n_distinct=1'], analyze_count: 1 }])
+    }),
+  )
+})
+
 test('an index whose build was interrupted is built anew, and one that is whole is kept', async () => {
   const variables = await withoutFigures()
   const indexOf = (client: pg.Client) =>

@@ -31,7 +31,7 @@ export interface MigrateOptions {
 
 /**
  * Applies the migrations that the database lacks, each in a transaction of its own so that its locks end with it, and gives
- * new tables their first statistics. Other processes wait until both are done: statistics detach partitions, which a process
+ * a new database its first statistics. Other processes wait until both are done: statistics detach partitions, which a process
  * that serves already would change. A run that fails has applied whole migrations, and the next one goes on behind them.
  *
  * @param url Of Postgres itself: the lock belongs to a session, which a pooler in transaction mode would share. PgBouncer

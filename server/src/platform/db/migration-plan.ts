@@ -18,8 +18,8 @@ export interface LockedTable {
   readonly table: string
   /** Rows by the statistics; -1 before the first ones. */
   readonly estimatedRows: number
-  /** The build of an index, the transaction of the migration, or one that gives a new table statistics. */
-  readonly during: 'index build' | 'migration' | 'statistics'
+  /** The build of an index, or the transaction of the migration. */
+  readonly during: 'index build' | 'migration'
   readonly lock: LockMode
   /** What the lock stops until the end of the transaction. */
   readonly stops: 'nobody' | 'writes' | 'reads and writes'
@@ -49,10 +49,11 @@ export async function planMigrations<DB>(db: Kysely<DB>): Promise<PlannedMigrati
   const planned: PlannedMigration[] = []
   for (const name of await pendingMigrations(db)) {
     const statements = await statementsOf(name)
-    const locks = [...(migrations[name]?.indexes ?? []).map(lockOfBuild), ...(migrationLocks[name] ?? [])]
+    const builds = (migrations[name]?.indexes ?? []).map(lockOfBuild)
+    const own = (migrationLocks[name] ?? []).map((lock) => ({ ...lock, during: 'migration' as const }))
     planned.push({
       name,
-      locks: locks.flatMap((lock) => {
+      locks: [...builds, ...own].flatMap((lock) => {
         const estimatedRows = rowsOf.get(lock.table)
         // A table that an earlier pending migration creates.
         if (estimatedRows === undefined) return []

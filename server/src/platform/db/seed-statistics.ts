@@ -15,13 +15,14 @@ const tenantColumns = [
 
 /**
  * Gives the planner statistics of every table's tenants: their columns have `n_distinct`, which takes effect when the
- * table is analyzed, but not while it is empty. An empty table therefore gets rows temporarily. Otherwise a first
- * directory synchronization would read all of it for each user until autovacuum ran.
+ * table is analyzed, but not while it is empty. In a database without accounts, an empty table therefore gets rows
+ * temporarily. Otherwise a first directory synchronization would read all of it for each user until autovacuum ran.
+ *
+ * In a database with accounts nothing but the table itself is locked: foreign keys, which the temporary rows do not
+ * satisfy, are dropped under locks of the tables that they refer to, and those are busy with requests. There, autovacuum
+ * analyzes a new table within a minute of its first 50 rows.
  */
-export async function seedStatistics<T>(
-  db: Kysely<T>,
-  beforeCommit?: (trx: QueryExecutorProvider) => Promise<void>,
-): Promise<void> {
+export async function seedStatistics<T>(db: Kysely<T>): Promise<void> {
   const { rows: tables } = await sql<SeededTable>`
     select relname as name, array_agg(attname::text) as columns, (
       select inhparent::regclass::text from pg_inherits where inhrelid = pg_class.oid
@@ -35,11 +36,11 @@ export async function seedStatistics<T>(
       )
     group by pg_class.oid
     order by relname`.execute(db)
+  const isInUse = await hasRows(db, 'accounts')
   for (const table of tables)
-    await db.transaction().execute(async (trx) => {
-      await seedTable(trx, table)
-      await beforeCommit?.(trx)
-    })
+    await db
+      .transaction()
+      .execute((trx) => (isInUse ? analyzeTenants(trx, table.name, table.columns) : seedTable(trx, table)))
 }
 
 interface SeededTable {
@@ -67,9 +68,7 @@ export async function seedColumns(
     insert into ${sql.table(table)} (${names}) select ${values} from generate_series(1, ${seeds}) n`.execute(
     db,
   )
-  for (const column of columns.filter((name) => tenantColumns.includes(name)))
-    await sql`alter table ${sql.table(table)} alter ${sql.ref(column)} set (n_distinct = 1)`.execute(db)
-  await analyze(db, table, columns)
+  await analyzeTenants(db, table, columns)
   await sql`delete from ${sql.table(table)}`.execute(db)
 }
 
@@ -78,12 +77,11 @@ async function seedTable<T>(
   { name, columns, parent, bounds }: SeededTable,
 ): Promise<void> {
   const table = sql.table(name)
-  const hasRows = async () => (await sql`select from ${table} limit 1`.execute(trx)).rows.length > 0
-  const isInUse = await hasRows()
-  if (!isInUse) await sql`lock table ${table} in access exclusive mode`.execute(trx)
+  const isUsed = await hasRows(trx, name)
+  if (!isUsed) await sql`lock table ${table} in access exclusive mode`.execute(trx)
   // Others may have written rows before the lock, and all rows are deleted below.
-  if (isInUse || (await hasRows())) {
-    await analyze(trx, name, columns)
+  if (isUsed || (await hasRows(trx, name))) {
+    await analyzeTenants(trx, name, columns)
     return
   }
   // A partition's constraints come from its parent.
@@ -107,9 +105,21 @@ async function seedTable<T>(
     )
 }
 
-async function analyze(db: QueryExecutorProvider, table: string, columns: readonly string[]): Promise<void> {
+async function hasRows(db: QueryExecutorProvider, table: string): Promise<boolean> {
+  const { rows } = await sql`select from ${sql.table(table)} limit 1`.execute(db)
+  return rows.length > 0
+}
+
+async function analyzeTenants(
+  db: QueryExecutorProvider,
+  name: string,
+  columns: readonly string[],
+): Promise<void> {
+  const table = sql.table(name)
+  for (const column of columns.filter((each) => tenantColumns.includes(each)))
+    await sql`alter table ${table} alter ${sql.ref(column)} set (n_distinct = 1)`.execute(db)
   const list = sql.join(columns.map((column) => sql.ref(column)))
-  await sql`analyze ${sql.table(table)} (${list})`.execute(db)
+  await sql`analyze ${table} (${list})`.execute(db)
 }
 
 /** A value of a type, in SQL, distinct for each n. */

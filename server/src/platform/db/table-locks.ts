@@ -17,7 +17,6 @@ export type LockMode = keyof typeof lockModes
 
 export interface ObservedLock {
   readonly table: string
-  readonly during: 'migration' | 'statistics'
   readonly lock: LockMode
   /** `scans`: reads each row; `rewrites`: writes each row anew, into a new file. */
   readonly work: 'none' | 'scans' | 'rewrites'
@@ -51,11 +50,7 @@ export async function readRelations(db: QueryExecutorProvider): Promise<Relation
  *
  * @param db The transaction, at its end.
  */
-export async function observeLocks(
-  db: QueryExecutorProvider,
-  during: ObservedLock['during'],
-  before: Relations,
-): Promise<ObservedLock[]> {
+export async function observeLocks(db: QueryExecutorProvider, before: Relations): Promise<ObservedLock[]> {
   const { rows: locks } = await sql<{ oid: string; mode: string }>`
     select relation::text as oid, upper(trim(regexp_replace(replace(mode, 'Lock', ''), '([A-Z])', ' \\1', 'g'))) as mode
     from pg_locks where pid = pg_backend_pid() and locktype = 'relation'`.execute(db)
@@ -81,7 +76,7 @@ export async function observeLocks(
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
     .map(([table, lock]) => {
       const work = rewritten.has(table) ? 'rewrites' : scanned.has(table) ? 'scans' : 'none'
-      return { table, during, lock, work }
+      return { table, lock, work }
     })
 }
 
