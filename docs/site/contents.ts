@@ -73,7 +73,7 @@ const order: readonly { readonly title: string; readonly files: readonly string[
   {
     title: 'Operate',
     files: [
-      ...guides('deploy', 'operate', 'console', 'promotion', 'certification'),
+      ...guides('deploy', 'operate', 'sizes', 'console', 'promotion', 'certification'),
       'docs/benchmarks.md',
       'docs/conformance.md',
       'SECURITY.md',

@@ -66,6 +66,8 @@ export const topics: Readonly<Record<string, string>> = {
   '/guides/relays.html': 'token exchange partner cross organization handover',
   '/guides/deploy.html':
     'kubernetes k8s helm docker container image compose on-premise self-host self-hosted systemd nginx hosting',
+  '/guides/sizes.html':
+    'capacity planning sizing how many users how large requirements hardware CPU memory cores',
   '/guides/operate.html': 'production settings environment variables configuration operations',
   '/guides/operate.html#limits': 'rate limit throttling too many requests',
   '/guides/operate.html#mail': 'SMTP email provider sendgrid mailgun postmark SES email sending',

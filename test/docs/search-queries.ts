@@ -59,6 +59,8 @@ export const queries: readonly (readonly [query: string, first: string])[] = [
   ['OpenTelemetry', 'guides/operate.html#traces'],
   ['backup', 'guides/operate.html#backup-and-restore'],
   ['high availability', 'guides/operate.html#several-processes'],
+  ['capacity planning', 'guides/sizes.html'],
+  ['postgres standby failover', 'guides/sizes.html#two-processes-and-a-standby'],
   ['invite a teammate', 'guides/invitations.html'],
   ['sign up', 'guides/sign-in.html#2-choose-how-people-sign-in'],
   ['SOC 2', 'guides/not-there.html#attestations'],
