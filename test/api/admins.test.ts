@@ -16,6 +16,7 @@ const adminMailJobs = [
   'send_admin_code',
   'send_metadata_notice',
   'send_domain_notice',
+  'send_join_request_notice',
 ]
 
 async function linksTo(to: string): Promise<string[]> {

@@ -106,6 +106,7 @@ const goals = {
   F2: [['', atMost(4, 'min')]],
   R1: [['', within(1.3, 'GET one user')]],
   R2: [['', within(1.1, 'none')]],
+  R3: [['', within(2, 'idle')]],
   P1: [['POST one user: CPU', within(0.33, 'theirs')]],
   P2: [],
   P3: [

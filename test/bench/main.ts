@@ -19,6 +19,7 @@ import { firstAttempt } from './row-latency.js'
 import { authorizeWithSession, exchangeAndRefresh } from './row-codes.js'
 import { synchronizeFirst } from './row-first-sync.js'
 import { startFromClone, testClone } from './row-fresh-clone.js'
+import { signInDuringRemap } from './row-remap.js'
 import { evaluate, exchangeWithRoles } from './row-roles.js'
 import { besideBetterAuth, besideOidcProvider, besideSamlJackson } from './row-peers.js'
 import { startAndGrow } from './row-process.js'
@@ -67,6 +68,7 @@ const rows: Record<RowName, (settings: Settings) => Promise<Figure[]>> = {
   F2: testClone,
   R1: evaluate,
   R2: exchangeWithRoles,
+  R3: signInDuringRemap,
   P1: besideBetterAuth,
   P2: besideOidcProvider,
   P3: besideSamlJackson,

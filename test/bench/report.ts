@@ -114,7 +114,8 @@ kept as the service keeps them, with the service's check of the target: nothing 
 E1 counts each answer but a success as a failure, and looks at the memory after a collection. E3 deals the same 25
 connections over the processes, all on the core of the server. B6 is the work of B4 where the request names no organization:
 the last used session of the browser does, of one or of ten; its list is that of 500 addresses in turn. R1 and R2 are of users with five roles, from the API, a group, a
-value of a directory and a sign-in, beside reading one user, and beside the work of B3 in organizations without mappings. The rows F1 and F2
+value of a directory and a sign-in, beside reading one user, and beside the work of B3 in organizations without mappings. R3 is the work of A5 by one caller, while a change of ten mappings is
+applied to the users of a directory. The rows F1 and F2
 are those of somebody who has cloned the repository, on all cores of an idle machine.
 `
 }
@@ -122,7 +123,7 @@ are those of somebody who has cloned the repository, on all cores of an idle mac
 /** Reads back what render() has written. */
 function parseReport(text: string): Report {
   const lines = new Map<string, string[][]>()
-  for (const [, row = '', rest = ''] of text.matchAll(/^\| ([A-FP]\d+) +\|(.*)\|$/gm)) {
+  for (const [, row = '', rest = ''] of text.matchAll(/^\| ([A-FPR]\d+) +\|(.*)\|$/gm)) {
     if (!isRowName(row)) continue
     const cells = judged(
       row,
@@ -132,7 +133,7 @@ function parseReport(text: string): Report {
   }
   const reasons = new Map<string, string>()
   for (const [, title = '', reason = ''] of text.matchAll(
-    /^### ([A-FP]\d: .*)\n([^]*?)(?=\n### |$(?![^]))/gm,
+    /^### ([A-FPR]\d: .*)\n([^]*?)(?=\n### |$(?![^]))/gm,
   )) {
     if (reason.trim() !== unwritten) reasons.set(title, reason.trim())
   }

@@ -9,22 +9,28 @@ import { onStage, type Stage } from './stage.js'
 /** A5: a sign-in by magic link in the sandbox: challenge, open, exchange. */
 export async function signInByLink(settings: Settings): Promise<Figure[]> {
   return onStage(await skewedData(settings), async (stage) => {
-    const targets = stage.data.targets.filter(({ environment }) => environment === 'sandbox')
-    const requestsFile = writeRequests(shuffled(challengeRequests(stage, targets)))
-    const journey = { kind: 'journey', requestsFile, application: await getApplicationId(stage) } as const
-    const ours = { ...journey, contender: stage.ours }
-    const bare = { ...journey, contender: stage.bare }
-    // The signing keys of the sample's organizations are made when they are first used, so one journey goes to each of them.
-    const first = [...new Map(targets.map((target) => [target.domain, target])).values()]
-    const firstFile = writeRequests(challengeRequests(stage, first))
-    const every = { ...journey, requestsFile: firstFile, connections: 5, seconds: 0, requests: first.length }
-    await runLoad({ ...every, port: stage.ours.port, seed: 'keys' })
-    const measured = await interleaved(stage, { ours, bare }, settings)
+    const ours = await makeJourneys(stage)
+    const measured = await interleaved(stage, { ours, bare: { ...ours, contender: stage.bare } }, settings)
     return besideBare('A5', 'magic-link journey', measured)
   })
 }
 
-function challengeRequests({ tokens }: Stage, targets: Stage['data']['targets']): LoadRequest[] {
+/** Sign-ins of random users of the sandbox, in organizations that have their signing keys. */
+export async function makeJourneys(stage: Place) {
+  const targets = stage.data.targets.filter(({ environment }) => environment === 'sandbox')
+  const requestsFile = writeRequests(shuffled(challengeRequests(stage, targets)))
+  const journey = { kind: 'journey', requestsFile, application: await getApplicationId(stage) } as const
+  // The signing keys of the sample's organizations are made when they are first used, so one journey goes to each of them.
+  const first = [...new Map(targets.map((target) => [target.domain, target])).values()]
+  const firstFile = writeRequests(challengeRequests(stage, first))
+  const every = { ...journey, requestsFile: firstFile, connections: 5, seconds: 0, requests: first.length }
+  await runLoad({ ...every, port: stage.ours.port, seed: 'keys' })
+  return { ...journey, contender: stage.ours }
+}
+
+type Place = Pick<Stage, 'ours' | 'data' | 'tokens'>
+
+function challengeRequests({ tokens }: Place, targets: Stage['data']['targets']): LoadRequest[] {
   return targets.map(({ domain, email }) => ({
     method: 'POST',
     path: '/api/v2/magic-link-challenge',
@@ -42,11 +48,7 @@ export function shuffled<Item>(items: readonly Item[]): Item[] {
 }
 
 /** Of the account's application in the sandbox. */
-export async function getApplicationId({
-  ours,
-  data,
-  tokens,
-}: Pick<Stage, 'ours' | 'data' | 'tokens'>): Promise<string> {
+export async function getApplicationId({ ours, data, tokens }: Place): Promise<string> {
   const [target] = data.targets.filter(({ environment }) => environment === 'sandbox')
   const path = `/api/v2/org/${target?.domain}/applications`
   const answer = await fetch(`http://127.0.0.1:${ours.port}${path}`, {

@@ -114,7 +114,8 @@ async function postTo(ours: Contender, token: string, path: string, body: object
   return answer
 }
 
-const mappedPaths = [
+/** The paths of ten mappings. */
+export const mappedPaths = [
   ...['title', 'nickName', 'userType', 'displayName', 'locale', 'preferredLanguage', 'timezone'],
   ...['name.givenName', 'name.familyName', 'emails.value'],
 ]
@@ -127,15 +128,23 @@ async function makeMappingDirectory(
 ): Promise<Directory> {
   const domain = [...new Set(domains)][directoryCount]
   if (domain === undefined) throw new Error('the sample has too few organizations')
-  const path = `/api/v2/org/${domain}/token-customization/user-metakey`
-  const attribute_mapping: object[] = []
-  for (const [index, from] of mappedPaths.entries()) {
-    const name = `mapped_${index}`
-    await postTo(ours, token, path, { name, type: 'string', required: false })
-    attribute_mapping.push({ from, to: `metadata.${name}` })
-  }
-  return makeDirectory(ours, token, domain, { attribute_mapping })
+  await makeKeys(ours, token, domain)
+  return makeDirectory(ours, token, domain, { attribute_mapping: mappingFrom(mappedPaths) })
 }
+
+/** A key for each of ten mappings. */
+export async function makeKeys(ours: Contender, token: string, domain: string): Promise<void> {
+  const path = `/api/v2/org/${domain}/token-customization/user-metakey`
+  for (const index of mappedPaths.keys())
+    await postTo(ours, token, path, { name: keyOf(index), type: 'string', required: false })
+}
+
+/** Rules that write the values of paths into these keys. */
+export function mappingFrom(paths: readonly string[]) {
+  return paths.map((from, index) => ({ from, to: `metadata.${keyOf(index)}` }))
+}
+
+const keyOf = (index: number) => `mapped_${index}`
 
 const newUser = {
   userName: '{unique}@people.example',
@@ -149,7 +158,12 @@ const newUser = {
 export const createIn = ({ path, secret }: Directory) =>
   ({ method: 'POST', path: `${path}/Users`, token: secret, body: newUser }) as const
 
-async function makeMembers({ port }: Contender, directory: Directory, requests: number): Promise<void> {
+/** Makes users of a directory. */
+export async function makeMembers(
+  { port }: Contender,
+  directory: Directory,
+  requests: number,
+): Promise<void> {
   await runLoad({
     kind: 'requests',
     port,

@@ -12,6 +12,11 @@ const joins = protocolTest(
   'an address of a verified domain becomes a user with the roles of the policy, once its owner has opened a link',
 )
 
+const decides = protocolTest(
+  'onboarding-join-requests',
+  'the page of the requests is in the list where people ask to join',
+)
+
 /** Guards of who becomes a member: seats, invitations, and joining by domain. */
 export const membershipGuards = [
   guard({
@@ -187,5 +192,27 @@ export const membershipGuards = [
       'a join request is refused where the domain of the address is no longer the organization’s, and stays pending',
     ),
     green: joins,
+  }),
+  guard({
+    name: 'joining: mails to administrators of the whole organization alone',
+    file: 'server/src/sso/invitations/links.ts',
+    find: "        .where('invitation.connection_id', 'is', null)\n",
+    replace: '',
+    red: protocolTest(
+      'onboarding-join-requests',
+      'nobody is mailed about those who ask who was invited to one connection, has declined, or whose invitation is over',
+    ),
+    green: decides,
+  }),
+  guard({
+    name: 'joining: a refusal ends the links of mails, too',
+    file: 'server/src/sso/onboarding/decline.ts',
+    find: '    if (connection === null)\n      await endAdminLinks(deps, trx, { accountId, organizationId, environment, adminId })\n',
+    replace: '',
+    red: protocolTest(
+      'onboarding-join-requests',
+      'the link of such a mail ends with a refusal by the first link',
+    ),
+    green: decides,
   }),
 ]

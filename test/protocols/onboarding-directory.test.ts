@@ -44,6 +44,36 @@ describe('the page of a directory', () => {
     expect(secretIn(page)).toBeUndefined()
   })
 
+  test('suggests what else to map, and lists the names of what was sent, and no values', async () => {
+    const of = await withDirectory()
+    await client.tokenCustomization.createMetaKey({
+      org_domain: of.org_domain,
+      name: 'job',
+      type: 'string',
+      required: false,
+    })
+    await client.directorySync.update({
+      org_domain: of.org_domain,
+      attribute_mapping: [{ from: 'title', to: 'metadata.job' }],
+    })
+    const { html: before } = await of.visitor.visit(path)
+    expect(before).toContain('user.department')
+    expect(before).not.toContain('Attributes that your provider sends')
+    await of.scim('POST', '/Users', {
+      body: {
+        schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
+        userName: 'ada@corp.example',
+        title: 'Countess of Lovelace',
+        nickName: 'The Enchantress',
+      },
+    })
+    const { html } = await of.visitor.visit(path)
+    expect(html).toMatch(/<code lang="en">nickName<\/code>\s*<\/li>/)
+    expect(html).toMatch(/<code lang="en">title<\/code>\s*<span class="tag">Passed on to the application/)
+    expect(html).not.toContain('Countess of Lovelace')
+    expect(html).not.toContain('The Enchantress')
+  })
+
   test('is led to from the end of a connection of its environment', async () => {
     const scene = await given.invitedToAll(1)
     const idp_id = scene.connections[0]?.idp_id ?? ''

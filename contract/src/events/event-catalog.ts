@@ -139,7 +139,7 @@ export const eventCatalog = {
   'user.user.create.success': {
     tells: 'A user was created.',
     data: User,
-    elsewhere: [...signInPage, ...scim],
+    elsewhere: [...signInPage, ...scim, ...onboardingPage],
   },
   'user.user.update.success': {
     tells: 'A user was changed.',
@@ -166,6 +166,7 @@ export const eventCatalog = {
       ...invitationPage,
       { source: 'A sign-in by SSO', actor: 'user' },
       { source: 'The approval of a join request', actor: 'api_key' },
+      ...onboardingPage,
     ],
   },
   'invitation.invitation.create.success': { tells: 'An address was invited.', data: InvitationData },
@@ -205,8 +206,13 @@ export const eventCatalog = {
   'invitation.join_request.approve.success': {
     tells: 'A join request was approved: its user is there.',
     data: JoinRequest,
+    elsewhere: onboardingPage,
   },
-  'invitation.join_request.deny.success': { tells: 'A join request was denied.', data: JoinRequest },
+  'invitation.join_request.deny.success': {
+    tells: 'A join request was denied.',
+    data: JoinRequest,
+    elsewhere: onboardingPage,
+  },
   'invitation.join_request.expire.success': {
     tells: 'The time of a join request was over before anybody decided it, or its address has a user by now.',
     data: JoinRequest,

@@ -23,6 +23,7 @@ export const mailNames = [
   'sign_in_link',
   'password_link',
   'invitation',
+  'join_requests',
   'join_decision',
   'password_set',
   'recovery_code_used',

@@ -1,5 +1,6 @@
 import { sendAdminInvitation } from '../sso/admins/send-invitation.js'
 import { sendDomainNotice, enqueueDomainNotices } from '../sso/admins/domain-notice.js'
+import { enqueueJoinRequestNotices, sendJoinRequestNotice } from '../sso/admins/join-request-notice.js'
 import { foldRecordCounts } from '../platform/db/fold-record-counts.js'
 import { numberAllEvents } from '../delivery/events/number-events.js'
 import { makeLogEventMonths } from '../delivery/log-events/months.js'
@@ -63,6 +64,14 @@ export const jobHandlers: { readonly [Name in JobName]: JobHandler<JobPayloads[N
   },
   send_join_decision: {
     run: sendJoinDecision,
+    retryAfterSeconds: [60, 300, 1800, 7200],
+  },
+  tell_admins_of_join_requests: {
+    run: enqueueJoinRequestNotices,
+    retryAfterSeconds: [5, 60, 300, 1800],
+  },
+  send_join_request_notice: {
+    run: sendJoinRequestNotice,
     retryAfterSeconds: [60, 300, 1800, 7200],
   },
   send_admin_invitation: {

@@ -65,6 +65,17 @@ export interface JobPayloads {
     /** Identical for every attempt. */
     readonly messageId: string
   }
+  /** Has a mail sent to each administrator about the people who ask to join by then. */
+  readonly tell_admins_of_join_requests: {
+    readonly accountId: string
+    readonly environment: Environment
+    readonly organizationId: string
+  }
+  readonly send_join_request_notice: JobPayloads['tell_admins_of_join_requests'] & {
+    readonly adminId: string
+    /** Identical for every attempt; also the id of the link. */
+    readonly messageId: string
+  }
   /** The link of an onboarding invitation; its token is generated when the mail is sent. */
   readonly send_admin_invitation: {
     readonly accountId: string

@@ -2,8 +2,9 @@ import type { Environment } from '@portico/contract/fields'
 import type { ComponentChildren } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import { displayName } from '../../platform/display-name.js'
+import type { MailTexts } from './mail-texts.js'
 import { darkStyle, styles } from './style.js'
-import { mailLanguageOf, mailTexts, type MailTexts } from './texts.js'
+import { mailLanguageOf, mailTexts } from './texts.js'
 
 /** What a mail says, without to whom. */
 export interface Message {

@@ -2,8 +2,8 @@ import { displayName } from '../../platform/display-name.js'
 import type { Notice } from '../jobs/job-names.js'
 import type { LinkPurpose } from '../../platform/link-purpose.js'
 import { sentences, toMessage, type Message, type Sender } from './frame.js'
+import type { MailTexts } from './mail-texts.js'
 import { styles } from './style.js'
-import type { MailTexts } from './texts.js'
 
 export interface MagicLinkMail extends Sender {
   readonly purpose: LinkPurpose
@@ -42,6 +42,27 @@ export function adminInvitationMail(mail: AdminInvitationMail): Message {
       ...words,
       subject: subject(organization),
       invitation: invitation(organization, service),
+      lifetime: lifetime(mail.days),
+    }
+  })
+}
+
+interface JoinRequestsMail extends Sender {
+  /** How many wait for a decision. */
+  readonly people: number
+  readonly link: string
+  /** How long the link can be opened. */
+  readonly days: number
+}
+
+/** The mail that tells an administrator of people who ask to join. It names nobody: the page behind the code does. */
+export function joinRequestsMail(mail: JoinRequestsMail): Message {
+  return linkMail(mail, mail.link, ({ joinRequests }, organization) => {
+    const { subject, invitation, lifetime, ...words } = joinRequests
+    return {
+      ...words,
+      subject: subject(organization),
+      invitation: invitation(organization, mail.people),
       lifetime: lifetime(mail.days),
     }
   })

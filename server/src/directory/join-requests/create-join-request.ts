@@ -6,10 +6,14 @@ import { tenantColumns } from '../../platform/db/tenant-predicate.js'
 import { normalizeEmail } from '../../platform/email.js'
 import type { Tenant } from '../../platform/tenant.js'
 import type { Deps } from '../../delivery/deps.js'
+import { enqueue } from '../../delivery/jobs/enqueue.js'
 import { toJoinRequest } from './record.js'
 import { emitJoinRequest, endJoinRequest, joinRequestsOf, wholeJoinRequest } from './rows.js'
 
 const dayMs = 24 * 60 * 60 * 1000
+
+/** Colleagues who ask within ten minutes are one mail to the administrators. */
+const noticeDelayMs = 10 * 60 * 1000
 
 /** Somebody who has proved their address, and asks to join. */
 interface Asking {
@@ -19,7 +23,7 @@ interface Asking {
 }
 
 /**
- * Inserts a request. Of one address one is pending: a second one changes nothing.
+ * Inserts a request, and has the organization's administrators told of it. Of one address one is pending: a second one changes nothing.
  *
  * @returns Whether there is a new one.
  */
@@ -43,10 +47,19 @@ export async function insertJoinRequest(
     .insertInto('join_requests')
     .values(row)
     .onConflict((conflict) => conflict.doNothing())
-    .returning('id')
+    .returning('organization_id')
     .executeTakeFirst()
   if (inserted === undefined) return false
   await emitJoinRequest(deps, trx, tenant, { id, code: 'invitation.join_request.create.success', at })
+  const { accountId, environment } = tenant
+  const { organization_id: organizationId } = inserted
+  await enqueue(deps, trx, {
+    name: 'tell_admins_of_join_requests',
+    payload: { accountId, environment, organizationId },
+    key: `${organizationId} ${environment}`,
+    runAt: new Date(at.getTime() + noticeDelayMs),
+    accountId,
+  })
   return true
 }
 

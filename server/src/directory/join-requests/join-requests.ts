@@ -88,7 +88,7 @@ interface Decision {
  */
 export function approveJoinRequest(
   deps: Deps,
-  caller: Caller & Tenant,
+  caller: Pick<Caller, 'scopes'> & Tenant,
   { roles }: JoinApproval,
   decision: Decision,
 ): Promise<Changed<JoinRequest>> {

@@ -7,5 +7,8 @@ import { normalizeEmail } from '../../platform/email.js'
  * @param attribute Null: the value is the name of a group.
  */
 export function ruleKey(attribute: string | null, value: string): string {
-  return `${attribute?.toLowerCase() ?? ''}=${normalizeEmail(value)}`
+  return `${attribute?.toLowerCase().replaceAll('=', inName) ?? ''}=${normalizeEmail(value)}`
 }
+
+/** In the place of "=" within a name, so that the first one ends it: the value "b=c" of "a" is not "c" of "a=b". */
+const inName = '\u001f'

@@ -24,6 +24,8 @@ interface ConnectionsPage {
   readonly directories: readonly DirectoryView[]
   /** The environments in which the administrator proves the organization's domains. */
   readonly domainsOf: readonly DirectoryView['environment'][]
+  /** The environments in which people ask to join. */
+  readonly joinRequestsOf: readonly DirectoryView['environment'][]
 }
 
 interface DirectoryView {
@@ -33,7 +35,7 @@ interface DirectoryView {
 
 /** Lists the connections, directories and where the domains are, with links to each. */
 export function connectionsPage(view: ConnectionsPage): string {
-  const { frame, form, email, connections, directories, domainsOf } = view
+  const { frame, form, email, connections, directories, domainsOf, joinRequestsOf } = view
   const { texts } = frame
   const words = texts.connections
   return toDocument(
@@ -53,7 +55,27 @@ export function connectionsPage(view: ConnectionsPage): string {
       {domainsOf.length > 0 && <h2>{texts.emailDomains.heading}</h2>}
       <ul class="connections">
         {domainsOf.map((environment) => (
-          <Domains key={environment} texts={texts} environment={environment} />
+          <PageOf
+            key={environment}
+            texts={texts}
+            environment={environment}
+            mark="@"
+            words={texts.emailDomains}
+            href={domainsAddress(environment, texts)}
+          />
+        ))}
+      </ul>
+      {joinRequestsOf.length > 0 && <h2>{texts.joinRequests.heading}</h2>}
+      <ul class="connections">
+        {joinRequestsOf.map((environment) => (
+          <PageOf
+            key={environment}
+            texts={texts}
+            environment={environment}
+            mark="+"
+            words={texts.joinRequests}
+            href={`/onboarding/join-requests/${environment}?ui_locales=${texts.lang}`}
+          />
         ))}
       </ul>
       <SignOutForms view={{ frame, form, email, listUrl: undefined }} />
@@ -114,25 +136,34 @@ function Directory({ texts, directory }: { texts: PageTexts; directory: Director
   )
 }
 
-function Domains({ texts, environment }: { texts: PageTexts; environment: DirectoryView['environment'] }) {
+interface PageOfEnvironment {
+  readonly texts: PageTexts
+  readonly environment: DirectoryView['environment']
+  readonly mark: string
+  readonly words: { readonly heading: string; readonly listSentence: string }
+  readonly href: string
+}
+
+/** A page of the organization in one environment. */
+function PageOf({ texts, environment, mark, words: { heading, listSentence }, href }: PageOfEnvironment) {
   const words = texts.connections
   return (
     <li>
-      <ProviderMark mark="@" />
+      <ProviderMark mark={mark} />
       <div>
         <p class="connection-name">
-          <span>{texts.emailDomains.heading}</span>
+          <span>{heading}</span>
           <span class={environment === 'sandbox' ? 'tag note' : 'tag'}>
             {words.environments[environment]}
           </span>
         </p>
-        <p class="quiet">{texts.emailDomains.listSentence}</p>
+        <p class="quiet">{listSentence}</p>
       </div>
-      <a class="small" href={domainsAddress(environment, texts)}>
+      <a class="small" href={href}>
         {words.open}
         <span class="unseen">
           {' '}
-          {texts.emailDomains.heading} {words.environments[environment]}
+          {heading} {words.environments[environment]}
         </span>
       </a>
     </li>

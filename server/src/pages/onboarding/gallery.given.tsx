@@ -14,6 +14,7 @@ import { directoryStates } from './directory/gallery.given.js'
 import { donePage } from './done.js'
 import { emailDomainsStates } from './email-domains/gallery.given.js'
 import { invitationPage } from './invitation.js'
+import { joinRequestsStates } from './join-requests/gallery.given.js'
 import type { MetadataView } from './metadata-summary.js'
 import type { OnboardingView } from './onboarding-frame.js'
 import { protocolPage } from './protocol.js'
@@ -59,6 +60,7 @@ export function onboardingStates(organizationFrame: Frame, names: GalleryNames):
     ...clientStates(frame, names),
     ...directoryStates(frame, names),
     ...emailDomainsStates(frame, names),
+    ...joinRequestsStates(frame, names),
     page('dead', errorPage(frame, texts.deadInvitation)),
     page('not-invited', errorPage(frame, texts.notInvited)),
     page('declined', errorPage(frame, texts.declined)),
@@ -80,10 +82,12 @@ function arrivalStates(frame: Frame, { email, organization }: GalleryNames): Gal
     email,
     organizationName: organization,
     serviceName: organization,
+    isForJoinRequests: false,
   }
   const code = { frame, form, email, isResent: false }
   return [
     page('invitation', invitationPage(invitation)),
+    page('invitation-join-requests', invitationPage({ ...invitation, isForJoinRequests: true })),
     page('invitation-wait', invitationPage({ ...invitation, retryAfterSeconds: 8 * minute })),
     page('code', adminCodePage(code)),
     page('code-resent', adminCodePage({ ...code, isResent: true })),
@@ -109,13 +113,13 @@ function providerStates(frame: Frame, names: GalleryNames): GalleryPage[] {
     frame: { ...frame, url: '/onboarding' },
     form: { ...form, action: '/onboarding' },
     email: names.email,
-  }
+    directories: [],
+    domainsOf: ['sandbox'],
+    joinRequestsOf: [],
+  } as const
   return [
-    page('connections', connectionsPage({ ...list, connections, directories: [], domainsOf: ['sandbox'] })),
-    page(
-      'connections-none',
-      connectionsPage({ ...list, connections: [], directories: [], domainsOf: ['sandbox'] }),
-    ),
+    page('connections', connectionsPage({ ...list, connections })),
+    page('connections-none', connectionsPage({ ...list, connections: [] })),
     page(
       'connections-directory',
       connectionsPage({
@@ -126,6 +130,7 @@ function providerStates(frame: Frame, names: GalleryNames): GalleryPage[] {
           { environment: 'sandbox', providerType: 'entra_id' },
         ],
         domainsOf: ['production', 'sandbox'],
+        joinRequestsOf: ['production'],
       }),
     ),
     page('provider', providerPage(view)),

@@ -15,16 +15,21 @@ interface InvitationPage {
   readonly organizationName: string
   /** The application that users will sign in to; undefined when only the product is known. */
   readonly serviceName: string | undefined
+  /** Whether the link is that of a mail about people who ask to join. */
+  readonly isForJoinRequests: boolean
   /** How long until another code may be sent, after too many. */
   readonly retryAfterSeconds?: number | undefined
 }
 
 /** Asks the administrator to continue, which sends a code; declining the invitation also comes after the code. */
 export function invitationPage(view: InvitationPage): string {
-  const { frame, form, token, email, organizationName, serviceName, retryAfterSeconds } = view
+  const { frame, form, token, email, organizationName, serviceName, isForJoinRequests, retryAfterSeconds } =
+    view
   const { texts } = frame
   const words = texts.invitation
-  const heading = words.heading(displayName(organizationName))
+  const organization = displayName(organizationName)
+  const arrival = texts.joinRequests.arrival
+  const heading = isForJoinRequests ? arrival.heading(organization) : words.heading(organization)
   return toDocument(
     <HostedPage frame={frame} title={heading} isFault={retryAfterSeconds !== undefined}>
       {retryAfterSeconds !== undefined && (
@@ -32,7 +37,7 @@ export function invitationPage(view: InvitationPage): string {
           {words.tooManyMails(toWait(retryAfterSeconds, texts.lang))}
         </p>
       )}
-      <p>{words.sentence(shownService(frame, serviceName))}</p>
+      <p>{isForJoinRequests ? arrival.sentence : words.sentence(shownService(frame, serviceName))}</p>
       <Form form={form} action="continue" button={words.button(maskAddress(email))} working={texts.working}>
         <input type="hidden" name="token" value={token} />
       </Form>

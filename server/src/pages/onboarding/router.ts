@@ -28,6 +28,7 @@ import { arrivalRouter } from './arrival/router.js'
 import { directoryRouter } from './directory/router.js'
 import { emailDomainsRouter } from './email-domains/router.js'
 import { readMultipart } from './form-body.js'
+import { joinRequestsRouter } from './join-requests/router.js'
 import { isSentByAdmin, leaveOrDecline } from './leaving.js'
 import { tooLarge } from './metadata-step.js'
 import {
@@ -55,6 +56,7 @@ export function onboardingRouter(deps: Deps, site: Site): Router {
   router.use(arrivalRouter(deps, site))
   router.use(directoryRouter(deps, site))
   router.use(emailDomainsRouter(deps, site))
+  router.use(joinRequestsRouter(deps, site))
   router.use(
     pageRouter(deps, site, [
       { path: `${base}/now`, get: goToPhase },

@@ -5,6 +5,7 @@ import { directory } from './en/directory.js'
 import { emailDomains } from './en/email-domains.js'
 import { impersonation } from './en/impersonation.js'
 import { invitation } from './en/invitation.js'
+import { joinRequests } from './en/join-requests.js'
 import { joining } from './en/joining.js'
 import { oidcSetup } from './en/oidc-setup.js'
 import { onboarding } from './en/onboarding.js'
@@ -31,6 +32,7 @@ const words = {
   ...impersonation,
   ...invitation,
   ...joining,
+  ...joinRequests,
   /** What the language calls itself. */
   name: 'English',
   /** By what a link is for. */

@@ -5,6 +5,7 @@ import { directory } from './fr/directory.js'
 import { emailDomains } from './fr/email-domains.js'
 import { impersonation } from './fr/impersonation.js'
 import { invitation } from './fr/invitation.js'
+import { joinRequests } from './fr/join-requests.js'
 import { joining } from './fr/joining.js'
 import { oidcSetup } from './fr/oidc-setup.js'
 import { onboarding } from './fr/onboarding.js'
@@ -31,6 +32,7 @@ export const fr: PageTexts = {
   ...impersonation,
   ...invitation,
   ...joining,
+  ...joinRequests,
   lang: 'fr',
   name: 'Français',
   links: {

@@ -13,6 +13,7 @@ const adminMailJobs = [
   'send_admin_code',
   'send_metadata_notice',
   'send_domain_notice',
+  'send_join_request_notice',
 ]
 
 /** An administrator to erase. */

@@ -56,6 +56,66 @@ export async function insertAdminLink(
   })
 }
 
+/** The link of a mail to an administrator, beside that of their invitation. */
+interface NoticeLink extends Omit<NewAdminLink, 'connectionId'> {
+  /** The same in each attempt, which replaces the token of the one before. */
+  readonly id: string
+  readonly tokenHash: Buffer
+}
+
+/**
+ * Makes another link to what an administrator has been invited to: it reaches no more, and ends with the invitation to the
+ * organization. The administrator stays locked until it is there, so that a refusal or another invitation of the same moment ends it, too.
+ *
+ * @returns Undefined where the administrator has no open invitation to the organization, from this environment.
+ */
+export function insertNoticeLink(
+  { db, now }: Pick<Deps, 'db' | 'now'>,
+  { accountId, organizationId, environment, adminId, id, tokenHash }: NoticeLink,
+): Promise<{ readonly expires_at: Date } | undefined> {
+  const at = now()
+  return db
+    .insertInto('sso_admin_links')
+    .columns([
+      ...(['account_id', 'organization_id', 'id', 'admin_id', 'environment'] as const),
+      ...(['token_hash', 'expires_at', 'inserted_at'] as const),
+    ])
+    .expression(
+      db
+        .selectFrom('sso_admins as admin')
+        .innerJoin('sso_admin_links as invitation', (join) =>
+          join.on(sameOrganization('invitation', 'admin')).onRef('invitation.admin_id', '=', 'admin.id'),
+        )
+        .where(ofOrganization({ accountId, organizationId }, 'admin'))
+        .where('admin.id', '=', adminId)
+        .where('invitation.environment', '=', environment)
+        .where('invitation.connection_id', 'is', null)
+        .where('invitation.ended_at', 'is', null)
+        .where('invitation.expires_at', '>', at)
+        .select([
+          'admin.account_id',
+          'admin.organization_id',
+          sql<string>`${id}::uuid`.as('id'),
+          'admin.id as admin_id',
+          'invitation.environment',
+          sql<Buffer>`${tokenHash}::bytea`.as('token_hash'),
+          'invitation.expires_at',
+          sql<Date>`${at}::timestamptz`.as('inserted_at'),
+        ])
+        .orderBy('invitation.expires_at', 'desc')
+        .limit(1)
+        .forUpdate(['admin', 'invitation']),
+    )
+    .onConflict((conflict) =>
+      conflict
+        .constraint('sso_admin_links_pkey')
+        .doUpdateSet({ token_hash: tokenHash })
+        .where('sso_admin_links.ended_at', 'is', null),
+    )
+    .returning('expires_at')
+    .executeTakeFirst()
+}
+
 interface LinkedConnection {
   readonly accountId: string
   readonly organizationId: string
@@ -105,10 +165,10 @@ export async function endConnectionSessions(
 }
 
 /** Ends the links of an administrator to the organization from one environment, with their sessions. */
-async function endAdminLinks(
+export async function endAdminLinks(
   { now }: Pick<Deps, 'now'>,
   trx: Transaction<DB>,
-  link: NewAdminLink,
+  link: Omit<NewAdminLink, 'connectionId'>,
 ): Promise<void> {
   const isOfAdmin = sql<boolean>`links.admin_id = ${link.adminId}
     and links.environment = ${link.environment}

@@ -104,4 +104,9 @@ export interface OidcTutorial extends IdpGuide {
 /** The steps that set up the provider of a directory. */
 export interface DirectoryTutorial extends Guide {
   readonly id: DirectoryProvider
+  /** What else it can be made to send: each SCIM path, and what the console fills it from. Absent for no particular console. */
+  readonly suggested?: {
+    readonly blocks: readonly Block[]
+    readonly mappings: readonly (readonly [path: string, source: string])[]
+  }
 }

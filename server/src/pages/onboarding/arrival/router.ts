@@ -11,6 +11,7 @@ import {
 } from '../../../sso/onboarding/arrival.js'
 import { listConnections } from '../../../sso/onboarding/connections.js'
 import { listDirectories } from '../../../sso/onboarding/directories.js'
+import { listJoinEnvironments } from '../../../sso/onboarding/join-requests.js'
 import { reachedEnvironments } from '../../../sso/onboarding/reached-tenant.js'
 import { sendAnotherCode, verifyAdminCode } from '../../../sso/onboarding/verify-code.js'
 import { findServiceName } from '../../../sso/admins/service-name.js'
@@ -62,6 +63,7 @@ async function arrive(exchange: Exchange): Promise<void> {
   if (token !== '') await showInvitation(exchange, { idpId, token }, browser)
   else if (browser === undefined) sendPlainSentence(exchange, 401, 'notInvited')
   else if (!browser.isVerified) await showCode(exchange, browser, {})
+  else if (isForJoinRequests(req)) goTo(exchange, joinRequestsPath(browser))
   else if (idpId === null) await showConnections(exchange, browser)
   else goTo(exchange, `/onboarding/${idpId}/now`)
 }
@@ -111,12 +113,12 @@ async function sendInvitation(
   const organization = await findOrganizationByDomain(deps, domain)
   const serviceName = await findServiceName(deps.db, invitation)
   const secret = keepFlowSecret(exchange)
-  const isSandbox = environment === 'sandbox' && idpIdOf(req) !== null
+  const isSandbox = environment === 'sandbox' && (idpIdOf(req) !== null || isForJoinRequests(req))
   const url = `${req.path}?token=${encodeURIComponent(token)}`
   const frame = frameOf(site, req, { organization, isSandbox, url })
   const form = { action: actionOf(req, frame), csrf: toCsrfField(secret, token) }
   const organizationName = organization?.name ?? ''
-  const names = { email, organizationName, serviceName }
+  const names = { email, organizationName, serviceName, isForJoinRequests: isForJoinRequests(req) }
   const page = invitationPage({ frame, form, token, ...names, retryAfterSeconds })
   sendPage(site, res, page, frame)
 }
@@ -193,7 +195,8 @@ async function tryCode(exchange: Exchange, browser: AdminBrowser): Promise<void>
     await showCode(exchange, browser, { fault: outcome })
     return
   }
-  goTo(exchange, browser.idpId === null ? '/onboarding' : `/onboarding/${browser.idpId}/now`)
+  if (isForJoinRequests(req)) goTo(exchange, joinRequestsPath(browser))
+  else goTo(exchange, browser.idpId === null ? '/onboarding' : `/onboarding/${browser.idpId}/now`)
 }
 
 async function showCode(
@@ -225,7 +228,9 @@ async function showConnections(exchange: Exchange, browser: AdminBrowser): Promi
       environment === browser.environment ||
       [...connections, ...directories].some((one) => one.environment === environment),
   )
-  const page = connectionsPage({ frame, form, email: browser.email, connections, directories, domainsOf })
+  const joinRequestsOf = await listJoinEnvironments(deps, browser)
+  const listed = { connections, directories, domainsOf, joinRequestsOf }
+  const page = connectionsPage({ frame, form, email: browser.email, ...listed })
   sendPage(site, res, page, frame)
 }
 
@@ -263,9 +268,21 @@ function actionOf(req: Request, { texts }: Frame): string {
   return `${req.path}?ui_locales=${texts.lang}`
 }
 
+/** In the place of an idp_id, which has no hyphen: the link of a mail about people who ask to join. */
+const joinRequestsName = 'join-requests'
+
+function isForJoinRequests({ params }: Request): boolean {
+  return params['idp_id'] === joinRequestsName
+}
+
+/** The page of the environment from which the link was sent. */
+function joinRequestsPath({ environment }: AdminBrowser): string {
+  return `/onboarding/${joinRequestsName}/${environment}`
+}
+
 /** The idp_id of the path; null without one, and an empty, unknown id when it is malformed. */
 function idpIdOf({ params }: Request): string | null {
   const name: unknown = params['idp_id']
-  if (name === undefined) return null
+  if (name === undefined || name === joinRequestsName) return null
   return typeof name === 'string' && /^\w{1,150}$/.test(name) ? name : ''
 }

@@ -33,6 +33,10 @@ export function directoryStates(organizationFrame: Frame, { email }: GalleryName
       { request: failed, subject: undefined },
       { request: done, subject: email },
     ],
+    usedPaths: [
+      { path: 'title', isMapped: true },
+      { path: 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:department', isMapped: false },
+    ],
     secret: undefined,
     hasChanged: false,
     now,
@@ -43,7 +47,7 @@ export function directoryStates(organizationFrame: Frame, { email }: GalleryName
     ...directoryProviders.map((provider_type) =>
       page(provider_type, directoryPage({ ...view, directory: { ...directory, provider_type } })),
     ),
-    page('no-requests', directoryPage({ ...view, requests: [] })),
+    page('no-requests', directoryPage({ ...view, requests: [], usedPaths: [] })),
     page('secret', directoryPage({ ...view, secret: `scimproduction_${'a1B2c3'.repeat(8)}d` })),
     page(
       'previous',

@@ -1,6 +1,9 @@
 import type { DirectorySync, ScimRequest } from '@portico/contract/directory-sync'
 import type { ProviderRequest } from '../../../sso/onboarding/provider-requests.js'
+import type { UsedPath } from '../../../sso/onboarding/used-paths.js'
+import { attributes } from '../../../sso/tutorials/blocks.js'
 import { directoryTutorials } from '../../../sso/tutorials/directory/directory-tutorials.js'
+import type { DirectoryTutorial } from '../../../sso/tutorials/tutorial.js'
 import { Form } from '../../frame/form.js'
 import { HostedPage, toDocument, type Frame } from '../../frame/layout.js'
 import { toTimeAgo, toWait } from '../../frame/moments.js'
@@ -20,6 +23,7 @@ interface DirectoryPage {
   /** The version of the record for which a secret may be generated. */
   readonly version: number
   readonly requests: readonly ProviderRequest[]
+  readonly usedPaths: readonly UsedPath[]
   /** The secret that was just generated. */
   readonly secret: string | undefined
   /** Whether the submitted page was outdated, so that nothing was changed. */
@@ -80,9 +84,50 @@ export function directoryPage(view: DirectoryPage): string {
           </ul>
         </details>
       )}
+      <Suggested tutorial={tutorial} texts={texts} />
       <Requests view={view} />
+      <UsedPaths view={view} />
       <SignOutForms view={{ ...view, listUrl: '/onboarding' }} />
     </HostedPage>,
+  )
+}
+
+/** The attributes that a provider can be made to send besides. */
+function Suggested({
+  tutorial: { suggested },
+  texts,
+}: {
+  tutorial: DirectoryTutorial
+  texts: Frame['texts']
+}) {
+  if (suggested === undefined) return null
+  const words = texts.directory
+  const table = attributes(...suggested.mappings.map(([path, source]): [string, string] => [path, source]))
+  return (
+    <section>
+      <h2>{words.more}</h2>
+      <p>{words.moreSentence}</p>
+      <Blocks blocks={[...suggested.blocks, table]} prefix="more" texts={texts} values={{}} base="" />
+    </section>
+  )
+}
+
+/** The names of the attributes that requests have had, so that nobody has to guess how the provider calls them. */
+function UsedPaths({ view: { frame, usedPaths } }: { view: DirectoryPage }) {
+  if (usedPaths.length === 0) return null
+  const words = frame.texts.directory
+  return (
+    <section>
+      <h2>{words.used}</h2>
+      <p class="quiet">{words.usedSentence}</p>
+      <ul class="quirks">
+        {usedPaths.map(({ path, isMapped }) => (
+          <li key={path}>
+            <code lang="en">{asShown(path)}</code> {isMapped && <span class="tag">{words.isUsed}</span>}
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }
 

@@ -8,6 +8,7 @@ import {
   listRecentRequests,
   createSecretOfDirectory,
 } from '../../../sso/onboarding/directories.js'
+import { listUsedPaths } from '../../../sso/onboarding/used-paths.js'
 import { findOrganizationByDomain } from '../../../directory/organizations/find-organization.js'
 import { toCsrfField } from '../../frame/csrf.js'
 import { pageRouter, sendPlainSentence, type Exchange } from '../../frame/page-route.js'
@@ -94,6 +95,7 @@ async function show(
     directory,
     version,
     requests: await listRecentRequests(deps, session, directory),
+    usedPaths: await listUsedPaths(deps, session, directory),
     secret,
     hasChanged,
     now: deps.now(),

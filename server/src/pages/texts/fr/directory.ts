@@ -24,6 +24,12 @@ export const directory: DirectoryTexts = {
     changed:
       'Quelque chose a changé depuis l’affichage de cette page. Vérifiez ci-dessous, et recommencez si besoin.',
     steps: 'Étapes dans la console de votre fournisseur',
+    more: 'Davantage sur vos utilisateurs',
+    moreSentence:
+      'Si l’application doit connaître les fonctions ou les services, reliez aussi ces attributs dans votre console. Ceux qui y sont déjà reliés ne demandent rien de plus.',
+    used: 'Attributs envoyés par votre fournisseur',
+    usedSentence: 'Les noms de tous les attributs de ses dernières requêtes sur des utilisateurs.',
+    isUsed: 'Transmis à l’application',
     requests: 'Requêtes récentes de votre fournisseur',
     requestsSentence: 'Sur les sept derniers jours, les plus récentes d’abord.',
     noRequests: 'Aucune pour l’instant. Testez la connexion dans votre console, puis actualisez cette page.',

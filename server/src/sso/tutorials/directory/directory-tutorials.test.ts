@@ -1,5 +1,6 @@
 import { directoryProviders } from '@portico/contract/directory-sync'
 import { describe, expect, test } from 'vitest'
+import { findPath, userSchemasOf } from '../../../directory/directory-sync/schema-path.js'
 import { directoryValues } from '../tutorial.js'
 import { languageFaults, namedValues, namesItsCheck, wordsOf } from '../tutorials.given.js'
 import { directoryTutorials } from './directory-tutorials.js'
@@ -26,6 +27,13 @@ describe.each(directoryProviders)('the tutorial of the directory of %s', (type) 
 
   test('says when it was last checked, where it is of a console', () => {
     expect(namesItsCheck(tutorial)).toBe(type !== 'custom_scim')
+  })
+
+  test('suggests attributes that rules of a directory can read, each once', () => {
+    const paths = (tutorial.suggested?.mappings ?? []).map(([path]) => path)
+    expect(new Set(paths).size).toBe(paths.length)
+    for (const path of paths)
+      expect([path, findPath(userSchemasOf([]), path) !== undefined]).toEqual([path, true])
   })
 
   test('asks for no value that there is none of', () => {

@@ -1,3 +1,4 @@
+import { enterpriseUserSchema } from '@portico/contract/scim'
 import { attributes, path, settings, snippet, text, warn, words, yours } from '../blocks.js'
 import type { DirectoryTutorial } from '../tutorial.js'
 
@@ -78,6 +79,17 @@ export const entraIdDirectory: DirectoryTutorial = {
       ],
     },
   ],
+  suggested: {
+    blocks: [path(yours.app, 'Provisioning', 'Attribute mapping', 'Provision Microsoft Entra ID Users')],
+    mappings: [
+      ['displayName', 'displayName'],
+      ['title', 'jobTitle'],
+      [`${enterpriseUserSchema.id}:department`, 'department'],
+      [`${enterpriseUserSchema.id}:employeeNumber`, 'employeeId'],
+      [`${enterpriseUserSchema.id}:manager`, 'manager'],
+      ['preferredLanguage', 'preferredLanguage'],
+    ],
+  },
   quirks: [
     words(
       'Members of nested groups are not sent: Entra does not support groups inside an assigned group.',

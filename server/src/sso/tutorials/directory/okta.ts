@@ -1,3 +1,4 @@
+import { enterpriseUserSchema } from '@portico/contract/scim'
 import { copy, path, settings, text, warn, words, yours } from '../blocks.js'
 import type { DirectoryTutorial } from '../tutorial.js'
 
@@ -71,6 +72,18 @@ export const oktaDirectory: DirectoryTutorial = {
       ],
     },
   ],
+  suggested: {
+    blocks: [path('Directory', 'Profile Editor', yours.app, 'Mappings')],
+    mappings: [
+      ['displayName', 'user.displayName'],
+      ['title', 'user.title'],
+      ['userType', 'user.userType'],
+      [`${enterpriseUserSchema.id}:department`, 'user.department'],
+      [`${enterpriseUserSchema.id}:division`, 'user.division'],
+      [`${enterpriseUserSchema.id}:costCenter`, 'user.costCenter'],
+      [`${enterpriseUserSchema.id}:employeeNumber`, 'user.employeeNumber'],
+    ],
+  },
   quirks: [
     words(
       'Okta never deletes users here: a user who is unassigned is deactivated and signed out immediately.',

@@ -1,0 +1,152 @@
+import type { MailTexts } from './mail-texts.js'
+
+/** The mails in English. */
+export const en: MailTexts = {
+  links: {
+    sign_in: {
+      subject: (organization) => `Sign in to ${organization}`,
+      invitation: (organization) => `Use this link to sign in to ${organization}:`,
+      button: 'Sign in',
+      lifetime: (minutes) =>
+        `This link works once and expires in ${minutes === 1 ? 'one minute' : `${minutes} minutes`}. Do not share it: anyone who opens it can sign in as you.`,
+      unexpected:
+        'If you did not ask for this, you can ignore this e-mail. Nobody can sign in without the link.',
+    },
+    password: {
+      subject: (organization) => `Set your password for ${organization}`,
+      invitation: (organization) => `Use this link to choose a new password for ${organization}:`,
+      button: 'Set your password',
+      lifetime: (minutes) =>
+        `This link works once and expires in ${minutes === 1 ? 'one minute' : `${minutes} minutes`}. Do not share it: anyone who opens it can set your password.`,
+      unexpected:
+        'If you did not ask for this, you can ignore this e-mail. Your password stays the same, and nobody can change it without the link.',
+    },
+  },
+  adminInvitation: {
+    subject: (organization) => `Set up single sign-on for ${organization}`,
+    invitation: (organization, service) =>
+      `You have been invited to connect the identity provider of ${organization} to ${service}, so that its users sign in to ${service} with the account they already have. Use this link to start, or to continue where you left off:`,
+    button: 'Set up single sign-on',
+    lifetime: (days) =>
+      `This link works for ${days === 1 ? 'one day' : `${days} days`}, as often as you need it. Do not share it. In a new browser we also send you a code by e-mail.`,
+    unexpected:
+      'If you are not responsible for this, open the link, enter the code and let us know. If you do not recognize it, you can ignore this e-mail: nothing has changed.',
+  },
+  invitation: {
+    subject: (organization) => `${organization} has invited you`,
+    invitation: (organization, product) =>
+      `${organization} has invited you to ${product}. Use this link to accept the invitation:`,
+    ofConsole: {
+      subject: (account) => `Join the console of ${account}`,
+      invitation: (account, product, inviter) =>
+        `${inviter === null ? 'You have been invited' : `${inviter} has invited you`} to the console of the account ${account} on ${product}, where its staff manage organizations, users and sign-ins. Use this link to accept the invitation:`,
+    },
+    button: 'Accept the invitation',
+    lifetime: (days) =>
+      `This link works once, for ${days === 1 ? 'one day' : `${days} days`}. Do not share it.`,
+    unexpected: 'If you do not know why you were invited, you can ignore this e-mail. Nothing will happen.',
+  },
+  joinRequests: {
+    subject: (organization) => `Requests to join ${organization}`,
+    invitation: (organization, people) =>
+      `${people === 1 ? 'One person asks' : `${people} people ask`} to join ${organization}. Use this link to approve or deny:`,
+    button: 'See the requests',
+    lifetime: (days) =>
+      `This link works for ${days === 1 ? 'one day' : `${days} days`}. Do not share it. In a new browser we also send you a code by e-mail.`,
+    unexpected:
+      'You get this e-mail because you have been invited to look after the sign-in of your organization. As long as you decide nothing, nobody joins.',
+  },
+  joinDecision: {
+    approved: {
+      subject: (organization) => `You are a member of ${organization}`,
+      told: (organization) => `Your request to join ${organization} was approved.`,
+      next: (_, product) => `Sign in to ${product} with this e-mail address, as you did when you asked.`,
+    },
+    denied: {
+      subject: (organization) => `Your request to join ${organization}`,
+      told: (organization) => `Your request to join ${organization} was not approved.`,
+      next: (organization) =>
+        `If you think that this is a mistake, ask the people at ${organization} whom you know.`,
+    },
+  },
+  plainLink: 'If the button does not work, copy this link into your browser:',
+  notices: {
+    password_set: {
+      subject: (organization) => `Your password for ${organization} was set`,
+      told: (organization) =>
+        `A password was set for your account at ${organization}. Your previous password, if you had one, no longer works.`,
+    },
+    recovery_code_used: {
+      subject: (organization) => `A recovery code was used to sign in to ${organization}`,
+      told: (organization) =>
+        `One of your recovery codes for ${organization} was used instead of a code from your phone. It cannot be used again.`,
+    },
+    totp_enrolled: {
+      subject: (organization) => `Two-step verification was set up at ${organization}`,
+      told: (organization) =>
+        `Two-step verification was set up for your account at ${organization}. From now on, you enter a code when you sign in.`,
+    },
+    totp_enrollment_forced: {
+      subject: (organization) => `New two-step verification was started at ${organization}`,
+      told: (organization) =>
+        `Someone started to set up new two-step verification for your account at ${organization}. Your current one works until the new one is confirmed.`,
+    },
+    totp_enrollment_removed: {
+      subject: (organization) => `Two-step verification was removed at ${organization}`,
+      told: (organization) =>
+        `Two-step verification was removed from your account at ${organization}. Codes from your phone and your recovery codes no longer work, and you were signed out everywhere.`,
+    },
+  },
+  unexpectedNotice: (organization) =>
+    `If this was not you, contact your administrator at ${organization} immediately: someone else may be using your account.`,
+  adminCode: {
+    subject: (organization) => `Your code to set up single sign-on for ${organization}`,
+    instruction: (organization) =>
+      `You opened the invitation to set up single sign-on for ${organization}. Enter this code there:`,
+    lifetime: (minutes) =>
+      `It expires in ${minutes === 1 ? 'one minute' : `${minutes} minutes`} and works only in the browser that asked for it. Do not share it with anyone.`,
+    unexpected:
+      'If you did not open the invitation, someone else has the link. Nobody can get in without this code. Ask the people who invited you for a new invitation.',
+  },
+  metadataNotice: {
+    subject: (organization) => `Metadata was uploaded for single sign-on of ${organization}`,
+    told: (organization, connection) =>
+      `An administrator uploaded the metadata of an identity provider for single sign-on of ${organization}, connection ${connection}.`,
+    inUse: 'It is in use: this identity provider now decides who can sign in.',
+    waits:
+      'Nothing has changed for your users yet: the previous metadata stays in use until the people who invited you activate the new one.',
+    unexpected:
+      'If none of you did this, contact the people who invited you immediately: anyone who can upload metadata can sign in as any user.',
+  },
+  clientNotice: {
+    subject: (organization) => `A client was entered for single sign-on of ${organization}`,
+    told: (organization, connection) =>
+      `An administrator entered the client of an OpenID provider for single sign-on of ${organization}, connection ${connection}.`,
+    inUse: 'It is in use: this provider now decides who can sign in.',
+    waits:
+      'Nothing has changed for your users yet: the previous client stays in use until the people who invited you activate the new one.',
+    unexpected:
+      'If none of you did this, contact the people who invited you immediately: anyone who can choose the provider can sign in as any user.',
+  },
+  domainNotice: {
+    subject: (domain) => `The DNS record of ${domain} is missing`,
+    told: (domain, organization) =>
+      `We can no longer find the DNS record that proves that ${domain} belongs to ${organization}.`,
+    record: (name, value) => `Add this TXT record again. Name: ${name}, value: ${value}`,
+    lapses: (day) =>
+      `Nothing changes until ${day}. If the record is still missing then, we no longer trust addresses at this domain that come from single sign-on or directory sync. Users who have signed in before can still sign in.`,
+    lapsed:
+      'Until the record is back, we do not trust addresses at this domain that come from single sign-on or directory sync. Users who have signed in before can still sign in; new users may be refused.',
+  },
+  impersonation: {
+    subject: (organization) => `A member of our staff used your account at ${organization}`,
+    told: (organization, moment, minutes) =>
+      `On ${moment}, a member of our staff signed in to your account at ${organization} for at most ${minutes === 1 ? 'one minute' : `${minutes} minutes`}.`,
+    allowed:
+      'Your password and your own sessions are not affected. All actions were recorded under their name.',
+    unexpected: (organization) =>
+      `If you did not expect this, contact your administrator at ${organization}: they can find out why, and can prevent it in the future.`,
+  },
+  sandbox: 'Test message from a sandbox, not from the real service.',
+  sentBy: (product, organization) => `Sent by ${product} for ${organization}`,
+}

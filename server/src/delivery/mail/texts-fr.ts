@@ -1,0 +1,158 @@
+import type { MailTexts } from './mail-texts.js'
+
+/** The mails in French. */
+export const fr: MailTexts = {
+  links: {
+    sign_in: {
+      subject: (organization) => `Se connecter à ${organization}`,
+      invitation: (organization) => `Utilisez ce lien pour vous connecter à ${organization}\u00a0:`,
+      button: 'Se connecter',
+      lifetime: (minutes) =>
+        `Ce lien ne fonctionne qu’une fois et expire dans ${minutes === 1 ? 'une minute' : `${minutes} minutes`}. Ne le partagez pas\u00a0: quiconque l’ouvre peut se connecter à votre place.`,
+      unexpected:
+        'Si vous n’avez rien demandé, ignorez cet e-mail. Personne ne peut se connecter sans le lien.',
+    },
+    password: {
+      subject: (organization) => `Choisissez votre mot de passe pour ${organization}`,
+      invitation: (organization) =>
+        `Utilisez ce lien pour choisir un nouveau mot de passe pour ${organization}\u00a0:`,
+      button: 'Choisir mon mot de passe',
+      lifetime: (minutes) =>
+        `Ce lien ne fonctionne qu’une fois et expire dans ${minutes === 1 ? 'une minute' : `${minutes} minutes`}. Ne le partagez pas\u00a0: quiconque l’ouvre peut choisir votre mot de passe.`,
+      unexpected:
+        'Si vous n’avez rien demandé, ignorez cet e-mail. Votre mot de passe reste le même, et personne ne peut le changer sans le lien.',
+    },
+  },
+  adminInvitation: {
+    subject: (organization) => `Configurer l’authentification unique pour ${organization}`,
+    invitation: (organization, service) =>
+      `Vous êtes invité à relier le fournisseur d’identité de ${organization} à ${service}, afin que ses utilisateurs s’y connectent avec le compte qu’ils ont déjà. Utilisez ce lien pour commencer, ou pour reprendre là où vous en étiez\u00a0:`,
+    button: 'Configurer l’authentification unique',
+    lifetime: (days) =>
+      `Ce lien fonctionne pendant ${days === 1 ? 'un jour' : `${days} jours`}, autant de fois que nécessaire. Ne le partagez pas. Dans un nouveau navigateur, nous vous envoyons aussi un code par e-mail.`,
+    unexpected:
+      'Si ce n’est pas de votre ressort, ouvrez le lien, saisissez le code et signalez-le-nous. Si cette invitation ne vous dit rien, ignorez cet e-mail\u00a0: rien n’a changé.',
+  },
+  invitation: {
+    subject: (organization) => `${organization} vous a invité`,
+    invitation: (organization, product) =>
+      `${organization} vous a invité à utiliser ${product}. Utilisez ce lien pour accepter l’invitation\u00a0:`,
+    ofConsole: {
+      subject: (account) => `Rejoindre la console du compte ${account}`,
+      invitation: (account, product, inviter) =>
+        `${inviter === null ? 'Vous êtes invité' : `${inviter} vous invite`} à rejoindre la console du compte ${account} sur ${product}, où son équipe gère les organisations, les utilisateurs et les connexions. Utilisez ce lien pour accepter l’invitation\u00a0:`,
+    },
+    button: 'Accepter l’invitation',
+    lifetime: (days) =>
+      `Ce lien fonctionne une seule fois, pendant ${days === 1 ? 'un jour' : `${days} jours`}. Ne le partagez pas.`,
+    unexpected:
+      'Si vous ne savez pas pourquoi vous avez été invité, ignorez cet e-mail. Il ne se passera rien.',
+  },
+  joinRequests: {
+    subject: (organization) => `Demandes pour rejoindre ${organization}`,
+    invitation: (organization, people) =>
+      `${people === 1 ? 'Une personne demande' : `${people} personnes demandent`} à rejoindre ${organization}. Utilisez ce lien pour accepter ou refuser\u00a0:`,
+    button: 'Voir les demandes',
+    lifetime: (days) =>
+      `Ce lien fonctionne pendant ${days === 1 ? 'un jour' : `${days} jours`}. Ne le partagez pas. Dans un nouveau navigateur, nous vous envoyons aussi un code par e-mail.`,
+    unexpected:
+      'Vous recevez cet e-mail parce que vous avez été invité à gérer l’authentification de votre organisation. Tant que vous ne décidez rien, personne ne la rejoint.',
+  },
+  joinDecision: {
+    approved: {
+      subject: (organization) => `Vous êtes membre de ${organization}`,
+      told: (organization) => `Votre demande pour rejoindre ${organization} a été acceptée.`,
+      next: (_, product) =>
+        `Connectez-vous à ${product} avec cette adresse e-mail, comme lors de votre demande.`,
+    },
+    denied: {
+      subject: (organization) => `Votre demande pour rejoindre ${organization}`,
+      told: (organization) => `Votre demande pour rejoindre ${organization} n’a pas été acceptée.`,
+      next: (organization) =>
+        `Si vous pensez qu’il s’agit d’une erreur, adressez-vous à une personne que vous connaissez chez ${organization}.`,
+    },
+  },
+  plainLink: 'Si le bouton ne fonctionne pas, copiez ce lien dans votre navigateur\u00a0:',
+  notices: {
+    password_set: {
+      subject: (organization) => `Votre mot de passe pour ${organization} a été défini`,
+      told: (organization) =>
+        `Un mot de passe a été défini pour votre compte chez ${organization}. L’ancien, s’il y en avait un, ne fonctionne plus.`,
+    },
+    recovery_code_used: {
+      subject: (organization) => `Un code de secours a servi à se connecter à ${organization}`,
+      told: (organization) =>
+        `Un de vos codes de secours pour ${organization} a été utilisé à la place d’un code de votre téléphone. Il ne peut plus servir.`,
+    },
+    totp_enrolled: {
+      subject: (organization) => `La validation en deux étapes a été configurée chez ${organization}`,
+      told: (organization) =>
+        `La validation en deux étapes a été configurée pour votre compte chez ${organization}. Désormais, un code vous est demandé à la connexion.`,
+    },
+    totp_enrollment_forced: {
+      subject: (organization) =>
+        `Une nouvelle validation en deux étapes a été commencée chez ${organization}`,
+      told: (organization) =>
+        `Quelqu’un a commencé à configurer une nouvelle validation en deux étapes pour votre compte chez ${organization}. L’actuelle fonctionne jusqu’à ce que la nouvelle soit confirmée.`,
+    },
+    totp_enrollment_removed: {
+      subject: (organization) => `La validation en deux étapes a été supprimée chez ${organization}`,
+      told: (organization) =>
+        `La validation en deux étapes a été supprimée de votre compte chez ${organization}. Les codes de votre téléphone et vos codes de secours ne fonctionnent plus, et vous avez été déconnecté partout.`,
+    },
+  },
+  unexpectedNotice: (organization) =>
+    `Si ce n’était pas vous, contactez immédiatement votre administrateur chez ${organization}\u00a0: quelqu’un d’autre utilise peut-être votre compte.`,
+  adminCode: {
+    subject: (organization) => `Votre code pour configurer l’authentification unique pour ${organization}`,
+    instruction: (organization) =>
+      `Vous avez ouvert l’invitation à configurer l’authentification unique pour ${organization}. Saisissez-y ce code\u00a0:`,
+    lifetime: (minutes) =>
+      `Il expire dans ${minutes === 1 ? 'une minute' : `${minutes} minutes`} et ne fonctionne que dans le navigateur qui l’a demandé. Ne le communiquez à personne.`,
+    unexpected:
+      'Si vous n’avez pas ouvert l’invitation, quelqu’un d’autre détient le lien. Personne ne peut entrer sans ce code. Demandez une nouvelle invitation aux personnes qui vous ont invité.',
+  },
+  metadataNotice: {
+    subject: (organization) =>
+      `Des métadonnées ont été déposées pour l’authentification unique de ${organization}`,
+    told: (organization, connection) =>
+      `Un administrateur a déposé les métadonnées d’un fournisseur d’identité pour l’authentification unique de ${organization}, connexion ${connection}.`,
+    inUse: 'Elles sont actives\u00a0: ce fournisseur d’identité décide désormais qui peut se connecter.',
+    waits:
+      'Rien n’a encore changé pour vos utilisateurs\u00a0: les métadonnées précédentes restent actives jusqu’à ce que les personnes qui vous ont invité activent les nouvelles.',
+    unexpected:
+      'Si aucun de vous ne l’a fait, contactez immédiatement les personnes qui vous ont invité\u00a0: quiconque peut déposer des métadonnées peut se connecter à la place de n’importe quel utilisateur.',
+  },
+  clientNotice: {
+    subject: (organization) => `Un client a été saisi pour l’authentification unique de ${organization}`,
+    told: (organization, connection) =>
+      `Un administrateur a saisi le client d’un fournisseur OpenID pour l’authentification unique de ${organization}, connexion ${connection}.`,
+    inUse: 'Il est actif\u00a0: ce fournisseur décide désormais qui peut se connecter.',
+    waits:
+      'Rien n’a encore changé pour vos utilisateurs\u00a0: le client précédent reste actif jusqu’à ce que les personnes qui vous ont invité activent le nouveau.',
+    unexpected:
+      'Si aucun de vous ne l’a fait, contactez immédiatement les personnes qui vous ont invité\u00a0: quiconque peut choisir le fournisseur peut se connecter à la place de n’importe quel utilisateur.',
+  },
+  domainNotice: {
+    subject: (domain) => `L’enregistrement DNS de ${domain} est introuvable`,
+    told: (domain, organization) =>
+      `Nous ne trouvons plus l’enregistrement DNS qui prouve que ${domain} appartient à ${organization}.`,
+    record: (name, value) =>
+      `Ajoutez à nouveau cet enregistrement TXT. Nom\u00a0: ${name}, valeur\u00a0: ${value}`,
+    lapses: (day) =>
+      `Rien ne change jusqu’au ${day}. Si l’enregistrement manque encore à cette date, nous ne ferons plus confiance aux adresses de ce domaine transmises par l’authentification unique ou la synchronisation d’annuaire. Les utilisateurs qui se sont déjà connectés pourront toujours se connecter.`,
+    lapsed:
+      'Tant que l’enregistrement manque, nous ne faisons pas confiance aux adresses de ce domaine transmises par l’authentification unique ou la synchronisation d’annuaire. Les utilisateurs qui se sont déjà connectés peuvent toujours se connecter\u00a0; les nouveaux peuvent être refusés.',
+  },
+  impersonation: {
+    subject: (organization) => `Un membre de notre assistance a utilisé votre compte chez ${organization}`,
+    told: (organization, moment, minutes) =>
+      `Le ${moment}, un membre de notre assistance s’est connecté à votre compte chez ${organization}, pour ${minutes === 1 ? 'une minute' : `${minutes} minutes`} au plus.`,
+    allowed:
+      'Votre mot de passe et vos propres sessions restent inchangés. Toutes ses actions sont consignées à son nom.',
+    unexpected: (organization) =>
+      `Si vous ne vous y attendiez pas, contactez votre administrateur chez ${organization}\u00a0: il peut en connaître la raison et empêcher que cela se reproduise.`,
+  },
+  sandbox: 'Message de test provenant d’un bac à sable, et non du service réel.',
+  sentBy: (product, organization) => `Envoyé par ${product} pour ${organization}`,
+}

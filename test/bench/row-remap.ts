@@ -1,0 +1,101 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { milliseconds, type Figure } from './figures.js'
+import { measure, medianOf, ratioOf, sized, type Measured, type Settings } from './measure.js'
+import { makeJourneys } from './row-journey.js'
+import {
+  baseUrl,
+  makeDirectory,
+  makeKeys,
+  makeMembers,
+  mappedPaths,
+  mappingFrom,
+  raisedScimLimit,
+} from './row-scim.js'
+import { skewedData } from './row-users.js'
+import { getTokens, onPostgres, startService, stopContender, type Contender } from './stage.js'
+
+/** A change of rules is applied a minute later (decision 45). */
+const longestDelayMs = 120_000
+
+/** R3: sign-ins by link while a change of mappings is applied to the users of a directory. */
+export async function signInDuringRemap(settings: Settings): Promise<Figure[]> {
+  const data = await skewedData(settings)
+  const userCount = sized(settings, 20_000, 2_000)
+  return onPostgres(data, async (_url, postgresPid) => {
+    const ours = await startService(data.dataDir, [], raisedScimLimit)
+    try {
+      const tokens = await getTokens(ours, data)
+      const [target] = data.targets
+      if (target === undefined) throw new Error('the sample has no organization')
+      const { domain } = target
+      await makeKeys(ours, tokens.sandbox, domain)
+      await makeMembers(ours, await makeDirectory(ours, tokens.sandbox, domain), userCount)
+      const journeys = { ...(await makeJourneys({ ours, data, tokens })), connections: 1 }
+      const stage = { postgresPid }
+      const directory = { ours, token: tokens.sandbox, domain }
+      const idle: Measured[] = []
+      const busy: Measured[] = []
+      await measure(stage, journeys, settings.seconds)
+      for (let round = 0; round < settings.rounds; round += 1) {
+        idle.push(await measure(stage, journeys, settings.seconds))
+        await beginRemap(directory, round)
+        busy.push(await measure(stage, journeys, settings.seconds))
+        if (await isRemapped(directory)) throw new Error('all users were remapped before the round was over')
+        while (!(await isRemapped(directory))) await sleep(500)
+      }
+      return [figureOf(userCount, idle, busy)]
+    } finally {
+      await stopContender(ours)
+    }
+  })
+}
+
+function figureOf(userCount: number, idle: readonly Measured[], busy: readonly Measured[]): Figure {
+  return {
+    row: 'R3',
+    what: `magic-link journey while ${userCount.toLocaleString('en')} users are remapped, one caller: median`,
+    ours: milliseconds(medianOf(busy, 'p50Ms')),
+    beside: `idle ${milliseconds(medianOf(idle, 'p50Ms'))}`,
+    ratio: ratioOf(busy, idle, 'p50Ms'),
+  }
+}
+
+interface MappedDirectory {
+  readonly ours: Contender
+  readonly token: string
+  readonly domain: string
+}
+
+/** Changes every rule, so that every user has other values, and waits until the first of them are written. */
+async function beginRemap(directory: MappedDirectory, round: number): Promise<void> {
+  const paths = mappedPaths.map((_, index) => mappedPaths[(index + round) % mappedPaths.length] ?? '')
+  await ask(directory, { attribute_mapping: mappingFrom(paths) })
+  const end = Date.now() + longestDelayMs
+  while (((await ask(directory)) ?? { done: 0 }).done === 0) {
+    if (Date.now() > end) throw new Error('the users are not remapped')
+    await sleep(200)
+  }
+}
+
+async function isRemapped(directory: MappedDirectory): Promise<boolean> {
+  const progress = await ask(directory)
+  return progress === null || progress.done >= progress.total
+}
+
+/** Reads the directory, or changes it. @returns Its progress. */
+async function ask(
+  { ours, token, domain }: MappedDirectory,
+  changes?: object,
+): Promise<{ readonly done: number; readonly total: number } | null> {
+  const answer = await fetch(`${baseUrl(ours)}/api/v2/org/${domain}/directory-sync`, {
+    method: changes === undefined ? 'GET' : 'PUT',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    ...(changes !== undefined && { body: JSON.stringify(changes) }),
+  })
+  if (!answer.ok) throw new Error(`the directory: ${answer.status} ${await answer.text()}`)
+  // The contract of directorySync.get and update.
+  const { mapping_progress: progress } = (await answer.json()) as {
+    readonly mapping_progress: { readonly done: number; readonly total: number } | null
+  }
+  return progress
+}
