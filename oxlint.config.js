@@ -572,6 +572,14 @@ const config = {
       ],
       rules: { 'portico/tenant': 'error' },
     },
+    {
+      files: [
+        'server/src/{tokens,protocols,pages,sign-in}/**/*.{ts,tsx}',
+        'server/src/directory/{sessions,application-secrets}/**/*.ts',
+      ],
+      excludeFiles: [...tests, 'server/src/sign-in/relays/relays.ts'],
+      rules: { 'portico/access-from-primary': 'error' },
+    },
     { files: ['server/src/platform/system-clock.ts'], rules: { 'portico/clock': 'off' } },
     {
       files: [

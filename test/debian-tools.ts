@@ -83,8 +83,13 @@ const debianTools: readonly DebianTool[] = [
   },
   {
     package: 'postgresql-15',
-    tests: 'the service on Postgres 15 (test/resilience/postgres-15.long.test.ts)',
+    tests: 'the service on Postgres 15, a replica and a pooler (test/resilience)',
     sign: '/usr/lib/postgresql/15/bin',
+  },
+  {
+    command: 'pgbouncer',
+    package: 'pgbouncer',
+    tests: 'the service behind a pooler (test/resilience/pooler.long.test.ts)',
   },
   {
     package: 'libfaketime',

@@ -56,6 +56,10 @@ const shapes = {
   console: {
     'Identifier[name="console"]': 'Log through deps.log; only a command (src/cli) writes to a terminal.',
   },
+  'access-from-primary': {
+    'Identifier[name="readDb"]':
+      'Read from deps.db: what gives access, such as a session, a key or a secret, must be as it is now.',
+  },
   'no-raw-html': {
     'JSXAttribute[name.name="dangerouslySetInnerHTML"], Property[key.name="dangerouslySetInnerHTML"], Property[key.value="dangerouslySetInnerHTML"]':
       'Write elements and text, which Preact escapes; markup from a string allows script injection.',

@@ -251,6 +251,12 @@ const refusedCode: Case[] = [
     "export const q = db.selectFrom('users').where('id', '=', id).select(['account_id', 'email'])",
     'Say whose rows of users these are',
   ],
+  [
+    'server/src/directory/sessions/sessions.ts',
+    'export const list = ({ readDb }) => readDb',
+    'Read from deps.db: what gives access',
+  ],
+  ['server/src/tokens/families.ts', 'export const list = (deps) => deps.readDb', 'Read from deps.db'],
   ['server/src/directory/users/users.ts', "console.log('hello')", 'Log through deps.log'],
   ['server/src/directory/users/users.ts', 'export const { log } = console', 'Log through deps.log'],
   [
@@ -292,6 +298,7 @@ const accepted: [file: string, code: string][] = [
   ['server/src/platform/system-clock.ts', 'export const now = () => new Date()'],
   ['server/src/platform/config/config.ts', 'export const port = process.env.PORT'],
   ['server/src/cli/main.ts', "console.log('hello')"],
+  ['server/src/directory/users/users.ts', 'export const list = ({ readDb }) => readDb'],
   [
     'server/src/directory/users/users.ts',
     'export const parsed = new Date(text)\nexport const q = sql`a < ${now} and know(b)`',

@@ -12,6 +12,7 @@ import {
   type OAuthErrorCode,
   type RouteRow,
 } from './generated.js'
+import { createPositions } from './position.js'
 import type { RequestOptions } from './request-options.js'
 import { errorCodeOf, pauseBeforeRepeat, retryAfterSeconds, type Repeatability } from './retry.js'
 
@@ -49,6 +50,7 @@ const maxAnswerBytes = 10_000_000
 export function createTransport(settings: TransportSettings): Call {
   const { baseUrl, clock, maxRetries } = settings
   const tokens = createAccessTokens(issueToken, clock.now)
+  const positions = createPositions(clock.now)
   const warned = new Set<string>()
 
   return async (operation, route, input, options) => {
@@ -70,6 +72,7 @@ export function createTransport(settings: TransportSettings): Call {
       'content-type': contentType,
       'idempotency-key': key,
       'if-match': options.ifMatch,
+      'portico-position': method === 'GET' ? positions.current() : undefined,
     }
     for (const [name, value] of Object.entries(own)) if (value !== undefined) headers.set(name, value)
     return {
@@ -104,8 +107,11 @@ export function createTransport(settings: TransportSettings): Call {
 
   async function attemptOf(request: PreparedRequest): Promise<Answer | ConnectionError> {
     const limits = { ...request, fetch: settings.fetch, maxBytes: maxAnswerBytes }
+    const learn = positions.sending()
     try {
-      return await exchange(request.url, request.init, limits)
+      const answer = await exchange(request.url, request.init, limits)
+      learn(answer.headers)
+      return answer
     } catch (error) {
       if (error instanceof ConnectionError) return error
       throw error

@@ -85,7 +85,7 @@ const changingAsLimited = sampled(
   firsts.length,
 )
 /** Optional headers: absent from the first answer to a key, if no wait is required, or if nothing was ignored. */
-const occasionalHeaders = ['Idempotent-Replayed', 'Retry-After', 'Portico-Warning']
+const occasionalHeaders = ['Idempotent-Replayed', 'Retry-After', 'Portico-Warning', 'Portico-Position']
 
 /** Names of path and body members that refer to objects, as opposed to plain values. */
 const referenceNames = [

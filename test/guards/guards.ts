@@ -28,6 +28,7 @@ import { presentedTokenGuards } from './presented-token-guards.js'
 import { promotionGuards } from './promotion-guards.js'
 import { refreshGuards } from './refresh-guards.js'
 import { relayGuards } from './relay-guards.js'
+import { replicaGuards } from './replica-guards.js'
 import { roleGuards } from './role-guards.js'
 import { roleMappingGuards } from './role-mapping-guards.js'
 import { samlArrivalGuards } from './saml-arrival-guards.js'
@@ -65,6 +66,7 @@ export const guards: readonly Guard[] = [
   ...roleGuards,
   ...roleMappingGuards,
   ...outageGuards,
+  ...replicaGuards,
   ...outboundGuards,
   ...signatureGuards,
   ...webhookGuards,

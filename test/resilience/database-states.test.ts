@@ -5,6 +5,7 @@ import { longDescribe } from '../sampled.js'
 import { anyEmail } from '../given/given.js'
 import { startService, type Service } from '../given/harness.js'
 import { startReceiver } from '../given/receiver.js'
+import { samplesIn } from '../given/scrape.js'
 
 async function readiness({ port }: Service) {
   const answer = await fetch(`http://localhost:${port}/readyz`)
@@ -72,15 +73,29 @@ longDescribe('a replica', () => {
     expect(await metric(service, 'portico_db_replica_fallbacks_total')).toBeGreaterThan(0)
   })
 
-  test('that is there answers lists itself', async () => {
+  test('that takes writes itself is none: the primary answers, and changes tell their position', async () => {
     const primary = await startService()
     const service = await startService({
       databaseUrl: primary.databaseUrl,
       variables: { DATABASE_READ_URL: primary.databaseUrl },
     })
-    const client = await service.client()
-    await client.organizations.list()
-    expect(await metric(service, 'portico_db_replica_fallbacks_total')).toBe(0)
+    const token = await service.token()
+    const ask = (init: RequestInit = {}) =>
+      fetch(`${service.baseUrl}/api/v2/organizations`, {
+        ...init,
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      })
+
+    const created = await ask({ method: 'POST', body: JSON.stringify({ name: 'Told' }) })
+    expect(created.headers.get('portico-position')).toMatch(/^[\w-]{64}$/)
+    // The first only begins to measure.
+    for (let asked = 0; asked < 3; asked++) {
+      const listed = await ask()
+      expect([listed.status, listed.headers.get('portico-position')]).toEqual([200, null])
+    }
+    const samples = samplesIn(await service.deps.metrics.registry.metrics())
+    expect(samples.get('portico_db_replica_fallbacks_total{reason="not_replica"}')).toBeGreaterThan(0)
+    expect(samples.get('portico_db_replica_reads_total')).toBe(0)
   })
 })
 

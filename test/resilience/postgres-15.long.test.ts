@@ -1,26 +1,14 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
-import { existsSync } from 'node:fs'
-import { chown, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { routes } from '@portico/contract/walk'
 import { migrateDatabase } from '@portico/server/migrate'
 import { openMagicLink } from '@portico/sdk'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { freePort } from '../given/free-port.js'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { anything, givenOf } from '../given/given.js'
 import { startService, type Service } from '../given/harness.js'
 import { bodyFor, send } from '../given/request-of.js'
 import { createWorldFor, freshMembers } from '../given/world.js'
 import { portico } from '../cli/portico.js'
-
-const folder = ['/usr/lib/postgresql/15/bin', '/usr/local/bin'].find((candidate) =>
-  /\(PostgreSQL\) 15\./.test(outputOf(join(candidate, 'postgres'), ['--version'])),
-)
-if (folder === undefined) process.stderr.write('Postgres 15 is not installed here: its tests are skipped.\n')
+import { createDatabase15, postgres15, startPostgres15, type DebianPostgres } from './debian-postgres.js'
 
 // The locale provider of a database determines collation and case folding; the service must depend on neither.
 const kinds = [
@@ -28,16 +16,16 @@ const kinds = [
   ['in the order of English', "locale 'C.UTF-8' locale_provider icu icu_locale 'en-US'"],
 ] as const
 
-describe.skipIf(folder === undefined)('Postgres 15', () => {
-  let adminUrl: string
+describe.skipIf(postgres15 === undefined)('Postgres 15', () => {
+  let postgres: DebianPostgres
   beforeAll(async () => {
-    adminUrl = await startPostgres(folder ?? '')
+    postgres = await startPostgres15()
   }, 60_000)
 
   describe.each(kinds)('with a database %s', (_kind, options) => {
     let service: Service
     beforeAll(async () => {
-      const url = await createDatabase(adminUrl, options)
+      const url = await createDatabase15(postgres, options)
       const applied = await migrateDatabase(url)
       expect(applied.length).toBeGreaterThan(0)
       service = await startService({ databaseUrl: url })
@@ -179,78 +167,3 @@ describe.skipIf(folder === undefined)('Postgres 15', () => {
     })
   })
 })
-
-/** Starts a new cluster, as the user postgres if this process is root, under which Postgres refuses to run. */
-async function startPostgres(programs: string): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'portico-postgres-15-'))
-  const identity = process.getuid?.() === 0 ? identityOf('postgres') : undefined
-  if (identity !== undefined) await chown(directory, identity.uid, identity.gid)
-  const data = join(directory, 'data')
-  const initdb = [
-    '-D',
-    data,
-    '-U',
-    'postgres',
-    '-A',
-    'trust',
-    '--encoding=UTF8',
-    '--locale=C.UTF-8',
-    '--no-sync',
-  ]
-  execFileSync(join(programs, 'initdb'), initdb, { ...identity, cwd: '/', stdio: 'ignore' })
-
-  const port = await freePort()
-  const settings = [
-    'listen_addresses=127.0.0.1',
-    `port=${port}`,
-    'fsync=off',
-    `unix_socket_directories=${directory}`,
-  ]
-  const args = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])]
-  const server = spawn(join(programs, 'postgres'), args, { ...identity, cwd: '/', stdio: 'ignore' })
-  afterAll(async () => {
-    const exit = once(server, 'exit')
-    server.kill('SIGINT')
-    await exit
-    await rm(directory, { recursive: true, force: true })
-  })
-  const url = `postgres://postgres@127.0.0.1:${port}/postgres`
-  while (!(await isReady(url))) {
-    if (server.exitCode !== null) throw new Error(`Postgres ended with ${server.exitCode}`)
-    await pause(50)
-  }
-  return url
-}
-
-async function createDatabase(adminUrl: string, options: string): Promise<string> {
-  const name = `portico_${anything()}`
-  const admin = new pg.Client({ connectionString: adminUrl })
-  await admin.connect()
-  await admin.query(`create database ${name} template template0 ${options}`)
-  await admin.end()
-  const url = new URL(adminUrl)
-  url.pathname = name
-  return url.href
-}
-
-async function isReady(url: string): Promise<boolean> {
-  const client = new pg.Client({ connectionString: url })
-  try {
-    await client.connect()
-    await client.end()
-    return true
-  } catch {
-    return false
-  }
-}
-
-function identityOf(user: string): { uid: number; gid: number } {
-  const [uid, gid] = ['-u', '-g'].map((flag) => Number(outputOf('id', [flag, user])))
-  if (!uid || !gid) throw new Error(`there is no user ${user} for Postgres to run as`)
-  return { uid, gid }
-}
-
-function outputOf(command: string, args: string[]): string {
-  if (command.startsWith('/') && !existsSync(command)) return ''
-  return spawnSync(command, args, { encoding: 'utf8' }).stdout
-}

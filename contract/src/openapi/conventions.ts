@@ -49,6 +49,12 @@ export const conventions: readonly { readonly title: string; readonly text: stri
       'otherwise the answer is 412. A read with `If-None-Match` and the ETag returns 304 if nothing has changed.',
   },
   {
+    title: 'Reading what you have changed',
+    text:
+      'Where lists come from a replica of the database, the answer of a change has `Portico-Position`. Send it back with a list, and the list has the change; ' +
+      'of changes that ran at once, up to 20 with commas. Without it a list may be a second old. The SDK does so by itself.',
+  },
+  {
     title: 'Limits',
     text:
       'With 429 and 503, `Retry-After` contains the number of seconds to wait. `X-Request-Id` in every answer identifies the request in the ' +

@@ -87,6 +87,7 @@ export function headersOf(route: Route, status: number): string[] {
     ...(isSuccess && access.versioned !== false && method !== 'DELETE' ? ['ETag'] : []),
     ...(isSuccess && access.idempotent ? ['Idempotent-Replayed'] : []),
     ...(isSuccess && mayWarn(route) ? ['Portico-Warning'] : []),
+    ...(isSuccess && access.auth === 'api_key' && method !== 'GET' ? ['Portico-Position'] : []),
     ...(status === 401 ? ['WWW-Authenticate'] : []),
     ...(status === 429 || isCounted ? ['RateLimit', 'RateLimit-Policy'] : []),
     ...(status === 429 || status === 503 || isCounted ? ['Retry-After'] : []),
@@ -120,6 +121,10 @@ const headers: Record<string, Header> = {
   'Idempotent-Replayed': {
     description: 'true if this answer repeats an earlier one for the same Idempotency-Key',
     schema: { type: 'string', enum: ['true'] },
+  },
+  'Portico-Position': {
+    description: 'For lists that follow, which then have the change; only where they come from a replica',
+    schema: { type: 'string' },
   },
   'Portico-Warning': {
     description:

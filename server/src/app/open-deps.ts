@@ -1,12 +1,15 @@
 import type { KeyObject } from 'node:crypto'
 import type { Kysely } from 'kysely'
+import type { Logger } from 'pino'
 import type { Config } from '../platform/config/config.js'
 import { readMasterKeys, readOrMakeMasterKeys } from '../platform/crypto/master-keys-file.js'
 import { parseMasterKeys } from '../platform/crypto/seal.js'
-import { closePool, connect, poolStateOf, promptDb } from '../platform/db/connect.js'
+import { closePool, connect, poolStateOf, promptDb, type ConnectOptions } from '../platform/db/connect.js'
 import { startEmbedded, type EmbeddedPostgres } from '../platform/db/embedded.js'
 import { checkMasterKeys } from '../platform/db/master-key-canary.js'
 import { migrateDatabase, pendingMigrations } from '../platform/db/migrate.js'
+import { checkPooling, findLackingSettings } from '../platform/db/pooler.js'
+import { openPositions, readPosition } from '../platform/db/positions.js'
 import type { DB } from '../platform/db/schema.js'
 import type { Deps, OpenDeps } from '../delivery/deps.js'
 import { openLimits } from '../delivery/limits/limits.js'
@@ -51,14 +54,10 @@ export async function openDeps(config: Config, given: GivenDeps = {}): Promise<O
       ? (given.embedded ?? (await startEmbedded({ dataDir: config.dataDir })))
       : undefined
 
-  const pool = (
-    name: string,
-    { url, poolSize, primary }: { url: string; poolSize: number; primary?: Kysely<DB> },
-  ) => {
+  type Own = Pick<ConnectOptions, 'url' | 'poolSize' | 'isPooled' | 'positions' | 'primary'>
+  const pool = (name: string, own: Own) => {
     const opened = connect({
-      url,
-      poolSize,
-      ...(primary && { primary: { db: primary, onFallback: () => metrics.replicaFallbacks.inc() } }),
+      ...own,
       named: config.database.hasNamedStatements,
       log,
       onRoundTrip: () => metrics.roundTrips.inc(),
@@ -69,9 +68,13 @@ export async function openDeps(config: Config, given: GivenDeps = {}): Promise<O
     return opened
   }
   const url = embedded?.url ?? config.database.url ?? ''
-  const { poolSize, readUrl } = config.database
-  const db = pool('primary', { url, poolSize })
-  const readDb = readUrl === undefined ? db : pool('replica', { url: readUrl, poolSize, primary: db })
+  const { poolSize, readUrl, isPooled, maxLagMs } = config.database
+  const positions =
+    readUrl === undefined ? undefined : openPositions(maxLagMs, () => readPosition(promptDb(db)))
+  const db = pool('primary', { url, poolSize, isPooled, positions })
+  const primary = { db, onRead: metrics.countRead }
+  const readDb =
+    readUrl === undefined ? db : pool('replica', { url: readUrl, poolSize, isPooled, positions, primary })
   const directDb = pool('direct', { url: config.database.directUrl ?? url, poolSize: 2 })
   const mail = given.mail ?? openMailer(config)
   const sms = given.sms ?? openSmsSender(config.sms.provider, traces?.watchCall)
@@ -91,10 +94,12 @@ export async function openDeps(config: Config, given: GivenDeps = {}): Promise<O
 
   try {
     if (embedded !== undefined && !onlyLooks) await migrateDatabase(embedded.url)
+    if (embedded === undefined) await checkPooling(config.database)
+    if (isPooled && !onlyLooks) await warnOfLackingSettings(db, log)
     const pending = await pendingMigrations(directDb)
     const readKeys = onlyLooks ? readMasterKeys : readOrMakeMasterKeys
     const master = parseMasterKeys(config.masterKeys ?? (await readKeys(config.dataDir)))
-    if (pending.length === 0 && !onlyLooks) await checkMasterKeys(db, master)
+    if (pending.length === 0 && !onlyLooks) await checkMasterKeys(directDb, master)
     const keys = { master, privateKeys: new Map<string, KeyObject>() }
     const isAttached = embedded?.attached ?? false
     const databaseEnded = embedded?.ended ?? new Promise<never>(() => undefined)
@@ -125,4 +130,12 @@ export async function openDeps(config: Config, given: GivenDeps = {}): Promise<O
     await close()
     throw error
   }
+}
+
+/** Behind a pooler nothing is set for a session, so that the limits of time and the plans depend on the role. */
+async function warnOfLackingSettings(db: Kysely<DB>, log: Logger): Promise<void> {
+  const lacking = await findLackingSettings(db)
+  if (lacking === undefined) return
+  const { found } = lacking
+  log.warn({ found }, 'connections through the pooler lack settings: portico doctor says how to give them')
 }

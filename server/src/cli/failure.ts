@@ -18,7 +18,10 @@ function databaseFault(error: Error): string | undefined {
   if (/unsupported startup parameter/.test(error.message))
     return 'A pooler refuses this connection: set DATABASE_DIRECT_URL to the address of Postgres itself.'
   if (code === '42P05' || code === '26000')
-    return 'A pooler loses prepared statements: set DB_PREPARED=off, or max_prepared_statements in PgBouncer 1.21 or newer.'
+    return (
+      'The pooler at DATABASE_URL loses prepared statements: set DATABASE_POOLER=transaction and DB_PREPARED=off, and ' +
+      'DATABASE_DIRECT_URL to the address of Postgres itself. With DB_PREPARED=on it needs max_prepared_statements of PgBouncer 1.21 or newer.'
+    )
   if (isUnreachable(error)) {
     const reason = code === '' && !(error instanceof AggregateError) ? 'no answer' : reasonOf(error)
     return `The database cannot be reached (${reason}): check DATABASE_URL, and that Postgres runs there.`

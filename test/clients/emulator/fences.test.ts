@@ -41,6 +41,7 @@ describe('an emulator does not start', () => {
     ['DATABASE_URL', 'postgres://db.example/app', /DATABASE_URL is set.*env -u DATABASE_URL portico emulate/],
     ['DATABASE_DIRECT_URL', 'postgres://db.example/app', /DATABASE_DIRECT_URL is set/],
     ['DATABASE_READ_URL', 'postgres://db.example/app', /DATABASE_READ_URL is set/],
+    ['DATABASE_POOLER', 'transaction', /DATABASE_POOLER is set/],
     ['MASTER_KEYS', 'v1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=', /MASTER_KEYS is set.*unset it/],
     ['SMTP_URL', 'smtps://mail.example', /SMTP_URL is set.*outbox.*unset it/],
     ['SMS_URL', 'https://a:b@sms.example?from=1', /SMS_URL is set.*outbox.*unset it/],

@@ -33,6 +33,7 @@ import { allowedMethods, mountContract } from './mount.js'
 import { mergeParameters, readBody } from './parameters.js'
 import { answerKnownReads, refuseWhatIsThere } from './preconditions.js'
 import { rateLimit } from './rate-limit.js'
+import { readOwnChanges } from './read-position.js'
 import { requestLog } from './request-log.js'
 import { warnOfIgnored } from './warn-of-ignored.js'
 
@@ -77,6 +78,7 @@ export function createApp(opened: OpenDeps, hooks: AppHooks = {}): Express {
         authenticate(deps),
         rateLimit(deps),
         authorize,
+        ...(deps.config.database.readUrl === undefined ? [] : [readOwnChanges(deps)]),
         readBody,
         mergeParameters,
         warnOfIgnored,

@@ -9,6 +9,7 @@ const refused: Readonly<Record<string, string>> = {
   DATABASE_URL: 'an emulator has a database of its own',
   DATABASE_DIRECT_URL: 'an emulator has a database of its own',
   DATABASE_READ_URL: 'an emulator has a database of its own',
+  DATABASE_POOLER: 'an emulator has a database of its own',
   MASTER_KEYS: 'what an emulator seals is thrown away, and no key that seals anything else belongs near it',
   SMTP_URL: 'an emulator keeps all mail in its outbox',
   SMS_URL: 'an emulator keeps all text messages in its outbox',

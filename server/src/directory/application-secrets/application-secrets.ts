@@ -61,14 +61,14 @@ export function createApplicationSecret(
  * @throws ApiError `organization_not_found`, `application_not_found`
  */
 export async function listApplicationSecrets(
-  { readDb }: Pick<Deps, 'readDb'>,
+  { db }: Pick<Deps, 'db'>,
   tenant: Tenant,
   clientId: string,
 ): Promise<ApplicationSecrets> {
-  const { record: application } = await getApplication({ db: readDb }, tenant, clientId)
+  const { record: application } = await getApplication({ db }, tenant, clientId)
   if ('deleted' in application) throw new ApiError('application_not_found')
   const owner = { domain: application.__domain__, environment: tenant.environment }
-  const rows = await readDb
+  const rows = await db
     .selectFrom('application_secrets')
     .where(ofEnvironment(tenant))
     .where('application_id', '=', application.id)

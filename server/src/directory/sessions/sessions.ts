@@ -20,15 +20,15 @@ import { endableSessionsOf, expiryAt, liveSessionsOf, signOut, type SessionOfUse
  * @throws ApiError `organization_not_found`, `user_not_found`
  */
 export async function listSessions(
-  { readDb, now }: Pick<Deps, 'readDb' | 'now'>,
+  { db, now }: Pick<Deps, 'db' | 'now'>,
   tenant: Tenant,
   userId: string,
   query: PageQuery,
 ): Promise<Page<Session>> {
-  const live = liveSessionsOf(readDb, tenant, { userId, at: now() })
+  const live = liveSessionsOf(db, tenant, { userId, at: now() })
   return readPage(
     {
-      db: readDb,
+      db,
       query,
       order: { column: 'authenticated_at', direction: 'desc' },
       keys: live,
@@ -36,7 +36,7 @@ export async function listSessions(
       rows: live.select([...sessionColumns, expiryAt(tenant).as('expires_at')]),
       total: async () => {
         const total = await countRows(live)
-        if (total === 0) await checkUser(readDb, tenant, userId)
+        if (total === 0) await checkUser(db, tenant, userId)
         return total
       },
       environment: tenant.environment,

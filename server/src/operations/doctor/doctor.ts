@@ -5,6 +5,7 @@ import { examineEmailDomains } from './email-domains.js'
 import { domainsMigration, examineComingDomains } from './coming-domains.js'
 import { examineConsoleOwners } from './console-owners.js'
 import { examineCounts } from './counts.js'
+import { examinePooler, examineReplica } from './database-ways.js'
 import { examineDefaultRedirections } from './default-redirections.js'
 import { reading, failedCheck, type Check, type Finding } from './finding.js'
 import {
@@ -72,7 +73,13 @@ const checksOfComing: Readonly<Record<string, Check>> = {
 
 /** Checks the database and its records, and changes nothing. Findings are in the order of repair. */
 export async function examineDatabase(deps: OpenDeps, { isBeforeStart }: Examination): Promise<Finding[]> {
-  const findings = [await examineVersion(deps), await examineClock(deps), examineMigrations(deps)]
+  const findings = [
+    await examineVersion(deps),
+    await examineClock(deps),
+    ...(await examinePooler(deps)),
+    ...(await examineReplica(deps)),
+    examineMigrations(deps),
+  ]
   if (deps.pendingMigrations.length > 0) {
     const isComing = !isBeforeStart && deps.pendingMigrations[0] === domainsMigration
     return isComing ? [...findings, ...(await examineEach(deps, checksOfComing))] : findings

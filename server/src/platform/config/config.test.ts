@@ -419,6 +419,27 @@ describe('production', () => {
     )
   })
 
+  test('needs the direct address behind a pooler in transaction mode, where statements have names only if asked for', () => {
+    const pooled = { ...production, DATABASE_POOLER: 'transaction' }
+    const direct = { ...pooled, DATABASE_DIRECT_URL: 'postgres://portico@primary.example.com/portico' }
+
+    expect(faultsOf(pooled)).toEqual([
+      'DATABASE_URL must name the pooler, and DATABASE_DIRECT_URL Postgres itself, because DATABASE_POOLER is transaction: migrations and backups need a session',
+    ])
+    expect(readConfig(direct).database).toMatchObject({ isPooled: true, hasNamedStatements: false })
+    expect(readConfig({ ...direct, DB_PREPARED: 'on' }).database.hasNamedStatements).toBe(true)
+    expect(readConfig({ ...production, DB_PREPARED: 'off' }).database).toMatchObject({
+      isPooled: false,
+      hasNamedStatements: false,
+    })
+  })
+
+  test.each(['0', '60001', '1.5', '-1'])('refuses a lag of %s ms', (READ_MAX_LAG_MS) => {
+    expect(faultsOf({ ...production, READ_MAX_LAG_MS })).toEqual([
+      'READ_MAX_LAG_MS must be milliseconds from 1 to 60000',
+    ])
+  })
+
   test('migrates over the direct address when there is one', () => {
     const direct = 'postgres://portico@primary.example.com/portico'
 

@@ -42,6 +42,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     ),
     ...(malformed.has('BASE_URL') ? [] : addressFaults(address, { isHttps, isBaseLoopback, isProduction })),
     ...(isProduction ? productionFaults(new Set([...Object.keys(present), ...fromFiles])) : []),
+    ...(values.DATABASE_POOLER === 'transaction' && !hasBothWays(present) ? [pooledOneWay] : []),
     ...(present['SMS_URL'] !== undefined && present['SMS_COUNTRIES'] === undefined ? [unboundedSms] : []),
   ]
   if (faults.length > 0) throw new ConfigError(faults)
@@ -71,7 +72,11 @@ function toConfig(
       directUrl: values.DATABASE_DIRECT_URL ?? values.DATABASE_URL,
       readUrl: values.DATABASE_READ_URL,
       poolSize: values.DATABASE_POOL_SIZE,
-      hasNamedStatements: values.DB_PREPARED === 'on',
+      /** Whether a pooler gives each transaction another connection to Postgres. */
+      isPooled: values.DATABASE_POOLER === 'transaction',
+      hasNamedStatements: (values.DB_PREPARED ?? (values.DATABASE_POOLER === 'none' ? 'on' : 'off')) === 'on',
+      /** How old what a replica answers may be. */
+      maxLagMs: values.READ_MAX_LAG_MS,
     },
     masterKeys: values.MASTER_KEYS,
     mail: {
@@ -182,6 +187,13 @@ function intendedHost(text: string): string {
   const { host = '' } = /^([a-z][a-z\d+.-]*:\/\/)?(?<host>\[[^\]]*\]|[^/?#:]*)/i.exec(text)?.groups ?? {}
   return host.toLowerCase()
 }
+
+function hasBothWays(present: Readonly<Record<string, string | undefined>>): boolean {
+  return ['DATABASE_URL', 'DATABASE_DIRECT_URL'].every((name) => present[name] !== undefined)
+}
+
+const pooledOneWay =
+  'DATABASE_URL must name the pooler, and DATABASE_DIRECT_URL Postgres itself, because DATABASE_POOLER is transaction: migrations and backups need a session'
 
 const unboundedSms =
   'SMS_COUNTRIES must list the countries of your users because SMS_URL is set: a message to another one may cost a lot'

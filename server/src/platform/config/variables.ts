@@ -124,11 +124,21 @@ export const Variables = z.object({
     .describe('Where the embedded database and generated secrets are kept'),
   DATABASE_URL: secret(databaseUrl).describe('Postgres 15 or newer. Unset: an embedded one under DATA_DIR'),
   DATABASE_DIRECT_URL: secret(databaseUrl).describe('For migrations when DATABASE_URL goes through a pooler'),
-  DATABASE_READ_URL: secret(databaseUrl).describe('A replica for lists and exports'),
+  DATABASE_READ_URL: secret(databaseUrl).describe('A streaming replica for lists of the API'),
+  READ_MAX_LAG_MS: z
+    .string()
+    .regex(/^[1-9]\d{0,4}$/, 'must be milliseconds from 1 to 60000')
+    .transform(Number)
+    .refine((ms) => ms <= 60_000, 'must be milliseconds from 1 to 60000')
+    .default(1000)
+    .describe('How old what the replica answers may be, in milliseconds; the primary answers instead'),
   DATABASE_POOL_SIZE: count(10).describe('Connections per process'),
+  DATABASE_POOLER: oneOf(['none', 'transaction'])
+    .default('none')
+    .describe('transaction: DATABASE_URL is a pooler in transaction mode; needs DATABASE_DIRECT_URL'),
   DB_PREPARED: oneOf(['on', 'off'])
-    .default('on')
-    .describe('off: no named statements, for PgBouncer in transaction mode without max_prepared_statements'),
+    .optional()
+    .describe('off: no named statements. Default: on, and off with DATABASE_POOLER=transaction'),
   MASTER_KEYS: secret(
     z
       .string()

@@ -6,6 +6,7 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { closePool, connect, promptDb } from './connect.js'
 import { startEmbedded, type EmbeddedPostgres } from './embedded.js'
+import { asChanges, openPositions } from './positions.js'
 import type { DB } from './schema.js'
 import { companion } from './statement.js'
 
@@ -97,6 +98,65 @@ test('a connection whose statement goes on is cut when all are closed', async ()
   await closing
 
   expect(lines).toContain('connections to the database are cut while in use')
+})
+
+describe('behind a pooler in transaction mode', () => {
+  const waits = sql<{ wait: string }>`
+    with setting as (select current_setting('lock_timeout') as wait) select wait from setting`
+
+  test('a connection sets nothing for its session, and statements wait as briefly for a lock as elsewhere', async () => {
+    const log = pino({ level: 'silent' })
+    const db = connect({ url: postgres.url, poolSize: 1, named: false, isPooled: true, log })
+    const prompt = promptDb(db)
+    const set = async () =>
+      (await sql<{ name: string }>`select name from pg_settings where source = 'session'`.execute(prompt))
+        .rows
+
+    expect((await waits.execute(prompt)).rows).toEqual([{ wait: '2s' }])
+    const inside = await prompt.transaction().execute((trx) => waits.execute(trx))
+    expect(inside.rows).toEqual([{ wait: '2s' }])
+    expect((await waits.execute(db)).rows).toEqual([{ wait: '0' }])
+    expect(await set()).toEqual([])
+    await db.destroy()
+  })
+
+  test('a statement that fails in its own transaction leaves a connection that works', async () => {
+    const log = pino({ level: 'silent' })
+    const db = connect({ url: postgres.url, poolSize: 1, named: false, isPooled: true, log })
+    const prompt = promptDb(db)
+    await sql`create table pooled (id integer primary key)`.execute(db)
+    await sql`insert into pooled values (1)`.execute(prompt)
+    await expect(sql`insert into pooled values (1)`.execute(prompt)).rejects.toMatchObject({ code: '23505' })
+    await sql`insert into pooled values (2)`.execute(prompt)
+    expect((await sql`select id from pooled order by id`.execute(prompt)).rows).toEqual([
+      { id: 1 },
+      { id: 2 },
+    ])
+    await db.destroy()
+  })
+})
+
+test('a change is followed by the place of its commit in the log, in the same packet', async () => {
+  let trips = 0
+  const told: string[] = []
+  const positions = openPositions(1_000, () => Promise.reject(new Error('none is needed')))
+  const log = pino({ level: 'silent' })
+  const db = connect({
+    ...{ url: postgres.url, poolSize: 1, named: true, log, positions },
+    onRoundTrip: () => void trips++,
+  })
+  await sql`create table followed (id integer)`.execute(db)
+  trips = 0
+  await asChanges({ accountId: 'a', onChange: (position) => told.push(position) }, async () => {
+    await sql`insert into followed values (1)`.execute(db)
+    await db.transaction().execute((trx) => sql`insert into followed values (2)`.execute(trx))
+    await sql`select 1`.execute(db)
+  })
+  expect(trips).toBe(4)
+  expect(told).toHaveLength(2)
+  expect(told.toSorted()).toEqual(told)
+  expect(told[1]).toMatch(/^[0-9A-F]{8}\/[0-9A-F]{8}$/)
+  await db.destroy()
 })
 
 describe('a statement that tells nothing', () => {

@@ -3,12 +3,14 @@ import pg from 'pg'
 import type { Logger } from 'pino'
 import { openLookups, shareLookups, type Lookups } from './lookups.js'
 import { refusalOf, stateOfPool, type PoolState, type PoolRefusal } from './pool-state.js'
+import { connectionSettings, settingsThatMayFail, toSetStatements } from './connection-settings.js'
+import type { Positions } from './positions.js'
 import { preparedPool, type OnStatement, type StatementPool } from './prepared.js'
-import { replicaPool } from './replica.js'
+import { replicaPool, type OnRead } from './replica.js'
 import type { DB } from './schema.js'
 import { openShares } from './shares.js'
 
-interface ConnectOptions {
+export interface ConnectOptions {
   readonly url: string
   readonly poolSize: number
   readonly named: boolean
@@ -17,8 +19,12 @@ interface ConnectOptions {
   readonly onStatement?: OnStatement | undefined
   /** Called with the reason when no connection is available. */
   readonly onRefused?: (refusal: PoolRefusal) => void
-  /** For a read-only replica: where it fails, this pool answers. */
-  readonly primary?: { readonly db: Kysely<DB>; readonly onFallback: () => void }
+  /** Whether the address is that of a pooler in transaction mode: then nothing is set for a session. */
+  readonly isPooled?: boolean
+  /** What is known of the log of the primary; with `primary`, of that one. Undefined without a replica. */
+  readonly positions?: Positions | undefined
+  /** For a read-only replica: where it fails, or is not as new as a read needs, this pool answers. */
+  readonly primary?: { readonly db: Kysely<DB>; readonly onRead: OnRead }
 }
 
 /** In ms. For background work: longer than statement_timeout, so that the error of Postgres comes first. */
@@ -65,14 +71,12 @@ export function connect(options: ConnectOptions): Kysely<DB> {
   pool.on('connect', (client) => {
     open.add(client)
     client.on('error', logLoss)
+    // They would stay with the next one to whom the pooler gives the connection to Postgres.
+    if (options.isPooled) return
     client
-      .query(
-        `set statement_timeout = '30s'; set idle_in_transaction_session_timeout = '60s'; set timezone = 'UTC';
-        set enable_seqscan = off; set plan_cache_mode = force_generic_plan`,
-      )
+      .query(toSetStatements(connectionSettings))
       .catch((error: unknown) => options.log.warn({ err: error }, 'a database connection cannot be set up'))
-    // Otherwise a statement whose client is gone keeps its locks until it ends. Not every system can detect that.
-    client.query("set client_connection_check_interval = '2s'").catch(() => undefined)
+    client.query(toSetStatements(settingsThatMayFail)).catch(() => undefined)
   })
   const names = options.named ? new Map<string, string>() : undefined
   const { onRoundTrip = () => undefined, onRefused = () => undefined, onStatement } = options
@@ -97,26 +101,30 @@ export function connect(options: ConnectOptions): Kysely<DB> {
       throw error
     }
   }
-  // Without names, a pooler may give each statement another connection.
+  // A lookup has a time limit of its own, which it sets for the session. Those on a replica would ask for no position.
+  const hasLookups = options.poolSize >= leastForLookups && !options.isPooled && !options.primary
   const lookups =
-    names && options.poolSize >= leastForLookups
+    names && hasLookups
       ? openLookups({ connect: connectSound, count: forLookups, names, onRoundTrip, onStatement, onSilence })
       : undefined
   const endPool = () => {
     lookups?.close()
     return pool.end()
   }
+  const { primary: ofPrimary, positions, isPooled } = options
+  const afterChange = positions && (() => positions.afterChange())
   const inShares = openShares(options.poolSize, () => onRefused('share'))
   const statementsWithin = (answerWithin: number, lockTimeout: string, onPrimary?: StatementPool) => {
     const own = preparedPool(
       { connect: connecting, end: endPool },
-      { names, answerWithin, lockTimeout, onRoundTrip, onStatement, onSilence },
+      { names, answerWithin, lockTimeout, onRoundTrip, onStatement, onSilence, isPooled, afterChange },
     )
+    const isReplica = ofPrimary && positions && onPrimary
     return inShares(
-      options.primary && onPrimary ? replicaPool(own, onPrimary, options.primary.onFallback) : own,
+      isReplica ? replicaPool(own, { pool: onPrimary, positions, onRead: ofPrimary.onRead }) : own,
     )
   }
-  const primary = options.primary && pools.get(options.primary.db)
+  const primary = ofPrimary && pools.get(ofPrimary.db)
   const statements = {
     patient: statementsWithin(patience, 'default', primary?.statements.patient),
     prompt: statementsWithin(promptness, promptLockTimeout, primary?.statements.prompt),

@@ -24,17 +24,13 @@ afterAll(async () => {
 })
 
 /** The lookups of a pool, and the connection that answered each. */
-function givenLookups({ count = 1, isPooled = false } = {}) {
+function givenLookups({ count = 1 } = {}) {
   const pool = new pg.Pool({ connectionString: postgres.url, max: 6, pipeline: true })
   pool.on('error', () => undefined)
   pool.on('connect', (client) => client.on('error', () => undefined))
   let silent = 0
   const lookups = openLookups({
-    connect: async () => {
-      const client = await pool.connect()
-      // A pooler reports connection ids of its own, which are not process ids of Postgres.
-      return isPooled ? Object.assign(client, { processID: 1 }) : client
-    },
+    connect: () => pool.connect(),
     count,
     names: new Map(),
     onRoundTrip: () => undefined,
@@ -176,22 +172,6 @@ describe('lookups', () => {
     expect(await run('select * from altered')).toEqual({ row: { one: 1, two: 2 }, isOnPool: true })
   })
 
-  test('behind a pooler share none, whose settings would stay with others', async () => {
-    const { run, lookups, pool } = givenLookups({ isPooled: true })
-    for (let times = 0; times < 3; times++) {
-      const answers = await Promise.all([run(whoAnswers), run(whoAnswers)])
-      expect(answers.map(({ isOnPool }) => isOnPool)).toEqual([true, true])
-    }
-    await vi.waitFor(() => expect(pool.idleCount).toBe(pool.totalCount))
-    expect(lookups.idle).toBe(0)
-    const clients = await Promise.all(Array.from({ length: pool.totalCount }, () => pool.connect()))
-    for (const client of clients) {
-      const { rows } = await client.query('show statement_timeout')
-      client.release()
-      expect(rows).toEqual([{ statement_timeout: '0' }])
-    }
-  })
-
   test('that fail, fail with the error that the pool has', async () => {
     const { run, open } = givenLookups()
     await open()
@@ -208,7 +188,10 @@ describe('a database', () => {
   const log = pino({ level: 'silent' })
 
   /** Whether a lookup is answered while the rest of the pool is in use; `all` connections exist besides the shared ones. */
-  async function isAnsweredBeside(all: number, options: { poolSize: number; named: boolean }) {
+  async function isAnsweredBeside(
+    all: number,
+    options: { poolSize: number; named: boolean; isPooled?: boolean },
+  ) {
     const db = connect({ url: postgres.url, log, ...options })
     onTestFinished(() => closePool(db))
     for (let times = 0; times < 3; times++)
@@ -229,9 +212,10 @@ describe('a database', () => {
     expect(await isAnsweredBeside(4, { poolSize: 6, named: true })).toBe(true)
   })
 
-  test('shares none of a small pool, and none where statements have no names', async () => {
+  test('shares none of a small pool, and none where statements have no names or nothing is set for a session', async () => {
     expect(await isAnsweredBeside(5, { poolSize: 5, named: true })).toBe(false)
     expect(await isAnsweredBeside(6, { poolSize: 6, named: false })).toBe(false)
+    expect(await isAnsweredBeside(6, { poolSize: 6, named: true, isPooled: true })).toBe(false)
   })
 
   test('runs the lookups of a transaction in it', async () => {

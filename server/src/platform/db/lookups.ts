@@ -76,13 +76,6 @@ export function openLookups(options: LookupOptions): Lookups {
     let client: pg.PoolClient | undefined
     try {
       client = await connect()
-      const isUsable = await isDirect(client)
-      // It may have been closed meanwhile.
-      isClosed ||= !isUsable
-      if (isClosed) {
-        client.release()
-        return
-      }
       await client.query(limited(`set statement_timeout = ${statementTimeout}`))
       const connection = { client, underWay: 0, progressAt: performance.now(), isCorked: false }
       client.once('error', () => discard(connection))
@@ -170,17 +163,6 @@ export function openLookups(options: LookupOptions): Lookups {
 /** What pg takes; its types leave out `query_timeout`. */
 function limited(text: string): pg.QueryConfig & { readonly query_timeout: number } {
   return { text, query_timeout: answerWithin }
-}
-
-/** Whether no pooler is between: there, a setting would stay with the next one who gets the connection to Postgres. */
-async function isDirect(client: pg.PoolClient): Promise<boolean> {
-  const { rows } = await client.query<{ pid: number }>(limited('select pg_backend_pid() as pid'))
-  return rows[0]?.pid === processOf(client)
-}
-
-/** The process that the connection was told of when it was made; pg's types leave it out. */
-function processOf(client: object): unknown {
-  return 'processID' in client ? client.processID : undefined
 }
 
 const opened = new WeakMap<Kysely<DB>, Lookups>()

@@ -18,6 +18,17 @@ interface StatementOptions {
   readonly onStatement?: OnStatement | undefined
   /** Called when an answer has not come in time. */
   readonly onSilence: () => void
+  /** Whether a pooler gives each transaction another connection to Postgres, so that nothing may be set for a session. */
+  readonly isPooled?: boolean | undefined
+  /** Asked at the end of each change for a statement to send right after it. */
+  readonly afterChange?: (() => Aside | undefined) | undefined
+}
+
+/** A statement that leaves in the packet of another one. Where it fails, nothing is called, and the other does not fail. */
+export interface Aside {
+  readonly text: string
+  readonly values: unknown[]
+  readonly onAnswer: (rows: readonly Readonly<Record<string, unknown>>[]) => void
 }
 
 /** Whether a statement was not answered in time, as pg says it. */
@@ -49,11 +60,14 @@ interface ConnectingPool {
 
 /** The part of a pool that Kysely uses. */
 export interface StatementPool {
-  connect(): Promise<{
-    query(text: string, values?: unknown[]): Promise<pg.QueryResult>
-    release(): void
-  }>
+  connect(): Promise<StatementClient>
   end(): Promise<void>
+}
+
+export interface StatementClient {
+  /** @param before Answered before the statement is run. */
+  query(text: string, values?: unknown[], before?: Aside): Promise<pg.QueryResult>
+  release(): void
 }
 
 /** The texts of statements that a transaction sends together with the one after them. */
@@ -83,15 +97,15 @@ export function preparedPool(pool: ConnectingPool, options: StatementOptions): S
 /** The current lock_timeout of connections on which it was changed. */
 const lockTimeouts = new WeakMap<pg.PoolClient, string>()
 
-function preparedClient(client: pg.PoolClient, options: StatementOptions) {
-  const { names, answerWithin: query_timeout, lockTimeout } = options
+function preparedClient(client: pg.PoolClient, options: StatementOptions): StatementClient {
+  const { names, answerWithin: query_timeout, lockTimeout, isPooled = false, afterChange } = options
   let isInTransaction = false
   let isBeginDue = false
   let mustDiscard = false
   /** Of the transaction, sent with its next statement. */
   let waiting: Statement[] = []
 
-  if ((lockTimeouts.get(client) ?? 'default') !== lockTimeout) {
+  if (!isPooled && (lockTimeouts.get(client) ?? 'default') !== lockTimeout) {
     lockTimeouts.set(client, lockTimeout)
     // Sent before the first statement, whose answer is awaited.
     client.query(`set lock_timeout = ${lockTimeout}`).catch(() => (mustDiscard = true))
@@ -111,31 +125,46 @@ function preparedClient(client: pg.PoolClient, options: StatementOptions) {
     })
   }
 
-  function begin(): Promise<pg.QueryResult> {
-    const query: LimitedQuery = { text: 'begin', query_timeout }
-    return client.query(query).catch((error: unknown) => {
-      // A failed begin leaves the connection unusable.
-      mustDiscard = true
-      throw error
+  function begin(): Promise<pg.QueryResult>[] {
+    const local = isPooled && lockTimeout !== 'default' ? [`set local lock_timeout = ${lockTimeout}`] : []
+    return ['begin', ...local].map((text) => {
+      const query: LimitedQuery = { text, query_timeout }
+      return client.query(query).catch((error: unknown) => {
+        // A failed begin leaves the connection unusable.
+        mustDiscard = true
+        throw error
+      })
     })
   }
 
+  function sendAside({ text, values, onAnswer }: Aside): Promise<void> {
+    return send({ text, values }).then(
+      ({ rows }) => onAnswer(rows),
+      () => undefined,
+    )
+  }
+
   /** Sends all in one packet, before any is answered. Of several failures the first is the cause of the others. */
-  async function sendTogether(statement: Statement): Promise<pg.QueryResult> {
+  async function sendTogether(statement: Statement, { isEnclosed, before, after }: Beside) {
     const { stream } = client.connection
     stream.cork()
-    const answers = [...(isBeginDue ? [begin()] : []), ...waiting.map(send), send(statement)]
+    const opening = [...(isBeginDue || isEnclosed ? begin() : []), ...waiting.map(send)]
+    const aside = before && sendAside(before)
+    const answer = send(statement)
+    const closing = isEnclosed ? [send({ text: 'commit', values: [] })] : []
+    const last = after && sendAside(after)
     stream.uncork()
     isBeginDue = false
     waiting = []
-    const settled = await Promise.allSettled(answers)
-    const failed = settled.find((answer) => answer.status === 'rejected')
+    const settled = await Promise.allSettled([...opening, answer, ...closing])
+    const failed = settled.find((each) => each.status === 'rejected')
+    await Promise.all([aside, last])
     if (failed !== undefined) throw failed.reason
-    return answers[answers.length - 1] ?? emptyResult
+    return answer
   }
 
   return {
-    async query(text: string, values: unknown[] = []): Promise<pg.QueryResult> {
+    async query(text, values = [], before) {
       if (text === 'begin') {
         isInTransaction = true
         isBeginDue = true
@@ -147,14 +176,23 @@ function preparedClient(client: pg.PoolClient, options: StatementOptions) {
       }
       if (text === 'rollback') waiting = []
       const isEnd = text === 'commit' || text === 'rollback'
+      const matters = isPooled || afterChange !== undefined
+      const isChangeAlone = matters && !isInTransaction && change.test(text)
       if (isEnd) isInTransaction = false
+      // One that is read only, or isolated from others.
+      if (text.startsWith('start transaction')) isInTransaction = true
       if (isEnd && isBeginDue && waiting.length === 0) {
         isBeginDue = false
         return emptyResult
       }
       options.onRoundTrip()
       const statement = { text, values }
-      return isBeginDue || waiting.length > 0 ? sendTogether(statement) : send(statement)
+      const after = isChangeAlone || text === 'commit' ? afterChange?.() : undefined
+      // So that a change alone, too, waits no longer for a lock than it may, and one server answers both of what goes together.
+      const isEnclosed = isPooled && ((isChangeAlone && lockTimeout !== 'default') || before !== undefined)
+      if (isBeginDue || waiting.length > 0 || isEnclosed || before !== undefined || after !== undefined)
+        return sendTogether(statement, { isEnclosed, before, after })
+      return send(statement)
     },
     release() {
       client.release(mustDiscard)
@@ -166,6 +204,17 @@ interface Statement {
   readonly text: string
   readonly values: unknown[]
 }
+
+/** What a statement is sent with. */
+interface Beside {
+  /** Whether it is a transaction of its own, with begin and commit. */
+  readonly isEnclosed: boolean
+  readonly before: Aside | undefined
+  readonly after: Aside | undefined
+}
+
+/** A statement that may write, or lock rows. */
+const change = /^\s*(?:insert|update|delete|merge|with)\b/i
 
 const emptyResult: pg.QueryResult = { command: '', rowCount: 0, oid: 0, fields: [], rows: [] }
 

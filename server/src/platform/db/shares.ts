@@ -15,7 +15,7 @@ interface Share {
   readonly waiting: (() => void)[]
 }
 
-const works = new AsyncLocalStorage<Work>()
+const works = new AsyncLocalStorage<Work | undefined>()
 /** In ms. As long as a pool waits for a connection. */
 const waitMs = 5_000
 
@@ -30,6 +30,11 @@ export class ShareInUseError extends Error {
 /** Runs work whose database connections count for a holder: the sender or the subject of a request. */
 export function countedFor<Result>(holder: string, work: () => Result): Result {
   return works.run({ holder, transactions: 0 }, work)
+}
+
+/** Runs work within a request that is for all, such as one that others wait for, too. */
+export function countedForNobody<Result>(work: () => Result): Result {
+  return works.run(undefined, work)
 }
 
 /**

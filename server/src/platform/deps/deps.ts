@@ -17,7 +17,7 @@ import type { SmsSender } from '../sms/sender.js'
 export interface PlatformDeps {
   readonly config: Config
   readonly db: Kysely<DB>
-  /** A replica for lists and exports, which may lag by moments; the primary where there is none. */
+  /** For lists. In a request of the API that only reads a replica answers, where there is one (decision 52); else the primary. */
   readonly readDb: Kysely<DB>
   /** The only clock: every time that a statement stores or compares comes from here. */
   readonly now: () => Date

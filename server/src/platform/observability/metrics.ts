@@ -1,6 +1,7 @@
 import type { LogEventCode } from '@portico/contract/log-events'
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import { refusals, type PoolState } from '../db/pool-state.js'
+import { fallbacks, type Fallback } from '../db/positions.js'
 import { accountSignInSteps, entrances, signInSteps, type Entered } from './sign-in-steps.js'
 
 /** Work that waits for the workers of all processes. Times are in seconds, and 0 where nothing waits. */
@@ -50,6 +51,13 @@ export function createMetrics() {
     'pool',
     'reason',
   )
+  const replicaFallbacks = counter(
+    'portico_db_replica_fallbacks_total',
+    'Statements that the primary answered in place of the replica, by reason: it could not be reached (unreachable), lacked a change of the caller (position), was too far behind (lag), how far was not known yet (unmeasured), its replay needed the rows (conflict), or it is none (not_replica)',
+    'reason',
+  )
+  for (const reason of fallbacks) replicaFallbacks.inc({ reason }, 0)
+  const replicaReads = counter('portico_db_replica_reads_total', 'Statements that the replica answered')
   const pools = new Map<string, () => PoolState>()
   function poolGauge(name: string, help: string, figure: keyof PoolState): void {
     new Gauge({
@@ -99,10 +107,8 @@ export function createMetrics() {
       registers,
     }),
     roundTrips: counter('portico_db_round_trips_total', 'Waits for an answer of the database'),
-    replicaFallbacks: counter(
-      'portico_db_replica_fallbacks_total',
-      'Statements that the primary answered because the replica could not',
-    ),
+    countRead: (fallback: Fallback | undefined) =>
+      fallback === undefined ? replicaReads.inc() : replicaFallbacks.inc({ reason: fallback }),
     answersRepaired: counter(
       'portico_answers_repaired_total',
       'Answers that did not fit the contract and were stripped of what it does not declare',

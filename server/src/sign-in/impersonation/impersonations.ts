@@ -21,15 +21,15 @@ import { impersonationColumns, toImpersonation, type ImpersonationRow } from './
  * @throws ApiError `organization_not_found`, `user_not_found`
  */
 export async function listImpersonations(
-  { readDb }: Pick<Deps, 'readDb'>,
+  { db }: Pick<Deps, 'db'>,
   tenant: Tenant,
   userId: string,
   query: PageQuery,
 ): Promise<Page<Impersonation>> {
-  const keys = impersonationsOf(readDb, tenant, userId)
+  const keys = impersonationsOf(db, tenant, userId)
   return readPage(
     {
-      db: readDb,
+      db,
       query,
       order: newestFirst,
       keys,
@@ -37,7 +37,7 @@ export async function listImpersonations(
       rows: keys.select(impersonationColumns),
       total: async () => {
         const total = await countRows(keys)
-        if (total === 0) await checkUser(readDb, tenant, userId)
+        if (total === 0) await checkUser(db, tenant, userId)
         return total
       },
       environment: tenant.environment,

@@ -47,14 +47,14 @@ export function createAccountKey(
 
 /** The keys of the caller's account and environment, newest first. */
 export function listAccountKeys(
-  { readDb, now }: Pick<Deps, 'readDb' | 'now'>,
+  { db, now }: Pick<Deps, 'db' | 'now'>,
   caller: Caller,
   { state, ...query }: KeyQuery,
 ): Promise<Page<ApiKey>> {
-  const all = keysOf(readDb, caller)
+  const all = keysOf(db, caller)
   return readPage(
     {
-      db: readDb,
+      db,
       query,
       environment: caller.environment,
       order: newestFirst,
