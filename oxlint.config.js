@@ -43,7 +43,7 @@ const rooms = {
       'set-password',
       'invitation',
     ],
-    ...['own-sessions', 'logout', 'impersonation', 'message'],
+    ...['account', 'own-sessions', 'logout', 'impersonation', 'message'],
     ...['steps', 'views', 'frame', 'texts'],
   ],
   protocols: ['scim', 'oidc', 'discoveries', 'oauth'],
@@ -59,6 +59,7 @@ const rooms = {
     'saml',
   ],
   'sign-in': [
+    'own-account',
     'invitations',
     'account-flows',
     'impersonation',

@@ -1212,7 +1212,7 @@ export interface Session {
   id: string
   /** UUID in lower case. */
   user_id: string
-  /** Application of the original sign-in. */
+  /** Application of the original sign-in; 00000000-0000-4000-8000-000000000001 or 00000000-0000-4000-8000-000000000002, which no application has, if it was for the account page. */
   client_id: string
   /** How the user was authenticated: email, relay, impersonation, or a name of RFC 8176. */
   amr: string[]

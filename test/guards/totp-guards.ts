@@ -76,7 +76,7 @@ export const totpGuards = [
   guard({
     name: 'TOTP: sessions of before a removal',
     file: removeEnrollment,
-    find: '    await endSessionsOf(deps, trx, tenant, user.id)\n',
+    find: '    await endSessionsOf(deps, trx, tenant, user.id, kept)\n',
     replace: '',
     red: removed('ends the sessions of the user, and those of nobody else'),
     green: isRemoved,

@@ -5,6 +5,12 @@ import { changing, inOrganization, reading } from '../core/answers.js'
 import { environment, id, PageQuery, pathId, personal, slug, timestamp, UserPath } from '../core/fields.js'
 import { deletionOf, listOf, record } from '../core/record.js'
 
+/** What stands for the account page where a session has the id of an application: no application has these. */
+export const accountPageIds = {
+  sandbox: '00000000-0000-4000-8000-000000000001',
+  production: '00000000-0000-4000-8000-000000000002',
+} as const
+
 /** A user signed in to an application; the data of the sign-in's event. */
 export const Session = record(
   'Session',
@@ -14,7 +20,9 @@ export const Session = record(
     __environment__: environment(),
     id: id(),
     user_id: id(),
-    client_id: id().describe('Application of the original sign-in'),
+    client_id: id().describe(
+      `Application of the original sign-in; ${accountPageIds.sandbox} or ${accountPageIds.production}, which no application has, if it was for the account page`,
+    ),
     amr: z
       .array(z.string())
       .describe('How the user was authenticated: email, relay, impersonation, or a name of RFC 8176'),

@@ -115,22 +115,26 @@ export async function endSession(deps: Ending, trx: Transaction<DB>, session: Se
   await endSessions(deps, trx, session, isMeant)
 }
 
+/** The sign-in that causes an end of the others, and continues. */
+export interface KeptSignIn {
+  readonly flowId?: string | undefined
+  readonly sessionId?: string | undefined
+}
+
 /**
  * Ends the sessions and unfinished sign-ins of a user, and what browsers have proved of their mailbox: a stolen one would come
  * back in by it without a mail.
- *
- * @param keptFlowId The flow that causes this, which continues.
  */
 export async function endSessionsOf(
   deps: Ending,
   trx: Transaction<DB>,
   tenant: Tenant,
   userId: string,
-  keptFlowId?: string,
+  kept: KeptSignIn = {},
 ): Promise<void> {
   await endEmailSessionsOf(trx, { ...tenant, userId, at: deps.now() })
   await endDiscoveriesOf(trx, { ...tenant, userId })
-  await endSignInsOf(deps, trx, tenant, userId, keptFlowId)
+  await endSignInsOf(deps, trx, tenant, userId, kept)
 }
 
 type UserKey = Pick<Tenant, 'accountId' | 'environment' | 'domain' | 'organizationIds'> & {
@@ -166,20 +170,19 @@ function isAddressOf(user: UserKey) {
 /**
  * Ends the sessions of a user, and their unfinished sign-ins: those that wait for a second factor, and flows, which
  * have a user once a factor has passed.
- *
- * @param keptFlowId The flow that causes this, which continues.
  */
 export async function endSignInsOf(
   deps: Ending,
   trx: Transaction<DB>,
   tenant: Tenant,
   userId: string,
-  keptFlowId?: string,
+  { flowId, sessionId = nilId }: KeptSignIn = {},
 ): Promise<void> {
-  const areMeant = sql`sessions.organization_id = ${organizationIdOf(tenant)} and sessions.user_id = ${userId}`
+  const areMeant = sql`sessions.organization_id = ${organizationIdOf(tenant)} and sessions.user_id = ${userId}
+    and sessions.id <> ${sessionId}`
   await endSessions(deps, trx, tenant, areMeant)
   await voidPendingSignIns(deps, trx, tenant, userId)
-  await endFlowsOf(deps, trx, tenant, userId, keptFlowId)
+  await endFlowsOf(deps, trx, tenant, userId, flowId)
 }
 
 /** Ends the open flows of a user, but one. */

@@ -7,6 +7,7 @@ import { findOrganizationByDomain } from '../directory/organizations/find-organi
 import { readPageAssets } from './frame/assets.js'
 import { toBrandStyle } from './frame/brand.js'
 import { statusOfFailure } from './frame/failure.js'
+import { accountPageRouter } from './account/router.js'
 import { accountSignInRouter } from './account-sign-in/router.js'
 import { logoutRouter } from './logout/router.js'
 import { messageRouter } from './message/router.js'
@@ -74,6 +75,7 @@ export function pagesRouter(deps: Deps, ...others: readonly MorePages[]): Router
   router.use(testIdpRouter(deps, site))
   router.use(accountSignInRouter(deps, site))
   router.use(signInRouter(deps, site))
+  router.use(accountPageRouter(deps, site))
   router.use(sessionsRouter(deps, site))
 
   router.use(relayRouter(deps, site))

@@ -275,8 +275,13 @@ function applicationsOf(db: Kysely<DB>, tenant: Place) {
   return everyApplicationOf(db, tenant).where('applications.deleted_at', 'is', null)
 }
 
+/** The same with deleted ones, but for the client of the account page (account-page-client.ts). */
 function everyApplicationOf(db: Kysely<DB>, tenant: Place) {
-  return db.selectFrom('applications').where(ofEnvironment(tenant, 'applications')).where(isInReach(tenant))
+  return db
+    .selectFrom('applications')
+    .where(ofEnvironment(tenant, 'applications'))
+    .where(isInReach(tenant))
+    .where(sql<boolean>`applications.deleted_at is distinct from 'infinity'`)
 }
 
 /** Whether the organization exists, and the row's application is offered to it. */

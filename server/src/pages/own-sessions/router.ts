@@ -1,31 +1,23 @@
-import { environments, pathId, type Environment } from '@portico/contract/fields'
-import type { Request, Router } from 'express'
+import { pathId } from '@portico/contract/fields'
+import type { Router } from 'express'
 import type { Deps } from '../../delivery/deps.js'
-import { callerAtPage } from '../../sign-in/flows/flow.js'
-import { formReader } from '../../platform/http/body.js'
 import { requestIdOf } from '../../delivery/request-context.js'
+import { formReader } from '../../platform/http/body.js'
 import {
   findOrganizationByDomain,
   type PublicOrganization,
 } from '../../directory/organizations/find-organization.js'
-import { findBrowserSession, type BrowserSession } from '../../directory/sessions/browser-session.js'
 import { endOtherSessions, endOwnSession, listOwnSessions } from '../../directory/sessions/own-sessions.js'
 import type { SessionOfUser } from '../../directory/sessions/sign-out.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { secretOfOurForm, toCsrfField } from '../frame/csrf.js'
 import { messageUrl } from '../frame/message.js'
 import { keepFlowSecret, pageRouter, redirect, sendSentence, type Exchange } from '../frame/page-route.js'
-import { clearSessionCookie, findSessionSecret } from '../frame/session-cookie.js'
+import { clearSessionCookie } from '../frame/session-cookie.js'
 import { sessionsPage } from '../views/sessions.js'
 import { signedOutPage } from '../views/sign-out.js'
 import { domainOf, formOf, frameOf, sendPage, textOf, type Site } from '../frame/site.js'
-
-/** The user who is signed in in this browser. */
-interface Visitor {
-  readonly organization: PublicOrganization
-  readonly environment: Environment
-  readonly session: BrowserSession
-}
+import { addressOfVisitor, findVisitor, frameOfVisitor, tenantOfVisitor } from '../frame/visitor.js'
 
 /** The page on which users see and end their sessions. */
 export function sessionsRouter(deps: Deps, site: Site): Router {
@@ -53,10 +45,10 @@ async function showSessions(exchange: Exchange): Promise<void> {
   }
   const secret = keepFlowSecret(exchange)
   const { session } = visitor
-  const sessions = await listOwnSessions(deps, tenantOf(req, visitor), session.userId)
+  const sessions = await listOwnSessions(deps, tenantOfVisitor(requestIdOf(req), visitor), session.userId)
   const page = sessionsPage({
-    frame: frameFor(exchange, visitor),
-    form: { action: addressOf(req, visitor), csrf: toCsrfField(secret, session.sessionId) },
+    frame: frameOfVisitor(exchange, visitor),
+    form: { action: addressOfVisitor(exchange, visitor), csrf: toCsrfField(secret, session.sessionId) },
     email: session.email,
     sessions: sessions.map(({ userAgent, ...shown }) => ({
       ...shown,
@@ -80,47 +72,22 @@ async function takeForm(exchange: Exchange): Promise<void> {
   const { session } = visitor
   const { action, session_id: sentId } = formOf(req)
   if (secretOfOurForm(req, site, session.sessionId) === undefined) {
-    const frame = frameFor(exchange, visitor)
+    const frame = frameOfVisitor(exchange, visitor)
     sendSentence(exchange, 403, frame, 'otherBrowser')
     return
   }
   const act = actions.get(textOf(action))
   const named = { userId: session.userId, sessionId: SessionId.parse(textOf(sentId)) }
-  await act?.(deps, tenantOf(req, visitor), named, session)
+  await act?.(deps, tenantOfVisitor(requestIdOf(req), visitor), named, session)
   const hasLeft = (await findVisitor(exchange, visitor.organization)) === undefined
   if (!hasLeft) {
-    redirect(exchange, addressOf(req, visitor))
+    redirect(exchange, addressOfVisitor(exchange, visitor))
     return
   }
   const owner = { organizationId: visitor.organization.organizationId, environment: visitor.environment }
   res.append('Set-Cookie', clearSessionCookie(site.isHttps, owner))
-  const frame = frameFor(exchange, visitor)
+  const frame = frameOfVisitor(exchange, visitor)
   sendPage(site, res, signedOutPage({ frame: { ...frame, url: messageUrl(frame, 'signed-out') } }), frame)
-}
-
-/** Prefers production when a browser is signed in to both environments and the address names neither. */
-async function findVisitor(
-  { deps, site, req }: Exchange,
-  organization: PublicOrganization | undefined,
-): Promise<Visitor | undefined> {
-  if (organization === undefined) return undefined
-  const { accountId, organizationId } = organization
-  const named = environments.filter((environment) => environment === req.query.environment)
-  for (const environment of named.length > 0 ? named : environments.toReversed()) {
-    const secret = findSessionSecret(req.headers.cookie, site.isHttps, { organizationId, environment })
-    if (secret === undefined) continue
-    const session = await findBrowserSession(deps, { accountId, environment, organizationId, secret })
-    if (session !== undefined) return { organization, environment, session }
-  }
-  return undefined
-}
-
-function frameFor({ site, req }: Exchange, { organization, environment }: Visitor) {
-  return frameOf(site, req, {
-    organization,
-    isSandbox: environment === 'sandbox',
-    url: `${req.path}?environment=${environment}`,
-  })
 }
 
 function sendNotSignedIn(
@@ -146,15 +113,3 @@ function end(deps: Deps, tenant: Tenant, named: SessionOfUser, _current: Session
 }
 
 const SessionId = pathId()
-
-function tenantOf(req: Request, { organization, environment, session }: Visitor) {
-  const caller = callerAtPage({ ...organization, environment }, requestIdOf(req), session.userId)
-  return { ...caller, domain: organization.domain }
-}
-
-/** The address of the page, with the chosen environment and language. */
-function addressOf(req: Request, { environment }: Visitor): string {
-  const language = textOf(req.query.ui_locales)
-  const chosen = new URLSearchParams({ environment, ...(language !== '' && { ui_locales: language }) })
-  return `${req.path}?${chosen.toString()}`
-}

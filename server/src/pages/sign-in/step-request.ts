@@ -3,6 +3,7 @@ import { accountFlowPath } from '../../sign-in/account-flows/account-flow-url.js
 import { callerAtPage, type Flow, type Step } from '../../sign-in/flows/flow.js'
 import { websiteOf } from '../../sign-in/flows/way-back.js'
 import type { PublicOrganization } from '../../directory/organizations/find-organization.js'
+import { isAccountPage } from '../../directory/account-page-client.js'
 import { displayName } from '../../platform/display-name.js'
 import { toCsrfField } from '../frame/csrf.js'
 import type { Frame } from '../frame/layout.js'
@@ -42,9 +43,12 @@ export function toStepRequest({
   })
   const elsewhere = elsewhereOf(flow, frame)
   const action = withQuery(req.path, { way: query('way'), ui_locales: query('ui_locales') })
+  const applicationName = isAccountPage(flow.applicationId)
+    ? frame.texts.account.heading
+    : flow.applicationName
   return {
     deps,
-    flow,
+    flow: { ...flow, applicationName },
     caller: { ...callerAtPage(flow, requestId, flow.userId), domain: flow.domain },
     frame: { ...frame, elsewhere },
     form: { action, csrf: toCsrfField(secret, flow.flowId) },

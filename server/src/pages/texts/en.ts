@@ -1,4 +1,5 @@
 import type { Language } from '../../platform/languages.js'
+import { account } from './en/account.js'
 import { accountSignIn } from './en/account-sign-in.js'
 import { consent } from './en/consent.js'
 import { directory } from './en/directory.js'
@@ -28,6 +29,7 @@ const words = {
   ...directory,
   ...emailDomains,
   ...consent,
+  ...account,
   ...accountSignIn,
   ...impersonation,
   ...invitation,

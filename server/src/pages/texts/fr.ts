@@ -1,4 +1,5 @@
 import type { PageTexts } from './en.js'
+import { account } from './fr/account.js'
 import { accountSignIn } from './fr/account-sign-in.js'
 import { consent } from './fr/consent.js'
 import { directory } from './fr/directory.js'
@@ -28,6 +29,7 @@ export const fr: PageTexts = {
   ...directory,
   ...emailDomains,
   ...consent,
+  ...account,
   ...accountSignIn,
   ...impersonation,
   ...invitation,

@@ -60,6 +60,8 @@ function toDate(at: Date, lang: string): string {
 interface EnrollCodePage extends Omit<EnrollPage, 'demanded'> {
   /** The key URI of the app; null with text messages. */
   readonly uri: string | null
+  /** On the account page, which no flow remembers: the form sends it back. */
+  readonly enrollmentId?: string
 }
 
 /** Shows the key of the app as a QR code and as text, and asks for the first code. */
@@ -95,10 +97,12 @@ export function enrollCodePage(view: EnrollCodePage): string {
   )
 }
 
-function CodeForm({ view: { frame, form, uri }, fault }: { view: EnrollCodePage; fault: Fault | undefined }) {
+function CodeForm({ view, fault }: { view: EnrollCodePage; fault: Fault | undefined }) {
+  const { frame, form, uri, enrollmentId } = view
   const words = frame.texts.enroll
   return (
     <Form form={form} action="validate" button={words.button} working={frame.texts.working} isCodeForm>
+      {enrollmentId !== undefined && <input type="hidden" name="enrollment_id" value={enrollmentId} />}
       <CodeField
         label={words.label}
         fault={fault}

@@ -14,8 +14,11 @@ interface SetPasswordPage {
   /** In characters. */
   readonly minLength: number
   readonly maxLength: number
-  /** `renewal` and `offer`, of who has none: at the end of a sign-in, which goes on without as well. */
-  readonly asked: 'by_link' | 'renewal' | 'offer'
+  /**
+   * `renewal` and `offer`, of who has none: at the end of a sign-in, which goes on without as well. `first` and `change`: on the
+   * account page.
+   */
+  readonly asked: 'by_link' | 'renewal' | 'offer' | 'first' | 'change'
   readonly fault?: NewPasswordFault | undefined
   readonly retryAfterSeconds?: number | undefined
   /** The code of the link, which the form sends back. */
@@ -28,11 +31,13 @@ export function setPasswordPage(view: SetPasswordPage): string {
   const { texts } = frame
   const words = texts.setPassword
   const fault = faultOf(view)
-  const heading = asked === 'renewal' ? words.renewalHeading : words.heading
+  const heading = asked === 'renewal' || asked === 'change' ? words.renewalHeading : words.heading
+  const mayBeLater = asked === 'renewal' || asked === 'offer'
   return toDocument(
     <HostedPage frame={frame} title={heading} isFault={fault !== undefined}>
       <Person texts={texts} email={email} />
-      {asked !== 'by_link' && <p>{words[asked]}</p>}
+      {mayBeLater && <p>{words[asked]}</p>}
+      {asked === 'change' && <p>{texts.account.password.othersEnd}</p>}
       <PageFault fault={fault} />
       <Form form={form} action="set_password" button={words.button} working={texts.working}>
         {passwordCode !== undefined && <input type="hidden" name="password_code" value={passwordCode} />}
@@ -52,7 +57,7 @@ export function setPasswordPage(view: SetPasswordPage): string {
         />
         <p class="quiet tip">{words.tip}</p>
       </Form>
-      {asked !== 'by_link' && <Form form={form} action="not_now" look="plain" button={words.notNow} />}
+      {mayBeLater && <Form form={form} action="not_now" look="plain" button={words.notNow} />}
     </HostedPage>,
   )
 }

@@ -1,7 +1,7 @@
 import type { PkcePolicy } from '@portico/contract/client-authentication'
 import { environments, type Environment } from '@portico/contract/fields'
 import { sql } from 'kysely'
-import { isUsableBy } from '../../directory/usable.js'
+import { isOpenForSignIn, isUsableBy } from '../../directory/usable.js'
 import { lookup } from '../../platform/db/statement.js'
 import type { IssuerKind } from '../../tokens/issuer.js'
 import type { Deps } from '../../delivery/deps.js'
@@ -141,7 +141,7 @@ const selectClient = lookup((db, key: { organizationDomain: string; clientId: st
     .where('organizations.domain', '=', key.organizationDomain)
     .where('organizations.deleted_at', 'is', null)
     .select(clientColumns)
-    .select(isUsableBy(sql.ref('organizations.id')).as('is_usable')),
+    .select(isOpenForSignIn(sql.ref('organizations.id')).as('is_usable')),
 )
 
 /** The account, its application if it has it, and the organization. An application of the account is usable at its issuer. */

@@ -1,7 +1,7 @@
 import type { ResponseMode } from '@portico/contract/authorize'
 import type { Environment } from '@portico/contract/fields'
 import { sql, type Transaction } from 'kysely'
-import { isUsableBy } from '../../directory/usable.js'
+import { isOpenForSignIn } from '../../directory/usable.js'
 import { hashSecret, randomSecret } from '../../platform/crypto/secret.js'
 import type { DB } from '../../platform/db/schema.js'
 import { statement } from '../../platform/db/statement.js'
@@ -137,7 +137,7 @@ const consumeFlow = statement(
         addressProvedByBrowser().as('proved_address'),
         continuedSession().as('continued_session_id'),
         sql<boolean>`(
-          ${isUsableBy(sql.ref('flow.organization_id'))}
+          ${isOpenForSignIn(sql.ref('flow.organization_id'))}
           and flow.redirect_uri = any(applications.allowed_redirect_urls)
         )`.as('is_redirect_allowed'),
       ]),

@@ -1,5 +1,5 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
-import { isUsableBy } from '../../directory/usable.js'
+import { isOpenForSignIn } from '../../directory/usable.js'
 import { newId } from '../../platform/crypto/random.js'
 import type { DB } from '../../platform/db/schema.js'
 import { statement } from '../../platform/db/statement.js'
@@ -267,7 +267,7 @@ export async function completePendingSignIn(
       'organizations.allowed_email_domains',
       isSsoRequiredOf('users').as('is_sso_required'),
       sql<boolean>`(
-        ${isUsableBy(sql.ref('pending.organization_id'))}
+        ${isOpenForSignIn(sql.ref('pending.organization_id'))}
         and pending.redirect_uri = any(applications.allowed_redirect_urls)
       )`.as('is_redirect_allowed'),
     ])

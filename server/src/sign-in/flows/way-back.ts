@@ -1,3 +1,4 @@
+import { isAccountPage } from '../../directory/account-page-client.js'
 import type { Deps } from '../../delivery/deps.js'
 import { withParameters } from '../../directory/sessions/complete-sign-in.js'
 import { hashSecret } from '../../platform/crypto/secret.js'
@@ -36,11 +37,15 @@ export async function findWayBack(
       'applications.name',
       'applications.initiate_login_uri',
       'flow.redirect_uri',
+      'flow.application_id',
+      'flow.environment',
     ])
     .executeTakeFirst()
   if (found === undefined) return undefined
   const { account_domain: accountDomain, name: applicationName, initiate_login_uri: initiateUri } = found
   const iss = accountIssuerOf(config.baseUrl, accountDomain)
+  if (isAccountPage(found.application_id))
+    return { applicationName, url: `/t/${organizationDomain}/account?environment=${found.environment}` }
   const url =
     initiateUri === null
       ? websiteOf(found.redirect_uri)

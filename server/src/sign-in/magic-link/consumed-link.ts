@@ -1,6 +1,6 @@
 import type { Environment } from '@portico/contract/fields'
 import { sql, type Transaction } from 'kysely'
-import { isUsableBy } from '../../directory/usable.js'
+import { isOpenForSignIn } from '../../directory/usable.js'
 import { newId } from '../../platform/crypto/random.js'
 import type { DB } from '../../platform/db/schema.js'
 import { lookup, statement } from '../../platform/db/statement.js'
@@ -82,7 +82,7 @@ function linkColumns({ ownPage }: Pick<LinkKey, 'ownPage'>) {
       emailNormalized: sql.ref('challenge.email_normalized'),
     }).as('is_sso_required'),
     sql<boolean>`(
-      ${isUsableBy(sql.ref('challenge.organization_id'))}
+      ${isOpenForSignIn(sql.ref('challenge.organization_id'))}
       and (
         challenge.redirect_uri = any(applications.allowed_redirect_urls)
         or (challenge.password_request_id is not null and challenge.redirect_uri = ${ownPage})

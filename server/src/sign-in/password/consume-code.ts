@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely'
-import { isUsableBy } from '../../directory/usable.js'
+import { isOpenForSignIn } from '../../directory/usable.js'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import { isEmailDomainAllowed } from '../../directory/allowed-domain.js'
@@ -43,7 +43,7 @@ export async function consumePasswordCode(
     .where(isOrganizationOf('organizations', 'request'))
     .where(sameEnvironment('applications', 'request'))
     .whereRef('applications.id', '=', 'request.application_id')
-    .where(isUsableBy(sql.ref('request.organization_id')))
+    .where(isOpenForSignIn(sql.ref('request.organization_id')))
     .where(leadsTo(ownPage))
     .where(sameTenant('connection', 'request'))
     .where('connection.active', '=', true)

@@ -5,7 +5,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { emit } from '../../delivery/events/emit.js'
 import { logEvent } from '../../delivery/log-events/log-event.js'
 import { enqueueNotice } from '../../delivery/mail/notices.js'
-import { endSessionsOf } from '../../directory/end-sessions.js'
+import { endSessionsOf, type KeptSignIn } from '../../directory/end-sessions.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { normalizeEmail } from '../../platform/email.js'
 import type { SigningInUser } from '../../directory/users/signing-in-user.js'
@@ -60,8 +60,8 @@ interface Replacement {
   /** The API has returned such a link. */
   readonly isLinkReturned: boolean
   readonly hash: string
-  /** The flow in which the user sets it, which continues. */
-  readonly flowId?: string
+  /** The sign-in in which the user sets it. */
+  readonly kept?: KeptSignIn
 }
 
 /**
@@ -73,11 +73,11 @@ export async function replacePassword(
   deps: Deps,
   trx: Transaction<DB>,
   tenant: Tenant,
-  { organizationId, applicationId, user, isLinkOpened, isLinkReturned, hash, flowId }: Replacement,
+  { organizationId, applicationId, user, isLinkOpened, isLinkReturned, hash, kept }: Replacement,
 ): Promise<number> {
   const { accountId, environment } = tenant
   const owner = { accountId, environment, organizationId, userId: user.id }
-  await endSessionsOf(deps, trx, tenant, user.id, flowId)
+  await endSessionsOf(deps, trx, tenant, user.id, kept)
   // What it would end has ended; the flow goes on.
   if (isLinkOpened) await markEmailProved(deps, trx, tenant, { ...user, isNew: true }, isLinkReturned)
   await voidPasswordRequests(deps, trx, tenant, normalizeEmail(user.email))

@@ -82,7 +82,7 @@ export async function renewPassword(
       isLinkOpened: false,
       isLinkReturned: false,
       hash,
-      flowId: flow.flowId,
+      kept: { flowId: flow.flowId },
     })
     return { record: undefined }
   })

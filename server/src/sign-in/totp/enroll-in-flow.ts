@@ -61,8 +61,17 @@ export async function findEnrollmentOfFlow(
 ): Promise<PendingEnrollment | undefined> {
   if (enrollmentId === null || step !== 'enroll') return undefined
   const user = await getTotpUser(deps.db, tenant, userId)
-  if (!mayEnroll(user)) return undefined
-  const row = await enrollmentsOf(deps.db, tenant, userId)
+  return mayEnroll(user) ? findPendingEnrollment(deps, tenant, user, enrollmentId) : undefined
+}
+
+/** The same by the id of the enrolment, which the browser has got from the page that began it. */
+export async function findPendingEnrollment(
+  deps: Pick<Deps, 'config' | 'db' | 'keys' | 'now'>,
+  tenant: Tenant,
+  user: TotpUser,
+  enrollmentId: string,
+): Promise<PendingEnrollment | undefined> {
+  const row = await enrollmentsOf(deps.db, tenant, user.id)
     .where('pending_id', '=', enrollmentId)
     .where('pending_expires_at', '>', deps.now())
     .select('pending_secret_sealed as sealed')
@@ -114,7 +123,7 @@ async function validate(
     user,
     input,
     id: held.enrollment_id,
-    flowId: held.flowId,
+    kept: { flowId: held.flowId },
   })
   if (validated === undefined) return 'wrong'
   const recoveryCodes = await replaceRecoveryCodes(deps, trx, tenant, user)

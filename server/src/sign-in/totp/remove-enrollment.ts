@@ -5,7 +5,7 @@ import { ApiError } from '../../platform/errors.js'
 import { change, type Changed } from '../../delivery/events/change.js'
 import { emit } from '../../delivery/events/emit.js'
 import { enqueueNotice } from '../../delivery/mail/notices.js'
-import { endSessionsOf } from '../../directory/end-sessions.js'
+import { endSessionsOf, type KeptSignIn } from '../../directory/end-sessions.js'
 import { voidRenewals } from '../../directory/forget-password.js'
 import type { Caller, Tenant } from '../../platform/tenant.js'
 import { logTotp } from './log-totp.js'
@@ -17,6 +17,8 @@ import { lockTotpUser, ownerOf } from './totp-user.js'
 interface EnrollmentRemoval {
   readonly userId: string
   readonly scopes: Caller['scopes']
+  /** The sign-in in which it happens; the user's others end. */
+  readonly kept?: KeptSignIn
 }
 
 /**
@@ -28,7 +30,7 @@ interface EnrollmentRemoval {
 export function removeTotpEnrollment(
   deps: Deps,
   tenant: Tenant,
-  { userId, scopes }: EnrollmentRemoval,
+  { userId, scopes, kept }: EnrollmentRemoval,
 ): Promise<Changed<ValidatedTotpEnrollment>> {
   // As for a forced enrolment: a caller who removes the factor can enrol one of their own next.
   if (!scopes.includes('write:users'))
@@ -50,7 +52,7 @@ export function removeTotpEnrollment(
     if (row === undefined) throw new ApiError('totp_enrollment_not_found')
     const at = deps.now()
     await updateOpenChallenges(trx, tenant, { userId: user.id, at }).set({ voided_at: at }).execute()
-    await endSessionsOf(deps, trx, tenant, user.id)
+    await endSessionsOf(deps, trx, tenant, user.id, kept)
     await voidRenewals(deps, trx, tenant, user.id)
     await enqueueNotice(deps, trx, { ...ownerOf(tenant, user), notice: 'totp_enrollment_removed' })
 

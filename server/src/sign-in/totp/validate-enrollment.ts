@@ -7,7 +7,7 @@ import { change } from '../../delivery/events/change.js'
 import { emit } from '../../delivery/events/emit.js'
 import { enqueueNotice } from '../../delivery/mail/notices.js'
 import { voidRenewals } from '../../directory/forget-password.js'
-import { endFlowsOf, endSessionsOf } from '../../directory/end-sessions.js'
+import { endFlowsOf, endSessionsOf, type KeptSignIn } from '../../directory/end-sessions.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { markPhoneNumberVerified } from '../../directory/users/verified-phone.js'
 import { logTotp } from './log-totp.js'
@@ -63,8 +63,8 @@ interface FirstCode {
   readonly input: TotpEnrollmentValidation
   /** The enrolment to validate; undefined: the pending one. */
   readonly id?: string
-  /** The flow in which it happens; the user's others end. */
-  readonly flowId?: string
+  /** The sign-in in which it happens; the user's others end. */
+  readonly kept?: KeptSignIn
 }
 
 /**
@@ -77,11 +77,11 @@ export async function tryFirstCode(
   deps: Deps,
   trx: Transaction<DB>,
   tenant: Tenant,
-  { user, input, id, flowId }: FirstCode,
+  { user, input, id, kept = {} }: FirstCode,
 ): Promise<ValidatedTotpEnrollment | undefined> {
   const pending = await takePendingAttempt(deps, trx, tenant, user, id)
   const step = lastStepOf(deps, tenant, user, pending, input.code)
-  if (step !== undefined) return establish(deps, trx, tenant, { user, pending, step, input, flowId })
+  if (step !== undefined) return establish(deps, trx, tenant, { user, pending, step, input, kept })
   await refuse(deps, trx, tenant, user, pending)
   return undefined
 }
@@ -157,14 +157,14 @@ interface RightCode {
   readonly pending: Pending
   readonly step: number
   readonly input: TotpEnrollmentValidation
-  readonly flowId: string | undefined
+  readonly kept: KeptSignIn
 }
 
 async function establish(
   deps: Deps,
   trx: Transaction<DB>,
   tenant: Tenant,
-  { user, pending, step, input, flowId }: RightCode,
+  { user, pending, step, input, kept }: RightCode,
 ): Promise<ValidatedTotpEnrollment> {
   const at = deps.now()
   const row = await updateEnrollment(trx, tenant, user.id)
@@ -185,12 +185,12 @@ async function establish(
     .executeTakeFirstOrThrow()
   // Open challenges belong to the replaced enrolment.
   await updateOpenChallenges(trx, tenant, { userId: user.id, at }).set({ voided_at: at }).execute()
-  if (user.enrolledMethod !== null) await endSessionsOf(deps, trx, tenant, user.id)
+  if (user.enrolledMethod !== null) await endSessionsOf(deps, trx, tenant, user.id, kept)
   // A replacing enrolment has sent its notice when it began.
   if (user.enrolledMethod === null)
     await enqueueNotice(deps, trx, { ...ownerOf(tenant, user), notice: 'totp_enrolled' })
   // A flow that has passed its factors would continue without this one.
-  await endFlowsOf(deps, trx, tenant, user.id, flowId)
+  await endFlowsOf(deps, trx, tenant, user.id, kept.flowId)
   // A renewal was granted for the factors that existed before.
   await voidRenewals(deps, trx, tenant, user.id)
   if (pending.phone_number !== null)

@@ -21,7 +21,7 @@ const maxShown = 100
 
 const JoinRequestId = pathId()
 
-/** Those who wait for a decision, and how many they are in all. */
+/** The requests that wait for a decision, and their number in all. */
 export interface WaitingRequests {
   readonly requests: readonly JoinRequest[]
   readonly total: number

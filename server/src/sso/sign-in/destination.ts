@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely'
-import { isUsableBy } from '../../directory/usable.js'
+import { isOpenForSignIn } from '../../directory/usable.js'
 import type { DB } from '../../platform/db/schema.js'
 import { lookup } from '../../platform/db/statement.js'
 import { isOfConnection, type ConnectionKey } from '../connections/connection-key.js'
@@ -40,7 +40,7 @@ const selectAllowed = lookup((db, key: ConnectionKey & SsoDestination) =>
     .selectFrom('applications')
     .where(ofEnvironment(key, 'applications'))
     .where('applications.id', '=', key.applicationId)
-    .where(isUsableBy(sql<string>`${key.organizationId}::uuid`))
+    .where(isOpenForSignIn(sql<string>`${key.organizationId}::uuid`))
     .where(sql<boolean>`${key.redirectUri} = any(applications.allowed_redirect_urls)`)
     .select('applications.id'),
 )

@@ -34,7 +34,7 @@ export const directory = {
     madeSentence: 'Copy it now: it will not be shown again. The previous secret works for another 24 hours.',
     changed: 'Something has changed since you opened this page. Review it below, and try again if needed.',
     steps: 'Steps in your provider’s console',
-    more: 'More about your people',
+    more: 'More about your users',
     moreSentence:
       'If the application is to know titles or departments, map these attributes in your console, too. What is mapped there already needs nothing more.',
     used: 'Attributes that your provider sends',

@@ -7,7 +7,7 @@ export const joinRequests = {
   joinRequests: {
     heading: 'Requests to join',
     sentence:
-      'These people have confirmed an e-mail address of one of your domains. Whoever you approve gets an account at once. Either way, they are told by e-mail.',
+      'These people have confirmed an e-mail address of one of your domains. Everybody you approve gets an account at once. Either way, they are told by e-mail.',
     none: 'Nobody is waiting for a decision.',
     more: (total: number) => `${total} people are waiting. You see the newest here.`,
     listSentence: 'People with an address of one of your domains, who ask for an account.',
@@ -17,7 +17,7 @@ export const joinRequests = {
     notices: {
       decided: 'This request has been decided in the meantime, or its time is over.',
       notAllowed:
-        'Nobody was approved: the domain of this address is not verified any more, or not allowed. Your requests stay here.',
+        'Nobody was approved: the domain of this address is no longer verified, or not allowed. Your requests stay here.',
       ssoRequired: 'Nobody was approved: people with this address come in by your identity provider.',
       noSeat:
         'Nobody was approved: your organization has no free seat. Ask the people who invited you for more.',
