@@ -45,6 +45,7 @@ const order: readonly { readonly title: string; readonly files: readonly string[
       'magic-link',
       'totp',
       'sessions',
+      'account',
       'sign-out',
       'tokens',
       'client-secrets',

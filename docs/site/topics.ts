@@ -23,6 +23,8 @@ export const topics: Readonly<Record<string, string>> = {
   '/guides/magic-link.html': 'passwordless email login email sign-in link by mail one-time link',
   '/guides/totp.html':
     '2FA MFA two-step verification two-factor multi-factor authentication second factor authenticator app OTP one-time password code SMS recovery codes',
+  '/guides/account.html':
+    'user profile page self-service account settings change password my account edit profile user portal',
   '/guides/sessions.html': 'list of devices revoke session',
   '/guides/sign-out.html': 'logout log out single logout SLO back-channel front-channel end session',
   '/guides/tokens.html': 'JWT access token ID token claims JWKS',
