@@ -18,6 +18,7 @@ import { passwordPage } from './views/password.js'
 import { readyPage, signedInPage } from './views/ready.js'
 import { recoveryCodesPage } from './views/recovery-codes.js'
 import { passwordSetPage, setPasswordPage } from './views/set-password.js'
+import { accountPageStates } from './account/gallery.given.js'
 import { sessionsPage, type SessionView } from './views/sessions.js'
 import { forgetPage, signedOutPage, signOutPage } from './views/sign-out.js'
 import { testIdpPage } from './views/test-idp.js'
@@ -407,6 +408,7 @@ function sessionStates(frame: Frame, { email, application }: GalleryNames): Gall
     page('sign-out', signOutPage({ frame, form, emails: [email] })),
     page('forget', forgetPage({ frame, form, emails: [email] })),
     page('signed-out', signedOutPage({ frame })),
+    ...accountPageStates(frame, form, email).map(([name, html]) => page(name, html)),
   ]
 }
 

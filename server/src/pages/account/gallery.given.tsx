@@ -1,0 +1,52 @@
+import type { Frame } from '../frame/layout.js'
+import type { PageForm } from '../frame/step-page.js'
+import { accountPage } from '../views/account.js'
+import { accountPasswordPage } from '../views/account-password.js'
+import { profilePage } from '../views/account-profile.js'
+import { secondFactorPage } from '../views/account-second-factor.js'
+
+/** The account page in its states: the name of each, and its page. */
+export function accountPageStates(
+  frame: Frame,
+  form: PageForm,
+  email: string,
+): readonly (readonly [name: string, html: string])[] {
+  const view = { frame, form, email }
+  const values = { given_name: 'Ada', family_name: 'Lovelace', nickname: '' }
+  const names = { ...view, values, isManaged: false, isDone: false, wrong: undefined }
+  const password = { ...view, isOffered: true, isSet: true, lengths: { min: 12, max: 128 }, isDone: false }
+  const method = 'totp_mobile_app'
+  const factor = {
+    ...view,
+    isOffered: true,
+    method,
+    enrolledMethod: null,
+    mayRemove: true,
+    isDone: false,
+  } as const
+  const first = {
+    frame,
+    email,
+    addressOf: () => '/t/awesome-company/account/profile',
+    sessionsUrl: '/t/awesome-company/sessions',
+    isPasswordOffered: true,
+  }
+  return [
+    ['account', accountPage(first)],
+    ['account-profile', profilePage(names)],
+    ['account-profile-wrong', profilePage({ ...names, wrong: 'family_name' })],
+    ['account-profile-managed', profilePage({ ...names, isManaged: true })],
+    ['account-password', accountPasswordPage(password)],
+    ['account-password-first', accountPasswordPage({ ...password, isSet: false })],
+    ['account-password-saved', accountPasswordPage({ ...password, isDone: true })],
+    ['account-password-not-offered', accountPasswordPage({ ...password, isOffered: false })],
+    ['account-second-factor', secondFactorPage(factor)],
+    ['account-second-factor-not-offered', secondFactorPage({ ...factor, isOffered: false })],
+    ['account-second-factor-on', secondFactorPage({ ...factor, enrolledMethod: method, isDone: true })],
+    [
+      'account-second-factor-demanded',
+      secondFactorPage({ ...factor, enrolledMethod: 'sms', mayRemove: false }),
+    ],
+    ['account-second-factor-over', secondFactorPage({ ...factor, fault: 'over' })],
+  ]
+}
