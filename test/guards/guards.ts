@@ -1,4 +1,5 @@
 import type { Guard } from './guard.js'
+import { accountPageGuards } from './account-page-guards.js'
 import { accountListGuards } from './account-list-guards.js'
 import { accountSignInGuards } from './account-sign-in-guards.js'
 import { authorizeGuards } from './authorize-guards.js'
@@ -76,6 +77,7 @@ export const guards: readonly Guard[] = [
   ...erasureGuards,
   ...limitGuards,
   ...hashGuards,
+  ...accountPageGuards,
   ...totpGuards,
   ...accountListGuards,
   ...accountSignInGuards,

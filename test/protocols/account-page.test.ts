@@ -3,8 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { readKeyUri } from '../given/authenticator.js'
 import { flowGivenOf, goodPassword, isIn, type FlowScene } from '../given/flow-given.js'
 import { startService } from '../given/harness.js'
+import { anyEmail } from '../given/given.js'
+import { scimGivenOf } from '../given/scim-given.js'
 import { stepSeconds } from '../given/totp-given.js'
-import { pkcePair, type Seen, type Visitor } from '../given/visitor.js'
+import { csrfOf, pkcePair, type Seen, type Visitor } from '../given/visitor.js'
 import { exchange } from './code-given.js'
 
 const service = await startService()
@@ -159,6 +161,28 @@ describe('the name on the account page', () => {
       [user.id],
     )
     expect(event).toEqual({ actor_type: 'user', actor_id: user.id })
+  })
+
+  test('is not changed where a directory writes it: the page offers nothing, and a form has no effect', async () => {
+    const at = await given.scene()
+    const { scim } = await scimGivenOf(client).directory({ org_domain: at.org_domain })
+    const userName = anyEmail()
+    await scim('POST', '/Users', { body: { userName, name: { givenName: 'Grace', familyName: 'Hopper' } } })
+    const user = await client.users.getByEmail({ org_domain: at.org_domain, user_email: userName })
+    await given.passwords.set({ ...at, user })
+    const { scene, visitor, page } = await givenSection('profile', { ...at, user })
+    expect(page.html).toContain('Hopper')
+    expect(page.html).not.toContain('name="family_name"')
+
+    const form = await visitor.visit(addressOf(scene, 'password'))
+    const body = new URLSearchParams({ csrf: csrfOf(form.html), action: 'save', family_name: 'Lovelace' })
+    const headers = { origin: service.baseUrl }
+    const sent = await visitor.request(addressOf(scene, 'profile'), { method: 'POST', headers, body })
+
+    expect(sent.status).toBe(303)
+    expect(await client.users.get({ org_domain: at.org_domain, user_id: user.id })).toMatchObject({
+      profile: { given_name: 'Grace', family_name: 'Hopper' },
+    })
   })
 
   test('that is too long is refused beside its field, and nothing is changed', async () => {
