@@ -186,7 +186,7 @@ describe('a decision on the page', () => {
     expect(roles).toEqual([given])
   })
 
-  test('is not made without a seat or for a domain that is not verified any more, and the page says why', async () => {
+  test('is not made without a seat or for a domain that is no longer verified, and the page says why', async () => {
     const { scene, request, visitor } = await onPage()
     const { org_domain, domain_id } = scene
     await client.organizationPolicy.update({ org_domain, seats_limit: 1 })
@@ -195,7 +195,7 @@ describe('a decision on the page', () => {
     await client.organizationPolicy.update({ org_domain, seats_limit: 0 })
     await client.domains.delete({ org_domain, domain_id })
     const lapsed = await decide(visitor, 'approve', request.id)
-    expect([lapsed.status, lapsed.html.includes('not verified any more')]).toEqual([409, true])
+    expect([lapsed.status, lapsed.html.includes('is no longer verified')]).toEqual([409, true])
     expect(await stateOf(scene, request.id)).toMatchObject({ state: 'pending' })
   })
 })
