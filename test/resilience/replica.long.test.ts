@@ -170,6 +170,7 @@ describe.skipIf(postgres15 === undefined)('two processes with a streaming replic
       org_domain: domain,
       application_type: 'regular_web',
       client_authentication: 'secret',
+      initiate_login_uri: 'https://store.example/sign-in',
     })
     const { id: user_id } = await given.user({ org_domain: domain })
     await takesReads()
