@@ -39,7 +39,11 @@ describe('an operation', () => {
       'has another method',
       one,
       { operations: { get: route({}, { method: 'DELETE' }) } },
-      ['! people.get method is DELETE', '! people.get header Portico-Warning is gone'],
+      [
+        '! people.get method is DELETE',
+        '! people.get header Portico-Warning is gone',
+        '+ people.get header Portico-Position is new',
+      ],
     ],
     [
       'calls a part of its path otherwise, which the SDK takes by name',
