@@ -52,12 +52,8 @@ export function tenantOfVisitor(
 }
 
 /** The address of a page of the visitor, with the chosen environment and language. */
-export function addressOfVisitor(
-  { req }: Pick<Exchange, 'req'>,
-  { environment }: Visitor,
-  path: string = req.path,
-): string {
+export function addressOfVisitor({ req }: Pick<Exchange, 'req'>, { environment }: Visitor): string {
   const language = textOf(req.query.ui_locales)
   const chosen = new URLSearchParams({ environment, ...(language !== '' && { ui_locales: language }) })
-  return `${path}?${chosen.toString()}`
+  return `${req.path}?${chosen.toString()}`
 }
