@@ -139,7 +139,9 @@ test('look-ups, refusals and secrets that were shown are in the audit', async ()
     outcome: 'looked_up',
     email,
   })
+  await service.clock.advance(1)
   await writeAudit(deps, deps.db, auditedCause(caller, { environment: null }), { outcome: 'refused' })
+  await service.clock.advance(1)
   const shown = { outcome: 'secret_shown', record: { type: 'Webhook', id: null } } as const
   await writeAudit(deps, deps.db, auditedCause(caller, {}), shown)
 
