@@ -201,7 +201,9 @@ export const LogEventQuery = PageQuery.extend({
   saml_identity_provider_id: filterText().describe('Only log events of this SSO connection'),
   user_id: filter(reference()).describe('Only log events of this user'),
   email: personal(filter(email()).describe('Only log events of this address, in any case')),
-  request_id: filterText().describe('Only log events of the request with this id'),
+  request_id: filterText().describe(
+    'Only log events of the request with this id. All log events of the time are read for it: send since and until, too',
+  ),
   since: moment().describe('Only log events from this time on'),
   until: moment().describe('Only log events before this time'),
   s: order(

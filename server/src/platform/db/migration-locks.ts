@@ -274,4 +274,6 @@ export const migrationLocks: Readonly<Record<string, readonly ObservedLock[]>> =
   "0047-figures": [
     {"table":"accounts","lock":"SHARE ROW EXCLUSIVE","work":"none"},
   ],
+  "0048-found-by-id": [
+  ],
 }
