@@ -275,5 +275,6 @@ export const migrationLocks: Readonly<Record<string, readonly ObservedLock[]>> =
     {"table":"accounts","lock":"SHARE ROW EXCLUSIVE","work":"none"},
   ],
   "0048-found-by-id": [
+    {"table":"api_keys","lock":"SHARE ROW EXCLUSIVE","work":"none"},
   ],
 }
