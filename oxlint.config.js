@@ -24,6 +24,7 @@ const rooms = {
     'purge',
     'promotion',
     'people',
+    'search',
     'import',
     'master-keys',
     'staff',

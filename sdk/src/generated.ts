@@ -10657,7 +10657,7 @@ export interface LogEventsListInput {
   user_id?: string
   /** Only log events of this address, in any case. */
   email?: string
-  /** Only log events of the request with this id. */
+  /** Only log events of the request with this id. All log events of the time are read for it: send since and until, too. */
   request_id?: string
   /** Only log events from this time on. */
   since?: string
@@ -10764,7 +10764,7 @@ export interface LogEventsListOfAccountInput {
   user_id?: string
   /** Only log events of this address, in any case. */
   email?: string
-  /** Only log events of the request with this id. */
+  /** Only log events of the request with this id. All log events of the time are read for it: send since and until, too. */
   request_id?: string
   /** Only log events from this time on. */
   since?: string

@@ -172,4 +172,5 @@ const addedTo = [
   ['users', 'inserted_at'],
   ['events', 'issued_at'],
   ['log_events', 'inserted_at'],
+  ['audit_entries', 'inserted_at'],
 ] as const

@@ -104,6 +104,14 @@ const goals = {
   E3: [['', within(1.05, 'one process')]],
   F1: [['', atMost(8, 's')]],
   F2: [['', atMost(4, 'min')]],
+  K1: [
+    [': CPU', atMost(8, 'ms')],
+    [': HTML', atMost(45, 'kB')],
+  ],
+  K2: [
+    [': CPU', atMost(20, 'ms')],
+    [': HTML', atMost(45, 'kB')],
+  ],
   R1: [['', within(1.3, 'GET one user')]],
   R2: [['', within(1.1, 'none')]],
   R3: [['', within(2, 'idle')]],

@@ -17,6 +17,7 @@ import { readEventPages } from './row-events.js'
 import { signInByLink } from './row-journey.js'
 import { firstAttempt } from './row-latency.js'
 import { authorizeWithSession, exchangeAndRefresh } from './row-codes.js'
+import { listInConsole, personInConsole } from './row-console.js'
 import { synchronizeFirst } from './row-first-sync.js'
 import { startFromClone, testClone } from './row-fresh-clone.js'
 import { signInDuringRemap } from './row-remap.js'
@@ -66,6 +67,8 @@ const rows: Record<RowName, (settings: Settings) => Promise<Figure[]>> = {
   E3: addProcesses,
   F1: startFromClone,
   F2: testClone,
+  K1: listInConsole,
+  K2: personInConsole,
   R1: evaluate,
   R2: exchangeWithRoles,
   R3: signInDuringRemap,

@@ -145,6 +145,7 @@ export const rightsTable: Readonly<Record<string, string>> = {
   'apiKeys.rotate': 'oOd',
   'apiKeys.revoke': 'oOd',
   'recentEvents.list': 'oOdDsS',
+  'records.find': 'oOdDsSvV',
   'audit.list': 'oOdDsSvV',
   'staff.list': 'oOdDsSvV',
   'staff.get': 'oOdDsSvV',

@@ -103,6 +103,24 @@ test('no API key is of the account that holds all staff, and no key of another a
   ).not.toContain(staff.domain)
 })
 
+test('the database itself refuses an API key of that account, new or taken from another one', async () => {
+  const { staffAccountId } = await ensureStaffOrganization(service.deps, service.account.id)
+  const { client_id } = await service.apiKey()
+  const names = 'environment, name, secret_hash, inserted_at'
+
+  const copied = service.query(
+    `insert into api_keys (account_id, id, ${names})
+     select $1::uuid, gen_random_uuid(), ${names} from api_keys where id = $2`,
+    [staffAccountId, client_id],
+  )
+  await expect(copied).rejects.toThrow('the account console has no API keys')
+  const moved = service.query('update api_keys set account_id = $1 where id = $2', [
+    staffAccountId,
+    client_id,
+  ])
+  await expect(moved).rejects.toThrow('the account console has no API keys')
+})
+
 test('the account that holds all staff has none of its own', async () => {
   const staff = await ensureStaffOrganization(service.deps, service.account.id)
   await expect(ensureStaffOrganization(service.deps, staff.staffAccountId)).rejects.toThrow(

@@ -258,6 +258,24 @@ describe('an invitation to the staff', () => {
     expect(mail?.text).not.toContain(`${domain} staff`)
   })
 
+  test('has a page that names the console of the account, also to somebody else who is signed in there', async () => {
+    const owner = await given.owner()
+    const email = anyEmail()
+    const caller = staffOf(owner.account)
+    await call(caller, { route: 'staffInvitations.invite', body: { email, roles: ['viewer'] } })
+    const url = await given.mailedLink(email)
+    const { domain } = owner.account
+
+    const shown = await given.visitorOf().visit(url)
+    const { html: french } = await given.visitorOf().visit(`${url}?ui_locales=fr`)
+    const other = await owner.visitor.visit(url)
+
+    expect(shown.html).toContain(`is invited to the console of ${domain}</h1>`)
+    expect(french).toContain(`est invité à rejoindre la console du compte ${domain}</h1>`)
+    expect(other.html).toContain(`You are already signed in to the console of ${domain}</h1>`)
+    for (const { html } of [shown, other]) expect(html).not.toContain(`${domain} staff`)
+  })
+
   longTest('that is repeated under its Idempotency-Key is one', async () => {
     const { caller } = await scene()
     const ask = {

@@ -37,8 +37,43 @@ const lookUp = (title: string) => ({
 const ofOneEnvironment = lookUp('tells nothing of the other environment of the same organization')
 const ofAllOrganizations = lookUp('finds its users in all organizations, however the address is written')
 
+const search = 'server/src/operations/search/search.ts'
+const found = (title: string) => ({ file: 'test/console/search.test.ts', title })
+const leadsNowhere = found(
+  'an id of another account, of the other environment, or of what is deleted leads nowhere',
+)
+const leadsThere = found('an id leads to its organization, user or application, however it is written')
+const ofReaders = found('who may not read users finds none')
+
 /** Guards of what the console alone calls. */
 export const consoleGuards = [
+  ...(['users', 'applications'] as const).flatMap((table) =>
+    (['account_id', 'environment'] as const).map((column) =>
+      guard({
+        name: `search: ${table} by id, of the ${column}`,
+        file: search,
+        ...without(column, `ofEnvironment(sought, '${table}')`),
+        red: leadsNowhere,
+        green: leadsThere,
+      }),
+    ),
+  ),
+  guard({
+    name: 'search: organizations by id, of the account',
+    file: search,
+    find: ".where('organizations.account_id', '=', sought.accountId)",
+    replace: ".where('organizations.account_id', '=', (eb) => eb.ref('organizations.account_id'))",
+    red: leadsNowhere,
+    green: leadsThere,
+  }),
+  guard({
+    name: 'search: users for their readers alone',
+    file: search,
+    find: "scopes.includes('read:users') ? selectUser(db, sought) : Promise.resolve([])",
+    replace: 'selectUser(db, sought)',
+    red: ofReaders,
+    green: leadsThere,
+  }),
   guard({
     name: 'API keys: a change, of the account',
     file: changeKey,

@@ -60,6 +60,16 @@ export const staffGuards = [
     green: ownSettings,
   }),
   guard({
+    name: 'staff: no API key of that account in the database either',
+    file: 'server/src/platform/db/migrations/0048-found-by-id.ts',
+    find: "accounts.domain = 'console') then",
+    replace: "accounts.domain = 'console' and false) then",
+    red: ofOrganization(
+      'the database itself refuses an API key of that account, new or taken from another one',
+    ),
+    green: ownSettings,
+  }),
+  guard({
     name: 'staff: one organization of an account',
     file: organization,
     find: ".select(['id', 'domain'])\n    .forNoKeyUpdate()",

@@ -13,6 +13,8 @@ import { discoveryGivenOf } from '../given/discovery-given.js'
 import { anyEmail } from '../given/given.js'
 import { startService, type Service } from '../given/harness.js'
 import { bodyFor, pathOf, send, type References } from '../given/request-of.js'
+import { openCall } from '@portico/server/call'
+import { staffOf } from '../console/staff-given.js'
 import { asMembers, groupsOf } from '../protocols/scim/group-given.js'
 import { replacing, userBody, userIn } from '../protocols/scim/user-given.js'
 import { scimProvider, type ScimProvider } from '../given/scim-given.js'
@@ -202,7 +204,7 @@ async function placeOf(service: Service) {
             .then(() => undefined),
       },
       { name: 'discovery', ask: () => discover(service, client, world) },
-      { name: 'filters', ask: () => findFew(client, world) },
+      { name: 'filters', ask: () => findFew(service, client, world) },
       ...provided,
       ...pageRequests(service, world),
       ...apiRequests(service, world, await service.token()),
@@ -221,9 +223,17 @@ async function discover(service: Service, client: Client, world: References) {
 }
 
 /** Lists with filters that find few rows. Copied log events are all of one user, so that theirs find many. */
-async function findFew(client: Client, { org_domain = '', user_email = '' }: References) {
+async function findFew(service: Service, client: Client, world: References) {
+  const { org_domain = '', user_email = '', user_id: id, idp_id = '' } = world
   await client.users.list({ org_domain, filter: user_email.slice(0, -4) })
   await client.users.list({ org_domain, active: false })
+  // Of no request, for which all would be read without an index, or without the time.
+  const request_id = 'of-no-request'
+  await client.ssoConnections.listLoginTraces({ idp_id, request_id })
+  const since = new Date(service.clock.now().getTime() + 1).toISOString()
+  await client.logEvents.list({ org_domain, request_id, since })
+  await client.logEvents.listOfAccount({ request_id, since })
+  await openCall(service.deps)(staffOf(service.account), { route: 'records.find', query: { id } })
   return undefined
 }
 

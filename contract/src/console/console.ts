@@ -5,6 +5,7 @@ import { health, statistics } from './health.js'
 import { limits } from './limits.js'
 import { people } from './people.js'
 import { recentEvents } from './recent-events.js'
+import { records } from './found-records.js'
 import { staff, staffInvitations } from './staff.js'
 
 /** Their types are referred to, as those of the contract. */
@@ -14,6 +15,7 @@ type Routers = {
   apiKeys: typeof apiKeys
   audit: typeof audit
   recentEvents: typeof recentEvents
+  records: typeof records
   staff: typeof staff
   staffInvitations: typeof staffInvitations
   statistics: typeof statistics
@@ -27,6 +29,7 @@ export const consoleContract: Routers = {
   apiKeys,
   audit,
   recentEvents,
+  records,
   staff,
   staffInvitations,
   statistics,

@@ -38,6 +38,18 @@ export const mailNames = [
 ] as const
 export type MailName = (typeof mailNames)[number]
 
+/** Why a user was not signed in: the reasons of `END_USER_PASSWORD_FAILED`, `…_MAGIC_LINK_FAILED`, `…_TOTP_FAILED` and `…_SIGN_IN_FAILED`. */
+export const refusalReasons = [
+  ...['user_not_found', 'user_inactive', 'email_domain_not_allowed', 'sso_required', 'seats_exhausted'],
+  ...['join_not_allowed', 'may_ask', 'redirect_not_allowed', 'other_user_expected', 'session_ended'],
+  ...['consent_refused', 'address_locked', 'password_missing', 'password_wrong', 'changed_meanwhile'],
+  ...['link_used', 'link_voided', 'link_expired', 'connection_inactive', 'password_request_closed'],
+  ...['flow_over', 'other_browser', 'link_code_wrong', 'link_code_voided', 'totp_enrollment_required'],
+  ...['locked', 'code_rejected', 'challenge_not_open', 'sign_in_over', 'enrollment_code_rejected'],
+  'enrollment_voided',
+] as const
+export type RefusalReason = (typeof refusalReasons)[number]
+
 /** The meaning of each code of log events. */
 export const logEventCodes = {
   API_KEY_TOKEN_ISSUED: 'An access token was issued to an API key.',
@@ -190,7 +202,9 @@ export const LogEventQuery = PageQuery.extend({
   saml_identity_provider_id: filterText().describe('Only log events of this SSO connection'),
   user_id: filter(reference()).describe('Only log events of this user'),
   email: personal(filter(email()).describe('Only log events of this address, in any case')),
-  request_id: filterText().describe('Only log events of the request with this id'),
+  request_id: filterText().describe(
+    'Only log events of the request with this id. All log events of the time are read for it: send since and until, too',
+  ),
   since: moment().describe('Only log events from this time on'),
   until: moment().describe('Only log events before this time'),
   s: order(

@@ -186,11 +186,11 @@ function Said({
   visit,
   finding,
 }: Omit<OrganizationProps, 'email' | 'diagnosis'> & { readonly finding: Finding }) {
-  const { labels, texts } = visit.language
+  const { texts } = visit.language
   const { code, detail, count, until, proof } = finding
   const readable = (at: string | null) => (at === null ? '' : readableTime(at, texts.lang))
   const sentence = textsFor(visit).findings[code]({
-    detail: code === 'sso_policy' ? valueLabel(labels, 'user_policy', detail ?? '') : (detail ?? ''),
+    ...inWords(visit, finding),
     demands: code === 'sso_attempt_failed' ? demandsOf(visit, detail) : '',
     count: count ?? 0,
     until: readable(until),
@@ -198,6 +198,21 @@ function Said({
   })
   const times = [until, proof.at].flatMap((at) => at ?? [])
   return <WithTimes sentence={sentence} times={times} lang={texts.lang} />
+}
+
+/** What a finding is about, as the lists of the console call it. */
+function inWords(
+  { language: { labels } }: Visit,
+  { code, detail }: Finding,
+): { detail: string; mail: string } {
+  const said = detail ?? ''
+  const reason = (name: string) => valueLabel(labels, 'reason', name)
+  if (code === 'sso_policy') return { detail: valueLabel(labels, 'user_policy', said), mail: '' }
+  if (code === 'attempt_refused') return { detail: reason(said), mail: '' }
+  if (code !== 'mail_sent' && code !== 'mail_failed') return { detail: said, mail: '' }
+  // As the log has it: the name of the mail, and the answer of the server.
+  const [name = '', ...answer] = said.split(': ')
+  return { detail: answer.join(': '), mail: reason(name) }
 }
 
 /** What a check of single sign-on demands, in the words of the pages that administrators have; '' of no check. */

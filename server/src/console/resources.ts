@@ -327,6 +327,7 @@ export const notShown: Readonly<Record<string, string>> = {
   'relays.request': 'speaks for the user',
   'people.diagnose': 'the page about a person',
   'limits.unlock': 'the page about a person',
+  'records.find': 'the search box',
   'statistics.get': 'the home page',
   'health.get': 'the home page',
 }

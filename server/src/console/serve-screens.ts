@@ -32,7 +32,7 @@ export function serveScreens(call: Call) {
     },
     search: async (exchange: Exchange): Promise<void> => {
       const visit = await visitOf(exchange, call)
-      if (visit !== undefined) await answer(visit, search(visit))
+      if (visit !== undefined) await answer(visit, await search(visit))
     },
     mend: async (exchange: Exchange): Promise<void> => {
       const visit = await visitOf(exchange, call)

@@ -296,10 +296,15 @@ function invitationStates(
   frame: Frame,
   { email, organization: organizationName }: Pick<GalleryNames, 'email' | 'organization'>,
 ): GalleryPage[] {
-  const view = { frame, form, email, organizationName }
+  const view = { frame, form, email, organizationName, isStaff: false }
   return [
     page('invitation', invitationPage(view)),
+    page('invitation-to-console', invitationPage({ ...view, isStaff: true })),
     page('invitation-other-session', otherSessionPage({ ...view, sessionEmail: 'grace@awesome.example' })),
+    page(
+      'invitation-other-session-to-console',
+      otherSessionPage({ ...view, isStaff: true, sessionEmail: 'grace@awesome.example' }),
+    ),
     page(
       'invitation-other-address',
       otherAddressPage({ frame, asserted: 'grace@awesome.example', invited: email, reference: 'r' }),

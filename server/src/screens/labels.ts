@@ -12,7 +12,7 @@ export interface Labels {
   readonly operations: Readonly<Record<string, string>>
   /** What an operation does, by the name of the route, where the contract does not say it in this language. */
   readonly helps?: Readonly<Record<string, string>>
-  /** By the key of the screen: its list, and one of its records. */
+  /** By the key of the screen, or its last part: its list, and one of its records. */
   readonly screens: Readonly<Record<string, readonly [many: string, one: string]>>
 }
 
@@ -50,10 +50,11 @@ export function operationHelp({ helps }: Labels, { name, definition }: Route): s
   return helps?.[name] ?? definition.summary ?? name
 }
 
-/** What a screen is called: its list, and one of its records. */
+/** What a screen is called, its list and one of its records: by its key or the last part of it, or by the words of that. */
 export function screenLabel({ screens }: Labels, key: string): readonly [many: string, one: string] {
-  const words = inWords(key.split('.').at(-1)?.replaceAll('-', '_') ?? '')
-  return screens[key] ?? [words, words]
+  const last = key.split('.').at(-1) ?? ''
+  const many = inWords(last.replaceAll('-', '_'))
+  return screens[key] ?? screens[last] ?? [many, many.replace(/ies$/, 'y').replace(/s$/, '')]
 }
 
 /** The words of a name: allowed_redirect_urls is Allowed redirect URLs. */

@@ -157,10 +157,10 @@ function isOptional(schema: unknown): boolean {
   return schema instanceof z.ZodOptional
 }
 
-/** The name of a record in headings. */
+/** The name of a record in headings: its first column. */
 export function titleOf(visit: Visit, screen: Screen, record: Row): string {
   const [, one] = screenLabel(visit.language.labels, screen.key)
-  const column = screen.title ?? screen.list?.columns[0]
+  const column = screen.list?.columns[0]
   const value = column === undefined ? undefined : memberOf(record, column.split('.'))
   return typeof value === 'string' && value !== '' ? value : one
 }

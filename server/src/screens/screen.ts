@@ -25,8 +25,6 @@ export interface ScreenDeclaration {
   readonly onlyIf?: Readonly<Record<string, (record: Readonly<Record<string, unknown>>) => boolean>>
   /** The parameter whose value is typed once more before the record is deleted in production. */
   readonly retyped?: string
-  /** The member that names a record in headings; the first column by default. */
-  readonly title?: string
 }
 
 export interface Screen extends ScreenDeclaration {

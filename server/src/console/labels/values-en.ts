@@ -1,4 +1,4 @@
-import type { LogEventCode } from '@portico/contract/log-events'
+import type { LogEventCode, MailName, RefusalReason } from '@portico/contract/log-events'
 
 const providers = {
   ...{ okta: 'Okta', entra_id: 'Microsoft Entra ID', google_workspace: 'Google Workspace', adfs: 'AD FS' },
@@ -85,6 +85,56 @@ const logEvents = {
   REQUIRED_METADATA_MISSING: 'Required metadata missing',
 } satisfies Record<LogEventCode, string>
 
+/** Why log events say that a user was not signed in, and which mail they are about; within a sentence, too. */
+const reasons = {
+  user_not_found: 'no user has this address',
+  user_inactive: 'the user was inactive',
+  email_domain_not_allowed: 'the organization did not allow the domain of the address',
+  sso_required: 'the domain of the address demands single sign-on',
+  seats_exhausted: 'all seats of the organization were taken',
+  join_not_allowed: 'nobody may join by the domain of the address',
+  may_ask: 'the person may only ask to join',
+  redirect_not_allowed: 'the redirect URL of the application was no longer allowed',
+  other_user_expected: 'the application expected another user',
+  session_ended: 'the session had ended',
+  consent_refused: 'the person did not agree',
+  address_locked: 'the address was locked after too many attempts',
+  password_missing: 'the user had no password',
+  password_wrong: 'the password was wrong',
+  changed_meanwhile: 'user, password or rules had just been changed',
+  link_used: 'the link had been used already',
+  link_voided: 'a newer link had replaced this one',
+  link_expired: 'the link had expired',
+  connection_inactive: 'sign-in links were switched off',
+  password_request_closed: 'the request for a new password was over',
+  flow_over: 'the sign-in had ended, or was for another address',
+  other_browser: 'the link was opened in another browser, which shows a code to enter in the first one',
+  link_code_wrong: 'the code that the link shows was wrong',
+  link_code_voided: 'the code that the link shows was entered wrongly too often',
+  totp_enrollment_required: 'a second factor was demanded, and the user had none',
+  locked: 'the second factor was locked after too many wrong codes',
+  code_rejected: 'the code of the second factor was wrong',
+  challenge_not_open: 'the code of the second factor was no longer asked for',
+  sign_in_over: 'the sign-in was over before the code came',
+  enrollment_code_rejected: 'the first code of a new second factor was wrong',
+  enrollment_voided: 'the first code of a new second factor was wrong too often',
+  sign_in_link: 'sign-in link',
+  password_link: 'password link',
+  invitation: 'invitation',
+  join_decision: 'decision on a join request',
+  password_set: 'notice of a new password',
+  recovery_code_used: 'notice of a used recovery code',
+  totp_enrolled: 'notice of a new second factor',
+  totp_enrollment_forced: 'notice of a new second factor that was begun',
+  totp_enrollment_removed: 'notice of a second factor that was removed',
+  impersonation: 'notice of an impersonation',
+  admin_invitation: 'invitation of an administrator',
+  admin_code: 'code of an administrator',
+  metadata_notice: 'notice about metadata',
+  domain_notice: 'notice about a domain',
+  join_requests: 'notice of join requests',
+} satisfies Record<RefusalReason | MailName, string>
+
 /** The values of the contract in English, by the members that have them. */
 export const valuesEn = {
   provider: providers,
@@ -154,6 +204,7 @@ export const valuesEn = {
   },
   overridden_by: { directory: 'The directory', sso: 'Single sign-on' },
   pkce: { required: 'Required', or_nonce: 'Or a nonce', optional: 'Optional' },
+  reason: reasons,
   protocol: { saml: 'SAML', oidc: 'OpenID Connect' },
   second_factor: { optional: 'Optional', required: 'Required' },
   source: {

@@ -73,7 +73,7 @@ export const en = {
     signOut: 'Sign out',
     language: 'Language',
     people: 'Find a person',
-    search: 'Find an address or an organization',
+    search: 'Find an address, an organization or an id',
     searchButton: 'Search',
     groups: {
       customers: 'Customers',

@@ -74,7 +74,7 @@ export const fr: ConsoleTexts = {
     signOut: 'Se déconnecter',
     language: 'Langue',
     people: 'Trouver une personne',
-    search: 'Chercher une adresse ou une organisation',
+    search: 'Chercher une adresse, une organisation ou un identifiant',
     searchButton: 'Rechercher',
     groups: {
       customers: 'Clients',

@@ -4,6 +4,8 @@ import type { FindingAction, FindingCode } from '@portico/contract/people'
 export interface FindingFacts {
   /** '' where there is none. */
   readonly detail: string
+  /** Which mail it is. */
+  readonly mail: string
   /** What a check of single sign-on demands, as a sentence. */
   readonly demands: string
   readonly count: number
@@ -33,7 +35,6 @@ export const en = {
   },
   stops: 'Stops the sign-in',
   note: 'Note',
-  since: (at: string) => `Seen at ${at}.`,
   attempt: 'Login attempt',
   user: 'User',
   sessions: 'Sessions',
@@ -63,9 +64,9 @@ export const en = {
     locked: ({ count, until }) =>
       `Sign-in is locked after ${count} attempts${until === '' ? '' : `, until ${until}`}.`,
     password_missing: () => 'The user has no password, and the pages ask for one.',
-    mail_sent: ({ at }) => `The mail server accepted the last mail at ${at}.`,
+    mail_sent: ({ at, mail }) => `The mail server accepted the last mail (${mail}) at ${at}.`,
     mail_kept: ({ at }) => `The last mail is in the outbox since ${at}.`,
-    mail_failed: ({ at, detail }) => `The last mail, at ${at}, was not accepted: ${detail}.`,
+    mail_failed: ({ at, mail, detail }) => `The last mail (${mail}), at ${at}, was not accepted: ${detail}.`,
     mail_limit: ({ until }) => `The address gets no more mail until ${until}.`,
     second_factor_missing: ({ until }) =>
       until === ''

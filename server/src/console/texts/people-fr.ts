@@ -21,7 +21,6 @@ export const fr: PeopleTexts = {
   },
   stops: 'Empêche la connexion',
   note: 'Remarque',
-  since: (at) => `Constaté : ${at}.`,
   attempt: 'Tentative de connexion',
   user: 'Utilisateur',
   sessions: 'Sessions',
@@ -54,9 +53,10 @@ export const fr: PeopleTexts = {
     locked: ({ count, until }) =>
       `La connexion est verrouillée après ${count} tentatives${until === '' ? '' : `, jusqu’à ${until}`}.`,
     password_missing: () => 'L’utilisateur n’a pas de mot de passe, et les pages en demandent un.',
-    mail_sent: ({ at }) => `Le serveur de messagerie a accepté le dernier e-mail : ${at}.`,
+    mail_sent: ({ at, mail }) => `Le serveur de messagerie a accepté le dernier e-mail (${mail}) : ${at}.`,
     mail_kept: ({ at }) => `Le dernier e-mail est dans la boîte d’envoi depuis ${at}.`,
-    mail_failed: ({ at, detail }) => `Le dernier e-mail (${at}) n’a pas été accepté : ${detail}.`,
+    mail_failed: ({ at, mail, detail }) =>
+      `Le dernier e-mail (${mail}, ${at}) n’a pas été accepté : ${detail}.`,
     mail_limit: ({ until }) => `L’adresse ne reçoit plus d’e-mail jusqu’à ${until}.`,
     second_factor_missing: ({ until }) =>
       until === ''

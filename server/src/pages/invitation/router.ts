@@ -5,6 +5,7 @@ import { formReader } from '../../platform/http/body.js'
 import type { Deps } from '../../delivery/deps.js'
 import { networkKey } from '../../delivery/limits/limits.js'
 import { requestIdOf } from '../../delivery/request-context.js'
+import { findAccountOfStaff } from '../../directory/invitations/account-of-staff.js'
 import {
   findOrganizationByDomain,
   type PublicOrganization,
@@ -57,19 +58,31 @@ export function invitationRouter(deps: Deps, site: Site): Router {
 }
 
 async function showInvitation(exchange: Exchange): Promise<void> {
-  const { deps, req, res } = exchange
+  const { deps, res } = exchange
   const arrived = arrivedAt(exchange)
-  const [organization, open] = await Promise.all([
-    findOrganizationByDomain(deps, domainOf(req)),
-    findOpenInvitation(deps, arrived),
-  ])
+  const [organization, open] = await Promise.all([findInviter(exchange), findOpenInvitation(deps, arrived)])
   res.vary('Accept-Language')
   if (organization === undefined || open === undefined) await sendDead(exchange, organization)
   else await sendInvitation(exchange, { organization, open, arrived })
 }
 
+/** The organization that invites. That of staff has a name that says nothing to them: it is called as the account. */
+interface Inviter extends PublicOrganization {
+  readonly isStaff: boolean
+}
+
+async function findInviter({ deps, req }: Exchange): Promise<Inviter | undefined> {
+  const domain = domainOf(req)
+  const [organization, account] = await Promise.all([
+    findOrganizationByDomain(deps, domain),
+    findAccountOfStaff(deps, domain),
+  ])
+  if (organization === undefined) return undefined
+  return { ...organization, name: account ?? organization.name, isStaff: account !== undefined }
+}
+
 interface Shown {
-  readonly organization: PublicOrganization
+  readonly organization: Inviter
   readonly open: OpenInvitation
   readonly arrived: ArrivedInvitation
 }
@@ -80,7 +93,8 @@ async function sendInvitation(exchange: Exchange, { organization, open, arrived 
   const frame = frameAt(exchange, { organization, open })
   const csrf = toCsrfField(keepFlowSecret(exchange), arrived.token)
   const form = { action: inChosenLanguage(exchange, req.path), csrf }
-  const view = { frame, form, email: maskEmail(open.email), organizationName: organization.name }
+  const { name: organizationName, isStaff } = organization
+  const view = { frame, form, email: maskEmail(open.email), organizationName, isStaff }
   const other = await findOtherSession(exchange, open)
   const page =
     other === undefined ? invitationPage(view) : otherSessionPage({ ...view, sessionEmail: other.email })
@@ -92,7 +106,7 @@ async function sendInvitation(exchange: Exchange, { organization, open, arrived 
 async function takeForm(exchange: Exchange): Promise<void> {
   const { deps, site, req, res } = exchange
   const arrived = arrivedAt(exchange)
-  const organization = await findOrganizationByDomain(deps, domainOf(req))
+  const organization = await findInviter(exchange)
   const open = await findOpenInvitation(deps, arrived)
   const browserSecret = secretOfOurForm(req, site, arrived.token)
   if (browserSecret === undefined) {
@@ -152,7 +166,7 @@ async function begin(
 async function lead(
   exchange: Exchange,
   begun: BegunInvitation,
-  { organization, frame }: { readonly organization: PublicOrganization; readonly frame: Frame },
+  { organization, frame }: { readonly organization: Inviter; readonly frame: Frame },
 ): Promise<void> {
   if ('redirectUrl' in begun) redirect(exchange, inChosenLanguage(exchange, begun.redirectUrl))
   else if (begun.refusal === 'dead') await sendDead(exchange, organization)
@@ -166,7 +180,7 @@ const sentences: Partial<Record<string, MessageName>> = {
 }
 
 /** One page of all URLs that work no more; who has accepted theirs, and is signed in, is told so. */
-async function sendDead(exchange: Exchange, organization: PublicOrganization | undefined): Promise<void> {
+async function sendDead(exchange: Exchange, organization: Inviter | undefined): Promise<void> {
   const { deps } = exchange
   const accepted = organization && (await findAcceptedInvitation(deps, arrivedAt(exchange)))
   const session = accepted && (await findSession(exchange, accepted))
@@ -213,7 +227,7 @@ function arrivedAt({ req }: Pick<Exchange, 'req'>): ArrivedInvitation {
 }
 
 interface ShownAt {
-  readonly organization?: PublicOrganization | undefined
+  readonly organization?: Inviter | undefined
   readonly open?: OpenInvitation | undefined
 }
 

@@ -11,17 +11,20 @@ interface InvitationPage {
   /** As shown: masked where the browser has not proved it. */
   readonly email: string
   readonly organizationName: string
+  /** Whether it leads to the console of an account, whose name is the organization's. */
+  readonly isStaff: boolean
 }
 
 /** Begins only by its button, because mail scanners open links and run scripts, but press no buttons. */
-export function invitationPage({ frame, form, email, organizationName }: InvitationPage): string {
+export function invitationPage({ frame, form, email, organizationName, isStaff }: InvitationPage): string {
   const { texts } = frame
   const words = texts.invitationPage
+  const heading = isStaff ? words.staffHeading : words.heading
   return toDocument(
     <HostedPage
       frame={frame}
       title={words.button}
-      heading={words.heading(displayAddress(email), displayName(organizationName))}
+      heading={heading(displayAddress(email), displayName(organizationName))}
     >
       <Form form={form} action="begin" button={words.button} working={texts.working} />
       <p class="quiet">{words.unexpected}</p>
@@ -38,8 +41,9 @@ interface OtherSessionPage extends InvitationPage {
 export function otherSessionPage({ frame, form, email, sessionEmail, ...view }: OtherSessionPage): string {
   const { texts } = frame
   const words = texts.invitationPage.otherSession
+  const heading = view.isStaff ? words.staffHeading : words.heading
   return toDocument(
-    <HostedPage frame={frame} title={words.heading(displayName(view.organizationName))}>
+    <HostedPage frame={frame} title={heading(displayName(view.organizationName))}>
       <Person texts={texts} email={sessionEmail} />
       <p>{words.sentence(displayAddress(email))}</p>
       <Form form={form} action="sign_out" button={words.button} working={texts.working} />

@@ -274,4 +274,7 @@ export const migrationLocks: Readonly<Record<string, readonly ObservedLock[]>> =
   "0047-figures": [
     {"table":"accounts","lock":"SHARE ROW EXCLUSIVE","work":"none"},
   ],
+  "0048-found-by-id": [
+    {"table":"api_keys","lock":"SHARE ROW EXCLUSIVE","work":"none"},
+  ],
 }

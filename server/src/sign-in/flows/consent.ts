@@ -1,3 +1,4 @@
+import type { RefusalReason } from '@portico/contract/log-events'
 import type { ResponseMode } from '@portico/contract/authorize'
 import { sql } from 'kysely'
 import { isUsableBy } from '../../directory/usable.js'
@@ -63,7 +64,7 @@ export async function refuseApplication(
     const [ended] = await endRefused(trx, key)
     if (ended !== undefined) {
       const { requestId } = cause
-      const reason = 'consent_refused'
+      const reason: RefusalReason = 'consent_refused'
       await logEventOf(deps, trx, ended, { code: 'END_USER_SIGN_IN_FAILED', reason, requestId })
     }
     return { record: ended }

@@ -1,3 +1,4 @@
+import type { RefusalReason } from '@portico/contract/log-events'
 import type { ResponseMode } from '@portico/contract/authorize'
 import type { Environment } from '@portico/contract/fields'
 import { sql, type Transaction } from 'kysely'
@@ -241,7 +242,7 @@ async function finish(
       | 'END_USER_SIGN_IN_FAILED'
       | 'INITIATE_LOGIN_URI_MISSING'
       | 'REQUIRED_METADATA_MISSING',
-    reason?: string,
+    reason?: RefusalReason,
   ) => logEventOf(deps, trx, consumedFlow, { code, email: user?.email, reason, requestId: end.requestId })
   const refusal = whyRefused(consumedFlow, user)
   if (user === undefined || refusal !== undefined) {
@@ -334,7 +335,7 @@ function whyRefused(
   user:
     | { readonly email_normalized: string; readonly active: boolean; readonly is_sso_required: boolean }
     | undefined,
-): string | undefined {
+): RefusalReason | undefined {
   if (user === undefined) return 'user_not_found'
   if (!user.active) return 'user_inactive'
   if (!consumedFlow.is_redirect_allowed) return 'redirect_not_allowed'

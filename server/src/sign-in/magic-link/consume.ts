@@ -1,3 +1,4 @@
+import type { RefusalReason } from '@portico/contract/log-events'
 import type { Environment } from '@portico/contract/fields'
 import { sql, type Transaction } from 'kysely'
 import { hashSecret } from '../../platform/crypto/secret.js'
@@ -146,7 +147,7 @@ export async function consumeMagicLink(deps: Deps, link: ArrivedLink): Promise<L
     const found = whyRefused(consumedLink) ?? (await findOrCreateUser(deps, trx, tenant, consumedLink))
     const user = typeof found === 'string' ? undefined : found
     if (user?.active !== true) {
-      const reason = typeof found === 'string' ? found : 'user_inactive'
+      const reason: RefusalReason = typeof found === 'string' ? found : 'user_inactive'
       const known = { userId: user?.id, requestId: link.requestId }
       await logEventOf(deps, trx, consumedLink, { code: 'END_USER_MAGIC_LINK_FAILED', ...known, reason })
       return { record: found === 'seats_exhausted' ? { refusal: found } : undefined }
@@ -196,7 +197,7 @@ async function completeLink(
       ? await signIn(deps, trx, arrival)
       : await leadToPassword(deps, trx, arrival, consumedLink.password_request_id)
   if (lead === undefined) {
-    const reason = 'password_request_closed'
+    const reason: RefusalReason = 'password_request_closed'
     await logEventOf(deps, trx, consumedLink, { code: 'END_USER_MAGIC_LINK_FAILED', ...known, reason })
     return undefined
   }
@@ -280,7 +281,7 @@ async function logDeadLink(deps: Deps, trx: Transaction<DB>, link: ArrivedLink):
     ])
     .executeTakeFirst()
   if (dead === undefined || dead.deleted_at !== null) return
-  const reason =
+  const reason: RefusalReason =
     dead.used_at !== null ? 'link_used' : dead.voided_at !== null ? 'link_voided' : 'link_expired'
   await logEventOf(deps, trx, dead, { code: 'END_USER_MAGIC_LINK_FAILED', reason, requestId: link.requestId })
 }

@@ -1,3 +1,4 @@
+import type { RefusalReason } from '@portico/contract/log-events'
 import type { Environment } from '@portico/contract/fields'
 import { sql, type Transaction } from 'kysely'
 import { isOpenForSignIn } from '../../directory/usable.js'
@@ -118,7 +119,7 @@ export const selectConsumedLink = lookup((db, link: ShownLink) =>
 )
 
 /** Why the link refuses every user; undefined when it does not. */
-export function whyRefused(consumedLink: ConsumedLink): string | undefined {
+export function whyRefused(consumedLink: ConsumedLink): RefusalReason | undefined {
   // A link of a flow to a password depends on the password connection, which is checked there.
   const isPasswordOfFlow = consumedLink.flow_id !== null && consumedLink.password_request_id !== null
   if (!consumedLink.is_connection_active && !isPasswordOfFlow) return 'connection_inactive'

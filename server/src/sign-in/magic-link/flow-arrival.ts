@@ -1,3 +1,4 @@
+import type { RefusalReason } from '@portico/contract/log-events'
 import type { Environment } from '@portico/contract/fields'
 import type { Transaction } from 'kysely'
 import { hashSecret } from '../../platform/crypto/secret.js'
@@ -54,7 +55,7 @@ export async function arriveInFlow(
   { tenant, link, consumedLink, flowId }: FlowArrival,
 ): Promise<{ readonly redirectUrl: string } | ShownLinkCode | WithoutSeat | undefined> {
   const { browserSecret, requestId } = link
-  const fail = async (reason: string, userId?: string) => {
+  const fail = async (reason: RefusalReason, userId?: string) => {
     await logEventOf(deps, trx, consumedLink, {
       code: 'END_USER_MAGIC_LINK_FAILED',
       userId,

@@ -1,3 +1,4 @@
+import type { RefusalReason } from '@portico/contract/log-events'
 import { sql, type Transaction } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
@@ -37,7 +38,7 @@ export async function verifyLinkCode(
     })
     if (consumedLink === undefined) return { record: 'void' }
     const { requestId } = tenant.cause
-    const fail = (reason: string) =>
+    const fail = (reason: RefusalReason) =>
       logEventOf(deps, trx, consumedLink, { code: 'END_USER_MAGIC_LINK_FAILED', reason, requestId })
     if (!isLinkCode(shown, typed)) {
       const outcome = tried.failures < maxCodeFailures ? 'wrong' : 'void'
@@ -87,7 +88,7 @@ async function enter(
   trx: Transaction<DB>,
   tenant: Tenant,
   { flow, consumedLink }: { readonly flow: FlowKey; readonly consumedLink: ConsumedLink },
-): Promise<string | undefined> {
+): Promise<RefusalReason | undefined> {
   const refusal = whyRefused(consumedLink)
   if (refusal !== undefined) return refusal
   const held = await lockFlow(deps, trx, flow, { steps: ['link_sent'] })

@@ -1,3 +1,4 @@
+import type { RefusalReason } from '@portico/contract/log-events'
 import type { Kysely, Transaction } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
@@ -43,7 +44,7 @@ export interface VerifiedPassword<Destination> extends PasswordAttempt<Destinati
 
 /** The outcome of a verification: the reason of a refusal, only for the log, or the verified password. */
 type PasswordVerification<Destination> =
-  | { readonly refused: PasswordAttempt<Destination>; readonly reason: string }
+  | { readonly refused: PasswordAttempt<Destination>; readonly reason: RefusalReason }
   | { readonly passed: VerifiedPassword<Destination> }
 
 /**
@@ -75,7 +76,8 @@ export async function verifyPassword<Destination>(
     return { attempt, reason, newHash: isReplaced ? await hashes.hash(plainText) : undefined }
   })
   const attempted = { tenant, addressee, destination, attempt, email, typedEmail }
-  if (reason !== undefined || password === undefined) return { refused: attempted, reason: reason ?? '' }
+  if (reason !== undefined || password === undefined)
+    return { refused: attempted, reason: reason ?? 'password_missing' }
   const isDue = await isRenewalDue(deps, addressee, plainText)
   return { passed: { ...attempted, password, isRenewalDue: isDue, newHash } }
 }
@@ -126,7 +128,7 @@ interface Checked {
 }
 
 /** The reason of a refusal, only for the log; undefined when the sign-in is allowed. */
-function whyRefused({ addressee, attempt, password, isRight }: Checked): string | undefined {
+function whyRefused({ addressee, attempt, password, isRight }: Checked): RefusalReason | undefined {
   if (addressee.user_id === null) return 'user_not_found'
   if (addressee.is_user_active !== true) return 'user_inactive'
   if (attempt.isLocked) return 'address_locked'

@@ -1,3 +1,4 @@
+import type { RefusalReason } from '@portico/contract/log-events'
 import type { PassedTotpChallenge, TotpChallengeValidation, TotpMethod } from '@portico/contract/totp'
 import { sql, type Transaction } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
@@ -27,7 +28,7 @@ const lockMs = 15 * 60 * 1000
 
 /** Why a code is refused: the reason for the log, and the error for the caller. */
 interface Refusal {
-  readonly reason: string
+  readonly reason: RefusalReason
   readonly error: ApiError
 }
 

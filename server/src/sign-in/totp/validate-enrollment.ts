@@ -1,3 +1,4 @@
+import type { RefusalReason } from '@portico/contract/log-events'
 import type { TotpEnrollmentValidation, TotpMethod, ValidatedTotpEnrollment } from '@portico/contract/totp'
 import { sql, type Transaction } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
@@ -148,7 +149,7 @@ async function refuse(
 ): Promise<void> {
   const isOver = failures >= maxFailures
   if (isOver) await updateEnrollment(trx, tenant, user.id).set(nothingPending).execute()
-  const reason = isOver ? 'enrollment_voided' : 'enrollment_code_rejected'
+  const reason: RefusalReason = isOver ? 'enrollment_voided' : 'enrollment_code_rejected'
   await logTotp(deps, trx, tenant, { user, code: 'END_USER_TOTP_FAILED', reason })
 }
 

@@ -2,10 +2,13 @@
 export const invitation = {
   invitationPage: {
     heading: (address: string, organization: string) => `${organization} has invited ${address}`,
+    /** Of an invitation to the console of an account. */
+    staffHeading: (address: string, account: string) => `${address} is invited to the console of ${account}`,
     button: 'Accept the invitation',
     unexpected: 'If you do not know why you were invited, close this page. Nothing will happen.',
     otherSession: {
       heading: (organization: string) => `You are already signed in to ${organization}`,
+      staffHeading: (account: string) => `You are already signed in to the console of ${account}`,
       sentence: (address: string) => `The invitation is for ${address}. Sign out to go on with that address.`,
       button: 'Sign out and continue',
       advice: 'If both addresses are yours and you want to use only this one, close this page.',

@@ -3,11 +3,13 @@ import type { invitation as en } from '../en/invitation.js'
 export const invitation: typeof en = {
   invitationPage: {
     heading: (address, organization) => `${organization} a invité ${address}`,
+    staffHeading: (address, account) => `${address} est invité à rejoindre la console du compte ${account}`,
     button: 'Accepter l’invitation',
     unexpected:
       'Si vous ne savez pas pourquoi vous avez été invité, fermez cette page. Il ne se passera rien.',
     otherSession: {
       heading: (organization) => `Vous êtes déjà connecté à ${organization}`,
+      staffHeading: (account) => `Vous êtes déjà connecté à la console du compte ${account}`,
       sentence: (address) =>
         `L’invitation est destinée à ${address}. Déconnectez-vous pour continuer avec cette adresse.`,
       button: 'Se déconnecter et continuer',
