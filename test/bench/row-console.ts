@@ -64,12 +64,18 @@ async function bytesOf({ ours }: Stage, request: LoadRequest | undefined): Promi
   return (await answer.arrayBuffer()).byteLength
 }
 
+async function staffOrganizationOf(data: Stage['data']) {
+  const deps = await openDeps(readConfig({ DATA_DIR: data.dataDir, LOG_LEVEL: 'warn' }))
+  try {
+    return await ensureStaffOrganization(deps, data.account.id)
+  } finally {
+    await deps.close()
+  }
+}
+
 /** Owners of the sample's account with a session each. @returns Their cookies. */
 async function insertStaff({ data, databaseUrl }: Stage): Promise<string[]> {
-  const deps = await openDeps(readConfig({ DATA_DIR: data.dataDir, LOG_LEVEL: 'warn' }))
-  const staff = await ensureStaffOrganization(deps, data.account.id).finally(async () => {
-    await deps.close()
-  })
+  const staff = await staffOrganizationOf(data)
   const at = new Date()
   const rows = Array.from({ length: staffCount }, () => ({
     ...{ user: uuidv7(at), session: uuidv7(at) },

@@ -68,7 +68,7 @@ export const accountSignInGuards = [
     file: accountFlow,
     find: "from.includes('entered') && round !== 0",
     replace: "!from.includes('entered')",
-    red: proof('leaves no sign-in behind that sign_out_here on the list has given up'),
+    red: entered('ends the flow of an organization that was entered before'),
     green: signsIn,
   }),
   condition(
@@ -134,7 +134,10 @@ export const accountSignInGuards = [
     file: openLink,
     find: "    .where('used_at', 'is', null)\n    .where('voided_at', 'is', null)\n    .returning('id')",
     replace: "    .returning('id')",
-    also: [{ file: accountFlow, find: "    .where('step', 'in', [...from])\n", replace: '' }],
+    also: [
+      { file: accountFlow, find: "    .where('step', 'in', [...from])\n", replace: '' },
+      { file: openLink, find: "openLink(db, key).forNoKeyUpdate('flow')", replace: 'openLink(db, key)' },
+    ],
     red: link('opened many times at once it proves the mailbox once'),
     green: signsIn,
   }),

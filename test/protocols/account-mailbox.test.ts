@@ -80,12 +80,13 @@ describe('the link of a mailbox', () => {
     const link = await links.newestLinkTo(email)
     const page = await visitor.visit(link)
     const flowId = flowIdOf(sent)
+    const selectFree = 'select id from email_challenges where flow_id = $1 for update skip locked'
 
     const opened = await whileHeld(
       service,
       ['select from account_flows where id = $1 for update', flowId],
       () => links.pressButton(link, page, visitor),
-      () => service.query('select from email_challenges where flow_id = $1 for update nowait', [flowId]),
+      async () => expect(await service.query(selectFree, [flowId])).toHaveLength(1),
     )
 
     expect(opened.status).toBe(303)
