@@ -47,12 +47,13 @@ test('an id leads to its organization, user or application, however it is writte
 
 test('an id of another account, of the other environment, or of what is deleted leads nowhere', async () => {
   const foreign = await made(await service.client({ account: await service.createAccount() }))
-  const production = await made(await service.client({ environment: 'production' }))
+  const inProduction = await service.client({ environment: 'production' })
+  const production = await made(inProduction)
   const { org_domain, user, own } = await made()
   await client.users.delete({ org_domain, user_id: user.id })
   await client.applications.delete({ org_domain, client_id: own.client_id })
   const gone = await made()
-  await client.organizations.delete({ org_domain: gone.org_domain })
+  await inProduction.organizations.delete({ org_domain: gone.org_domain })
 
   const ids = [
     ...[foreign.organization.id, foreign.user.id, foreign.own.client_id, foreign.shared.client_id],
