@@ -120,7 +120,7 @@ const members = `
     insert into role_assignments (
       account_id, environment, organization_id, user_id, role_id, source, source_id, inserted_at
     )
-    select wanted.account_id, wanted.environment, organization_id, user_id, roles.id, 'api',
+    select wanted.account_id, wanted.environment, wanted.organization_id, user_id, roles.id, 'api',
       '00000000-0000-0000-0000-000000000000', $4::timestamptz
     from wanted
     join roles on roles.account_id = wanted.account_id and roles.environment = wanted.environment and roles.name = 'owner'
