@@ -8,7 +8,7 @@ import { sdkCall } from './site/sdk-call.js'
 import { readSequence } from './site/sequence.js'
 
 /** Files of other programs, which are not here to be asked. Each block of them is marked `unchecked`. */
-const foreign = new Set(['caddyfile', 'dockerfile', 'ini', 'nginx', 'yaml'])
+const foreign = new Set(['caddyfile', 'dockerfile', 'ini', 'nginx', 'sql', 'yaml'])
 
 // Fails when a code block of a document, or a call that the reference shows, does not compile or parse as what it says
 // it is. To run it: node --import tsx docs/check-blocks.ts

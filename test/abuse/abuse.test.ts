@@ -47,4 +47,6 @@ test.each(sampled(families, 2))(
     expect(Reflect.get({}, 'polluted')).toBeUndefined()
     expect(service.logLines.slice(logged).filter((line) => line.includes('"level":"error"'))).toEqual([])
   },
+  // Thousands of requests.
+  300_000,
 )

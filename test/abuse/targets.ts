@@ -161,6 +161,7 @@ const inPaths: Readonly<Record<string, string>> = {
   name: 'deadLink',
   environment: 'sandbox',
   action: 'unlock',
+  section: 'password',
 }
 
 function pageTarget(method: string, pattern: string, world: References): Target {

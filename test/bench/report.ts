@@ -115,7 +115,8 @@ E1 counts each answer but a success as a failure, and looks at the memory after 
 connections over the processes, all on the core of the server. B6 is the work of B4 where the request names no organization:
 the last used session of the browser does, of one or of ten; its list is that of 500 addresses in turn. R1 and R2 are of users with five roles, from the API, a group, a
 value of a directory and a sign-in, beside reading one user, and beside the work of B3 in organizations without mappings. R3 is the work of A5 by one caller, while a change of ten mappings is
-applied to the users of a directory. The rows F1 and F2
+applied to the users of a directory. K1 and K2 are pages of the console, which 200 owners of the account ask for, since each may ask for 600 a
+minute and look 60 people up. The rows F1 and F2
 are those of somebody who has cloned the repository, on all cores of an idle machine.
 `
 }
