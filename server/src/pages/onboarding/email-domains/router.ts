@@ -1,9 +1,7 @@
 import type { Router } from 'express'
 import type { Deps } from '../../../delivery/deps.js'
 import { requestIdOf } from '../../../delivery/request-context.js'
-import { findOrganizationByDomain } from '../../../directory/organizations/find-organization.js'
 import { ApiError } from '../../../platform/errors.js'
-import { formReader } from '../../../platform/http/body.js'
 import {
   addOnboardingDomain,
   checkOnboardingDomain,
@@ -11,19 +9,12 @@ import {
   nameOnboardingDomain,
 } from '../../../sso/onboarding/email-domains.js'
 import { reachedTenant } from '../../../sso/onboarding/reached-tenant.js'
-import { toCsrfField } from '../../frame/csrf.js'
 import { toWait } from '../../frame/moments.js'
-import {
-  inChosenLanguage,
-  pageRouter,
-  redirect,
-  sendPlainSentence,
-  type Exchange,
-} from '../../frame/page-route.js'
-import { formOf, frameOf, sendPage, textOf, type Site } from '../../frame/site.js'
+import { inChosenLanguage, redirect, type Exchange } from '../../frame/page-route.js'
+import { formOf, sendPage, textOf, type Site } from '../../frame/site.js'
 import { waitOf } from '../../steps/limit.js'
 import { domainFaults, type DomainFault } from '../../texts/en/email-domains.js'
-import { findAdministrator, takeAdminForm, type Administrator } from '../administrator.js'
+import { adminPageRouter, adminView, type Administrator } from '../admin-page/router.js'
 import { domainsPage } from './page.js'
 
 /** An administrator at the page of an environment that the invitation reaches. */
@@ -42,32 +33,17 @@ interface Refused {
 
 /** The page on which an administrator proves the domains of the organization. */
 export function emailDomainsRouter(deps: Deps, site: Site): Router {
-  return pageRouter(deps, site, [
-    {
-      path: '/onboarding/email-domains/:environment',
-      get: async (exchange) => {
-        const request = await findRequest(exchange)
-        if (request !== undefined) await show(exchange, request, undefined)
-      },
-      read: [formReader(16 * 1024)],
-      post: async (exchange) => {
-        const request = await findRequest(exchange)
-        if (request === undefined) return
-        const sent = { ...request, requestId: requestIdOf(exchange.req) }
-        await takeAdminForm(exchange, sent, (action) => act(exchange, request, action))
-      },
-      otherwise: (exchange, status) => sendPlainSentence(exchange, status, 'notInvited'),
+  return adminPageRouter(deps, site, {
+    path: '/onboarding/email-domains/:environment',
+    find: ({ req }, session) => {
+      const environment = textOf(req.params['environment'])
+      const isReached = reachedTenant(session, environment, '') !== undefined
+      return Promise.resolve(isReached ? { environment } : undefined)
     },
-  ])
-}
-
-async function findRequest(exchange: Exchange): Promise<DomainsRequest | undefined> {
-  const admin = await findAdministrator(exchange)
-  if (admin === undefined) return undefined
-  const environment = textOf(exchange.req.params['environment'])
-  if (reachedTenant(admin.session, environment, '') !== undefined) return { ...admin, environment }
-  sendPlainSentence(exchange, 404, 'noSuchDomains')
-  return undefined
+    missing: 'noSuchDomains',
+    show,
+    act,
+  })
 }
 
 /** Does what a button asks for, and leads back to the page; a refusal shows it with its reason. */
@@ -150,35 +126,16 @@ function whyGone(error: unknown): Refused {
   return { status: 409, notice: 'changed' }
 }
 
-async function show(
-  exchange: Exchange,
-  { session, secret, environment }: DomainsRequest,
-  refused: Refused | undefined,
-): Promise<void> {
-  const { deps, site, req, res } = exchange
-  const organization = await findOrganizationByDomain(deps, session.domain)
-  const frame = frameOf(site, req, { organization, isSandbox: environment === 'sandbox', url: req.path })
+async function show(exchange: Exchange, request: DomainsRequest, refused?: Refused): Promise<void> {
+  const { deps, site, res } = exchange
+  const { session, environment } = request
+  const view = await adminView(exchange, request, environment)
   const { status = 200, entered = '', fault, notice, retryAfterSeconds } = refused ?? {}
   if (retryAfterSeconds !== undefined) res.set('Retry-After', String(retryAfterSeconds))
-  const words = frame.texts.emailDomains
+  const { lang, emailDomains: words } = view.frame.texts
   const told =
-    notice === 'tooSoon'
-      ? words.tooSoon(toWait(retryAfterSeconds ?? 60, frame.texts.lang))
-      : notice && words[notice]
+    notice === 'tooSoon' ? words.tooSoon(toWait(retryAfterSeconds ?? 60, lang)) : notice && words[notice]
   const { domains = [], connections = [] } = (await listOnboardingDomains(deps, session, environment)) ?? {}
-  const page = domainsPage({
-    frame,
-    form: {
-      action: `${req.path}?ui_locales=${frame.texts.lang}`,
-      csrf: toCsrfField(secret, session.sessionId),
-    },
-    email: session.email,
-    domains,
-    connections,
-    entered,
-    fault,
-    notice: told,
-    now: deps.now(),
-  })
-  sendPage(site, res.status(status), page, frame)
+  const page = domainsPage({ ...view, domains, connections, entered, fault, notice: told })
+  sendPage(site, res.status(status), page, view.frame)
 }

@@ -1,25 +1,16 @@
 import type { Router } from 'express'
 import type { Deps } from '../../../delivery/deps.js'
 import { requestIdOf } from '../../../delivery/request-context.js'
-import { findOrganizationByDomain } from '../../../directory/organizations/find-organization.js'
 import { ApiError } from '../../../platform/errors.js'
-import { formReader } from '../../../platform/http/body.js'
 import {
   decideOnboardingRequest,
   listWaitingRequests,
   type WaitingRequests,
 } from '../../../sso/onboarding/join-requests.js'
-import { toCsrfField } from '../../frame/csrf.js'
-import {
-  inChosenLanguage,
-  pageRouter,
-  redirect,
-  sendPlainSentence,
-  type Exchange,
-} from '../../frame/page-route.js'
-import { formOf, frameOf, sendPage, textOf, type Site } from '../../frame/site.js'
+import { inChosenLanguage, redirect, type Exchange } from '../../frame/page-route.js'
+import { formOf, sendPage, textOf, type Site } from '../../frame/site.js'
 import type { JoinRequestNotice } from '../../texts/en/join-requests.js'
-import { findAdministrator, takeAdminForm, type Administrator } from '../administrator.js'
+import { adminPageRouter, adminView, type Administrator } from '../admin-page/router.js'
 import { joinRequestsPage } from './page.js'
 
 /** An administrator at the page of an environment that the invitation reaches. */
@@ -30,33 +21,17 @@ interface JoinRequestsRequest extends Administrator {
 
 /** The page on which an administrator decides about those who ask to join the organization. */
 export function joinRequestsRouter(deps: Deps, site: Site): Router {
-  return pageRouter(deps, site, [
-    {
-      path: '/onboarding/join-requests/:environment',
-      get: async (exchange) => {
-        const request = await findRequest(exchange)
-        if (request !== undefined) await show(exchange, request, undefined)
-      },
-      read: [formReader(16 * 1024)],
-      post: async (exchange) => {
-        const request = await findRequest(exchange)
-        if (request === undefined) return
-        const sent = { ...request, requestId: requestIdOf(exchange.req) }
-        await takeAdminForm(exchange, sent, (action) => act(exchange, request, action))
-      },
-      otherwise: (exchange, status) => sendPlainSentence(exchange, status, 'notInvited'),
+  return adminPageRouter(deps, site, {
+    path: '/onboarding/join-requests/:environment',
+    find: async ({ req }, session) => {
+      const environment = textOf(req.params['environment'])
+      const waiting = await listWaitingRequests(deps, session, environment)
+      return waiting && { environment, waiting }
     },
-  ])
-}
-
-async function findRequest(exchange: Exchange): Promise<JoinRequestsRequest | undefined> {
-  const admin = await findAdministrator(exchange)
-  if (admin === undefined) return undefined
-  const environment = textOf(exchange.req.params['environment'])
-  const waiting = await listWaitingRequests(exchange.deps, admin.session, environment)
-  if (waiting !== undefined) return { ...admin, environment, waiting }
-  sendPlainSentence(exchange, 404, 'noSuchJoinRequests')
-  return undefined
+    missing: 'noSuchJoinRequests',
+    show,
+    act,
+  })
 }
 
 /** Decides, and leads back to the page; where nothing was decided, the page says why. */
@@ -96,22 +71,12 @@ const notices: Readonly<Record<string, JoinRequestNotice>> = {
 }
 
 async function show(
-  { deps, site, req, res }: Exchange,
-  { session, secret, environment, waiting }: JoinRequestsRequest,
-  notice: JoinRequestNotice | undefined,
+  exchange: Exchange,
+  { waiting, ...request }: JoinRequestsRequest,
+  notice?: JoinRequestNotice,
 ): Promise<void> {
-  const organization = await findOrganizationByDomain(deps, session.domain)
-  const frame = frameOf(site, req, { organization, isSandbox: environment === 'sandbox', url: req.path })
-  const page = joinRequestsPage({
-    frame,
-    form: {
-      action: `${req.path}?ui_locales=${frame.texts.lang}`,
-      csrf: toCsrfField(secret, session.sessionId),
-    },
-    email: session.email,
-    waiting,
-    notice,
-    now: deps.now(),
-  })
-  sendPage(site, res.status(notice === undefined ? 200 : 409), page, frame)
+  const { site, res } = exchange
+  const view = await adminView(exchange, request, request.environment)
+  const page = joinRequestsPage({ ...view, waiting, notice })
+  sendPage(site, res.status(notice === undefined ? 200 : 409), page, view.frame)
 }
