@@ -11,7 +11,7 @@ export function joinRequestsStates(organizationFrame: Frame, { email }: GalleryN
   const url = '/onboarding/join-requests/production'
   const frame = { ...organizationFrame, url }
   const example = { ...exampleOf(JoinRequest), __environment__: 'production' as const, email }
-  const requests = [example, { ...example, id: `${example.id.slice(0, -1)}c` }]
+  const requests = [example, { ...example, id: `${example.id.slice(0, -1)}c`, email: `zoe.${email}` }]
   const view = {
     frame,
     form: { action: `${url}?ui_locales=en`, csrf: 'c'.repeat(43) },
