@@ -7,6 +7,7 @@ const accountPath = 'server/src/pages/frame/account-path.ts'
 const page = (title: string) => protocolTest('account-page', `the account page ${title}`)
 const name = (title: string) => protocolTest('account-page', `the name on the account page ${title}`)
 const password = (title: string) => protocolTest('account-page', `the password on the account page ${title}`)
+const typed = (title: string) => protocolTest('account-page', `what is typed on the account page ${title}`)
 const factor = (title: string) =>
   protocolTest('account-page', `the second factor on the account page ${title}`)
 
@@ -16,6 +17,12 @@ const isLate = password(
   'is not changed by a form that is sent later than that, nor by a session that has ended',
 )
 
+const lateForms = {
+  file: 'server/src/pages/account/router.ts',
+  find: '    section?.needsFresh === true &&\n    section.actionsAnytime',
+  replace: '    section?.needsFresh === undefined &&\n    section?.actionsAnytime',
+}
+
 /** Guards of the page on which users manage their own account. */
 export const accountPageGuards = [
   guard({
@@ -23,6 +30,7 @@ export const accountPageGuards = [
     file: ownSession,
     find: "  if (row === undefined || needed === 'session') return row !== undefined",
     replace: '  if (at !== undefined) return row !== undefined',
+    also: [lateForms],
     red: isLate,
     green: isChanged,
   }),
@@ -33,6 +41,38 @@ export const accountPageGuards = [
     replace: 'return isTotpAsked || !isTotpAsked || isEnrollmentDue || amr.length > 0',
     red: factor('that was enrolled since the sign-in is asked for before anything is changed'),
     green: isChanged,
+  }),
+  guard({
+    name: 'account page: what a session that is not fresh is shown of a form that is sent again',
+    ...lateForms,
+    red: factor('shows the key of an enrolment to no session that is not fresh, whatever the form says'),
+    green: isChanged,
+  }),
+  guard({
+    name: 'account page: a password of who comes by single sign-on',
+    file: 'server/src/sign-in/own-account/own-account.ts',
+    find: ' && !row.is_sso_user',
+    replace: ' && row.is_sso_user !== undefined',
+    red: password(
+      'is not offered to who comes by the organization’s single sign-on, which ends where that ends',
+    ),
+    green: isChanged,
+  }),
+  guard({
+    name: 'account page: a text that is longer than what a field is read to',
+    file: 'server/src/pages/account/router.ts',
+    find: 'textOf(fields[name], maxFormBytes)',
+    replace: 'textOf(fields[name], 5_000)',
+    red: typed('clears nothing where it is longer than the service reads'),
+    green: name('is changed by its user, with an event in their name, however long ago they signed in'),
+  }),
+  guard({
+    name: 'account page: an address as one text beside other parts',
+    file: 'server/src/sign-in/own-account/own-profile.ts',
+    find: 'address && { ...address, formatted: null }',
+    replace: 'address',
+    red: typed('is the profile and the address, of which what is not touched stays as it was'),
+    green: name('is changed by its user, with an event in their name, however long ago they signed in'),
   }),
   guard({
     name: 'account page: the enrolment that the page has begun',

@@ -4,6 +4,7 @@ import { readKeyUri } from '../given/authenticator.js'
 import { flowGivenOf, goodPassword, isIn, type FlowScene } from '../given/flow-given.js'
 import { startService } from '../given/harness.js'
 import { anyEmail } from '../given/given.js'
+import { idpMetadata } from '../given/sso-given.js'
 import { scimGivenOf } from '../given/scim-given.js'
 import { stepSeconds } from '../given/totp-given.js'
 import { csrfOf, pkcePair, type Seen, type Visitor } from '../given/visitor.js'
@@ -40,6 +41,13 @@ async function givenSection(section: Section, scene?: FlowScene) {
   const visitor = given.visitorOf()
   const page = await signInAt(visitor, await visitor.visit(addressOf(of, section)), of)
   return { scene: of, visitor, page }
+}
+
+/** Every field of the profile, as a browser sends them. */
+function typedAs(members: Record<string, string>): Record<string, string> {
+  const names = ['given_name', 'family_name', 'nickname', 'locale', 'zoneinfo', 'picture']
+  const parts = ['street_address', 'postal_code', 'locality', 'region', 'country']
+  return { ...Object.fromEntries([...names, ...parts].map((name) => [name, ''])), ...members }
 }
 
 async function isPasswordOf(scene: FlowScene, password: string): Promise<boolean> {
@@ -197,6 +205,77 @@ describe('the name on the account page', () => {
   })
 })
 
+describe('what is typed on the account page', () => {
+  test('is the profile and the address, of which what is not touched stays as it was', async () => {
+    const { scene, visitor } = await givenSection('profile')
+    const { org_domain, user } = scene
+    const address = {
+      formatted: 'Under the roof',
+      street_address: '12 St James’s Square\nLeft door',
+      country: 'UK',
+    }
+    await client.users.update({
+      org_domain,
+      user_id: user.id,
+      address,
+      profile: { website: 'https://ada.example' },
+    })
+    const page = await visitor.visit(addressOf(scene, 'profile'))
+    const typed = {
+      ...typedAs({ given_name: 'Ada', street_address: '12 St James’s SquareLeft door', country: 'UK' }),
+      ...{ locale: 'fr-ca', zoneinfo: 'America/Toronto', picture: 'https://pictures.example/ada.png' },
+    }
+
+    await visitor.press(page, 'save', typed)
+    const after = await client.users.get({ org_domain, user_id: user.id })
+    await visitor.press(page, 'save', { ...typed, locality: 'Toronto' })
+
+    expect(after).toMatchObject({
+      profile: {
+        ...{
+          given_name: 'Ada',
+          locale: 'fr-CA',
+          zoneinfo: 'America/Toronto',
+          website: 'https://ada.example',
+        },
+        picture: 'https://pictures.example/ada.png',
+      },
+      address,
+    })
+    expect(await client.users.get({ org_domain, user_id: user.id })).toMatchObject({
+      address: { ...address, locality: 'Toronto', formatted: null },
+    })
+  })
+
+  test.each([
+    ['locale', 'Klingon of the north'],
+    ['zoneinfo', 'Europe/Nowhere'],
+    ['picture', 'http://pictures.example/ada.png'],
+    ['picture', `https://pictures.example/${'a'.repeat(2000)}`],
+    ['postal_code', '1'.repeat(31)],
+  ])('is refused beside its field, and nothing is changed: %s', async (name, text) => {
+    const { scene, visitor, page } = await givenSection('profile')
+    const before = await client.users.get({ org_domain: scene.org_domain, user_id: scene.user.id })
+
+    const after = await visitor.press(page, 'save', typedAs({ given_name: 'Grace', [name]: text }))
+
+    expect(after.status).toBe(422)
+    expect(after.html).toContain(`id="${name}-fault"`)
+    expect(await client.users.get({ org_domain: scene.org_domain, user_id: scene.user.id })).toEqual(before)
+  })
+
+  test('clears nothing where it is longer than the service reads', async () => {
+    const { scene, visitor, page } = await givenSection('profile')
+    const saved = await visitor.press(page, 'save', { nickname: 'Countess' })
+    const after = await visitor.press(saved, 'save', { nickname: 'C'.repeat(6000) })
+
+    expect(after.status).toBe(422)
+    expect(await client.users.get({ org_domain: scene.org_domain, user_id: scene.user.id })).toMatchObject({
+      profile: { nickname: 'Countess' },
+    })
+  })
+})
+
 describe('the password on the account page', () => {
   test('is changed after a fresh sign-in, ends every other session, and is told by mail', async () => {
     const { scene, visitor, page } = await givenSection('password')
@@ -261,6 +340,27 @@ describe('the password on the account page', () => {
 
     expect([sent.status, without.status]).toEqual([403, 403])
     expect(await isPasswordOf(scene, goodPassword)).toBe(true)
+  })
+
+  test('is not offered to who comes by the organization’s single sign-on, which ends where that ends', async () => {
+    const { scene, visitor, page } = await givenSection('password')
+    const { id } = await client.organizations.get({ org_domain: scene.org_domain })
+    const { idp_id } = await client.ssoConnections.create({ organization_id: id })
+    await client.ssoConnections.update({ idp_id, metadata: idpMetadata(), active: true })
+    await service.query(
+      `insert into user_identities
+        (account_id, environment, organization_id, user_id, id, kind, issuer, subject, idp_id, provider, data,
+         authenticated_at, inserted_at)
+       select account_id, environment, organization_id, id, gen_random_uuid(), 'saml', 'https://idp.example', 'ada', $2, 'okta', '{}',
+         inserted_at, inserted_at from users where id = $1`,
+      [scene.user.id, idp_id],
+    )
+
+    await visitor.press(page, 'set_password', { password: otherPassword })
+
+    expect((await visitor.visit(addressOf(scene, 'password'))).html).not.toContain('name="password"')
+    await client.ssoConnections.update({ idp_id, active: false })
+    expect(await isPasswordOf(scene, otherPassword)).toBe(false)
   })
 
   test('is not offered where the organization signs in without', async () => {
@@ -339,6 +439,17 @@ describe('the second factor on the account page', () => {
 
     expect(refused).toMatchObject({ status: 422 })
     expect(await hasSecondFactor(scene)).toBe(false)
+  })
+
+  test('shows the key of an enrolment to no session that is not fresh, whatever the form says', async () => {
+    const { scene, visitor, page } = await givenOffer()
+    const { shown } = await begunOn(page, visitor)
+    await service.clock.advance(staleMinutes * 60)
+
+    const refused = await visitor.press(shown, 'validate', { code: '' })
+
+    expect(refused.url).toContain(`/t/${scene.org_domain}/sign-in/`)
+    expect(refused.html).not.toContain('otpauth:')
   })
 
   test('is turned off, unless the organization demands one', async () => {

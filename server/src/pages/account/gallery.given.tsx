@@ -1,3 +1,4 @@
+import { eachOwnMember } from '../../sign-in/own-account/own-account.js'
 import type { Frame } from '../frame/layout.js'
 import type { PageForm } from '../frame/step-page.js'
 import { accountPage } from '../views/account.js'
@@ -12,7 +13,14 @@ export function accountPageStates(
   email: string,
 ): readonly (readonly [name: string, html: string])[] {
   const view = { frame, form, email }
-  const values = { given_name: 'Ada', family_name: 'Lovelace', nickname: '' }
+  const known = new Map<string, string>([
+    ['given_name', 'Ada'],
+    ['family_name', 'Lovelace'],
+    ['locale', 'en-GB'],
+    ['zoneinfo', 'Europe/London'],
+    ['locality', 'London'],
+  ])
+  const values = eachOwnMember((name) => known.get(name) ?? '')
   const names = { ...view, values, isManaged: false, isDone: false, wrong: undefined }
   const password = { ...view, isOffered: true, isSet: true, lengths: { min: 12, max: 128 }, isDone: false }
   const method = 'totp_mobile_app'
@@ -28,7 +36,6 @@ export function accountPageStates(
     frame,
     email,
     addressOf: () => '/t/awesome-company/account/profile',
-    sessionsUrl: '/t/awesome-company/sessions',
     isPasswordOffered: true,
   }
   return [

@@ -8,24 +8,29 @@ import { findOwnAccount } from '../../sign-in/own-account/own-account.js'
 import { isFresh } from '../../sign-in/own-account/own-session.js'
 import { secretOfOurForm, toCsrfField } from '../frame/csrf.js'
 import { allTexts } from '../frame/locale.js'
+import { messageUrl } from '../frame/message.js'
 import { keepFlowSecret, pageRouter, redirect, sendSentence, type Exchange } from '../frame/page-route.js'
+import { clearSessionCookie } from '../frame/session-cookie.js'
 import { domainOf, formOf, frameOf, sendPage, textOf, type Site } from '../frame/site.js'
 import { findVisitor, frameOfVisitor, tenantOfVisitor, type Visitor } from '../frame/visitor.js'
 import { accountPage } from '../views/account.js'
+import { signedOutPage } from '../views/sign-out.js'
 import { isSectionName, toAccountPath, type AccountPlace, type SectionName } from '../frame/account-path.js'
 import { beginSignIn, endSignIn } from './account-sign-in.js'
 import { passwordSection } from './password.js'
 import { profileSection } from './profile.js'
 import { secondFactorSection } from './second-factor.js'
+import { sessionsSection } from './sessions.js'
 import type { Section, SectionRequest } from './section.js'
 
-/** Above the maximum of passwords, so that the password policy refuses too long ones. */
-const maxTypedLength = 5_000
+/** Of a form, in bytes. What is typed is no longer, so that its rules refuse it and nothing is cut off or taken as empty. */
+const maxFormBytes = 16 * 1024
 
 const sections: Readonly<Record<SectionName, Section>> = {
   profile: profileSection,
   password: passwordSection,
   'second-factor': secondFactorSection,
+  sessions: sessionsSection,
 }
 
 /** The page on which users manage their own account. */
@@ -42,7 +47,7 @@ export function accountPageRouter(deps: Deps, site: Site): Router {
       path: '/t/:org_domain/account/:section',
       isThere: ({ params }) => isSectionName(String(params['section'])),
       visit: show,
-      read: [formReader(16 * 1024)],
+      read: [formReader(maxFormBytes)],
       post: take,
       otherwise,
     },
@@ -55,8 +60,7 @@ async function show(exchange: Exchange): Promise<void> {
   if (arrived === undefined) return
   const { visitor, section } = arrived
   const { organization, session } = visitor
-  const isStale = section?.needsFresh === true && !isFresh(deps.now(), session)
-  if (isStale) {
+  if (section?.needsFresh === true && !isFresh(deps.now(), session)) {
     await beginSignIn(exchange, { organization, place: arrived.place, email: session.email })
     return
   }
@@ -68,7 +72,7 @@ async function show(exchange: Exchange): Promise<void> {
 }
 
 async function take(exchange: Exchange): Promise<void> {
-  const { site, req, res } = exchange
+  const { deps, site, req, res } = exchange
   const arrived = await arrive(exchange)
   if (arrived === undefined) return
   const { visitor, section, place } = arrived
@@ -83,7 +87,12 @@ async function take(exchange: Exchange): Promise<void> {
   const name = request.field('action')
   const action =
     section !== undefined && Object.hasOwn(section.actions, name) ? section.actions[name] : undefined
-  const outcome = action === undefined ? 'done' : await action(request)
+  // The operations check it once more, in their transaction. Before that nothing is hashed, counted or shown again.
+  const isLate =
+    section?.needsFresh === true &&
+    section.actionsAnytime?.includes(name) !== true &&
+    !isFresh(deps.now(), session)
+  const outcome = action === undefined ? 'done' : isLate ? 'stale' : await action(request)
   if (outcome === 'done') {
     redirect(exchange, `${toAccountPath(place)}${action === undefined ? '' : '&done=1'}`)
     return
@@ -94,9 +103,22 @@ async function take(exchange: Exchange): Promise<void> {
     await beginSignIn(exchange, { organization, place, ...(isThere && { email: isThere.session.email }) })
     return
   }
+  if (outcome === 'signed_out') {
+    sendSignedOut(exchange, visitor)
+    return
+  }
   const { status, page, retryAfterSeconds } = outcome
   if (retryAfterSeconds !== undefined) res.set('Retry-After', String(retryAfterSeconds))
   sendPage(site, res.status(status), page, { organization })
+}
+
+function sendSignedOut(exchange: Exchange, visitor: Visitor): void {
+  const { site, res } = exchange
+  const { organization, environment } = visitor
+  const owner = { organizationId: organization.organizationId, environment }
+  res.append('Set-Cookie', clearSessionCookie(site.isHttps, owner))
+  const frame = frameOfVisitor(exchange, visitor)
+  sendPage(site, res, signedOutPage({ frame: { ...frame, url: messageUrl(frame, 'signed-out') } }), frame)
 }
 
 interface Arrival {
@@ -162,19 +184,17 @@ async function toRequest(
     account,
     frame: place.section === undefined ? frame : { ...frame, elsewhere: back },
     form: { action: toAccountPath(place), csrf: toCsrfField(secret, session.sessionId) },
-    field: (name) => textOf(fields[name], maxTypedLength),
+    field: (name) => textOf(fields[name], maxFormBytes),
     ip: req.ip ?? '',
     isDone: req.query.done === '1',
   }
 }
 
 function firstPage({ frame, account }: SectionRequest, place: AccountPlace): string {
-  const { domain, environment } = place
   return accountPage({
     frame,
     email: account.email,
     addressOf: (section) => toAccountPath({ ...place, section }),
-    sessionsUrl: `/t/${domain}/sessions?environment=${environment}`,
     isPasswordOffered: account.password.isOffered,
   })
 }

@@ -22,8 +22,11 @@ export interface SectionRequest {
   readonly isDone: boolean
 }
 
-/** The result of a form: `done` shows the section again, `stale` begins a sign-in, and an answer is a page. */
-export type SectionOutcome = 'done' | 'stale' | SectionAnswer
+/**
+ * The result of a form: `done` shows the section again, `stale` begins a sign-in, `signed_out` says that the session of this
+ * browser has ended, and an answer is a page.
+ */
+export type SectionOutcome = 'done' | 'stale' | 'signed_out' | SectionAnswer
 
 export interface SectionAnswer {
   readonly status: number
@@ -35,6 +38,8 @@ export interface SectionAnswer {
 export interface Section {
   /** Whether it is shown to a fresh session alone. The operations check that, too. */
   readonly needsFresh: boolean
+  /** Its actions that a session takes which is not fresh any more. */
+  readonly actionsAnytime?: readonly string[]
   readonly show: (request: SectionRequest) => Promise<string>
   readonly actions: Readonly<Record<string, (request: SectionRequest) => Promise<SectionOutcome>>>
 }

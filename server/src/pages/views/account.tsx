@@ -7,26 +7,16 @@ interface AccountPage {
   readonly frame: Frame
   readonly email: string
   readonly addressOf: (section: SectionName) => string
-  readonly sessionsUrl: string
   /** Whether the organization lets its users sign in with a password. */
   readonly isPasswordOffered: boolean
 }
 
 /** Leads to the sections. */
-export function accountPage({
-  frame,
-  email,
-  addressOf,
-  sessionsUrl,
-  isPasswordOffered,
-}: AccountPage): string {
+export function accountPage({ frame, email, addressOf, isPasswordOffered }: AccountPage): string {
   const { texts } = frame
   const words = texts.account
   const shown = sectionNames.filter((name) => name !== 'password' || isPasswordOffered)
-  const links = [
-    ...shown.map((name) => ({ ...words.sections[name], url: addressOf(name) })),
-    { ...words.sessions, url: sessionsUrl },
-  ]
+  const links = shown.map((name) => ({ ...words.sections[name], url: addressOf(name) }))
   return toDocument(
     <HostedPage frame={frame} title={words.heading}>
       <Person texts={texts} email={email} />
