@@ -16,6 +16,8 @@ export interface SectionRequest {
   readonly form: PageForm
   /** A field of the submitted form; '' when it is missing or nothing was submitted. */
   readonly field: (name: string) => string
+  /** What is stored of the user. */
+  readonly exportOwnData: ExportOwnData
   /** Used only for limits. */
   readonly ip: string
   /** Whether a change was made, which the page says. */
@@ -26,7 +28,16 @@ export interface SectionRequest {
  * The result of a form: `done` shows the section again, `stale` begins a sign-in, `signed_out` says that the session of this
  * browser has ended, and an answer is a page.
  */
-export type SectionOutcome = 'done' | 'stale' | 'signed_out' | SectionAnswer
+export type SectionOutcome = 'done' | 'stale' | 'signed_out' | SectionAnswer | SectionFile
+
+/** Reads what is stored of a user: an operation of a room above this one. */
+export type ExportOwnData = (tenant: Tenant, userId: string) => Promise<object | undefined>
+
+/** A file that the browser keeps. */
+export interface SectionFile {
+  readonly fileName: string
+  readonly json: string
+}
 
 export interface SectionAnswer {
   readonly status: number

@@ -14,9 +14,14 @@ export type OwnMember = (typeof ownMembers)[number]
 
 /** What users see of their own account, and what is theirs to change. */
 export interface OwnAccount {
+  readonly organizationId: string
   readonly email: string
   readonly profile: Readonly<Record<OwnMember, string>>
-  /** A directory or an identity provider writes the profile: a change here would be lost. */
+  /** The organization lets its users change their profile and download their data. */
+  readonly isSelfService: boolean
+  /** The organization lets its users delete their account, and no directory keeps this one. */
+  readonly isDeletionOffered: boolean
+  /** A directory or an identity provider writes the profile, so that a change here would be lost, or the organization does. */
   readonly isProfileManaged: boolean
   readonly password: {
     /** Whether the organization lets its users sign in with one, and they come by no single sign-on: a password would outlive it. */
@@ -39,9 +44,12 @@ export async function findOwnAccount(
   if (row === undefined) return undefined
   const { plain_text_min_length: min, plain_text_max_length: max } = row
   return {
+    organizationId: row.organization_id,
     email: row.email,
     profile: toOwnProfile(row),
-    isProfileManaged: row.is_profile_managed,
+    isSelfService: row.is_self_service,
+    isDeletionOffered: row.is_deletion_offered,
+    isProfileManaged: row.is_profile_managed || !row.is_self_service,
     password: {
       isOffered: row.is_password_active === true && !row.is_sso_required && !row.is_sso_user,
       isSet: row.is_password_set,
@@ -60,6 +68,7 @@ const selectOwnAccount = lookup((db, user: OwnKey) =>
     .leftJoin('password_connections as connection', (join) => join.on(sameTenant('connection', 'users')))
     .where('users.id', '=', user.userId)
     .select([
+      'users.organization_id',
       'users.email',
       'users.profile',
       'users.address',
@@ -74,6 +83,16 @@ const selectOwnAccount = lookup((db, user: OwnKey) =>
         select from organization_policies as policy
         where ${sameTenant('policy', 'users')} and policy.second_factor = 'required'
       )`.as('is_second_factor_demanded'),
+      sql<boolean>`not exists (
+        select from organization_policies as policy
+        where ${sameTenant('policy', 'users')} and not policy.self_service
+      )`.as('is_self_service'),
+      sql<boolean>`(
+        exists (
+          select from organization_policies as policy
+          where ${sameTenant('policy', 'users')} and policy.self_deletion = 'allowed'
+        ) and not ${isKeptByDirectory()}
+      )`.as('is_deletion_offered'),
       isProfileManaged().as('is_profile_managed'),
       hasIdentity().as('is_sso_user'),
     ]),
@@ -107,11 +126,13 @@ export function eachOwnMember<Value>(valueOf: (name: OwnMember) => Value): Recor
 
 /** Whether another system writes the profile of the user of a statement's row. */
 function isProfileManaged() {
-  return sql<boolean>`(
-    exists (
-      select from directory_users as member
-      where ${sameTenant('member', 'users')} and member.user_id = users.id
-    ) or ${hasIdentity(sql`connection.update_user_new_connection`)}
+  return sql<boolean>`(${isKeptByDirectory()} or ${hasIdentity(sql`connection.update_user_new_connection`)})`
+}
+
+function isKeptByDirectory() {
+  return sql<boolean>`exists (
+    select from directory_users as member
+    where ${sameTenant('member', 'users')} and member.user_id = users.id
   )`
 }
 

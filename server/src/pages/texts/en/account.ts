@@ -10,6 +10,7 @@ export const account = {
   account: {
     heading: 'Your account',
     back: 'Back to your account',
+    backTo: (application: string) => `Back to ${application}`,
     saved: 'Your change has been saved.',
     sections: {
       profile: {
@@ -22,6 +23,8 @@ export const account = {
         sentence: 'A code from your phone when you sign in, and recovery codes.',
       },
       sessions: { heading: 'Devices', sentence: 'Where you are signed in.' },
+      data: { heading: 'Your data', sentence: 'Download what is stored about you.' },
+      delete: { heading: 'Delete your account', sentence: 'For good, and everywhere.' },
     },
     profile: {
       labels: {
@@ -58,6 +61,23 @@ export const account = {
       button: 'Save',
       managed: 'Your organization manages your profile. Ask your administrator to change it.',
       none: '–',
+    },
+    delete: {
+      sentence:
+        'You will be signed out everywhere, and cannot sign in with this account any more. Nobody can undo this. To go on, type the e-mail address of your account.',
+      notOffered: 'You cannot delete this account yourself. Ask your administrator.',
+      label: 'E-mail address of your account',
+      button: 'Delete my account',
+      wrong: 'This is not the e-mail address of your account.',
+    },
+    data: {
+      sentence:
+        'You get a file with what is stored about you here: your profile, your sign-ins and their devices, and what was changed. It names nobody else.',
+      notOffered: 'Your organization does not offer this. Ask your administrator for your data.',
+      button: 'Download',
+      faults: {
+        too_many: (wait: string) => `You can download your data three times a day. Try again ${wait}.`,
+      },
     },
     password: {
       othersEnd: 'You will be signed out everywhere else.',

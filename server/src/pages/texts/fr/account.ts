@@ -4,6 +4,7 @@ export const account: AccountTexts = {
   account: {
     heading: 'Votre compte',
     back: 'Retour à votre compte',
+    backTo: (application) => `Retour à ${application}`,
     saved: 'Votre modification a été enregistrée.',
     sections: {
       profile: {
@@ -16,6 +17,8 @@ export const account: AccountTexts = {
         sentence: 'Un code de votre téléphone à la connexion, et des codes de secours.',
       },
       sessions: { heading: 'Appareils', sentence: 'Là où vous êtes connecté.' },
+      data: { heading: 'Vos données', sentence: 'Télécharger ce qui est enregistré à votre sujet.' },
+      delete: { heading: 'Supprimer votre compte', sentence: 'Définitivement, et partout.' },
     },
     profile: {
       labels: {
@@ -53,6 +56,23 @@ export const account: AccountTexts = {
       button: 'Enregistrer',
       managed: 'Votre organisation gère votre profil. Demandez à votre administrateur de le modifier.',
       none: '–',
+    },
+    delete: {
+      sentence:
+        'Vous serez déconnecté partout et ne pourrez plus vous connecter avec ce compte. Personne ne peut annuler cette suppression. Pour continuer, saisissez l’adresse e-mail de votre compte.',
+      notOffered: 'Vous ne pouvez pas supprimer ce compte vous-même. Demandez à votre administrateur.',
+      label: 'Adresse e-mail de votre compte',
+      button: 'Supprimer mon compte',
+      wrong: 'Ce n’est pas l’adresse e-mail de votre compte.',
+    },
+    data: {
+      sentence:
+        'Vous recevez un fichier avec ce qui est enregistré ici à votre sujet\u00a0: votre profil, vos connexions et leurs appareils, et les modifications. Il ne nomme personne d’autre.',
+      notOffered: 'Votre organisation ne le propose pas. Demandez vos données à votre administrateur.',
+      button: 'Télécharger',
+      faults: {
+        too_many: (wait) => `Vous pouvez télécharger vos données trois fois par jour. Réessayez ${wait}.`,
+      },
     },
     password: {
       othersEnd: 'Vous serez déconnecté de tous vos autres appareils.',
