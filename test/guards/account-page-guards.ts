@@ -55,6 +55,14 @@ export const accountPageGuards = [
     green: isChanged,
   }),
   guard({
+    name: 'account page: forms of other sites and browsers',
+    file: 'server/src/pages/account/router.ts',
+    find: 'const secret = secretOfOurForm(req, site, session.sessionId)',
+    replace: 'const secret = secretOfOurForm(req, site, session.sessionId) ?? keepFlowSecret(exchange)',
+    red: password('is not changed by a form of another site'),
+    green: isChanged,
+  }),
+  guard({
     name: 'account page: what a session that is not fresh is shown of a form that is sent again',
     ...lateForms,
     red: factor('shows the key of an enrolment to no session that is not fresh, whatever the form says'),
