@@ -34,7 +34,7 @@ const ownTables: readonly (keyof DB)[] = [
   ...(['user_identities', 'user_metadata'] as const),
 ]
 
-/** Who acted, invited, decided or impersonated, and why; the manager that a directory or an identity provider names. */
+/** The actor, the inviter, the decider, and their reasons; the manager that a directory or an identity provider names. */
 const ofOthers = /^((act|actor|inviter|decider)(_\w+)?|message|params|reason)$|manager/i
 
 /** All that is stored of one user, as of one moment; undefined where there is no such user. */

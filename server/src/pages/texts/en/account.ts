@@ -64,7 +64,7 @@ export const account = {
     },
     delete: {
       sentence:
-        'You will be signed out everywhere, and cannot sign in with this account any more. Nobody can undo this. To go on, type the e-mail address of your account.',
+        'You will be signed out everywhere, and can no longer sign in with this account. Nobody can undo this. To go on, type the e-mail address of your account.',
       notOffered: 'You cannot delete this account yourself. Ask your administrator.',
       label: 'E-mail address of your account',
       button: 'Delete my account',
