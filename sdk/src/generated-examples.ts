@@ -3088,6 +3088,8 @@ export const examples: Readonly<Record<string, object>> = {
     second_factor_grace_days: 14,
     session_lifetime_in_seconds: 28800,
     session_idle_in_seconds: 3600,
+    self_service: true,
+    self_deletion: 'none',
     inserted_at: '2026-03-14T09:26:53.589Z',
     updated_at: '2026-03-14T09:26:53.589Z',
   },

@@ -120,6 +120,10 @@ export interface OrganizationPolicy {
   session_lifetime_in_seconds: number
   /** How long a session of a browser lasts without a sign-in or a code; at most the lifetime. */
   session_idle_in_seconds: number
+  /** Whether users change their own profile, and download their data, on the account page. Where a directory or an identity provider writes it, they do not. */
+  self_service: boolean
+  /** Whether users may delete their own account, on the account page: not at all, or at once. Who is kept by a directory may not. */
+  self_deletion: 'none' | 'allowed'
   /** RFC 3339 in UTC with milliseconds. */
   inserted_at: string
   /** RFC 3339 in UTC with milliseconds. */
@@ -6120,6 +6124,8 @@ export interface OrganizationPolicyUpdateInput {
   session_lifetime_in_seconds?: number
   /** At most session_lifetime_in_seconds. Requires the scope write:sessions. */
   session_idle_in_seconds?: number
+  self_service?: boolean
+  self_deletion?: 'none' | 'allowed'
 }
 
 /** Codes that `organizationPolicy.update` answers. */
@@ -10620,6 +10626,8 @@ export interface LogEventsListInput {
     | 'ADMIN_ONBOARDING_XML_PROVIDED'
     | 'ADMIN_ONBOARDING_TESTED'
     | 'ADMIN_ONBOARDING_DECLINED'
+    | 'ACCOUNT_DATA_DOWNLOADED'
+    | 'ACCOUNT_DELETED_BY_USER'
     | 'ACCOUNT_SIGN_IN_STARTED'
     | 'ACCOUNT_SIGN_IN_PROVED'
     | 'ACCOUNT_SIGN_IN_NOT_OFFERED'
@@ -10727,6 +10735,8 @@ export interface LogEventsListOfAccountInput {
     | 'ADMIN_ONBOARDING_XML_PROVIDED'
     | 'ADMIN_ONBOARDING_TESTED'
     | 'ADMIN_ONBOARDING_DECLINED'
+    | 'ACCOUNT_DATA_DOWNLOADED'
+    | 'ACCOUNT_DELETED_BY_USER'
     | 'ACCOUNT_SIGN_IN_STARTED'
     | 'ACCOUNT_SIGN_IN_PROVED'
     | 'ACCOUNT_SIGN_IN_NOT_OFFERED'

@@ -84,6 +84,15 @@ test.each([
   })
 })
 
+test('self-service is on until it is switched off, and stays so with other changes', async () => {
+  const { domain: org_domain } = await service.given.organization()
+  expect(await client.organizationPolicy.get({ org_domain })).toMatchObject({ self_service: true })
+  await client.organizationPolicy.update({ org_domain, self_service: false })
+  expect(await client.organizationPolicy.update({ org_domain, seats_limit: 3 })).toMatchObject({
+    self_service: false,
+  })
+})
+
 test('403: a key that gives seats changes neither the second factor nor sessions', async () => {
   const { domain: org_domain } = await service.given.organization()
   const limited = await service.client({ scopes: ['write:memberships'] })

@@ -4,6 +4,8 @@ import { readKeyUri } from '../given/authenticator.js'
 import { flowGivenOf, goodPassword, isIn, type FlowScene } from '../given/flow-given.js'
 import { startService } from '../given/harness.js'
 import { anyEmail } from '../given/given.js'
+import { idpMetadata } from '../given/sso-given.js'
+import { keepByDirectory } from '../api/person-given.js'
 import { scimGivenOf } from '../given/scim-given.js'
 import { stepSeconds } from '../given/totp-given.js'
 import { csrfOf, pkcePair, type Seen, type Visitor } from '../given/visitor.js'
@@ -13,7 +15,7 @@ const service = await startService()
 const client = await service.client()
 const given = flowGivenOf(service, client)
 
-type Section = 'profile' | 'password' | 'second-factor'
+type Section = 'profile' | 'password' | 'second-factor' | 'data' | 'delete'
 
 const staleMinutes = 11
 const otherPassword = `${goodPassword} and nineteen sails`
@@ -40,6 +42,13 @@ async function givenSection(section: Section, scene?: FlowScene) {
   const visitor = given.visitorOf()
   const page = await signInAt(visitor, await visitor.visit(addressOf(of, section)), of)
   return { scene: of, visitor, page }
+}
+
+/** Every field of the profile, as a browser sends them. */
+function typedAs(members: Record<string, string>): Record<string, string> {
+  const names = ['given_name', 'family_name', 'nickname', 'locale', 'zoneinfo', 'picture']
+  const parts = ['street_address', 'postal_code', 'locality', 'region', 'country']
+  return { ...Object.fromEntries([...names, ...parts].map((name) => [name, ''])), ...members }
 }
 
 async function isPasswordOf(scene: FlowScene, password: string): Promise<boolean> {
@@ -91,7 +100,7 @@ describe('the account page', () => {
       (url) => url.startsWith(`/t/${scene.org_domain}/`) && !url.includes('ui_locales'),
     )
 
-    expect(own).toHaveLength(4)
+    expect(own).toHaveLength(5)
     for (const url of own) expect(await visitor.request(url)).toMatchObject({ status: 200, location: null })
   })
 
@@ -140,6 +149,52 @@ describe('the account page', () => {
       .request(`/account/signed-in?${new URLSearchParams({ state }).toString()}`)
 
     expect(seen).toMatchObject({ status: 401, location: null })
+  })
+})
+
+describe('the way back from the account page', () => {
+  const returnTo = 'https://store.example/settings?tab=me'
+
+  async function givenReturn(return_to: string, members: Record<string, string> = {}) {
+    const scene = await given.scene()
+    const { org_domain, application } = scene
+    const { client_id } = application
+    await client.applications.update({ org_domain, client_id, allowed_logout_urls: [returnTo] })
+    const query = new URLSearchParams({ client_id, return_to, ...members })
+    const visitor = given.visitorOf()
+    const page = await signInAt(
+      visitor,
+      await visitor.visit(`${addressOf(scene)}&${query.toString()}`),
+      scene,
+    )
+    return { scene, visitor, page }
+  }
+
+  test('leads to the application whose allowed URL it is, also after a sign-in and from a section', async () => {
+    const { scene, visitor, page } = await givenReturn(returnTo)
+    const [section = ''] = /\/t\/[^"]+\/account\/profile[^"]*/.exec(page.html) ?? []
+    const profile = await visitor.visit(section.replaceAll('&amp;', '&'))
+    const [first = ''] = /\/t\/[^"]+\/account\?[^"]*return_to[^"]*/.exec(profile.html) ?? []
+    const again = await visitor.visit(first.replaceAll('&amp;', '&'))
+
+    for (const { html } of [page, again]) {
+      expect(html).toContain(`href="${returnTo.replaceAll('&', '&amp;')}"`)
+      expect(html).toContain(`Back to ${scene.application.name}`)
+    }
+  })
+
+  test.each([
+    ['of another site', 'https://evil.example/', {}],
+    ['that is longer than an allowed one', `${returnTo}#evil`, {}],
+    ['that is a script', 'javascript:alert(1)', {}],
+    ['of another application', returnTo, { client_id: accountPageIds.sandbox }],
+    ['of nothing', returnTo, { client_id: 'nobody' }],
+  ])('leads to no address %s', async (_, return_to, members) => {
+    const { page } = await givenReturn(return_to, members)
+
+    expect(page.status).toBe(200)
+    expect(page.html).not.toContain('Back to ')
+    expect(page.html).not.toContain(`href="${return_to}`)
   })
 })
 
@@ -194,6 +249,223 @@ describe('the name on the account page', () => {
     expect(
       await client.users.get({ org_domain: scene.org_domain, user_id: scene.user.id }),
     ).not.toMatchObject({ profile: { given_name: 'Ada' } })
+  })
+})
+
+describe('an organization that keeps the accounts of its users to itself', () => {
+  test('has them change no profile and download no data', async () => {
+    const { scene, visitor, page } = await givenSection('profile')
+    const { org_domain, user } = scene
+    const data = await visitor.visit(addressOf(scene, 'data'))
+    await client.organizationPolicy.update({ org_domain, self_service: false })
+
+    const saved = await visitor.press(page, 'save', { given_name: 'Ada' })
+    const sent = await visitor.press(data, 'download')
+
+    expect(saved.html).toContain('Your organization manages your profile')
+    expect(sent.headers.get('content-disposition')).toBeNull()
+    expect(sent.html).not.toContain('value="download"')
+    expect(await client.users.get({ org_domain, user_id: user.id })).not.toMatchObject({
+      profile: { given_name: 'Ada' },
+    })
+  })
+})
+
+describe('the data on the account page', () => {
+  test('is a file with what is stored of the user and names nobody else, three times a day', async () => {
+    const { scene, visitor, page } = await givenSection('data')
+    const { org_domain, application, user } = scene
+    const { client_id } = application
+    await client.applications.update({
+      org_domain,
+      client_id,
+      initiate_login_uri: 'https://store.example/in',
+    })
+    await client.impersonations.create({
+      ...{ org_domain, user_id: user.id, application_id: client_id },
+      actor: { id: 'staff-7', email: 'grace@support.example' },
+      reason: 'Ticket of Hopper',
+    })
+
+    const files = [
+      await visitor.send(page, 'download'),
+      await visitor.send(page, 'download'),
+      await visitor.send(page, 'download'),
+    ]
+    const fourth = await visitor.send(page, 'download')
+
+    const [file] = files
+    expect(files.map(({ status }) => status)).toEqual([200, 200, 200])
+    expect(file?.headers.get('content-disposition')).toBe(`attachment; filename="${org_domain}-account.json"`)
+    expect(file?.headers.get('cache-control')).toContain('no-store')
+    const data: unknown = JSON.parse(file?.html ?? '')
+    expect(data).toMatchObject({
+      __type__: 'OwnData',
+      organization: org_domain,
+      user: { id: user.id, email: user.email },
+      records: {
+        sessions: expect.arrayContaining([expect.objectContaining({ user_id: user.id })]) as unknown,
+        impersonations: [expect.objectContaining({ user_id: user.id })],
+      },
+    })
+    expect(file?.html).not.toMatch(/staff-7|support\.example|Hopper|_hash|sealed/)
+    expect(fourth.status).toBe(429)
+    expect(fourth.html).toContain('three times a day')
+    const { data: logged } = await client.logEvents.list({ org_domain, code: 'ACCOUNT_DATA_DOWNLOADED' })
+    expect(logged).toHaveLength(3)
+  })
+
+  test('is not given to a session that is not fresh, nor to a form of another site', async () => {
+    const { scene, visitor, page } = await givenSection('data')
+    const foreign = await visitor.send(page, 'download', {}, { origin: 'https://evil.example' })
+    await service.clock.advance(staleMinutes * 60)
+    const late = await visitor.press(page, 'download')
+
+    expect(foreign.status).toBe(403)
+    expect(late.url).toContain(`/t/${scene.org_domain}/sign-in/`)
+  })
+})
+
+describe('the deletion on the account page', () => {
+  async function givenDeletion(scene?: FlowScene) {
+    const of = scene ?? (await given.scene())
+    await client.organizationPolicy.update({ org_domain: of.org_domain, self_deletion: 'allowed' })
+    return givenSection('delete', of)
+  }
+
+  async function isThere({ org_domain, user }: FlowScene): Promise<boolean> {
+    return (await client.users.list({ org_domain, filter: user.email })).total > 0
+  }
+
+  test('deletes the user who types their address, ends their sessions, and is told by mail and event', async () => {
+    const { scene, visitor, page } = await givenDeletion()
+    const { org_domain, user } = scene
+    await given.signIn(scene)
+    const wrong = await visitor.press(page, 'delete', { email: 'somebody@else.example' })
+    expect([wrong.status, await isThere(scene)]).toEqual([422, true])
+
+    const gone = await visitor.press(page, 'delete', { email: user.email.toUpperCase() })
+
+    expect(gone.status).toBe(200)
+    expect(visitor.sessionSecret()).toBeUndefined()
+    expect(await isThere(scene)).toBe(false)
+    const rows = await service.query(
+      `select actor_type, actor_id from events where subject_id = $1 and code = 'user.user.delete.success'`,
+      [user.id],
+    )
+    expect(rows).toEqual([{ actor_type: 'user', actor_id: user.id }])
+    expect(
+      await service.query('select from sessions where user_id = $1 and ended_at is null', [user.id]),
+    ).toEqual([])
+    await service.runJobs()
+    const { data } = await client.outbox.list({ to: user.email })
+    expect(data.map(({ subject }) => subject)).toContainEqual(expect.stringContaining('was deleted'))
+    expect((await client.logEvents.list({ org_domain, code: 'ACCOUNT_DELETED_BY_USER' })).data).toHaveLength(
+      1,
+    )
+  })
+
+  test('is nothing where the organization does not allow it, which is how it begins', async () => {
+    const { scene, visitor, page } = await givenDeletion()
+    const { org_domain, user } = scene
+    await client.organizationPolicy.update({ org_domain, self_deletion: 'none' })
+
+    const after = await visitor.press(page, 'delete', { email: user.email })
+
+    expect(await isThere(scene)).toBe(true)
+    expect(after.html).not.toContain('value="delete"')
+    const other = await given.scene()
+    expect(await client.organizationPolicy.get({ org_domain: other.org_domain })).toMatchObject({
+      self_deletion: 'none',
+    })
+  })
+
+  test('is not that of a user whom a directory keeps, nor of a session that is not fresh', async () => {
+    const { scene, visitor, page } = await givenDeletion()
+    const { org_domain, user } = scene
+    await service.clock.advance(staleMinutes * 60)
+    const late = await visitor.press(page, 'delete', { email: user.email })
+    expect(late.url).toContain(`/t/${org_domain}/sign-in/`)
+    const fresh = await signInAt(visitor, late, scene)
+    expect(fresh.html).toContain('value="delete"')
+    await keepByDirectory(client, { org_domain, user_id: user.id, email: user.email })
+    const [kept] = await service.query('select from directory_users where user_id = $1', [user.id])
+    expect(kept).toBeDefined()
+
+    await visitor.press(fresh, 'delete', { email: user.email })
+
+    expect(await isThere(scene)).toBe(true)
+  })
+})
+
+describe('what is typed on the account page', () => {
+  test('is the profile and the address, of which what is not touched stays as it was', async () => {
+    const { scene, visitor } = await givenSection('profile')
+    const { org_domain, user } = scene
+    const address = {
+      formatted: 'Under the roof',
+      street_address: '12 St James’s Square\nLeft door',
+      country: 'UK',
+    }
+    await client.users.update({
+      org_domain,
+      user_id: user.id,
+      address,
+      profile: { website: 'https://ada.example' },
+    })
+    const page = await visitor.visit(addressOf(scene, 'profile'))
+    const typed = {
+      ...typedAs({ given_name: 'Ada', street_address: '12 St James’s SquareLeft door', country: 'UK' }),
+      ...{ locale: 'fr-ca', zoneinfo: 'America/Toronto', picture: 'https://pictures.example/ada.png' },
+    }
+
+    await visitor.press(page, 'save', typed)
+    const after = await client.users.get({ org_domain, user_id: user.id })
+    await visitor.press(page, 'save', { ...typed, locality: 'Toronto' })
+
+    expect(after).toMatchObject({
+      profile: {
+        ...{
+          given_name: 'Ada',
+          locale: 'fr-CA',
+          zoneinfo: 'America/Toronto',
+          website: 'https://ada.example',
+        },
+        picture: 'https://pictures.example/ada.png',
+      },
+      address,
+    })
+    expect(await client.users.get({ org_domain, user_id: user.id })).toMatchObject({
+      address: { ...address, locality: 'Toronto', formatted: null },
+    })
+  })
+
+  test.each([
+    ['locale', 'Klingon of the north'],
+    ['zoneinfo', 'Europe/Nowhere'],
+    ['picture', 'http://pictures.example/ada.png'],
+    ['picture', `https://pictures.example/${'a'.repeat(2000)}`],
+    ['postal_code', '1'.repeat(31)],
+  ])('is refused beside its field, and nothing is changed: %s', async (name, text) => {
+    const { scene, visitor, page } = await givenSection('profile')
+    const before = await client.users.get({ org_domain: scene.org_domain, user_id: scene.user.id })
+
+    const after = await visitor.press(page, 'save', typedAs({ given_name: 'Grace', [name]: text }))
+
+    expect(after.status).toBe(422)
+    expect(after.html).toContain(`id="${name}-fault"`)
+    expect(await client.users.get({ org_domain: scene.org_domain, user_id: scene.user.id })).toEqual(before)
+  })
+
+  test('clears nothing where it is longer than the service reads', async () => {
+    const { scene, visitor, page } = await givenSection('profile')
+    const saved = await visitor.press(page, 'save', { nickname: 'Countess' })
+    const after = await visitor.press(saved, 'save', { nickname: 'C'.repeat(6000) })
+
+    expect(after.status).toBe(422)
+    expect(await client.users.get({ org_domain: scene.org_domain, user_id: scene.user.id })).toMatchObject({
+      profile: { nickname: 'Countess' },
+    })
   })
 })
 
@@ -261,6 +533,27 @@ describe('the password on the account page', () => {
 
     expect([sent.status, without.status]).toEqual([403, 403])
     expect(await isPasswordOf(scene, goodPassword)).toBe(true)
+  })
+
+  test('is not offered to who comes by the organization’s single sign-on, which ends where that ends', async () => {
+    const { scene, visitor, page } = await givenSection('password')
+    const { id } = await client.organizations.get({ org_domain: scene.org_domain })
+    const { idp_id } = await client.ssoConnections.create({ organization_id: id })
+    await client.ssoConnections.update({ idp_id, metadata: idpMetadata(), active: true })
+    await service.query(
+      `insert into user_identities
+        (account_id, environment, organization_id, user_id, id, kind, issuer, subject, idp_id, provider, data,
+         authenticated_at, inserted_at)
+       select account_id, environment, organization_id, id, gen_random_uuid(), 'saml', 'https://idp.example', 'ada', $2, 'okta', '{}',
+         inserted_at, inserted_at from users where id = $1`,
+      [scene.user.id, idp_id],
+    )
+
+    await visitor.press(page, 'set_password', { password: otherPassword })
+
+    expect((await visitor.visit(addressOf(scene, 'password'))).html).not.toContain('name="password"')
+    await client.ssoConnections.update({ idp_id, active: false })
+    expect(await isPasswordOf(scene, otherPassword)).toBe(false)
   })
 
   test('is not offered where the organization signs in without', async () => {
@@ -339,6 +632,32 @@ describe('the second factor on the account page', () => {
 
     expect(refused).toMatchObject({ status: 422 })
     expect(await hasSecondFactor(scene)).toBe(false)
+  })
+
+  test('shows the key of an enrolment to no session that is not fresh, whatever the form says', async () => {
+    const { scene, visitor, page } = await givenOffer()
+    const { shown } = await begunOn(page, visitor)
+    await service.clock.advance(staleMinutes * 60)
+
+    const refused = await visitor.press(shown, 'validate', { code: '' })
+
+    expect(refused.url).toContain(`/t/${scene.org_domain}/sign-in/`)
+    expect(refused.html).not.toContain('otpauth:')
+  })
+
+  test('has new recovery codes at the press of a button, of which the user is told by mail', async () => {
+    const { scene, visitor, page } = await givenOffer()
+    const { app } = await enrolledOn(page, visitor)
+    await service.clock.advance(stepSeconds)
+    const asked = await signInAt(visitor, await visitor.visit(addressOf(scene, 'second-factor')), scene)
+    const there = await visitor.press(asked, 'totp', { code: given.totp.codeOf(app) })
+
+    const codes = await visitor.press(there, 'new_codes')
+
+    expect(codes.html).toContain('id="codes"')
+    await service.runJobs()
+    const { data } = await client.outbox.list({ to: scene.user.email })
+    expect(data.map(({ subject }) => subject)).toContainEqual(expect.stringContaining('new recovery codes'))
   })
 
   test('is turned off, unless the organization demands one', async () => {

@@ -113,6 +113,18 @@ describe('the page of the user’s own sessions', () => {
     expect(await liveIds(scene)).toHaveLength(2)
   })
 
+  test('is a section of the account page, to which its own address leads with the query that it has', async () => {
+    const { scene, visitor } = await given.signIn()
+    const seen = await visitor.request(`${addressOf(scene)}?environment=sandbox&ui_locales=fr`)
+    const page = await visitor.visit(`${addressOf(scene)}?environment=sandbox&ui_locales=fr`)
+
+    expect(seen).toMatchObject({
+      status: 303,
+      location: `/t/${scene.org_domain}/account/sessions?environment=sandbox&ui_locales=fr`,
+    })
+    expect(page.html).toContain('Retour à votre compte')
+  })
+
   test('is nothing to who is not signed in, or was not for an hour', async () => {
     const scene = await given.scene()
     const stranger = given.visitorOf()

@@ -149,7 +149,7 @@ export const eventCatalog = {
   'user.user.delete.success': {
     tells: 'A user was deleted, and their sessions ended.',
     data: User,
-    elsewhere: scim,
+    elsewhere: [...scim, { source: 'The account page', actor: 'user' }],
   },
   'user.user.erase.success': {
     tells: "A person's data and their earlier events were erased; erase your copies of them, too.",

@@ -5,6 +5,7 @@ import { changing, inOrganization, reading } from '../core/answers.js'
 import {
   environment,
   EnvironmentQuery,
+  flag,
   ifMatchHeader,
   integer,
   list,
@@ -37,6 +38,10 @@ export const secondFactorGraceDays = { min: 0, max: 90, default: 14 }
  */
 export const joinModes = ['off', 'request', 'automatic'] as const
 export type JoinMode = (typeof joinModes)[number]
+
+/** Whether users may delete their own account, on the account page. */
+export const selfDeletions = ['none', 'allowed'] as const
+export type SelfDeletion = (typeof selfDeletions)[number]
 
 /** What an organization demands of its members, in one environment. It is always there. */
 export const OrganizationPolicy = record(
@@ -76,6 +81,16 @@ export const OrganizationPolicy = record(
     session_idle_in_seconds: z
       .int()
       .describe('How long a session of a browser lasts without a sign-in or a code; at most the lifetime'),
+    self_service: z
+      .boolean()
+      .describe(
+        'Whether users change their own profile, and download their data, on the account page. Where a directory or an identity provider writes it, they do not',
+      ),
+    self_deletion: z
+      .enum(selfDeletions)
+      .describe(
+        'Whether users may delete their own account, on the account page: not at all, or at once. Who is kept by a directory may not',
+      ),
     inserted_at: timestamp(),
     updated_at: timestamp(),
   },
@@ -90,6 +105,8 @@ export const OrganizationPolicy = record(
     second_factor_grace_days: 14,
     session_lifetime_in_seconds: 28_800,
     session_idle_in_seconds: 3_600,
+    self_service: true,
+    self_deletion: 'none',
     inserted_at: '2026-03-14T09:26:53.589Z',
     updated_at: '2026-03-14T09:26:53.589Z',
   },
@@ -120,6 +137,8 @@ export const OrganizationPolicyChanges = z
     session_idle_in_seconds: integer({ min: sessionIdleSeconds.min, max: sessionLifetimeSeconds.max })
       .optional()
       .describe('At most session_lifetime_in_seconds. Requires the scope write:sessions'),
+    self_service: flag().optional(),
+    self_deletion: z.enum(selfDeletions).optional(),
   })
   .meta({ examples: [{ seats_limit: 25, join_by_domain: 'request' }] })
 export type OrganizationPolicyChanges = z.output<typeof OrganizationPolicyChanges>
@@ -127,7 +146,7 @@ export type OrganizationPolicyChanges = z.output<typeof OrganizationPolicyChange
 const tag = {
   name: 'Organization policy',
   description:
-    'What an organization demands of its members: how many there may be, who joins by their domain, a second factor, and how long sessions last.',
+    'What an organization demands of its members: how many there may be, who joins by their domain, a second factor, how long sessions last, and whether users change their own profile and download their data.',
 }
 const c = initContract()
 

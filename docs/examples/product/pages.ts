@@ -86,10 +86,21 @@ function menuOf({ user, organization }: Auth): Html {
   const others = customers.filter((domain) => domain !== organization?.domain)
   return html`<nav>
       <a href="/o/${organization?.domain}/invoices">Invoices</a> <a href="/payroll">Payroll</a>
+      <a href="${accountUrl(organization?.domain)}">Your account</a>
     </nav>
     <p id="user">${user?.email} at ${organization?.domain}</p>
     ${others.map(switchTo)}
     <form method="post" action="/auth/sign-out"><button>Sign out</button></form>`
+}
+
+/** Where users manage their own account; its link back is one of the allowed URLs of the application, to the letter. */
+function accountUrl(domain = ''): string {
+  const { PORTICO_URL, PORTICO_ENVIRONMENT, PORTICO_CLIENT_ID, SIGNED_OUT_URL } = process.env
+  const url = new URL(`/t/${domain}/account`, PORTICO_URL)
+  url.searchParams.set('environment', PORTICO_ENVIRONMENT ?? 'production')
+  url.searchParams.set('client_id', PORTICO_CLIENT_ID ?? '')
+  url.searchParams.set('return_to', SIGNED_OUT_URL ?? '')
+  return url.href
 }
 
 function switchTo(domain: string): Html {

@@ -7,6 +7,7 @@ import { findOrganizationByDomain } from '../directory/organizations/find-organi
 import { readPageAssets } from './frame/assets.js'
 import { toBrandStyle } from './frame/brand.js'
 import { statusOfFailure } from './frame/failure.js'
+import type { ExportOwnData } from './account/section.js'
 import { accountPageRouter } from './account/router.js'
 import { accountSignInRouter } from './account-sign-in/router.js'
 import { logoutRouter } from './logout/router.js'
@@ -28,7 +29,11 @@ import { frameOf, issuerAt, pathsOfIssuers, type Site } from './frame/site.js'
 type MorePages = (deps: Deps, site: Site) => Router
 
 /** The pages, and the files that they load. */
-export function pagesRouter(deps: Deps, ...others: readonly MorePages[]): Router {
+export function pagesRouter(
+  deps: Deps,
+  exportOwnData: ExportOwnData,
+  ...others: readonly MorePages[]
+): Router {
   const { isHttps, baseUrl, productName } = deps.config
   const assets = readPageAssets()
   const site: Site = {
@@ -75,7 +80,7 @@ export function pagesRouter(deps: Deps, ...others: readonly MorePages[]): Router
   router.use(testIdpRouter(deps, site))
   router.use(accountSignInRouter(deps, site))
   router.use(signInRouter(deps, site))
-  router.use(accountPageRouter(deps, site))
+  router.use(accountPageRouter(deps, site, exportOwnData))
   router.use(sessionsRouter(deps, site))
 
   router.use(relayRouter(deps, site))

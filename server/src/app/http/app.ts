@@ -12,6 +12,8 @@ import { consoleRouter } from '../../console/router.js'
 import type { OpenDeps } from '../../delivery/deps.js'
 import { ApiError } from '../../platform/errors.js'
 import { outboxPage } from '../../pages/outbox/router.js'
+import { exportOwnData } from '../../operations/purge/own-data.js'
+import type { ExportOwnData } from '../../pages/account/section.js'
 import { pagesRouter } from '../../pages/router.js'
 import { scimErrors, scimPath, scimRequests } from '../../protocols/scim/router.js'
 import { answerHeaders } from './answer-headers.js'
@@ -92,7 +94,8 @@ export function createApp(opened: OpenDeps, hooks: AppHooks = {}): Express {
   app.use(scimPath, scimRequests(deps), scimErrors(deps))
   app.use(documentation(deps))
   app.use(outboxPage(deps))
-  app.use(pagesRouter(deps, consoleRouter(openCall(deps))))
+  const ownData: ExportOwnData = (tenant, userId) => exportOwnData(deps, tenant, userId)
+  app.use(pagesRouter(deps, ownData, consoleRouter(openCall(deps))))
   app.use(refuseUnknown)
   app.use(errorHandler(deps))
   return app

@@ -243,6 +243,8 @@ export const fr: Labels = {
     second_factor: 'Second facteur',
     second_factor_grace_days: 'Délai pour le second facteur, en jours',
     send_email: 'Envoyer l’e-mail',
+    self_deletion: 'Suppression par l’utilisateur',
+    self_service: 'Compte géré par l’utilisateur',
     sends: 'Envois',
     sent_at: 'Envoyé le',
     session_idle_in_seconds: 'Inactivité maximale d’une session, en secondes',

@@ -8,6 +8,8 @@ export type Notice =
   | 'totp_enrolled'
   | 'totp_enrollment_forced'
   | 'totp_enrollment_removed'
+  | 'recovery_codes_renewed'
+  | 'account_deleted'
 
 /** The payload of each job: only ids, so that no row of the queue has a secret or personal data. */
 export interface JobPayloads {

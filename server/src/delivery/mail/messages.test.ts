@@ -134,6 +134,8 @@ describe('a notice', () => {
     'totp_enrolled',
     'totp_enrollment_forced',
     'totp_enrollment_removed',
+    'recovery_codes_renewed',
+    'account_deleted',
   ] as const
   const noticeWith = (
     notice: (typeof notices)[number],
@@ -163,6 +165,8 @@ describe('a notice', () => {
       'Two-step verification was removed at Awesome company',
       'you were signed out everywhere.',
     ],
+    ['recovery_codes_renewed', 'You have new recovery codes for Awesome company', 'no longer work.'],
+    ['account_deleted', 'Your account at Awesome company was deleted', 'you were signed out everywhere.'],
   ] as const)('of %s says what has happened, in text and in HTML', (notice, subject, told) => {
     const mail = noticeWith(notice)
 

@@ -22,7 +22,7 @@ export function enqueueNotice(
 }
 
 /**
- * Mails a notice to the user's current address; a deleted user gets no mail.
+ * Mails a notice to the user's current address; a deleted user gets none but that of the deletion, until the address is erased.
  *
  * @throws Error when the mail server refuses the mail.
  */
@@ -32,7 +32,7 @@ export async function sendNotice(deps: Deps, payload: NoticePayload): Promise<vo
     .innerJoin('organizations', (join) => join.on(isOrganizationOf('organizations', 'users')))
     .where(ofOwner(payload, 'users'))
     .where('users.id', '=', payload.userId)
-    .where('users.deleted_at', 'is', null)
+    .$if(payload.notice !== 'account_deleted', (users) => users.where('users.deleted_at', 'is', null))
     .where('organizations.deleted_at', 'is', null)
     .select([
       'users.email',

@@ -37,6 +37,8 @@ const mails: Readonly<Record<string, (sender: Sender) => Message>> = {
   'a recovery code that was used': (sender) => noticeMail({ ...sender, notice: 'recovery_code_used' }),
   'a second factor': (sender) => noticeMail({ ...sender, notice: 'totp_enrolled' }),
   'a second factor that was forced': (sender) => noticeMail({ ...sender, notice: 'totp_enrollment_forced' }),
+  'new recovery codes': (sender) => noticeMail({ ...sender, notice: 'recovery_codes_renewed' }),
+  'an account that was deleted': (sender) => noticeMail({ ...sender, notice: 'account_deleted' }),
   'a second factor that was removed': (sender) =>
     noticeMail({ ...sender, notice: 'totp_enrollment_removed' }),
 }

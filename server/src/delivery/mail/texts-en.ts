@@ -91,6 +91,16 @@ export const en: MailTexts = {
       told: (organization) =>
         `Someone started to set up new two-step verification for your account at ${organization}. Your current one works until the new one is confirmed.`,
     },
+    recovery_codes_renewed: {
+      subject: (organization) => `You have new recovery codes for ${organization}`,
+      told: (organization) =>
+        `New recovery codes were made for your account at ${organization}. The ones that you had no longer work.`,
+    },
+    account_deleted: {
+      subject: (organization) => `Your account at ${organization} was deleted`,
+      told: (organization) =>
+        `Your account at ${organization} was deleted on its account page, and you were signed out everywhere.`,
+    },
     totp_enrollment_removed: {
       subject: (organization) => `Two-step verification was removed at ${organization}`,
       told: (organization) =>

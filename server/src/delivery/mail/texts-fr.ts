@@ -95,6 +95,16 @@ export const fr: MailTexts = {
       told: (organization) =>
         `Quelqu’un a commencé à configurer une nouvelle validation en deux étapes pour votre compte chez ${organization}. L’actuelle fonctionne jusqu’à ce que la nouvelle soit confirmée.`,
     },
+    recovery_codes_renewed: {
+      subject: (organization) => `Vos nouveaux codes de secours pour ${organization}`,
+      told: (organization) =>
+        `De nouveaux codes de secours ont été créés pour votre compte chez ${organization}. Les précédents ne fonctionnent plus.`,
+    },
+    account_deleted: {
+      subject: (organization) => `Votre compte chez ${organization} a été supprimé`,
+      told: (organization) =>
+        `Votre compte chez ${organization} a été supprimé depuis sa page, et vous avez été déconnecté partout.`,
+    },
     totp_enrollment_removed: {
       subject: (organization) => `La validation en deux étapes a été supprimée chez ${organization}`,
       told: (organization) =>

@@ -38,6 +38,8 @@ const defaults = {
   second_factor_grace_days: secondFactorGraceDays.default,
   session_lifetime_in_seconds: sessionLifetimeSeconds.default,
   session_idle_in_seconds: sessionIdleSeconds.default,
+  self_service: true,
+  self_deletion: 'none',
   version: 1,
 }
 
@@ -61,6 +63,8 @@ export async function getOrganizationPolicy(
     second_factor_grace_days: row.second_factor_grace_days ?? defaults.second_factor_grace_days,
     session_lifetime_in_seconds: row.session_lifetime_in_seconds ?? defaults.session_lifetime_in_seconds,
     session_idle_in_seconds: row.session_idle_in_seconds ?? defaults.session_idle_in_seconds,
+    self_service: row.self_service ?? defaults.self_service,
+    self_deletion: row.self_deletion ?? defaults.self_deletion,
     version: row.version ?? defaults.version,
     updated_at: updated_at ?? inserted_at,
     inserted_at,
@@ -86,6 +90,8 @@ const selectPolicy = lookup((db, tenant: PolicyKey) =>
       'policy.second_factor_grace_days',
       'policy.session_lifetime_in_seconds',
       'policy.session_idle_in_seconds',
+      'policy.self_service',
+      'policy.self_deletion',
       'policy.version',
       'policy.updated_at',
     ]),

@@ -1,4 +1,9 @@
-import type { JoinMode, OrganizationPolicy, SecondFactorRule } from '@portico/contract/organization-policy'
+import type {
+  JoinMode,
+  OrganizationPolicy,
+  SecondFactorRule,
+  SelfDeletion,
+} from '@portico/contract/organization-policy'
 import type { Selectable } from 'kysely'
 import type { OrganizationPolicies } from '../../platform/db/schema.js'
 import type { Tenant } from '../../platform/tenant.js'
@@ -12,6 +17,8 @@ export type PolicyRow = Pick<
   | 'second_factor_grace_days'
   | 'session_lifetime_in_seconds'
   | 'session_idle_in_seconds'
+  | 'self_service'
+  | 'self_deletion'
   | 'version'
   | 'updated_at'
 > & {
@@ -35,6 +42,8 @@ export function toOrganizationPolicy(
     second_factor_grace_days: row.second_factor_grace_days,
     session_lifetime_in_seconds: row.session_lifetime_in_seconds,
     session_idle_in_seconds: row.session_idle_in_seconds,
+    self_service: row.self_service,
+    self_deletion: row.self_deletion as SelfDeletion,
     inserted_at: row.inserted_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   }

@@ -1,5 +1,5 @@
 import type { User } from '@portico/contract/users'
-import { sql, type Kysely, type RawBuilder } from 'kysely'
+import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
 import { listTables, type Table } from '../../platform/db/tables.js'
 import type { Deps } from '../../delivery/deps.js'
@@ -8,7 +8,7 @@ import { dependentTablesOf, isDependentRow } from './belongings.js'
 import { findPerson, type PersonQuery } from './find-person.js'
 import { carriesAddress, addressesOfPersons } from './addresses-of-persons.js'
 import { isFailureNaming, isMailTo } from './mail-jobs.js'
-import { namesUser, personalTablesIn } from './traces.js'
+import { namesUser, personalTablesIn, type Persons } from './traces.js'
 
 /** All stored data of one person, without secrets and the service's own. */
 export interface UserExport {
@@ -34,43 +34,11 @@ export async function exportUser(
   onTables: (done: number, total: number) => void,
 ): Promise<UserExport> {
   const { account, environment, organization } = query
-  const isolated = deps.db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only')
-  return isolated.execute(async (trx) => {
-    // Postgres writes the times of the rows.
-    await sql`set local timezone = 'UTC'`.execute(trx)
+  return asOfOneMoment(deps, async (trx) => {
     const { persons, id } = await findPerson({ db: trx }, query)
     const key = { accountId: persons.account_id, organizationId: persons.organization_id }
     const { user, deletedAt } = await getKeptUser(trx, { ...key, environment, domain: organization }, id)
-    const addresses = await addressesOfPersons(trx, persons)
-    const tables = await listTables(trx)
-    const traces = personalTablesIn(tables)
-    const belongings = await dependentTablesOf(trx, tables, [
-      'users',
-      ...traces.map(({ table }) => table.name),
-    ])
-    const total = traces.length + belongings.length
-    const theirs = new Map<string, RawBuilder<unknown>>()
-    const records: Record<string, readonly object[]> = {}
-    const read = async (table: Table, isTheirs: RawBuilder<unknown>) => {
-      theirs.set(table.name, isTheirs)
-      records[table.name] = await readRows(trx, table, isTheirs)
-    }
-    for (const [done, trace] of traces.entries()) {
-      onTables(done, total)
-      const conditions = [namesUser(trace, persons), carriesAddress(trace, persons, addresses)]
-      const known = conditions.flatMap((condition) => (condition === undefined ? [] : [sql`(${condition})`]))
-      if (known.length > 0) await read(trace.table, sql.join(known, sql` or `))
-    }
-    for (const [done, belonging] of belongings.entries()) {
-      onTables(traces.length + done, total)
-      const ownersRows = theirs.get(belonging.owner)
-      if (ownersRows !== undefined) await read(belonging.table, isDependentRow(belonging, ownersRows))
-    }
-    const { rows: jobs } = await sql<object>`
-      select name, payload, attempt, last_error, inserted_at from jobs
-      where (${isMailTo(persons, addresses)}) or (${isFailureNaming(persons, addresses)}) order by id`.execute(
-      trx,
-    )
+    const records = await gatherRecords(trx, persons, onTables)
     return {
       __type__: 'UserExport',
       made_at: deps.now().toISOString(),
@@ -78,9 +46,58 @@ export async function exportUser(
       environment,
       organization,
       user: { ...user, deleted_at: deletedAt?.toISOString() ?? null },
-      records: withoutLinks({ ...records, ...withoutCodes(records), jobs }),
+      records,
     }
   })
+}
+
+/** Runs reads of one moment. */
+export function asOfOneMoment<Result>(
+  { db }: Pick<Deps, 'db'>,
+  read: (trx: Transaction<DB>) => Promise<Result>,
+): Promise<Result> {
+  const isolated = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only')
+  return isolated.execute(async (trx) => {
+    // Postgres writes the times of the rows.
+    await sql`set local timezone = 'UTC'`.execute(trx)
+    return read(trx)
+  })
+}
+
+/** The rows of UserExport. */
+export async function gatherRecords(
+  trx: Transaction<DB>,
+  persons: Persons,
+  onTables: (done: number, total: number) => void,
+): Promise<UserExport['records']> {
+  const addresses = await addressesOfPersons(trx, persons)
+  const tables = await listTables(trx)
+  const traces = personalTablesIn(tables)
+  const belongings = await dependentTablesOf(trx, tables, ['users', ...traces.map(({ table }) => table.name)])
+  const total = traces.length + belongings.length
+  const theirs = new Map<string, RawBuilder<unknown>>()
+  const records: Record<string, readonly object[]> = {}
+  const read = async (table: Table, isTheirs: RawBuilder<unknown>) => {
+    theirs.set(table.name, isTheirs)
+    records[table.name] = await readRows(trx, table, isTheirs)
+  }
+  for (const [done, trace] of traces.entries()) {
+    onTables(done, total)
+    const conditions = [namesUser(trace, persons), carriesAddress(trace, persons, addresses)]
+    const known = conditions.flatMap((condition) => (condition === undefined ? [] : [sql`(${condition})`]))
+    if (known.length > 0) await read(trace.table, sql.join(known, sql` or `))
+  }
+  for (const [done, belonging] of belongings.entries()) {
+    onTables(traces.length + done, total)
+    const ownersRows = theirs.get(belonging.owner)
+    if (ownersRows !== undefined) await read(belonging.table, isDependentRow(belonging, ownersRows))
+  }
+  const { rows: jobs } = await sql<object>`
+      select name, payload, attempt, last_error, inserted_at from jobs
+      where (${isMailTo(persons, addresses)}) or (${isFailureNaming(persons, addresses)}) order by id`.execute(
+    trx,
+  )
+  return withoutLinks({ ...records, ...withoutCodes(records), jobs })
 }
 
 async function readRows(trx: Kysely<DB>, table: Table, condition: RawBuilder<unknown>): Promise<object[]> {

@@ -1,6 +1,9 @@
+import { eachOwnMember } from '../../sign-in/own-account/own-account.js'
 import type { Frame } from '../frame/layout.js'
 import type { PageForm } from '../frame/step-page.js'
 import { accountPage } from '../views/account.js'
+import { accountDataPage } from '../views/account-data.js'
+import { accountDeletePage } from '../views/account-delete.js'
 import { accountPasswordPage } from '../views/account-password.js'
 import { profilePage } from '../views/account-profile.js'
 import { secondFactorPage } from '../views/account-second-factor.js'
@@ -12,7 +15,14 @@ export function accountPageStates(
   email: string,
 ): readonly (readonly [name: string, html: string])[] {
   const view = { frame, form, email }
-  const values = { given_name: 'Ada', family_name: 'Lovelace', nickname: '' }
+  const known = new Map<string, string>([
+    ['given_name', 'Ada'],
+    ['family_name', 'Lovelace'],
+    ['locale', 'en-GB'],
+    ['zoneinfo', 'Europe/London'],
+    ['locality', 'London'],
+  ])
+  const values = eachOwnMember((name) => known.get(name) ?? '')
   const names = { ...view, values, isManaged: false, isDone: false, wrong: undefined }
   const password = { ...view, isOffered: true, isSet: true, lengths: { min: 12, max: 128 }, isDone: false }
   const method = 'totp_mobile_app'
@@ -28,8 +38,7 @@ export function accountPageStates(
     frame,
     email,
     addressOf: () => '/t/awesome-company/account/profile',
-    sessionsUrl: '/t/awesome-company/sessions',
-    isPasswordOffered: true,
+    hidden: [],
   }
   return [
     ['account', accountPage(first)],
@@ -47,6 +56,12 @@ export function accountPageStates(
       'account-second-factor-demanded',
       secondFactorPage({ ...factor, enrolledMethod: 'sms', mayRemove: false }),
     ],
+    ['account-data', accountDataPage({ ...view, isOffered: true })],
+    ['account-data-not-offered', accountDataPage({ ...view, isOffered: false })],
+    ['account-data-too-many', accountDataPage({ ...view, isOffered: true, retryAfterSeconds: 7200 })],
+    ['account-delete', accountDeletePage({ ...view, isOffered: true, isWrong: false })],
+    ['account-delete-wrong', accountDeletePage({ ...view, isOffered: true, isWrong: true })],
+    ['account-delete-not-offered', accountDeletePage({ ...view, isOffered: false, isWrong: false })],
     ['account-second-factor-over', secondFactorPage({ ...factor, fault: 'over' })],
   ]
 }

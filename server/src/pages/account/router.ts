@@ -2,39 +2,62 @@ import { environments, type Environment } from '@portico/contract/fields'
 import type { Router } from 'express'
 import type { Deps } from '../../delivery/deps.js'
 import { requestIdOf } from '../../delivery/request-context.js'
+import { displayName } from '../../platform/display-name.js'
 import { formReader } from '../../platform/http/body.js'
 import { findOrganizationByDomain } from '../../directory/organizations/find-organization.js'
 import { findOwnAccount } from '../../sign-in/own-account/own-account.js'
+import { findReturnLink } from '../../sign-in/own-account/return-link.js'
 import { isFresh } from '../../sign-in/own-account/own-session.js'
 import { secretOfOurForm, toCsrfField } from '../frame/csrf.js'
 import { allTexts } from '../frame/locale.js'
+import { messageUrl } from '../frame/message.js'
+import { pageHeaders } from '../frame/page-headers.js'
 import { keepFlowSecret, pageRouter, redirect, sendSentence, type Exchange } from '../frame/page-route.js'
+import { clearSessionCookie } from '../frame/session-cookie.js'
 import { domainOf, formOf, frameOf, sendPage, textOf, type Site } from '../frame/site.js'
 import { findVisitor, frameOfVisitor, tenantOfVisitor, type Visitor } from '../frame/visitor.js'
 import { accountPage } from '../views/account.js'
-import { isSectionName, toAccountPath, type AccountPlace, type SectionName } from '../frame/account-path.js'
+import { signedOutPage } from '../views/sign-out.js'
+import {
+  isSectionName,
+  toAccountPath,
+  toCameFrom,
+  type AccountPlace,
+  type SectionName,
+} from '../frame/account-path.js'
 import { beginSignIn, endSignIn } from './account-sign-in.js'
+import { dataSection } from './data.js'
+import { deleteSection } from './delete.js'
 import { passwordSection } from './password.js'
 import { profileSection } from './profile.js'
 import { secondFactorSection } from './second-factor.js'
-import type { Section, SectionRequest } from './section.js'
+import { sessionsSection } from './sessions.js'
+import type { ExportOwnData, Section, SectionRequest } from './section.js'
 
-/** Above the maximum of passwords, so that the password policy refuses too long ones. */
-const maxTypedLength = 5_000
+/** Of a form, in bytes. What is typed is no longer, so that its rules refuse it and nothing is cut off or taken as empty. */
+const maxFormBytes = 16 * 1024
+
+/** An application has no longer URL. */
+const maxReturnTo = 2_000
 
 const sections: Readonly<Record<SectionName, Section>> = {
   profile: profileSection,
   password: passwordSection,
   'second-factor': secondFactorSection,
+  sessions: sessionsSection,
+  data: dataSection,
+  delete: deleteSection,
 }
 
 /** The page on which users manage their own account. */
-export function accountPageRouter(deps: Deps, site: Site): Router {
+export function accountPageRouter(deps: Deps, site: Site, exportOwnData: ExportOwnData): Router {
   const otherwise = async (exchange: Exchange, status: number) => {
     const organization = await findOrganizationByDomain(deps, domainOf(exchange.req))
     const frame = frameOf(site, exchange.req, { organization, isSandbox: false, url: exchange.req.path })
     sendSentence(exchange, status, frame, 'notSignedIn')
   }
+  const show = (exchange: Exchange) => showPage(exchange, exportOwnData)
+  const take = (exchange: Exchange) => takeForm(exchange, exportOwnData)
   return pageRouter(deps, site, [
     { path: '/account/signed-in', visit: endSignIn },
     { path: '/t/:org_domain/account', visit: show, otherwise },
@@ -42,33 +65,32 @@ export function accountPageRouter(deps: Deps, site: Site): Router {
       path: '/t/:org_domain/account/:section',
       isThere: ({ params }) => isSectionName(String(params['section'])),
       visit: show,
-      read: [formReader(16 * 1024)],
+      read: [formReader(maxFormBytes)],
       post: take,
       otherwise,
     },
   ])
 }
 
-async function show(exchange: Exchange): Promise<void> {
+async function showPage(exchange: Exchange, exportOwnData: ExportOwnData): Promise<void> {
   const { deps, site, res } = exchange
   const arrived = await arrive(exchange)
   if (arrived === undefined) return
   const { visitor, section } = arrived
   const { organization, session } = visitor
-  const isStale = section?.needsFresh === true && !isFresh(deps.now(), session)
-  if (isStale) {
+  if (section?.needsFresh === true && !isFresh(deps.now(), session)) {
     await beginSignIn(exchange, { organization, place: arrived.place, email: session.email })
     return
   }
   const secret = keepFlowSecret(exchange)
-  const request = await toRequest(exchange, arrived, secret)
+  const request = await toRequest(exchange, arrived, { secret, exportOwnData })
   if (request === undefined) return
-  const page = section === undefined ? firstPage(request, arrived.place) : await section.show(request)
+  const page = section === undefined ? await firstPage(request, arrived.place) : await section.show(request)
   sendPage(site, res, page, { organization })
 }
 
-async function take(exchange: Exchange): Promise<void> {
-  const { site, req, res } = exchange
+async function takeForm(exchange: Exchange, exportOwnData: ExportOwnData): Promise<void> {
+  const { deps, site, req, res } = exchange
   const arrived = await arrive(exchange)
   if (arrived === undefined) return
   const { visitor, section, place } = arrived
@@ -78,12 +100,17 @@ async function take(exchange: Exchange): Promise<void> {
     sendSentence(exchange, 403, frameOfVisitor(exchange, visitor), 'otherBrowser')
     return
   }
-  const request = await toRequest(exchange, arrived, secret)
+  const request = await toRequest(exchange, arrived, { secret, exportOwnData })
   if (request === undefined) return
   const name = request.field('action')
   const action =
     section !== undefined && Object.hasOwn(section.actions, name) ? section.actions[name] : undefined
-  const outcome = action === undefined ? 'done' : await action(request)
+  // The operations check it once more, in their transaction. Before that nothing is hashed, counted or shown again.
+  const isLate =
+    section?.needsFresh === true &&
+    section.actionsAnytime?.includes(name) !== true &&
+    !isFresh(deps.now(), session)
+  const outcome = action === undefined ? 'done' : isLate ? 'stale' : await action(request)
   if (outcome === 'done') {
     redirect(exchange, `${toAccountPath(place)}${action === undefined ? '' : '&done=1'}`)
     return
@@ -94,9 +121,28 @@ async function take(exchange: Exchange): Promise<void> {
     await beginSignIn(exchange, { organization, place, ...(isThere && { email: isThere.session.email }) })
     return
   }
+  if (outcome === 'signed_out') {
+    sendSignedOut(exchange, visitor)
+    return
+  }
+  if ('json' in outcome) {
+    const { fileName, json } = outcome
+    res.set(pageHeaders(site.isHttps)).set('Content-Disposition', `attachment; filename="${fileName}"`)
+    res.type('json').send(json)
+    return
+  }
   const { status, page, retryAfterSeconds } = outcome
   if (retryAfterSeconds !== undefined) res.set('Retry-After', String(retryAfterSeconds))
   sendPage(site, res.status(status), page, { organization })
+}
+
+function sendSignedOut(exchange: Exchange, visitor: Visitor): void {
+  const { site, res } = exchange
+  const { organization, environment } = visitor
+  const owner = { organizationId: organization.organizationId, environment }
+  res.append('Set-Cookie', clearSessionCookie(site.isHttps, owner))
+  const frame = frameOfVisitor(exchange, visitor)
+  sendPage(site, res, signedOutPage({ frame: { ...frame, url: messageUrl(frame, 'signed-out') } }), frame)
 }
 
 interface Arrival {
@@ -118,7 +164,10 @@ async function arrive(exchange: Exchange): Promise<Arrival | undefined> {
   const visitor = await findVisitor(exchange, organization)
   const section = sectionOf(exchange)
   const environment = visitor?.environment ?? namedEnvironment(req.query.environment)
-  const place = { domain: organization.domain, section, environment, locale: localeOf(exchange) }
+  const place = {
+    ...{ domain: organization.domain, section, environment, locale: localeOf(exchange) },
+    cameFrom: toCameFrom(textOf(req.query.client_id), textOf(req.query.return_to, maxReturnTo)),
+  }
   if (visitor !== undefined) return { visitor, place, section: section && sections[section] }
   await beginSignIn(exchange, { organization, place })
   return undefined
@@ -141,7 +190,7 @@ function localeOf({ req }: Exchange): string | undefined {
 async function toRequest(
   exchange: Exchange,
   { visitor, place }: Arrival,
-  secret: string,
+  { secret, exportOwnData }: { readonly secret: string; readonly exportOwnData: ExportOwnData },
 ): Promise<SectionRequest | undefined> {
   const { deps, req } = exchange
   const { session, organization } = visitor
@@ -152,7 +201,8 @@ async function toRequest(
     await beginSignIn(exchange, { organization, place })
     return undefined
   }
-  const frame = frameOfVisitor(exchange, visitor)
+  const url = toAccountPath({ ...place, locale: undefined })
+  const frame = { ...frameOfVisitor(exchange, visitor), url }
   const fields = formOf(req)
   const back = { label: frame.texts.account.back, url: toAccountPath({ ...place, section: undefined }) }
   return {
@@ -162,19 +212,30 @@ async function toRequest(
     account,
     frame: place.section === undefined ? frame : { ...frame, elsewhere: back },
     form: { action: toAccountPath(place), csrf: toCsrfField(secret, session.sessionId) },
-    field: (name) => textOf(fields[name], maxTypedLength),
+    field: (name) => textOf(fields[name], maxFormBytes),
+    exportOwnData,
     ip: req.ip ?? '',
     isDone: req.query.done === '1',
   }
 }
 
-function firstPage({ frame, account }: SectionRequest, place: AccountPlace): string {
-  const { domain, environment } = place
+async function firstPage(
+  { deps, tenant, frame, account }: SectionRequest,
+  place: AccountPlace,
+): Promise<string> {
+  const { cameFrom } = place
+  const name = cameFrom && (await findReturnLink(deps, tenant, cameFrom))
+  const back =
+    cameFrom === undefined || name === undefined
+      ? undefined
+      : { label: frame.texts.account.backTo(displayName(name)), url: cameFrom.returnTo }
   return accountPage({
-    frame,
+    frame: { ...frame, elsewhere: back },
     email: account.email,
     addressOf: (section) => toAccountPath({ ...place, section }),
-    sessionsUrl: `/t/${domain}/sessions?environment=${environment}`,
-    isPasswordOffered: account.password.isOffered,
+    hidden: [
+      ...(account.password.isOffered ? [] : (['password'] as const)),
+      ...(account.isDeletionOffered ? [] : (['delete'] as const)),
+    ],
   })
 }

@@ -20,6 +20,8 @@ import type { Section, SectionOutcome, SectionRequest } from './section.js'
 /** The second factor of the user: to enrol one, to replace or remove it, and new recovery codes. */
 export const secondFactorSection: Section = {
   needsFresh: true,
+  // Writing recovery codes down may take longer, and a new sign-in would show others.
+  actionsAnytime: ['acknowledge'],
   show: (request) => page(request),
   actions: { enroll, validate, new_codes: newCodes, acknowledge, remove },
 }

@@ -16,14 +16,28 @@ export interface SectionRequest {
   readonly form: PageForm
   /** A field of the submitted form; '' when it is missing or nothing was submitted. */
   readonly field: (name: string) => string
+  /** What is stored of the user. */
+  readonly exportOwnData: ExportOwnData
   /** Used only for limits. */
   readonly ip: string
   /** Whether a change was made, which the page says. */
   readonly isDone: boolean
 }
 
-/** The result of a form: `done` shows the section again, `stale` begins a sign-in, and an answer is a page. */
-export type SectionOutcome = 'done' | 'stale' | SectionAnswer
+/**
+ * The result of a form: `done` shows the section again, `stale` begins a sign-in, `signed_out` says that the session of this
+ * browser has ended, and an answer is a page.
+ */
+export type SectionOutcome = 'done' | 'stale' | 'signed_out' | SectionAnswer | SectionFile
+
+/** Reads what is stored of a user: an operation of a room above this one. */
+export type ExportOwnData = (tenant: Tenant, userId: string) => Promise<object | undefined>
+
+/** A file that the browser keeps. */
+export interface SectionFile {
+  readonly fileName: string
+  readonly json: string
+}
 
 export interface SectionAnswer {
   readonly status: number
@@ -35,6 +49,8 @@ export interface SectionAnswer {
 export interface Section {
   /** Whether it is shown to a fresh session alone. The operations check that, too. */
   readonly needsFresh: boolean
+  /** Its actions that a session takes which is not fresh any more. */
+  readonly actionsAnytime?: readonly string[]
   readonly show: (request: SectionRequest) => Promise<string>
   readonly actions: Readonly<Record<string, (request: SectionRequest) => Promise<SectionOutcome>>>
 }

@@ -1,27 +1,39 @@
+import type { InputHTMLAttributes } from 'preact'
 import { Field } from '../frame/field.js'
 import { Form } from '../frame/form.js'
 import { HostedPage, toDocument, type Frame } from '../frame/layout.js'
 import { Done } from '../frame/done.js'
 import { Person } from '../frame/person.js'
 import type { PageForm } from '../frame/step-page.js'
-
-export type NameField = 'given_name' | 'family_name' | 'nickname'
+import { ownMembers, type OwnMember } from '../../sign-in/own-account/own-account.js'
 
 interface ProfilePage {
   readonly frame: Frame
   readonly form: PageForm
   readonly email: string
-  readonly values: Readonly<Record<NameField, string>>
+  readonly values: Readonly<Record<OwnMember, string>>
   /** Another system writes them. */
   readonly isManaged: boolean
   readonly isDone: boolean
-  readonly wrong: NameField | undefined
+  readonly wrong: OwnMember | undefined
 }
 
-const autocompletes = { given_name: 'given-name', family_name: 'family-name', nickname: 'nickname' } as const
-const names: readonly NameField[] = ['given_name', 'family_name', 'nickname']
+const inputs: Readonly<Record<OwnMember, InputHTMLAttributes>> = {
+  given_name: { autocomplete: 'given-name' },
+  family_name: { autocomplete: 'family-name' },
+  nickname: { autocomplete: 'nickname' },
+  locale: { autocomplete: 'language', maxLength: 35 },
+  zoneinfo: { autocomplete: 'off', list: 'zones' },
+  picture: { type: 'url', autocomplete: 'photo' },
+  street_address: { autocomplete: 'street-address' },
+  postal_code: { autocomplete: 'postal-code' },
+  locality: { autocomplete: 'address-level2' },
+  region: { autocomplete: 'address-level1' },
+  country: { autocomplete: 'country-name' },
+}
+const zones = Intl.supportedValuesOf('timeZone')
 
-/** The names of the user, to be changed where nobody else writes them. */
+/** What applications are told of the user, to be changed where nobody else writes it. */
 export function profilePage({ frame, form, email, values, isManaged, isDone, wrong }: ProfilePage): string {
   const { texts } = frame
   const words = texts.account.profile
@@ -33,7 +45,7 @@ export function profilePage({ frame, form, email, values, isManaged, isDone, wro
         <>
           <p>{words.managed}</p>
           <dl class="own-values">
-            {names.map((name) => (
+            {ownMembers.map((name) => (
               <div key={name}>
                 <dt>{words.labels[name]}</dt>
                 <dd>{values[name] === '' ? words.none : values[name]}</dd>
@@ -43,23 +55,30 @@ export function profilePage({ frame, form, email, values, isManaged, isDone, wro
         </>
       ) : (
         <Form form={form} action="save" button={words.button} working={texts.working}>
-          {names.map((name) => (
+          {ownMembers.map((name) => (
             <Field
               key={name}
               id={name}
               label={words.labels[name]}
-              fault={name === wrong ? { sentence: words.tooLong, isOfField: true } : undefined}
+              hint={words.hints[name]}
+              fault={name === wrong ? { sentence: words.faults[name], isOfField: true } : undefined}
               hasFocus={name === wrong}
-              input={{
-                type: 'text',
-                autocomplete: autocompletes[name],
-                value: values[name],
-                required: false,
-              }}
+              input={{ type: 'text', ...inputs[name], value: values[name], required: false }}
+              beside={name === 'zoneinfo' && <Zones />}
             />
           ))}
         </Form>
       )}
     </HostedPage>,
+  )
+}
+
+function Zones() {
+  return (
+    <datalist id="zones">
+      {zones.map((zone) => (
+        <option key={zone} value={zone} />
+      ))}
+    </datalist>
   )
 }

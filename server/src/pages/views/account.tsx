@@ -7,26 +7,16 @@ interface AccountPage {
   readonly frame: Frame
   readonly email: string
   readonly addressOf: (section: SectionName) => string
-  readonly sessionsUrl: string
-  /** Whether the organization lets its users sign in with a password. */
-  readonly isPasswordOffered: boolean
+  /** Sections that the organization does not offer to this user. */
+  readonly hidden: readonly SectionName[]
 }
 
 /** Leads to the sections. */
-export function accountPage({
-  frame,
-  email,
-  addressOf,
-  sessionsUrl,
-  isPasswordOffered,
-}: AccountPage): string {
+export function accountPage({ frame, email, addressOf, hidden }: AccountPage): string {
   const { texts } = frame
   const words = texts.account
-  const shown = sectionNames.filter((name) => name !== 'password' || isPasswordOffered)
-  const links = [
-    ...shown.map((name) => ({ ...words.sections[name], url: addressOf(name) })),
-    { ...words.sessions, url: sessionsUrl },
-  ]
+  const shown = sectionNames.filter((name) => !hidden.includes(name))
+  const links = shown.map((name) => ({ ...words.sections[name], url: addressOf(name) }))
   return toDocument(
     <HostedPage frame={frame} title={words.heading}>
       <Person texts={texts} email={email} />

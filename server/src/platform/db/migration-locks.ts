@@ -277,4 +277,7 @@ export const migrationLocks: Readonly<Record<string, readonly ObservedLock[]>> =
   "0048-found-by-id": [
     {"table":"api_keys","lock":"SHARE ROW EXCLUSIVE","work":"none"},
   ],
+  "0051-own-account": [
+    {"table":"organization_policies","lock":"ACCESS EXCLUSIVE","work":"scans"},
+  ],
 }

@@ -597,6 +597,8 @@ export interface OrganizationPolicies {
   second_factor: Generated<string>;
   second_factor_grace_days: Generated<number>;
   second_factor_required_at: Timestamp | null;
+  self_deletion: Generated<string>;
+  self_service: Generated<boolean>;
   session_idle_in_seconds: Generated<number>;
   session_lifetime_in_seconds: Generated<number>;
   updated_at: Timestamp;

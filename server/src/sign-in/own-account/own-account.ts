@@ -1,4 +1,4 @@
-import { sql, type Kysely } from 'kysely'
+import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
 import { lookup } from '../../platform/db/statement.js'
 import { sameTenant } from '../../platform/db/tenant-predicate.js'
@@ -6,16 +6,25 @@ import type { Tenant } from '../../platform/tenant.js'
 import { isSsoRequiredOf } from '../../directory/domains/authority.js'
 import { usersOf } from '../../directory/users/whole-user.js'
 
+/** The members of a user that are theirs to write: claims of the profile, and parts of the address. */
+export const ownClaims = ['given_name', 'family_name', 'nickname', 'locale', 'zoneinfo', 'picture'] as const
+export const ownAddressParts = ['street_address', 'postal_code', 'locality', 'region', 'country'] as const
+export const ownMembers = [...ownClaims, ...ownAddressParts] as const
+export type OwnMember = (typeof ownMembers)[number]
+
 /** What users see of their own account, and what is theirs to change. */
 export interface OwnAccount {
+  readonly organizationId: string
   readonly email: string
-  readonly givenName: string
-  readonly familyName: string
-  readonly nickname: string
-  /** A directory or an identity provider writes the profile: a change here would be lost. */
+  readonly profile: Readonly<Record<OwnMember, string>>
+  /** The organization lets its users change their profile and download their data. */
+  readonly isSelfService: boolean
+  /** The organization lets its users delete their account, and no directory keeps this one. */
+  readonly isDeletionOffered: boolean
+  /** A directory or an identity provider writes the profile, so that a change here would be lost, or the organization does. */
   readonly isProfileManaged: boolean
   readonly password: {
-    /** Whether the organization lets its users sign in with one, and single sign-on is not their only way. */
+    /** Whether the organization lets its users sign in with one, and they come by no single sign-on: a password would outlive it. */
     readonly isOffered: boolean
     readonly isSet: boolean
     /** In characters. */
@@ -35,13 +44,14 @@ export async function findOwnAccount(
   if (row === undefined) return undefined
   const { plain_text_min_length: min, plain_text_max_length: max } = row
   return {
+    organizationId: row.organization_id,
     email: row.email,
-    givenName: row.given_name ?? '',
-    familyName: row.family_name ?? '',
-    nickname: row.nickname ?? '',
-    isProfileManaged: row.is_profile_managed,
+    profile: toOwnProfile(row),
+    isSelfService: row.is_self_service,
+    isDeletionOffered: row.is_deletion_offered,
+    isProfileManaged: row.is_profile_managed || !row.is_self_service,
     password: {
-      isOffered: row.is_password_active === true && !row.is_sso_required,
+      isOffered: row.is_password_active === true && !row.is_sso_required && !row.is_sso_user,
       isSet: row.is_password_set,
       lengths: { min: min ?? 0, max: max ?? 0 },
     },
@@ -58,10 +68,10 @@ const selectOwnAccount = lookup((db, user: OwnKey) =>
     .leftJoin('password_connections as connection', (join) => join.on(sameTenant('connection', 'users')))
     .where('users.id', '=', user.userId)
     .select([
+      'users.organization_id',
       'users.email',
-      sql<string | null>`users.profile->>'given_name'`.as('given_name'),
-      sql<string | null>`users.profile->>'family_name'`.as('family_name'),
-      sql<string | null>`users.profile->>'nickname'`.as('nickname'),
+      'users.profile',
+      'users.address',
       'connection.active as is_password_active',
       'connection.plain_text_min_length',
       'connection.plain_text_max_length',
@@ -73,22 +83,66 @@ const selectOwnAccount = lookup((db, user: OwnKey) =>
         select from organization_policies as policy
         where ${sameTenant('policy', 'users')} and policy.second_factor = 'required'
       )`.as('is_second_factor_demanded'),
+      sql<boolean>`not exists (
+        select from organization_policies as policy
+        where ${sameTenant('policy', 'users')} and not policy.self_service
+      )`.as('is_self_service'),
+      sql<boolean>`(
+        exists (
+          select from organization_policies as policy
+          where ${sameTenant('policy', 'users')} and policy.self_deletion = 'allowed'
+        ) and not ${isKeptByDirectory()}
+      )`.as('is_deletion_offered'),
       isProfileManaged().as('is_profile_managed'),
+      hasIdentity().as('is_sso_user'),
     ]),
 )
 
+function toOwnProfile({ profile, address }: { readonly profile: unknown; readonly address: unknown }) {
+  const of = (stored: unknown, names: readonly OwnMember[]) => {
+    const texts: Record<string, unknown> = typeof stored === 'object' ? { ...stored } : {}
+    return names.map((name) => [name, typeof texts[name] === 'string' ? texts[name] : ''] as const)
+  }
+  const members = new Map<OwnMember, string>([...of(profile, ownClaims), ...of(address, ownAddressParts)])
+  return eachOwnMember((name) => members.get(name) ?? '')
+}
+
+/** A value for each member. */
+export function eachOwnMember<Value>(valueOf: (name: OwnMember) => Value): Record<OwnMember, Value> {
+  return {
+    given_name: valueOf('given_name'),
+    family_name: valueOf('family_name'),
+    nickname: valueOf('nickname'),
+    locale: valueOf('locale'),
+    zoneinfo: valueOf('zoneinfo'),
+    picture: valueOf('picture'),
+    street_address: valueOf('street_address'),
+    postal_code: valueOf('postal_code'),
+    locality: valueOf('locality'),
+    region: valueOf('region'),
+    country: valueOf('country'),
+  }
+}
+
 /** Whether another system writes the profile of the user of a statement's row. */
 function isProfileManaged() {
-  return sql<boolean>`(
-    exists (
-      select from directory_users as member
-      where ${sameTenant('member', 'users')} and member.user_id = users.id
-    ) or exists (
-      select from user_identities as identity
-      join sso_connections as connection on ${sameTenant('connection', 'identity')}
-        and connection.idp_id = identity.idp_id
-      where ${sameTenant('identity', 'users')} and identity.user_id = users.id
-        and connection.active and connection.update_user_new_connection
-    )
+  return sql<boolean>`(${isKeptByDirectory()} or ${hasIdentity(sql`connection.update_user_new_connection`)})`
+}
+
+function isKeptByDirectory() {
+  return sql<boolean>`exists (
+    select from directory_users as member
+    where ${sameTenant('member', 'users')} and member.user_id = users.id
+  )`
+}
+
+/** Whether the user of a statement's row comes by an active connection, of those that meet a condition. */
+function hasIdentity(ofConnection: RawBuilder<unknown> = sql`true`) {
+  return sql<boolean>`exists (
+    select from user_identities as identity
+    join sso_connections as connection on ${sameTenant('connection', 'identity')}
+      and connection.idp_id = identity.idp_id
+    where ${sameTenant('identity', 'users')} and identity.user_id = users.id
+      and connection.active and ${ofConnection}
   )`
 }

@@ -1,4 +1,5 @@
 import type { Deps } from '../../delivery/deps.js'
+import { enqueueNotice } from '../../delivery/mail/notices.js'
 import { newId } from '../../platform/crypto/random.js'
 import type { Tenant } from '../../platform/tenant.js'
 import type { SessionOfUser } from '../../directory/sessions/sign-out.js'
@@ -75,7 +76,11 @@ export function renewOwnRecoveryCodes(
 ): Promise<readonly string[] | undefined | 'stale'> {
   return changeOwnAccount(deps, tenant, session, 'fresh_session', async (within, trx) => {
     const user = await lockTotpUser(trx, tenant, session.userId)
-    return user.enrolledMethod === null ? undefined : replaceRecoveryCodes(within, trx, tenant, user)
+    if (user.enrolledMethod === null) return undefined
+    const { accountId, environment } = tenant
+    const owner = { accountId, environment, organizationId: user.organizationId, userId: user.id }
+    await enqueueNotice(within, trx, { ...owner, notice: 'recovery_codes_renewed' })
+    return replaceRecoveryCodes(within, trx, tenant, user)
   })
 }
 

@@ -4,22 +4,75 @@ export const account: AccountTexts = {
   account: {
     heading: 'Votre compte',
     back: 'Retour à votre compte',
+    backTo: (application) => `Retour à ${application}`,
     saved: 'Votre modification a été enregistrée.',
     sections: {
-      profile: { heading: 'Nom', sentence: 'Votre nom dans les applications.' },
+      profile: {
+        heading: 'Profil',
+        sentence: 'Ce que les applications savent de vous\u00a0: nom, langue et adresse.',
+      },
       password: { heading: 'Mot de passe', sentence: 'Choisir un mot de passe ou le changer.' },
       'second-factor': {
         heading: 'Validation en deux étapes',
         sentence: 'Un code de votre téléphone à la connexion, et des codes de secours.',
       },
+      sessions: { heading: 'Appareils', sentence: 'Là où vous êtes connecté.' },
+      data: { heading: 'Vos données', sentence: 'Télécharger ce qui est enregistré à votre sujet.' },
+      delete: { heading: 'Supprimer votre compte', sentence: 'Définitivement, et partout.' },
     },
-    sessions: { heading: 'Appareils', sentence: 'Là où vous êtes connecté.' },
     profile: {
-      labels: { given_name: 'Prénom', family_name: 'Nom de famille', nickname: 'Surnom' },
+      labels: {
+        given_name: 'Prénom',
+        family_name: 'Nom de famille',
+        nickname: 'Surnom',
+        locale: 'Langue',
+        zoneinfo: 'Fuseau horaire',
+        picture: 'Photo',
+        street_address: 'Numéro et rue',
+        postal_code: 'Code postal',
+        locality: 'Ville',
+        region: 'Région',
+        country: 'Pays',
+      },
+      hints: {
+        locale: 'Un code de langue, par exemple fr-FR.',
+        zoneinfo: 'Par exemple Europe/Paris.',
+        picture: 'L’adresse d’une image, qui commence par https://.',
+      },
+      faults: {
+        given_name: '100 caractères au maximum.',
+        family_name: '100 caractères au maximum.',
+        nickname: '100 caractères au maximum.',
+        locale: 'Saisissez un code de langue, par exemple fr-FR.',
+        zoneinfo: 'Saisissez un fuseau horaire, par exemple Europe/Paris.',
+        picture:
+          'Saisissez une adresse qui commence par https:// et compte 2\u202f000 caractères au maximum.',
+        street_address: '300 caractères au maximum.',
+        postal_code: '30 caractères au maximum.',
+        locality: '100 caractères au maximum.',
+        region: '100 caractères au maximum.',
+        country: '100 caractères au maximum.',
+      },
       button: 'Enregistrer',
-      tooLong: '100 caractères au maximum.',
-      managed: 'Votre organisation gère votre nom. Demandez à votre administrateur de le modifier.',
+      managed: 'Votre organisation gère votre profil. Demandez à votre administrateur de le modifier.',
       none: '–',
+    },
+    delete: {
+      sentence:
+        'Vous serez déconnecté partout et ne pourrez plus vous connecter avec ce compte. Personne ne peut annuler cette suppression. Pour continuer, saisissez l’adresse e-mail de votre compte.',
+      notOffered: 'Vous ne pouvez pas supprimer ce compte vous-même. Demandez à votre administrateur.',
+      label: 'Adresse e-mail de votre compte',
+      button: 'Supprimer mon compte',
+      wrong: 'Ce n’est pas l’adresse e-mail de votre compte.',
+    },
+    data: {
+      sentence:
+        'Vous recevez un fichier avec ce qui est enregistré ici à votre sujet\u00a0: votre profil, vos connexions et leurs appareils, et les modifications. Il ne nomme personne d’autre.',
+      notOffered: 'Votre organisation ne le propose pas. Demandez vos données à votre administrateur.',
+      button: 'Télécharger',
+      faults: {
+        too_many: (wait) => `Vous pouvez télécharger vos données trois fois par jour. Réessayez ${wait}.`,
+      },
     },
     password: {
       othersEnd: 'Vous serez déconnecté de tous vos autres appareils.',
