@@ -91,7 +91,7 @@ describe('the account page', () => {
       (url) => url.startsWith(`/t/${scene.org_domain}/`) && !url.includes('ui_locales'),
     )
 
-    expect(own).toHaveLength(4)
+    expect(own).toHaveLength(5)
     for (const url of own) expect(await visitor.request(url)).toMatchObject({ status: 200, location: null })
   })
 

@@ -90,6 +90,7 @@ export function galleryFrame(
     productName: 'Portico',
     styleUrl: '/assets/x/pages.css',
     scriptUrl: '/assets/x/pages.js',
+    passkeyScriptUrl: '/assets/x/passkey.js',
     fontUrl: '/assets/x/inter-latin.woff2',
     url: '/t/awesome-company/sign-in/1',
   }
@@ -137,6 +138,7 @@ function identifierStates(frame: Frame, { email, application }: GalleryNames): G
   return [
     page('identifier', identifierPage({ ...view, applicationName: application })),
     page('identifier-plain', identifierPage(view)),
+    page('identifier-passkey', identifierPage({ ...view, passkeyOptions: { challenge: 'x' } })),
     page('identifier-sign-up', identifierPage({ ...view, maySignUp: true, applicationName: application })),
     ...faultStates('identifier', frame.texts.identifier.faults, (fault) =>
       identifierPage({ ...view, email, applicationName: application, fault, retryAfterSeconds: 15 * minute }),

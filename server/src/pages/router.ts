@@ -38,6 +38,7 @@ export function pagesRouter(deps: Deps, ...others: readonly MorePages[]): Router
     styleUrl: assets.style.url,
     screensStyleUrl: assets.screensStyle.url,
     scriptUrl: assets.script.url,
+    passkeyScriptUrl: assets.passkeyScript.url,
     fontUrl: assets.fonts[0].url,
   }
   const router = express.Router()
@@ -46,6 +47,7 @@ export function pagesRouter(deps: Deps, ...others: readonly MorePages[]): Router
     assets.style,
     assets.screensStyle,
     assets.script,
+    assets.passkeyScript,
     ...assets.fonts,
   ]) {
     router.get(`/assets/:hash/${name}`, (req, res) => {
@@ -55,6 +57,11 @@ export function pagesRouter(deps: Deps, ...others: readonly MorePages[]): Router
       res.set('X-Content-Type-Options', 'nosniff').type(type).send(content)
     })
   }
+
+  // Where passkeys of this domain may be used (Web Authentication Level 3 section 5.11).
+  router.get('/.well-known/webauthn', (_req, res) => {
+    res.set('Cache-Control', 'public, max-age=300').json({ origins: [baseUrl] })
+  })
 
   router.get(pathsOfIssuers('/brand.css'), async (req, res) => {
     const { kind, domain } = issuerAt(req)

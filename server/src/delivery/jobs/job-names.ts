@@ -8,6 +8,9 @@ export type Notice =
   | 'totp_enrolled'
   | 'totp_enrollment_forced'
   | 'totp_enrollment_removed'
+  | 'passkey_added'
+  | 'passkey_removed'
+  | 'passkey_disabled'
 
 /** The payload of each job: only ids, so that no row of the queue has a secret or personal data. */
 export interface JobPayloads {

@@ -134,6 +134,9 @@ describe('a notice', () => {
     'totp_enrolled',
     'totp_enrollment_forced',
     'totp_enrollment_removed',
+    'passkey_added',
+    'passkey_removed',
+    'passkey_disabled',
   ] as const
   const noticeWith = (
     notice: (typeof notices)[number],
@@ -163,6 +166,9 @@ describe('a notice', () => {
       'Two-step verification was removed at Awesome company',
       'you were signed out everywhere.',
     ],
+    ['passkey_added', 'A passkey was added at Awesome company', 'can sign in with it.'],
+    ['passkey_removed', 'A passkey was removed at Awesome company', 'signed out everywhere else.'],
+    ['passkey_disabled', 'A passkey was blocked at Awesome company', 'and add a new one.'],
   ] as const)('of %s says what has happened, in text and in HTML', (notice, subject, told) => {
     const mail = noticeWith(notice)
 

@@ -39,6 +39,9 @@ const mails: Readonly<Record<string, (sender: Sender) => Message>> = {
   'a second factor that was forced': (sender) => noticeMail({ ...sender, notice: 'totp_enrollment_forced' }),
   'a second factor that was removed': (sender) =>
     noticeMail({ ...sender, notice: 'totp_enrollment_removed' }),
+  'a passkey that was added': (sender) => noticeMail({ ...sender, notice: 'passkey_added' }),
+  'a passkey that was removed': (sender) => noticeMail({ ...sender, notice: 'passkey_removed' }),
+  'a passkey that was blocked': (sender) => noticeMail({ ...sender, notice: 'passkey_disabled' }),
 }
 
 describe.each(Object.entries(mails))('the mail with %s', (_, mailFrom) => {

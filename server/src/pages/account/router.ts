@@ -1,4 +1,5 @@
 import { environments, type Environment } from '@portico/contract/fields'
+import { maxCredentialBytes } from '@portico/contract/passkeys'
 import type { Router } from 'express'
 import type { Deps } from '../../delivery/deps.js'
 import { requestIdOf } from '../../delivery/request-context.js'
@@ -14,18 +15,23 @@ import { findVisitor, frameOfVisitor, tenantOfVisitor, type Visitor } from '../f
 import { accountPage } from '../views/account.js'
 import { isSectionName, toAccountPath, type AccountPlace, type SectionName } from '../frame/account-path.js'
 import { beginSignIn, endSignIn } from './account-sign-in.js'
+import { passkeysSection } from './passkeys.js'
 import { passwordSection } from './password.js'
 import { profileSection } from './profile.js'
 import { secondFactorSection } from './second-factor.js'
 import type { Section, SectionRequest } from './section.js'
 
-/** Above the maximum of passwords, so that the password policy refuses too long ones. */
-const maxTypedLength = 5_000
+/** Of the answer of an authenticator; above the maximum of passwords, so that the password policy refuses too long ones. */
+const maxTypedLength = maxCredentialBytes
+
+/** Of a form, in bytes: quotes and brackets of such an answer become longer in it. */
+const maxBody = 2 * maxCredentialBytes
 
 const sections: Readonly<Record<SectionName, Section>> = {
   profile: profileSection,
   password: passwordSection,
   'second-factor': secondFactorSection,
+  passkeys: passkeysSection,
 }
 
 /** The page on which users manage their own account. */
@@ -42,7 +48,7 @@ export function accountPageRouter(deps: Deps, site: Site): Router {
       path: '/t/:org_domain/account/:section',
       isThere: ({ params }) => isSectionName(String(params['section'])),
       visit: show,
-      read: [formReader(16 * 1024)],
+      read: [formReader(maxBody)],
       post: take,
       otherwise,
     },
@@ -176,5 +182,6 @@ function firstPage({ frame, account }: SectionRequest, place: AccountPlace): str
     addressOf: (section) => toAccountPath({ ...place, section }),
     sessionsUrl: `/t/${domain}/sessions?environment=${environment}`,
     isPasswordOffered: account.password.isOffered,
+    arePasskeysOffered: account.arePasskeysOffered,
   })
 }

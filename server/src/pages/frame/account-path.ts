@@ -1,7 +1,7 @@
 import { environments, type Environment } from '@portico/contract/fields'
 
 /** The pages of the account page, by the end of their paths. */
-export const sectionNames = ['profile', 'password', 'second-factor'] as const
+export const sectionNames = ['profile', 'password', 'second-factor', 'passkeys'] as const
 export type SectionName = (typeof sectionNames)[number]
 
 /** A place of the account page. */

@@ -10,6 +10,8 @@ interface AccountPage {
   readonly sessionsUrl: string
   /** Whether the organization lets its users sign in with a password. */
   readonly isPasswordOffered: boolean
+  /** Whether the user may have passkeys. */
+  readonly arePasskeysOffered: boolean
 }
 
 /** Leads to the sections. */
@@ -19,10 +21,13 @@ export function accountPage({
   addressOf,
   sessionsUrl,
   isPasswordOffered,
+  arePasskeysOffered,
 }: AccountPage): string {
   const { texts } = frame
   const words = texts.account
-  const shown = sectionNames.filter((name) => name !== 'password' || isPasswordOffered)
+  const isShown = (name: SectionName) =>
+    (name !== 'password' || isPasswordOffered) && (name !== 'passkeys' || arePasskeysOffered)
+  const shown = sectionNames.filter(isShown)
   const links = [
     ...shown.map((name) => ({ ...words.sections[name], url: addressOf(name) })),
     { ...words.sessions, url: sessionsUrl },

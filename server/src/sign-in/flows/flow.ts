@@ -92,6 +92,8 @@ export interface Flow extends FlowKey {
   readonly accountFlowId: string | null
   /** The link's page has shown a code in another browser, to be typed here. */
   readonly isLinkCodeShown: boolean
+  /** How many answers of authenticators there were. */
+  readonly passkeyAttempt: number
   readonly expiresAt: Date
 }
 
@@ -170,6 +172,7 @@ function flowColumns(db: Kysely<DB>) {
       'flow.is_renewal_due',
       'flow.account_flow_id',
       sql<boolean>`(flow.link_code_sealed is not null)`.as('is_link_code_shown'),
+      'flow.passkey_attempt',
       'flow.expires_at',
     ])
 }
@@ -206,6 +209,7 @@ function toFlow(row: FlowRow): Flow {
     isRenewalDue: row.is_renewal_due,
     accountFlowId: row.account_flow_id,
     isLinkCodeShown: row.is_link_code_shown,
+    passkeyAttempt: row.passkey_attempt,
     expiresAt: row.expires_at,
   }
 }

@@ -23,6 +23,8 @@ export interface OwnAccount {
   }
   /** The policy of the organization demands a second factor, which is then replaced and not removed. */
   readonly isSecondFactorDemanded: boolean
+  /** Whether the organization lets its users have passkeys, and single sign-on is not their only way. */
+  readonly arePasskeysOffered: boolean
 }
 
 /** The account of a user; undefined when there is none. */
@@ -46,6 +48,7 @@ export async function findOwnAccount(
       lengths: { min: min ?? 0, max: max ?? 0 },
     },
     isSecondFactorDemanded: row.is_second_factor_demanded,
+    arePasskeysOffered: row.are_passkeys_active && !row.is_sso_required,
   }
 }
 
@@ -73,6 +76,10 @@ const selectOwnAccount = lookup((db, user: OwnKey) =>
         select from organization_policies as policy
         where ${sameTenant('policy', 'users')} and policy.second_factor = 'required'
       )`.as('is_second_factor_demanded'),
+      sql<boolean>`exists (
+        select from passkey_connections as passkeys
+        where ${sameTenant('passkeys', 'users')} and passkeys.active
+      )`.as('are_passkeys_active'),
       isProfileManaged().as('is_profile_managed'),
     ]),
 )

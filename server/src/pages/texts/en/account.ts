@@ -11,6 +11,7 @@ export const account = {
         heading: 'Two-step verification',
         sentence: 'A code from your phone when you sign in, and recovery codes.',
       },
+      passkeys: { heading: 'Passkeys', sentence: 'Sign in with your fingerprint, your face or a PIN.' },
     },
     sessions: { heading: 'Devices', sentence: 'Where you are signed in.' },
     profile: {
