@@ -40,11 +40,11 @@ describe('the passkeys of a user', () => {
     const passkey_id = theirs?.id ?? ''
     const of = { org_domain, user_id: user.id, passkey_id }
     for (const call of [
-      client.passkeys.get(of),
-      client.passkeys.update({ ...of, name: 'Mine' }),
-      client.passkeys.delete(of),
+      () => client.passkeys.get(of),
+      () => client.passkeys.update({ ...of, name: 'Mine' }),
+      () => client.passkeys.delete(of),
     ])
-      await expect(call).rejects.toMatchObject({ status: 404, code: 'passkey_not_found' })
+      await expect(call()).rejects.toMatchObject({ status: 404, code: 'passkey_not_found' })
   })
 
   test('are renamed at the version that was read, with an event', async () => {
@@ -52,14 +52,18 @@ describe('the passkeys of a user', () => {
     const [passkey] = await given.passkeysOf(scene)
     const of = { org_domain: scene.org_domain, user_id: scene.user.id, passkey_id: passkey?.id ?? '' }
 
+    const { cursor } = await client.events.list({ after: 'latest' })
     expect(await client.passkeys.update({ ...of, name: 'Work key' })).toMatchObject({ name: 'Work key' })
 
-    await expect(
-      client.passkeys.update({ ...of, name: 'Other' }, { ifMatch: '"1"' }),
-    ).rejects.toMatchObject({ status: 412 })
+    await expect(client.passkeys.update({ ...of, name: 'Other' }, { ifMatch: '"1"' })).rejects.toMatchObject({
+      status: 412,
+    })
     expect(await client.passkeys.get(of)).toMatchObject({ name: 'Work key' })
-    const { data: events } = await client.events.list({ org_domain: scene.org_domain })
-    expect(events.at(-1)).toMatchObject({ code: 'passkey.passkey.update.success', data: { name: 'Work key' } })
+    const { data: events } = await client.events.list({ after: cursor })
+    expect(events.at(-1)).toMatchObject({
+      code: 'passkey.passkey.update.success',
+      data: { name: 'Work key' },
+    })
   })
 
   test('are removed with the sessions of the user, also the last way to sign in', async () => {
@@ -69,14 +73,18 @@ describe('the passkeys of a user', () => {
     await client.magicLink.updateConnection({ org_domain, active: false })
     const [passkey] = await given.passkeysOf(scene)
 
-    const removed = await client.passkeys.delete({ org_domain, user_id: user.id, passkey_id: passkey?.id ?? '' })
+    const removed = await client.passkeys.delete({
+      org_domain,
+      user_id: user.id,
+      passkey_id: passkey?.id ?? '',
+    })
 
     expect(removed).toMatchObject({ deleted: true, resource: { id: passkey?.id } })
     expect(await given.passkeysOf(scene)).toEqual([])
     expect(await client.sessions.list({ org_domain, user_id: user.id })).toMatchObject({ total: 0 })
   })
 
-  test('are erased with the user, and exported before without their keys', async () => {
+  test('are gone with the user', async () => {
     const { scene } = await given.withPasskey()
     const { org_domain, user } = scene
     await client.users.delete({ org_domain, user_id: user.id })

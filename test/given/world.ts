@@ -28,11 +28,12 @@ export async function createWorld(service: Service, key: Key = {}, orgDomain?: s
     ...(await giveInvitation(client, hooked)),
     ...(await giveJoinRequest(service, client, { ...hooked, environment: key.environment ?? 'sandbox' })),
   }
-  const environment = key.environment ?? 'sandbox'
-  const passkey = await givePasskey(service, { ...hooked, environment })
   const discovery = await giveDiscovery(service, client, hooked)
   const account_domain = (key.account ?? service.account).domain
   const signedIn = { ...(await giveSession(client, hooked)), ...discovery }
+  const environment = key.environment ?? 'sandbox'
+  // After the sign-in, which proves the address: a passkey of before would end.
+  const passkey = await givePasskey(service, { ...hooked, environment })
   return { account_domain, ...hooked, ...sso, ...relay, ...secret, ...passkey, ...signedIn }
 }
 
@@ -251,7 +252,8 @@ async function createPlainWorld(
     ...(application && { client_id: application.id, application_id: application.id }),
     ...(secret && secret),
     ...(takes('passkey_id') &&
-      user && (await givePasskey(service, { org_domain, user_id: user.id, environment: 'sandbox' }))),
+      user &&
+      (await givePasskey(service, { org_domain, user_id: user.id, environment: 'sandbox' }))),
     ...(takes('domain_id') && (await giveDomain(client, place))),
     ...(takes('invitation_id') && (await giveInvitation(client, place))),
     ...(takes('join_request_id') &&

@@ -41,7 +41,11 @@ describe('a passkey at the first page of a sign-in', () => {
     const visitor = given.flows.visitorOf()
     const { page } = await given.flows.begin(owner.scene, { code_challenge: challenge }, visitor)
     expect(page.html).toContain('autocomplete="username webauthn"')
-    expect(given.asked(page)).toMatchObject({ rpId: 'localhost', allowCredentials: [], userVerification: 'required' })
+    expect(given.asked(page)).toMatchObject({
+      rpId: 'localhost',
+      allowCredentials: [],
+      userVerification: 'required',
+    })
 
     const landed = await visitor.press(page, 'passkey', { credential: owner.held.use(given.asked(page)) })
 

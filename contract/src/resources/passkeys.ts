@@ -125,7 +125,11 @@ export type PasskeyConnectionChanges = z.output<typeof PasskeyConnectionChanges>
 export const PasskeyChanges = z.strictObject({ name: personal(text(maxPasskeyName, 1)) })
 export type PasskeyChanges = z.output<typeof PasskeyChanges>
 
-const base64url = (max: number) => z.string().regex(/^[\w-]+$/).max(max)
+const base64url = (max: number) =>
+  z
+    .string()
+    .regex(/^[\w-]+$/)
+    .max(max)
 
 const answered = {
   id: base64url(1_400),
@@ -160,7 +164,8 @@ const PasskeyPath = UserPath.extend({ passkey_id: pathId() })
 
 const tag = {
   name: 'Passkeys',
-  description: 'Keys of users that their devices or password managers keep, in place of a password and a code.',
+  description:
+    'Keys of users that their devices or password managers keep, in place of a password and a code.',
 }
 const path = '/api/v2/org/:org_domain'
 const ofUser = `${path}/users/:user_id/passkeys`
@@ -187,7 +192,12 @@ export const passkeys = c.router(
       pathParams: OrganizationPath,
       body: PasskeyConnectionChanges,
       responses: changing({ 200: PasskeyConnection }, 'organization_not_found', 'precondition_failed'),
-      metadata: access({ ...write, emits: ['passkey.connection.update.success'], versioned: 'checks' }),
+      metadata: access({
+        ...write,
+        danger: 'reason',
+        emits: ['passkey.connection.update.success'],
+        versioned: 'checks',
+      }),
     },
     list: {
       method: 'GET',

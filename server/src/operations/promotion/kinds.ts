@@ -205,7 +205,7 @@ export const kinds = [
     resource: 'passkeys',
     of: 'organization',
     key: null,
-    omitted: {},
+    omitted: { name: 'is what somebody calls their passkey' },
     record: PasskeyConnection,
     changes: PasskeyConnectionChanges,
     find: async (deps, place) => [(await getPasskeyConnection(deps, place)).record],

@@ -16,6 +16,7 @@ function prepare(form) {
   const field = form.elements.namedItem('credential')
   const fault = form.querySelector('[data-failed]')
   form.hidden = false
+  fault.className = 'fault'
 
   const send = (credential) => {
     field.value = JSON.stringify(credential)

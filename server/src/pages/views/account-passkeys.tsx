@@ -89,7 +89,11 @@ function PasskeyItem({ view: { frame, form, now }, passkey }: { view: PasskeysPa
       <p class="quiet">
         {words.added(ago(addedAt))} {used} {isSynced ? words.synced : words.onDevice}
       </p>
-      {isDisabled && <p class="fault">{words.disabled}</p>}
+      {isDisabled && (
+        <p>
+          <strong>{words.disabled}</strong>
+        </p>
+      )}
       <details>
         <summary>{words.rename}</summary>
         <Form form={form} action="rename" look="second" button={words.save}>

@@ -34,7 +34,7 @@ export function PasskeyForm(props: PasskeyFormProps) {
       <input type="hidden" name="csrf" value={form.csrf} />
       <input type="hidden" name="credential" value="" />
       {children}
-      <p class="fault" role="alert" data-failed hidden>
+      <p role="alert" data-failed hidden>
         {failed}
       </p>
       <button type="submit" name="action" value={action} class={look}>

@@ -22,7 +22,7 @@ export const flowLifetimeMs = 60 * 60 * 1000
  * - `password`: asks for the password of the address;
  * - `link_sent`: a link was mailed; it is opened in this browser, or its code is typed here;
  * - `join`: the address is proved and nobody's, and its owner asks to join the organization;
- * - `totp`: the first factor has passed, and the second one is asked for;
+ * - `totp`: the first factor has passed, and the second one is asked for: a code, or a passkey;
  * - `enroll`: the application or the policy demands a second factor, which the user has to enrol;
  * - `recovery_codes`: the enrolment is validated, and the user has to keep its recovery codes;
  * - `renew_password`: every factor has passed, and the password should be renewed;

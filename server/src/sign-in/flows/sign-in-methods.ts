@@ -25,7 +25,8 @@ export async function findSignInMethods(
   return {
     hasPassword: row?.is_password_active ?? false,
     hasLink,
-    hasPasskey: config.passkeyRpId !== undefined && row?.is_passkey_active === true && row.is_first_factor === true,
+    hasPasskey:
+      config.passkeyRpId !== undefined && row?.is_passkey_active === true && row.is_first_factor === true,
     maySignUp: hasLink && (row?.find_or_create_user ?? false),
     allowedEmailDomains: row?.allowed_email_domains ?? null,
   }

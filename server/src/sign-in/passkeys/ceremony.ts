@@ -107,9 +107,10 @@ export function toCreationOptions(asked: NewPasskey): object {
     pubKeyCredParams: keyAlgorithms.map((alg) => ({ type: 'public-key', alg })),
     timeout: timeoutMs,
     excludeCredentials: known.map(toDescriptor),
+    // One that only stands beside a password is asked for by its identifier, and need not be found without.
     authenticatorSelection: {
-      residentKey: 'required',
-      requireResidentKey: true,
+      residentKey: isVerificationRequired ? 'required' : 'preferred',
+      requireResidentKey: isVerificationRequired,
       userVerification: isVerificationRequired ? 'required' : 'preferred',
     },
     attestation: 'none',

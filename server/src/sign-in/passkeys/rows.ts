@@ -8,10 +8,7 @@ type TenantKey = Pick<Tenant, 'accountId' | 'environment' | 'domain' | 'organiza
 
 /** Every read of the passkeys of a user starts here, so that no query can forget its tenant. */
 export function passkeysOf(db: Kysely<DB>, tenant: TenantKey, userId: string) {
-  return db
-    .selectFrom('passkeys')
-    .where(ofTenant(tenant, 'passkeys'))
-    .where('passkeys.user_id', '=', userId)
+  return db.selectFrom('passkeys').where(ofTenant(tenant, 'passkeys')).where('passkeys.user_id', '=', userId)
 }
 
 /** Every change of a passkey starts here, for the same reason. */

@@ -31,17 +31,41 @@ export async function signInByPasskey(
   flow: Flow,
   proof: PasskeyProof,
 ): Promise<RefusalReason | undefined> {
-  const { record: refused } = await change(deps, caller.cause, async (trx) => {
-    if ('refused' in proof) return { record: await refuse(deps, trx, caller, flow, proof) }
-    const reason = await complete(deps, trx, caller, flow, proof.proved)
-    const { userId } = proof.proved
-    if (reason !== undefined)
-      return { record: await refuse(deps, trx, caller, flow, { refused: reason, userId }) }
-    await log(deps, trx, caller, flow, { code: 'END_USER_PASSKEY_SUCCESS', userId })
-    return { record: undefined }
-  })
+  const refused = await settle(deps, caller, flow, proof, (trx, proved) =>
+    complete(deps, trx, caller, flow, proved),
+  )
   if (refused === undefined && 'proved' in proof)
     await forgetAttempts(deps, { ...caller, address: proof.proved.emailNormalized })
+  return refused
+}
+
+/**
+ * Ends a ceremony on a page: what a proved passkey is good for, with its event, and the log of whatever becomes of it.
+ *
+ * @param work Returns why the passkey is refused all the same; undefined when it is not.
+ * @returns Why it was refused.
+ */
+export async function settle(
+  deps: Deps,
+  caller: Caller & Tenant,
+  flow: Flow,
+  proof: PasskeyProof,
+  work: (trx: Transaction<DB>, proved: ProvedPasskey) => Promise<RefusalReason | undefined>,
+): Promise<RefusalReason | undefined> {
+  const { record: refused } = await change(deps, caller.cause, async (trx) => {
+    const { organizationId, applicationId: clientId } = flow
+    const log = (entry: Pick<LogEntry, 'code' | 'reason' | 'userId'>) =>
+      logEvent(deps, trx, { ...caller, organizationId, clientId, ...entry })
+    const userId = 'proved' in proof ? proof.proved.userId : null
+    const reason = 'proved' in proof ? await work(trx, proof.proved) : proof.refused
+    if (reason !== undefined) {
+      await log({ code: 'END_USER_PASSKEY_FAILED', reason, userId })
+      return { record: reason }
+    }
+    if ('proved' in proof) await emitUse(deps, trx, caller, flow, proof.proved)
+    await log({ code: 'END_USER_PASSKEY_SUCCESS', userId })
+    return { record: undefined }
+  })
   return refused
 }
 
@@ -53,7 +77,7 @@ async function complete(
   flow: Flow,
   proved: ProvedPasskey,
 ): Promise<RefusalReason | undefined> {
-  const { userId, passkeyId, isVerified } = proved
+  const { userId } = proved
   // Locked, so that a deactivation or a removal either precedes the sign-in or ends its session.
   const user = await usersOf(trx, tenant)
     .innerJoin('organizations', (join) => join.on(isOrganizationOf('organizations', 'users')))
@@ -79,41 +103,28 @@ async function complete(
   if (use !== 'used') return use === 'disabled' ? 'passkey_disabled' : 'passkey_wrong'
   const held = await lockFlow(deps, trx, flow, { steps: firstFactorSteps })
   const step = held && (await completeFactorOfLockedFlow(deps, trx, held, { tenant, userId, amr }))
-  if (step === undefined) return 'flow_over'
+  return step === undefined ? 'flow_over' : undefined
+}
+
+async function emitUse(
+  deps: Deps,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  { domain, environment, organizationId }: Flow,
+  { userId, passkeyId, isVerified }: ProvedPasskey,
+): Promise<void> {
   await emit(deps, trx, ofUser(tenant, userId), {
     code: 'passkey.challenge.validate.success',
     record: {
       __type__: 'PasskeyChallenge',
-      __domain__: flow.domain,
-      __environment__: flow.environment,
+      __domain__: domain,
+      __environment__: environment,
       user_id: userId,
       passkey_id: passkeyId,
       user_verified: isVerified,
       challenged_at: deps.now().toISOString(),
     },
-    organizationId: flow.organizationId,
+    organizationId,
     subjectId: userId,
   })
-  return undefined
-}
-
-async function refuse(
-  deps: Deps,
-  trx: Transaction<DB>,
-  tenant: Tenant,
-  flow: Flow,
-  { refused, userId = null }: { readonly refused: RefusalReason; readonly userId?: string | null },
-): Promise<RefusalReason> {
-  await log(deps, trx, tenant, flow, { code: 'END_USER_PASSKEY_FAILED', reason: refused, userId })
-  return refused
-}
-
-function log(
-  deps: Deps,
-  trx: Transaction<DB>,
-  tenant: Tenant,
-  { organizationId, applicationId: clientId }: Flow,
-  entry: Pick<LogEntry, 'code' | 'reason' | 'userId'>,
-): Promise<void> {
-  return logEvent(deps, trx, { ...tenant, organizationId, clientId, ...entry })
 }

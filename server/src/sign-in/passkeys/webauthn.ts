@@ -50,7 +50,13 @@ export async function verifyMadeKey(
   const { clientDataJSON, attestationObject } = response
   const info = await unlessWrong(clientDataJSON, async () => {
     const { registrationInfo } = await verifyRegistrationResponse({
-      response: { id, rawId, type, clientExtensionResults: {}, response: { clientDataJSON, attestationObject } },
+      response: {
+        id,
+        rawId,
+        type,
+        clientExtensionResults: {},
+        response: { clientDataJSON, attestationObject },
+      },
       expectedChallenge: (challenge) => challenges.includes(challenge),
       expectedOrigin: origin,
       expectedRPID: rpId,

@@ -6,6 +6,15 @@ export const passkeys = {
     /** On the page of a sign-in. */
     button: 'Sign in with a passkey',
     notUsed: 'No passkey was used. Try again, or sign in another way.',
+    /** As the second factor. */
+    second: {
+      heading: 'Confirm that it is you',
+      sentence: 'Use a passkey that you have added to your account.',
+      button: 'Use a passkey',
+      instead: 'Use a passkey instead',
+      needsScript: 'To use a passkey, allow scripts for this page, and load it again.',
+      lost: 'Lost your passkey? Contact your administrator.',
+    },
     own: {
       what: 'A passkey signs you in with your fingerprint, your face or the PIN of your device, without a password.',
       notOffered: 'Your organization does not use passkeys.',

@@ -4,6 +4,14 @@ export const passkeys: PasskeyTexts = {
   passkeys: {
     button: 'Se connecter avec une clé d’accès',
     notUsed: 'Aucune clé d’accès n’a été utilisée. Réessayez ou connectez-vous autrement.',
+    second: {
+      heading: 'Confirmez que c’est vous',
+      sentence: 'Utilisez une clé d’accès que vous avez ajoutée à votre compte.',
+      button: 'Utiliser une clé d’accès',
+      instead: 'Utiliser plutôt une clé d’accès',
+      needsScript: 'Pour utiliser une clé d’accès, autorisez les scripts sur cette page, puis rechargez-la.',
+      lost: 'Vous avez perdu votre clé d’accès ? Contactez votre administrateur.',
+    },
     own: {
       what: 'Une clé d’accès vous connecte avec votre empreinte, votre visage ou le code de votre appareil, sans mot de passe.',
       notOffered: 'Votre organisation n’utilise pas de clés d’accès.',
