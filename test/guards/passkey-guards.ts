@@ -57,7 +57,7 @@ export const passkeyGuards = [
     find: '      expectedChallenge: (challenge) => challenges.includes(challenge),\n      expectedOrigin: origin,\n      expectedRPID: rpId,\n      requireUserVerification',
     replace:
       '      expectedChallenge: (challenge) => challenge.length > 0 && challenges.length > 0,\n      expectedOrigin: origin,\n      expectedRPID: rpId,\n      requireUserVerification',
-    red: used('passes for one answer alone: not again, in another sign-in, nor in another browser'),
+    red: used('whose answer is of another challenge signs nobody in'),
     green: isIn,
   }),
   guard({
