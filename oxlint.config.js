@@ -61,6 +61,7 @@ const rooms = {
   ],
   'sign-in': [
     'own-account',
+    'passkeys',
     'invitations',
     'account-flows',
     'impersonation',
@@ -70,6 +71,7 @@ const rooms = {
     'password',
     'joining',
     'flows',
+    '.',
   ],
   directory: [
     ...[

@@ -26,6 +26,7 @@ import { roles } from './resources/roles.js'
 import { sessions } from './resources/sessions.js'
 import { ssoConnections } from './resources/sso-connections.js'
 import { tokenCustomization } from './resources/token-customization.js'
+import { passkeys } from './resources/passkeys.js'
 import { totp } from './resources/totp.js'
 import { users } from './resources/users.js'
 import { webhooks } from './events/webhooks.js'
@@ -51,6 +52,7 @@ type Routers = {
   discovery: typeof discovery
   password: typeof password
   totp: typeof totp
+  passkeys: typeof passkeys
   sessions: typeof sessions
   impersonations: typeof impersonations
   ssoConnections: typeof ssoConnections
@@ -84,6 +86,7 @@ export const contract: Routers = {
   discovery,
   password,
   totp,
+  passkeys,
   sessions,
   impersonations,
   ssoConnections,

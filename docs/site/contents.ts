@@ -44,6 +44,7 @@ const order: readonly { readonly title: string; readonly files: readonly string[
       'password',
       'magic-link',
       'totp',
+      'passkeys',
       'sessions',
       'account',
       'sign-out',

@@ -23,6 +23,8 @@ export const topics: Readonly<Record<string, string>> = {
   '/guides/magic-link.html': 'passwordless email login email sign-in link by mail one-time link',
   '/guides/totp.html':
     '2FA MFA two-step verification two-factor multi-factor authentication second factor authenticator app OTP one-time password code SMS recovery codes',
+  '/guides/passkeys.html':
+    'passkey passkeys webauthn FIDO2 security key yubikey biometrics face ID touch ID passwordless',
   '/guides/account.html':
     'user profile page self-service account settings change password my account edit profile user portal',
   '/guides/sessions.html': 'list of devices revoke session',
@@ -117,8 +119,6 @@ export const topics: Readonly<Record<string, string>> = {
   '/guides/operate.html#text-messages': 'SMS provider twilio text messages',
   '/guides/not-there.html#social-sign-in':
     'social login google login github login sign in with google apple facebook consumer B2C OAuth providers',
-  '/guides/not-there.html#passkeys':
-    'passkey webauthn FIDO2 security key yubikey biometrics face ID touch ID',
   '/guides/roles.html':
     'permissions permission RBAC roles role-based access control authorization entitlements AuthZEN',
   '/guides/fine-grained.html':

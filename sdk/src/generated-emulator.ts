@@ -200,6 +200,8 @@ export interface AccountsCreateKeyInput {
     | 'write:passwords'
     | 'read:totp'
     | 'write:totp'
+    | 'read:passkeys'
+    | 'write:passkeys'
     | 'read:relays'
     | 'write:relays'
     | 'read:webhooks'

@@ -74,7 +74,7 @@ export interface OrganizationStatus {
   state: 'pending' | 'terminated'
 }
 
-/** Part of `OrganizationList`, `InvitationList`, `JoinRequestList`, `DomainList`, `UserList`, `PermissionList`, `RoleList`, `ApplicationList` and 12 more. */
+/** Part of `OrganizationList`, `InvitationList`, `JoinRequestList`, `DomainList`, `UserList`, `PermissionList`, `RoleList`, `ApplicationList` and 13 more. */
 export interface Pagination {
   current_page: number
   /** Up to five page numbers around the current one. */
@@ -402,7 +402,7 @@ export interface Identity {
   data: { [name: string]: JsonValue }
 }
 
-/** Part of `Identity`, `DirectoryAttributes`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent` and 102 more. */
+/** Part of `Identity`, `DirectoryAttributes`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent` and 108 more. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue }
 
 /** Part of `User`. */
@@ -1197,6 +1197,83 @@ export interface PassedTotpChallenge {
   renew_password: PasswordRenewal | null
 }
 
+/** Answered by `passkeys.getConnection`, `passkeys.updateConnection`. */
+export interface PasskeyConnection {
+  __type__: 'PasskeyConnection'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** Whether users may add passkeys and sign in with them. */
+  active: boolean
+  /** Whether a passkey signs in by itself, as two factors: it is asked of new passkeys that they verify their user. */
+  first_factor: boolean
+  /** false: passkeys that a provider copies to other devices are refused when they are added; those that are there stay. */
+  synced: boolean
+  /** RFC 3339 in UTC with milliseconds. */
+  inserted_at: string
+  /** RFC 3339 in UTC with milliseconds. */
+  updated_at: string
+}
+
+/** Answered by `passkeys.list`. */
+export interface PasskeyList {
+  __type__: 'List'
+  data: Passkey[]
+  pagination: Pagination
+  total: number
+  /** Value of after for the next page; null at the end. */
+  next_cursor: string | null
+}
+
+/** Answered by `passkeys.list`, `passkeys.get`, `passkeys.update`. */
+export interface Passkey {
+  __type__: 'Passkey'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** UUID in lower case. */
+  id: string
+  /** UUID in lower case. */
+  user_id: string
+  /**
+   * As its user calls it; at first the name of its provider.
+   * Personal data.
+   */
+  name: string
+  /**
+   * As the authenticator calls it, in base64url.
+   * Personal data.
+   */
+  credential_id: string
+  /** The model of the authenticator, or the provider; null where it does not say. */
+  aaguid: string | null
+  /** The name of the provider, where it is known. */
+  provider_name: string | null
+  /** Whether its provider may copy it to other devices; the same from its creation on. */
+  synced: boolean
+  /** Whether it was copied at its last use. */
+  backed_up: boolean
+  /** How browsers reach the authenticator, such as internal, hybrid and usb. */
+  transports: string[]
+  /** The domain for which it was made. */
+  rp_id: string
+  /** Its uses, as the authenticator counts them; 0 where it does not. */
+  sign_count: number
+  /** RFC 3339 in UTC with milliseconds. */
+  last_used_at: string | null
+  /** When a copy of it was noticed: it signs nobody in from then on. */
+  disabled_at: string | null
+  /** RFC 3339 in UTC with milliseconds. */
+  inserted_at: string
+  /** RFC 3339 in UTC with milliseconds. */
+  updated_at: string
+}
+
+/** Answered by `passkeys.delete`. */
+export interface PasskeyDeletion {
+  deleted: true
+  resource: Passkey
+  type: '__Deleted__'
+}
+
 /** Answered by `sessions.list`. */
 export interface SessionList {
   __type__: 'List'
@@ -1953,7 +2030,7 @@ export interface EventPage {
   has_more: boolean
 }
 
-/** Part of `EventPage`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent` and 101 more. */
+/** Part of `EventPage`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent` and 107 more. */
 export type Event =
   | OrganizationOrganizationCreateSuccessEvent
   | OrganizationOrganizationUpdateSuccessEvent
@@ -2018,6 +2095,12 @@ export type Event =
   | TotpEnrollmentDeleteSuccessEvent
   | TotpChallengeCreateSuccessEvent
   | TotpChallengeValidateSuccessEvent
+  | PasskeyConnectionUpdateSuccessEvent
+  | PasskeyPasskeyCreateSuccessEvent
+  | PasskeyPasskeyUpdateSuccessEvent
+  | PasskeyPasskeyDeleteSuccessEvent
+  | PasskeyPasskeyDisableSuccessEvent
+  | PasskeyChallengeValidateSuccessEvent
   | SsoConnectionCreateSuccessEvent
   | SsoConnectionUpdateSuccessEvent
   | SsoDefaultRedirectionCreateSuccessEvent
@@ -2091,7 +2174,7 @@ export interface OrganizationOrganizationCreateSuccessEvent {
   data: Organization | TruncatedData
 }
 
-/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 99 more. */
+/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 105 more. */
 export interface Actor {
   /** staff: a member of the staff of the account, in the console; user: on a page; admin: in the onboarding; directory: its provider, by SCIM; operator: at the command line; system: the service itself. */
   type: 'api_key' | 'staff' | 'user' | 'admin' | 'directory' | 'operator' | 'system'
@@ -2099,7 +2182,7 @@ export interface Actor {
   id: string
 }
 
-/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 99 more. */
+/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 105 more. */
 export interface TruncatedData {
   id?: string
   truncated: true
@@ -4095,6 +4178,189 @@ export interface TotpChallengeValidateSuccessEvent {
 }
 
 /** Part of `Event`. */
+export interface PasskeyConnectionUpdateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account if no organization owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
+  id: string
+  /** Reasons of the failure; null if the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
+  cursor: string | null
+  /** Receiving webhook of a delivery; null in the stream. */
+  webhook_id: string | null
+  code: 'passkey.connection.update.success'
+  data: PasskeyConnection | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface PasskeyPasskeyCreateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account if no organization owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
+  id: string
+  /** Reasons of the failure; null if the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
+  cursor: string | null
+  /** Receiving webhook of a delivery; null in the stream. */
+  webhook_id: string | null
+  code: 'passkey.passkey.create.success'
+  data: Passkey | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface PasskeyPasskeyUpdateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account if no organization owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
+  id: string
+  /** Reasons of the failure; null if the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
+  cursor: string | null
+  /** Receiving webhook of a delivery; null in the stream. */
+  webhook_id: string | null
+  code: 'passkey.passkey.update.success'
+  data: Passkey | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface PasskeyPasskeyDeleteSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account if no organization owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
+  id: string
+  /** Reasons of the failure; null if the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
+  cursor: string | null
+  /** Receiving webhook of a delivery; null in the stream. */
+  webhook_id: string | null
+  code: 'passkey.passkey.delete.success'
+  data: Passkey | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface PasskeyPasskeyDisableSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account if no organization owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
+  id: string
+  /** Reasons of the failure; null if the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
+  cursor: string | null
+  /** Receiving webhook of a delivery; null in the stream. */
+  webhook_id: string | null
+  code: 'passkey.passkey.disable.success'
+  data: Passkey | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface PasskeyChallengeValidateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account if no organization owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
+  id: string
+  /** Reasons of the failure; null if the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
+  cursor: string | null
+  /** Receiving webhook of a delivery; null in the stream. */
+  webhook_id: string | null
+  code: 'passkey.challenge.validate.success'
+  data: PasskeyChallengeData | TruncatedData
+}
+
+/** Part of `PasskeyChallengeValidateSuccessEvent`. */
+export interface PasskeyChallengeData {
+  __type__: 'PasskeyChallenge'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** UUID in lower case. */
+  user_id: string
+  /** UUID in lower case. */
+  passkey_id: string
+  /** Whether the authenticator has asked for a fingerprint, a face or a PIN. */
+  user_verified: boolean
+  /** RFC 3339 in UTC with milliseconds. */
+  challenged_at: string
+}
+
+/** Part of `Event`. */
 export interface SsoConnectionCreateSuccessEvent {
   __type__: 'Event'
   /** Domain of the organization, or of the account if no organization owns the record. */
@@ -5220,6 +5486,8 @@ export interface ApiKey {
     | 'write:passwords'
     | 'read:totp'
     | 'write:totp'
+    | 'read:passkeys'
+    | 'write:passkeys'
     | 'read:relays'
     | 'write:relays'
     | 'read:webhooks'
@@ -8612,6 +8880,153 @@ export type TotpValidateChallengeErrorCode =
   | 'rate_limited'
   | 'unavailable'
 
+/** What `passkeys.getConnection` takes. */
+export interface PasskeysGetConnectionInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** Must equal the environment of the API key, in any case. */
+  environment?: string
+}
+
+/** Codes that `passkeys.getConnection` answers. */
+export type PasskeysGetConnectionErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `passkeys.updateConnection` takes. */
+export interface PasskeysUpdateConnectionInput {
+  /** Domain of the organization. */
+  org_domain: string
+  active?: boolean
+  first_factor?: boolean
+  synced?: boolean
+}
+
+/** Codes that `passkeys.updateConnection` answers. */
+export type PasskeysUpdateConnectionErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'precondition_failed'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `passkeys.list` takes. */
+export interface PasskeysListInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** UUID. */
+  user_id: string
+  /** Page number, starting at 1. */
+  page?: unknown
+  /** The same as page. */
+  current_page?: unknown
+  /** Records on a page: 1 to 100. */
+  per_page?: unknown
+  /** next_cursor of the previous page. */
+  after?: string
+  /** Must equal the environment of the API key, in any case. */
+  environment?: string
+}
+
+/** Codes that `passkeys.list` answers. */
+export type PasskeysListErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'user_not_found'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `passkeys.get` takes. */
+export interface PasskeysGetInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** UUID. */
+  user_id: string
+  /** UUID. */
+  passkey_id: string
+  /** Must equal the environment of the API key, in any case. */
+  environment?: string
+}
+
+/** Codes that `passkeys.get` answers. */
+export type PasskeysGetErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'passkey_not_found'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `passkeys.update` takes. */
+export interface PasskeysUpdateInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** UUID. */
+  user_id: string
+  /** UUID. */
+  passkey_id: string
+  /** Personal data. */
+  name: string
+}
+
+/** Codes that `passkeys.update` answers. */
+export type PasskeysUpdateErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'passkey_not_found'
+  | 'precondition_failed'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `passkeys.delete` takes. */
+export interface PasskeysDeleteInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** UUID. */
+  user_id: string
+  /** UUID. */
+  passkey_id: string
+}
+
+/** Codes that `passkeys.delete` answers. */
+export type PasskeysDeleteErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'passkey_not_found'
+  | 'precondition_failed'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
 /** What `sessions.list` takes. */
 export interface SessionsListInput {
   /** Domain of the organization. */
@@ -9838,6 +10253,7 @@ export interface EventsListInput {
     | 'magic_link.all'
     | 'password.all'
     | 'totp.all'
+    | 'passkey.all'
     | 'sso.all'
     | 'admin.all'
     | 'dir_sync.all'
@@ -9908,6 +10324,12 @@ export interface EventsListInput {
     | 'totp.enrollment.delete.success'
     | 'totp.challenge.create.success'
     | 'totp.challenge.validate.success'
+    | 'passkey.connection.update.success'
+    | 'passkey.passkey.create.success'
+    | 'passkey.passkey.update.success'
+    | 'passkey.passkey.delete.success'
+    | 'passkey.passkey.disable.success'
+    | 'passkey.challenge.validate.success'
     | 'sso.connection.create.success'
     | 'sso.connection.update.success'
     | 'sso.default_redirection.create.success'
@@ -9984,6 +10406,7 @@ export interface WebhooksCreateInput {
     | 'magic_link.all'
     | 'password.all'
     | 'totp.all'
+    | 'passkey.all'
     | 'sso.all'
     | 'admin.all'
     | 'dir_sync.all'
@@ -10054,6 +10477,12 @@ export interface WebhooksCreateInput {
     | 'totp.enrollment.delete.success'
     | 'totp.challenge.create.success'
     | 'totp.challenge.validate.success'
+    | 'passkey.connection.update.success'
+    | 'passkey.passkey.create.success'
+    | 'passkey.passkey.update.success'
+    | 'passkey.passkey.delete.success'
+    | 'passkey.passkey.disable.success'
+    | 'passkey.challenge.validate.success'
     | 'sso.connection.create.success'
     | 'sso.connection.update.success'
     | 'sso.default_redirection.create.success'
@@ -10185,6 +10614,7 @@ export interface WebhooksUpdateInput {
     | 'magic_link.all'
     | 'password.all'
     | 'totp.all'
+    | 'passkey.all'
     | 'sso.all'
     | 'admin.all'
     | 'dir_sync.all'
@@ -10255,6 +10685,12 @@ export interface WebhooksUpdateInput {
     | 'totp.enrollment.delete.success'
     | 'totp.challenge.create.success'
     | 'totp.challenge.validate.success'
+    | 'passkey.connection.update.success'
+    | 'passkey.passkey.create.success'
+    | 'passkey.passkey.update.success'
+    | 'passkey.passkey.delete.success'
+    | 'passkey.passkey.disable.success'
+    | 'passkey.challenge.validate.success'
     | 'sso.connection.create.success'
     | 'sso.connection.update.success'
     | 'sso.default_redirection.create.success'
@@ -10468,6 +10904,12 @@ export interface WebhooksListDeliveriesInput {
     | 'totp.enrollment.delete.success'
     | 'totp.challenge.create.success'
     | 'totp.challenge.validate.success'
+    | 'passkey.connection.update.success'
+    | 'passkey.passkey.create.success'
+    | 'passkey.passkey.update.success'
+    | 'passkey.passkey.delete.success'
+    | 'passkey.passkey.disable.success'
+    | 'passkey.challenge.validate.success'
     | 'sso.connection.create.success'
     | 'sso.connection.update.success'
     | 'sso.default_redirection.create.success'
@@ -10606,6 +11048,9 @@ export interface LogEventsListInput {
     | 'END_USER_TOTP_FAILED'
     | 'TOTP_ENROLLED'
     | 'TOTP_REMOVED'
+    | 'END_USER_PASSKEY_REGISTERED'
+    | 'END_USER_PASSKEY_SUCCESS'
+    | 'END_USER_PASSKEY_FAILED'
     | 'END_USER_RELAY_STARTED'
     | 'END_USER_RELAY_SUCCESS'
     | 'END_USER_RELAY_FAILED'
@@ -10715,6 +11160,9 @@ export interface LogEventsListOfAccountInput {
     | 'END_USER_TOTP_FAILED'
     | 'TOTP_ENROLLED'
     | 'TOTP_REMOVED'
+    | 'END_USER_PASSKEY_REGISTERED'
+    | 'END_USER_PASSKEY_SUCCESS'
+    | 'END_USER_PASSKEY_FAILED'
     | 'END_USER_RELAY_STARTED'
     | 'END_USER_RELAY_SUCCESS'
     | 'END_USER_RELAY_FAILED'
@@ -11711,6 +12159,7 @@ export type ErrorCode =
   | 'directory_sync_not_found'
   | 'password_connection_not_found'
   | 'totp_enrollment_not_found'
+  | 'passkey_not_found'
   | 'method_not_allowed'
   | 'email_taken'
   | 'invitation_taken'
@@ -12057,6 +12506,20 @@ export interface Operations {
     output: PassedTotpChallenge
     code: TotpValidateChallengeErrorCode
   }
+  'passkeys.getConnection': {
+    input: PasskeysGetConnectionInput
+    output: PasskeyConnection
+    code: PasskeysGetConnectionErrorCode
+  }
+  'passkeys.updateConnection': {
+    input: PasskeysUpdateConnectionInput
+    output: PasskeyConnection
+    code: PasskeysUpdateConnectionErrorCode
+  }
+  'passkeys.list': { input: PasskeysListInput; output: PasskeyList; code: PasskeysListErrorCode }
+  'passkeys.get': { input: PasskeysGetInput; output: Passkey; code: PasskeysGetErrorCode }
+  'passkeys.update': { input: PasskeysUpdateInput; output: Passkey; code: PasskeysUpdateErrorCode }
+  'passkeys.delete': { input: PasskeysDeleteInput; output: PasskeyDeletion; code: PasskeysDeleteErrorCode }
   'sessions.list': { input: SessionsListInput; output: SessionList; code: SessionsListErrorCode }
   'sessions.endAll': {
     input: SessionsEndAllInput
@@ -13569,6 +14032,102 @@ export interface TotpMethods {
   validateChallenge(input: TotpValidateChallengeInput, options?: RequestOptions): Promise<PassedTotpChallenge>
 }
 
+/** The methods of `client.passkeys`. */
+export interface PasskeysMethods {
+  /**
+   * Get the passkey connection.
+   * `GET /api/v2/org/:org_domain/passkey-connection`. Requires the scope `read:passkeys`. etagOf() returns the version of the answer.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const passkeyConnection = await client.passkeys.getConnection({ org_domain: 'awesome-company' })
+   * ```
+   */
+  getConnection(input: PasskeysGetConnectionInput, options?: RequestOptions): Promise<PasskeyConnection>
+
+  /**
+   * Change the passkey connection; omitted members stay as they are.
+   * `PUT /api/v2/org/:org_domain/passkey-connection`. Requires the scope `write:passkeys`. With `ifMatch`, only that version is changed.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const passkeyConnection = await client.passkeys.updateConnection({
+   *   org_domain: 'awesome-company',
+   *   active: true,
+   *   first_factor: true,
+   *   synced: true,
+   * })
+   * ```
+   */
+  updateConnection(input: PasskeysUpdateConnectionInput, options?: RequestOptions): Promise<PasskeyConnection>
+
+  /**
+   * List the passkeys of a user, newest first.
+   * `GET /api/v2/org/:org_domain/users/:user_id/passkeys`. Requires the scope `read:passkeys`.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * for await (const passkey of client.passkeys.list.all({
+   *   org_domain: 'awesome-company',
+   *   user_id: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
+   * })) console.log(passkey)
+   * ```
+   */
+  readonly list: ListMethod<PasskeysListInput, PasskeyList, Passkey>
+
+  /**
+   * Get a passkey of a user.
+   * `GET /api/v2/org/:org_domain/users/:user_id/passkeys/:passkey_id`. Requires the scope `read:passkeys`. etagOf() returns the version of the answer.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `passkey_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const passkey = await client.passkeys.get({
+   *   org_domain: 'awesome-company',
+   *   user_id: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
+   *   passkey_id: '0190c8f2-3b4c-7d5e-8f60-718293a4b5c6',
+   * })
+   * ```
+   */
+  get(input: PasskeysGetInput, options?: RequestOptions): Promise<Passkey>
+
+  /**
+   * Rename a passkey of a user.
+   * `PUT /api/v2/org/:org_domain/users/:user_id/passkeys/:passkey_id`. Requires the scope `write:passkeys`. With `ifMatch`, only that version is changed.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `passkey_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const passkey = await client.passkeys.update({
+   *   org_domain: 'awesome-company',
+   *   user_id: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
+   *   passkey_id: '0190c8f2-3b4c-7d5e-8f60-718293a4b5c6',
+   *   name: 'iCloud Keychain',
+   * })
+   * ```
+   */
+  update(input: PasskeysUpdateInput, options?: RequestOptions): Promise<Passkey>
+
+  /**
+   * Remove a passkey of a user, also their last way to sign in; their sessions end, and they are told by e-mail.
+   * `DELETE /api/v2/org/:org_domain/users/:user_id/passkeys/:passkey_id`. Requires the scope `write:passkeys`. With `ifMatch`, only that version is changed.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `passkey_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const passkeyDeletion = await client.passkeys.delete({
+   *   org_domain: 'awesome-company',
+   *   user_id: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
+   *   passkey_id: '0190c8f2-3b4c-7d5e-8f60-718293a4b5c6',
+   * })
+   * ```
+   */
+  delete(input: PasskeysDeleteInput, options?: RequestOptions): Promise<PasskeyDeletion>
+}
+
 /** The methods of `client.sessions`. */
 export interface SessionsMethods {
   /**
@@ -14762,6 +15321,7 @@ export interface Client {
   readonly discovery: DiscoveryMethods
   readonly password: PasswordMethods
   readonly totp: TotpMethods
+  readonly passkeys: PasskeysMethods
   readonly sessions: SessionsMethods
   readonly impersonations: ImpersonationsMethods
   readonly ssoConnections: SsoConnectionsMethods
@@ -14830,6 +15390,9 @@ export const routeTable = /* @__PURE__ */ readRoutes<OperationName>({
 /api/v2/org/:org_domain/totp-enrollment/validation/:user_id validateEnrollment PUTb
 /api/v2/org/:org_domain/totp-challenge/:user_id createChallenge POSTb
 /api/v2/org/:org_domain/totp-challenge/validation/:user_id validateChallenge PUTb`,
+  passkeys: `/api/v2/org/:org_domain/passkey-connection getConnection GET updateConnection PUTb
+/api/v2/org/:org_domain/users/:user_id/passkeys list GETl
+/api/v2/org/:org_domain/users/:user_id/passkeys/:passkey_id get GET update PUTb delete DELETE`,
   sessions: `/api/v2/org/:org_domain/users/:user_id/sessions list GETl endAll DELETE
 /api/v2/org/:org_domain/users/:user_id/sessions/:session_id end DELETE`,
   impersonations: `/api/v2/org/:org_domain/users/:user_id/impersonations create POSTbi list GETl

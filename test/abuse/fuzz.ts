@@ -95,6 +95,8 @@ const pageNames = [
     'code',
     'password_code',
     'session_id',
+    'passkey_id',
+    'credential',
     'version',
     'xml',
   ],

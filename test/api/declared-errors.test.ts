@@ -421,6 +421,7 @@ const recipes: Partial<Record<ErrorCode, Recipe>> = {
   },
   impersonation_not_found: (route, world, token) =>
     ask(route, { ...world, impersonation_id: randomUUID() }, token),
+  passkey_not_found: (route, world, token) => ask(route, { ...world, passkey_id: randomUUID() }, token),
   session_not_found: (route, world, token) => ask(route, { ...world, session_id: randomUUID() }, token),
   relay_not_found: (route, world, token) => ask(route, { ...world, relay_id: randomUUID() }, token),
   relay_inactive: async (route, world, token) => {
@@ -547,6 +548,7 @@ const unchanging = new Set<ErrorCode>([
   'role_not_found',
   'role_taken',
   'permissions_exhausted',
+  'passkey_not_found',
   'session_not_found',
   'impersonation_not_found',
   'sso_connection_not_found',

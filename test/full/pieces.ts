@@ -61,6 +61,7 @@ export const minutesOf: Readonly<Record<string, number>> = {
   'test/console/console-journeys.long.test.ts': 1,
   'test/protocols/hosted-journey.long.test.ts': 0.5,
   'test/protocols/membership-in-chromium.long.test.ts': 0.6,
+  'test/protocols/passkeys-in-chromium.long.test.ts': 0.3,
   'test/resilience/lost-answers.long.test.ts': 0.3,
   'test/deploy/image.long.test.ts': 2,
   'test/deploy/package.long.test.ts': 1,

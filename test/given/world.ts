@@ -31,7 +31,10 @@ export async function createWorld(service: Service, key: Key = {}, orgDomain?: s
   const discovery = await giveDiscovery(service, client, hooked)
   const account_domain = (key.account ?? service.account).domain
   const signedIn = { ...(await giveSession(client, hooked)), ...discovery }
-  return { account_domain, ...hooked, ...sso, ...relay, ...secret, ...signedIn }
+  const environment = key.environment ?? 'sandbox'
+  // After the sign-in, which proves the address: a passkey of before would end.
+  const passkey = await givePasskey(service, { ...hooked, environment })
+  return { account_domain, ...hooked, ...sso, ...relay, ...secret, ...passkey, ...signedIn }
 }
 
 /** The objects of an organization, and a webhook with a delivery of their events. */
@@ -94,6 +97,22 @@ export async function giveJoinRequest(
     [org_domain, environment, join_email, service.clock.now(), orderedId()],
   )
   return { join_request_id: row?.id ?? '', join_email, join_domain_id }
+}
+
+/** Gives the user of a world a passkey, which only their browser could add. */
+export async function givePasskey(
+  service: Service,
+  { org_domain, user_id, environment }: { org_domain: string; user_id: string; environment: string },
+) {
+  const [row] = await service.query<{ id: string }>(
+    `insert into passkeys
+       (account_id, environment, organization_id, id, user_id, name, rp_id, credential_id, public_key, user_handle, transports,
+        synced, backed_up, sign_count, version, inserted_at, updated_at)
+     select account_id, $2, id, $4, $3, 'Key', 'localhost', $5, '', '', '{}', false, false, 0, 1, $6, $6
+     from organizations where domain = $1 returning id`,
+    [org_domain, environment, user_id, orderedId(), anything(), service.clock.now()],
+  )
+  return { passkey_id: row?.id ?? '' }
 }
 
 /** An id as the service makes them: later ones are greater. */
@@ -197,6 +216,7 @@ const withoutSignIn = new Set([
   'roles',
   'accessEvaluation',
   'users',
+  'passkeys',
   'applications',
   'applicationSecrets',
   'tokenCustomization',
@@ -231,6 +251,9 @@ async function createPlainWorld(
     ...(user && { user_id: user.id, user_email: user.email }),
     ...(application && { client_id: application.id, application_id: application.id }),
     ...(secret && secret),
+    ...(takes('passkey_id') &&
+      user &&
+      (await givePasskey(service, { org_domain, user_id: user.id, environment: 'sandbox' }))),
     ...(takes('domain_id') && (await giveDomain(client, place))),
     ...(takes('invitation_id') && (await giveInvitation(client, place))),
     ...(takes('join_request_id') &&

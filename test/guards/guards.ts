@@ -1,4 +1,5 @@
 import type { Guard } from './guard.js'
+import { passkeyGuards } from './passkey-guards.js'
 import { accountPageGuards } from './account-page-guards.js'
 import { accountListGuards } from './account-list-guards.js'
 import { accountSignInGuards } from './account-sign-in-guards.js'
@@ -78,6 +79,7 @@ export const guards: readonly Guard[] = [
   ...limitGuards,
   ...hashGuards,
   ...accountPageGuards,
+  ...passkeyGuards,
   ...totpGuards,
   ...accountListGuards,
   ...accountSignInGuards,

@@ -12,6 +12,7 @@ const scopedResources = [
   'magic_links',
   'passwords',
   'totp',
+  'passkeys',
   'relays',
   'webhooks',
   'events',

@@ -244,6 +244,11 @@ export const errorCodes = {
     remedy:
       'To validate one, start an enrolment; five incorrect codes end it. Only a validated one can be removed.',
   },
+  passkey_not_found: {
+    status: 404,
+    message: 'The user has no passkey with this id.',
+    remedy: 'List the passkeys of the user; its id is that of the service, not the credential_id.',
+  },
   method_not_allowed: {
     status: 405,
     message: 'The path exists, but not with this method.',

@@ -12,6 +12,7 @@ import {
   ImpersonationData,
   InvitationData,
   MagicLinkChallengeData,
+  PasskeyChallengeData,
   PasswordChallengeData,
   PasswordData,
   RelayRequestData,
@@ -32,6 +33,7 @@ import { Role } from '../resources/roles.js'
 import { EndedSessions, Session } from '../resources/sessions.js'
 import { SsoAdminOnboarding } from '../resources/sso-onboarding.js'
 import { DefaultRedirection, SsoConnection } from '../resources/sso-records.js'
+import { Passkey, PasskeyConnection } from '../resources/passkeys.js'
 import { TotpConnection } from '../resources/totp.js'
 import { UserRoles } from '../resources/user-roles.js'
 import { User } from '../resources/users.js'
@@ -61,6 +63,7 @@ export interface EventKind {
 }
 
 const onboardingPage = [{ source: 'The pages of the onboarding', actor: 'admin' }] as const
+const accountPage = [{ source: 'The account page', actor: 'user' }] as const
 const signInPage = [{ source: 'The page of a sign-in', actor: 'user' }] as const
 const scim = [{ source: 'A request of the provider of a directory', actor: 'directory' }] as const
 const commandLine = [{ source: 'The command line', actor: 'operator' }] as const
@@ -328,6 +331,35 @@ export const eventCatalog = {
   },
   'totp.challenge.create.success': { tells: 'A code was requested from a user.', data: TotpChallengeData },
   'totp.challenge.validate.success': { tells: 'The code of a user was correct.', data: TotpChallengeData },
+  'passkey.connection.update.success': {
+    tells: 'The passkey connection was changed.',
+    data: PasskeyConnection,
+  },
+  'passkey.passkey.create.success': {
+    tells: 'A user added a passkey.',
+    data: Passkey,
+    elsewhere: accountPage,
+  },
+  'passkey.passkey.update.success': {
+    tells: 'A passkey was renamed.',
+    data: Passkey,
+    elsewhere: accountPage,
+  },
+  'passkey.passkey.delete.success': {
+    tells: 'A passkey of a user was removed, and their other sessions ended.',
+    data: Passkey,
+    elsewhere: accountPage,
+  },
+  'passkey.passkey.disable.success': {
+    tells: 'A passkey was disabled, because a copy of it was used.',
+    data: Passkey,
+    elsewhere: [{ source: 'The page of a sign-in', actor: 'system' }],
+  },
+  'passkey.challenge.validate.success': {
+    tells: 'The passkey of a user who is signing in was right.',
+    data: PasskeyChallengeData,
+    elsewhere: signInPage,
+  },
   'sso.connection.create.success': { tells: 'An SSO connection was created.', data: SsoConnection },
   'sso.connection.update.success': {
     tells: 'An SSO connection was changed: its settings, its metadata, or its setup state.',

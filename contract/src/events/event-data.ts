@@ -1,6 +1,7 @@
 /** The data of events about records with secrets: the records without these. */
 
 import { z } from 'zod/v4'
+import { environment, id, slug, timestamp } from '../core/fields.js'
 import { ApplicationSecret } from '../resources/application-secrets.js'
 import { DirectorySync } from '../resources/directory-sync.js'
 import { Domain } from '../resources/domains.js'
@@ -111,6 +112,31 @@ export const TotpChallengeData = TotpChallenge.omit({ code: true }).meta({
   id: 'TotpChallengeData',
   examples: [withoutSecrets(TotpChallenge, exampleOf(TotpChallenge))],
 })
+
+/** A sign-in with a passkey. */
+export const PasskeyChallengeData = record(
+  'PasskeyChallengeData',
+  {
+    __type__: z.literal('PasskeyChallenge'),
+    __domain__: slug(),
+    __environment__: environment(),
+    user_id: id(),
+    passkey_id: id(),
+    user_verified: z
+      .boolean()
+      .describe('Whether the authenticator has asked for a fingerprint, a face or a PIN'),
+    challenged_at: timestamp(),
+  },
+  {
+    __type__: 'PasskeyChallenge',
+    __domain__: 'awesome-company',
+    __environment__: 'sandbox',
+    user_id: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
+    passkey_id: '0190c8f2-3b4c-7d5e-8f60-718293a4b5c6',
+    user_verified: true,
+    challenged_at: '2026-03-14T09:27:41.012Z',
+  },
+)
 
 /** A challenge without the address that starts its sign-in. */
 export const SsoSamlChallengeData = SsoSamlChallenge.omit({ authorization_url: true }).meta({

@@ -32,6 +32,9 @@ export const mailNames = [
   'totp_enrollment_removed',
   'recovery_codes_renewed',
   'account_deleted',
+  'passkey_added',
+  'passkey_removed',
+  'passkey_disabled',
   'impersonation',
   'admin_invitation',
   'admin_code',
@@ -40,7 +43,7 @@ export const mailNames = [
 ] as const
 export type MailName = (typeof mailNames)[number]
 
-/** Why a user was not signed in: the reasons of `END_USER_PASSWORD_FAILED`, `…_MAGIC_LINK_FAILED`, `…_TOTP_FAILED` and `…_SIGN_IN_FAILED`. */
+/** Why a user was not signed in: the reasons of `END_USER_PASSWORD_FAILED`, `…_MAGIC_LINK_FAILED`, `…_TOTP_FAILED`, `…_PASSKEY_FAILED` and `…_SIGN_IN_FAILED`. */
 export const refusalReasons = [
   ...['user_not_found', 'user_inactive', 'email_domain_not_allowed', 'sso_required', 'seats_exhausted'],
   ...['join_not_allowed', 'may_ask', 'redirect_not_allowed', 'other_user_expected', 'session_ended'],
@@ -48,7 +51,8 @@ export const refusalReasons = [
   ...['link_used', 'link_voided', 'link_expired', 'connection_inactive', 'password_request_closed'],
   ...['flow_over', 'other_browser', 'link_code_wrong', 'link_code_voided', 'totp_enrollment_required'],
   ...['locked', 'code_rejected', 'challenge_not_open', 'sign_in_over', 'enrollment_code_rejected'],
-  'enrollment_voided',
+  ...['enrollment_voided', 'passkey_unknown', 'passkey_wrong', 'passkey_disabled', 'passkeys_inactive'],
+  'passkey_of_other_organization',
 ] as const
 export type RefusalReason = (typeof refusalReasons)[number]
 
@@ -73,6 +77,9 @@ export const logEventCodes = {
   END_USER_TOTP_FAILED: 'A code of a user was refused.',
   TOTP_ENROLLED: 'The enrolment of a user was validated.',
   TOTP_REMOVED: 'The enrolment of a user was removed.',
+  END_USER_PASSKEY_REGISTERED: 'A user added a passkey.',
+  END_USER_PASSKEY_SUCCESS: 'The passkey of a user who is signing in was right.',
+  END_USER_PASSKEY_FAILED: 'A passkey was refused.',
   END_USER_RELAY_STARTED: 'The handover of a user to a partner was requested.',
   END_USER_RELAY_SUCCESS: 'A user who was handed over by a relay signed in.',
   END_USER_RELAY_FAILED: 'The URL of a relay request was opened, and no user was signed in.',

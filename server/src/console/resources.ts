@@ -78,6 +78,13 @@ export const resources: readonly ScreenDeclaration[] = [
     listActions: ['sessions.endAll'],
   },
   {
+    at: `${user}/passkeys`,
+    list: { route: 'passkeys.list', columns: ['name', 'provider_name', 'last_used_at', 'inserted_at'] },
+    record: 'passkeys.get',
+    update: 'passkeys.update',
+    actions: ['passkeys.delete'],
+  },
+  {
     at: `${user}/impersonations`,
     list: { route: 'impersonations.list', columns: ['inserted_at', 'reason', 'actor.id', 'ended_at'] },
     rowActions: ['impersonations.end'],
@@ -124,6 +131,11 @@ export const resources: readonly ScreenDeclaration[] = [
     update: 'password.updateConnection',
   },
   { at: `${organization}/totp`, record: 'totp.getConnection', update: 'totp.updateConnection' },
+  {
+    at: `${organization}/passkey-connection`,
+    record: 'passkeys.getConnection',
+    update: 'passkeys.updateConnection',
+  },
   {
     at: `${organization}/directory`,
     record: 'directorySync.get',

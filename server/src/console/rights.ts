@@ -29,6 +29,7 @@ const rights: Readonly<Record<ScopedResource, Rights>> = {
   magic_links: settings,
   passwords: settings,
   totp: settings,
+  passkeys: people,
   webhooks: settings,
   users: people,
   memberships: people,
@@ -56,6 +57,8 @@ const otherwise: Readonly<Record<string, ScopedResource>> = {
   'tokenCustomization.setUserMetadata': 'users',
   'tokenCustomization.sample': 'users',
   'totp.removeEnrollment': 'users',
+  'passkeys.getConnection': 'totp',
+  'passkeys.updateConnection': 'totp',
   'organizationPolicy.get': 'organizations',
   'organizationPolicy.update': 'organizations',
 }

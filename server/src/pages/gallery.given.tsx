@@ -24,6 +24,7 @@ import { forgetPage, signedOutPage, signOutPage } from './views/sign-out.js'
 import { testIdpPage } from './views/test-idp.js'
 import { onceShown } from './steps/user-flow.js'
 import type { PageTexts } from './texts/en.js'
+import { secondFactorPasskeyPage } from './views/second-factor-passkey.js'
 import { totpPage } from './views/totp.js'
 
 /** A page in one of its states. */
@@ -90,6 +91,7 @@ export function galleryFrame(
     productName: 'Portico',
     styleUrl: '/assets/x/pages.css',
     scriptUrl: '/assets/x/pages.js',
+    passkeyScriptUrl: '/assets/x/passkey.js',
     fontUrl: '/assets/x/inter-latin.woff2',
     url: '/t/awesome-company/sign-in/1',
   }
@@ -137,6 +139,7 @@ function identifierStates(frame: Frame, { email, application }: GalleryNames): G
   return [
     page('identifier', identifierPage({ ...view, applicationName: application })),
     page('identifier-plain', identifierPage(view)),
+    page('identifier-passkey', identifierPage({ ...view, passkeyOptions: { challenge: 'x' } })),
     page('identifier-sign-up', identifierPage({ ...view, maySignUp: true, applicationName: application })),
     ...faultStates('identifier', frame.texts.identifier.faults, (fault) =>
       identifierPage({ ...view, email, applicationName: application, fault, retryAfterSeconds: 15 * minute }),
@@ -349,6 +352,8 @@ function totpStates(frame: Frame, { phone }: GalleryNames): GalleryPage[] {
     page('totp-app', totpPage(view)),
     page('totp-sms-unsent', totpPage({ ...view, way: 'sms' })),
     page('totp-sms', totpPage({ ...view, way: 'sms', sentTo: phone })),
+    page('totp-app-passkey', totpPage({ ...view, passkeyOptions: { challenge: 'x' } })),
+    page('totp-passkey', secondFactorPasskeyPage({ frame, form, options: { challenge: 'x' } })),
     page('totp-recovery', totpPage({ ...view, way: 'recovery' })),
     page('totp-recovery-wrong_code', totpPage({ ...view, way: 'recovery', fault: 'wrong_code' })),
     ...faultStates('totp-app', frame.texts.totp.faults, (fault) =>

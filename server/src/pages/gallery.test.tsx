@@ -80,7 +80,8 @@ test('the focus is in one place at most, and where something is wrong, there; th
 test('no page has a script, style or handler of its own, or anything that a name has brought', () => {
   for (const { title, html, elements } of pages) {
     const scripts = named(elements, 'script').map(({ attributes }) => attributes['src'])
-    expect(scripts, title).toEqual(['/assets/x/pages.js'])
+    const ofPasskeys = html.includes(' data-passkey=') ? ['/assets/x/passkey.js'] : []
+    expect(scripts, title).toEqual(['/assets/x/pages.js', ...ofPasskeys])
     for (const tag of ['style', 'b', 'u', 'img']) expect(named(elements, tag), title).toEqual([])
     const keys = elements.flatMap(({ attributes }) => Object.keys(attributes))
     expect(

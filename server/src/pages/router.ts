@@ -43,6 +43,7 @@ export function pagesRouter(
     styleUrl: assets.style.url,
     screensStyleUrl: assets.screensStyle.url,
     scriptUrl: assets.script.url,
+    passkeyScriptUrl: assets.passkeyScript.url,
     fontUrl: assets.fonts[0].url,
   }
   const router = express.Router()
@@ -51,6 +52,7 @@ export function pagesRouter(
     assets.style,
     assets.screensStyle,
     assets.script,
+    assets.passkeyScript,
     ...assets.fonts,
   ]) {
     router.get(`/assets/:hash/${name}`, (req, res) => {
@@ -60,6 +62,11 @@ export function pagesRouter(
       res.set('X-Content-Type-Options', 'nosniff').type(type).send(content)
     })
   }
+
+  // Where passkeys of this domain may be used (Web Authentication Level 3 section 5.11).
+  router.get('/.well-known/webauthn', (_req, res) => {
+    res.set('Cache-Control', 'public, max-age=300').json({ origins: [baseUrl] })
+  })
 
   router.get(pathsOfIssuers('/brand.css'), async (req, res) => {
     const { kind, domain } = issuerAt(req)

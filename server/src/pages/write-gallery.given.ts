@@ -7,7 +7,7 @@ import { pageHeaders } from './frame/page-headers.js'
 
 // Writes the gallery to stdout as one JSON document, for a browser test: the answer of each address.
 
-const { style, script, fonts } = readPageAssets()
+const { style, script, passkeyScript, fonts } = readPageAssets()
 const logos = {
   usual: {},
   long: {},
@@ -21,6 +21,7 @@ const pages = Object.entries(logos).flatMap(([set, logo]) =>
       ...galleryFrame(texts, names, logo),
       styleUrl: style.url,
       scriptUrl: script.url,
+      passkeyScriptUrl: passkeyScript.url,
       fontUrl: fonts[0].url,
     }
     const headers = pageHeaders(false, 'https://store.example/callback', logoOf(frame.organization)?.url)
@@ -41,7 +42,11 @@ const assets = [
     encoding: 'base64',
   })),
   { path: style.url, headers: { 'Content-Type': 'text/css' }, content: style.content },
-  { path: script.url, headers: { 'Content-Type': 'text/javascript' }, content: script.content },
+  ...[script, passkeyScript].map(({ url, content }) => ({
+    path: url,
+    headers: { 'Content-Type': 'text/javascript' },
+    content,
+  })),
   {
     path: '/t/awesome-company/brand.css',
     headers: { 'Content-Type': 'text/css' },

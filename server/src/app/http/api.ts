@@ -26,6 +26,7 @@ import { sessionRoutes } from '../../directory/sessions/routes.js'
 import { ssoConnectionRoutes } from '../../sso/connections/routes.js'
 import { ssoSignInRoutes } from '../../sso/sign-in/routes.js'
 import { tokenCustomizationRoutes } from '../../directory/token-customization/routes.js'
+import { passkeyRoutes } from '../../sign-in/passkeys/routes.js'
 import { totpRoutes } from '../../sign-in/totp/routes.js'
 import { userRoutes } from '../../directory/users/routes.js'
 import { webhookRoutes } from '../../delivery/webhooks/routes.js'
@@ -55,6 +56,7 @@ export function apiOf(deps: Deps, hooks: ApiHooks = {}): Implementation<typeof c
     discovery: discoveryRoutes(deps),
     password: passwordRoutes(deps),
     totp: totpRoutes(deps),
+    passkeys: passkeyRoutes(deps),
     sessions: sessionRoutes(deps),
     impersonations: impersonationRoutes(deps),
     ssoConnections: {

@@ -12,6 +12,7 @@ import { NewPermission } from '@portico/contract/permissions'
 import { NewRole } from '@portico/contract/roles'
 import { NewSsoConnection, SsoConnectionChanges } from '@portico/contract/sso-connections'
 import { NewMetaKey } from '@portico/contract/token-customization'
+import { PasskeyConnectionChanges } from '@portico/contract/passkeys'
 import { TotpConnectionChanges } from '@portico/contract/totp'
 import { NewUser } from '@portico/contract/user-input'
 import { UserRolesChanges } from '@portico/contract/user-roles'
@@ -70,6 +71,7 @@ const SeedEnvironment = z
     magic_link_connection: MagicLinkConnectionChanges.optional(),
     password_connection: NewPasswordConnection.optional(),
     totp_connection: TotpConnectionChanges.optional(),
+    passkey_connection: PasskeyConnectionChanges.optional(),
     domains: z.array(entryOf(NewDomain, {})).default([]),
     roles: z.array(entryOf(SeedRole, {})).default([]),
     sso_connections: z.array(SeedSsoConnection).default([]),

@@ -22,6 +22,7 @@ import { writePassword } from '../../sign-in/password/stored-password.js'
 import { createSsoConnection, updateSsoConnection } from '../../sso/connections/connections.js'
 import { causeBy, type Caller, type Tenant } from '../../platform/tenant.js'
 import { createMetaKey } from '../../directory/token-customization/meta-keys.js'
+import { updatePasskeyConnection } from '../../sign-in/passkeys/connection.js'
 import { updateTotpConnection } from '../../sign-in/totp/connection.js'
 import { markEmailVerified } from '../../directory/users/change-user.js'
 import { createUser } from '../../directory/users/users.js'
@@ -216,6 +217,11 @@ async function plantEnvironment(
     await plant(planting, only('password_connection'), () => createPasswordConnection(deps, tenant, password))
   if (totp !== undefined)
     await plant(planting, only('totp_connection'), () => updateTotpConnection(deps, tenant, totp, undefined))
+  const passkeys = seed.passkey_connection
+  if (passkeys !== undefined)
+    await plant(planting, only('passkey_connection'), () =>
+      updatePasskeyConnection(deps, tenant, passkeys, undefined),
+    )
   for (const [index, { input }] of seed.domains.entries())
     await plant(planting, below('domains', index, input.domain), () => createDomain(deps, tenant, input))
   for (const [index, { input }] of seed.roles.entries())

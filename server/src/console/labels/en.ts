@@ -70,6 +70,7 @@ export const en: Labels = {
   screens: {
     'organizations.users.roles': ['Roles', 'Roles of the user'],
     'organizations.totp': ['Second factor', 'Second factor'],
+    'organizations.passkey-connection': ['Passkeys', 'Passkeys'],
     'organizations.directory.requests': ['SCIM requests', 'SCIM request'],
     'organizations.admins': ['Administrators', 'Administrator'],
     'organizations.applications.secrets': ['Client secrets', 'Client secret'],

@@ -5,6 +5,8 @@ export const operationHelps: Readonly<Record<string, string>> = {
   'users.removeMetadata': 'Retire à un utilisateur la valeur d’une métadonnée',
   'totp.removeEnrollment':
     'Retire le second facteur d’un utilisateur ; ses sessions prennent fin, et il en est averti par e-mail',
+  'passkeys.delete':
+    'Supprime une clé d’accès d’un utilisateur, même sa dernière façon de se connecter ; ses sessions prennent fin, et il en est averti par e-mail',
   'users.delete': 'Supprime un utilisateur ; ses sessions prennent fin aussitôt',
   'sessions.end': 'Ferme une session d’un utilisateur et révoque ses jetons d’actualisation',
   'sessions.endAll': 'Déconnecte un utilisateur partout : ferme toutes ses sessions',

@@ -10,6 +10,9 @@ export type Notice =
   | 'totp_enrollment_removed'
   | 'recovery_codes_renewed'
   | 'account_deleted'
+  | 'passkey_added'
+  | 'passkey_removed'
+  | 'passkey_disabled'
 
 /** The payload of each job: only ids, so that no row of the queue has a secret or personal data. */
 export interface JobPayloads {

@@ -136,6 +136,9 @@ describe('a notice', () => {
     'totp_enrollment_removed',
     'recovery_codes_renewed',
     'account_deleted',
+    'passkey_added',
+    'passkey_removed',
+    'passkey_disabled',
   ] as const
   const noticeWith = (
     notice: (typeof notices)[number],
@@ -167,6 +170,9 @@ describe('a notice', () => {
     ],
     ['recovery_codes_renewed', 'You have new recovery codes for Awesome company', 'no longer work.'],
     ['account_deleted', 'Your account at Awesome company was deleted', 'you were signed out everywhere.'],
+    ['passkey_added', 'A passkey was added at Awesome company', 'can sign in with it.'],
+    ['passkey_removed', 'A passkey was removed at Awesome company', 'signed out everywhere else.'],
+    ['passkey_disabled', 'A passkey was blocked at Awesome company', 'and add a new one.'],
   ] as const)('of %s says what has happened, in text and in HTML', (notice, subject, told) => {
     const mail = noticeWith(notice)
 

@@ -41,6 +41,9 @@ const mails: Readonly<Record<string, (sender: Sender) => Message>> = {
   'an account that was deleted': (sender) => noticeMail({ ...sender, notice: 'account_deleted' }),
   'a second factor that was removed': (sender) =>
     noticeMail({ ...sender, notice: 'totp_enrollment_removed' }),
+  'a passkey that was added': (sender) => noticeMail({ ...sender, notice: 'passkey_added' }),
+  'a passkey that was removed': (sender) => noticeMail({ ...sender, notice: 'passkey_removed' }),
+  'a passkey that was blocked': (sender) => noticeMail({ ...sender, notice: 'passkey_disabled' }),
 }
 
 describe.each(Object.entries(mails))('the mail with %s', (_, mailFrom) => {

@@ -106,6 +106,21 @@ export const en: MailTexts = {
       told: (organization) =>
         `Two-step verification was removed from your account at ${organization}. Codes from your phone and your recovery codes no longer work, and you were signed out everywhere.`,
     },
+    passkey_added: {
+      subject: (organization) => `A passkey was added at ${organization}`,
+      told: (organization) =>
+        `A passkey was added to your account at ${organization}. Whoever has the device it is on can sign in with it.`,
+    },
+    passkey_removed: {
+      subject: (organization) => `A passkey was removed at ${organization}`,
+      told: (organization) =>
+        `A passkey was removed from your account at ${organization}, and you were signed out everywhere else.`,
+    },
+    passkey_disabled: {
+      subject: (organization) => `A passkey was blocked at ${organization}`,
+      told: (organization) =>
+        `A passkey of your account at ${organization} was blocked, because a copy of it seems to have been used. Remove it, and add a new one.`,
+    },
   },
   unexpectedNotice: (organization) =>
     `If this was not you, contact your administrator at ${organization} immediately: someone else may be using your account.`,

@@ -110,6 +110,21 @@ export const fr: MailTexts = {
       told: (organization) =>
         `La validation en deux étapes a été supprimée de votre compte chez ${organization}. Les codes de votre téléphone et vos codes de secours ne fonctionnent plus, et vous avez été déconnecté partout.`,
     },
+    passkey_added: {
+      subject: (organization) => `Une clé d’accès a été ajoutée chez ${organization}`,
+      told: (organization) =>
+        `Une clé d’accès a été ajoutée à votre compte chez ${organization}. Quiconque dispose de l’appareil où elle se trouve peut s’en servir pour se connecter.`,
+    },
+    passkey_removed: {
+      subject: (organization) => `Une clé d’accès a été supprimée chez ${organization}`,
+      told: (organization) =>
+        `Une clé d’accès a été supprimée de votre compte chez ${organization}, et vous avez été déconnecté de tous vos autres appareils.`,
+    },
+    passkey_disabled: {
+      subject: (organization) => `Une clé d’accès a été bloquée chez ${organization}`,
+      told: (organization) =>
+        `Une clé d’accès de votre compte chez ${organization} a été bloquée, car il semble qu’une copie ait été utilisée. Supprimez-la et ajoutez-en une nouvelle.`,
+    },
   },
   unexpectedNotice: (organization) =>
     `Si ce n’était pas vous, contactez immédiatement votre administrateur chez ${organization}\u00a0: quelqu’un d’autre utilise peut-être votre compte.`,

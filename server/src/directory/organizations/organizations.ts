@@ -29,6 +29,7 @@ import { insertSigningKeys, prepareSigningKeys } from '../../tokens/signing-keys
 import { enqueueKeysOfOrganization } from '../../tokens/signing-keys/prepare.js'
 import { normalizeEmail } from '../../platform/email.js'
 import { mayReadUsers, type Caller, type Tenant } from '../../platform/tenant.js'
+import { createPasskeyConnection } from '../new-passkey-connection.js'
 import { createTotpConnection } from '../new-totp-connection.js'
 import { completeAddress } from './address.js'
 import { claimDomain } from './domain.js'
@@ -74,6 +75,7 @@ export async function createOrganization(
       const owner = { accountId: caller.accountId, environment, organizationId: id }
       await createMagicLinkConnection(deps, trx, owner)
       await createTotpConnection(deps, trx, owner)
+      await createPasskeyConnection(deps, trx, owner)
       await enqueueKeysOfOrganization(deps, trx, owner)
       const place = { ...owner, domain: row.domain, cause: caller.cause }
       await declareDomains(deps, trx, place, row.allowed_email_domains ?? [])

@@ -12,6 +12,7 @@ import { ApiError } from '../../platform/errors.js'
 import type { Changed } from '../../delivery/events/change.js'
 import { emit } from '../../delivery/events/emit.js'
 import { eraseStoredAnswers } from '../../delivery/events/idempotency.js'
+import { forgetPasskeys } from '../forget-passkeys.js'
 import { forgetPassword, voidPasswordRequests } from '../forget-password.js'
 import { endSessionsOf, endSignInsOf } from '../end-sessions.js'
 import type { Tenant } from '../../platform/tenant.js'
@@ -160,6 +161,7 @@ export async function removeUser(
   await endSessionsOf(deps, trx, tenant, id)
   await forgetRoles(trx, { ...tenant, id })
   await forgetIdentities(trx, tenant, id)
+  await forgetPasskeys(trx, tenant, id)
   await leaveDirectory(trx, tenant, id)
   await eraseStoredAnswers(trx, tenant, { subjectId: id })
   return emit(deps, trx, tenant, { code: 'user.user.delete.success', ...toChangedUser(row, tenant) })
@@ -182,8 +184,8 @@ export async function touchUser(
 
 /**
  * Marks the address of a user, whom the transaction has locked, as verified by a mail that they have read. Anybody who
- * signed in before by another method may only have claimed the address: sessions, identities and password of the user
- * are removed. Otherwise a stranger who has somebody's address in a profile would share the user with its owner.
+ * signed in before by another method may only have claimed the address: sessions, identities, password and passkeys of the
+ * user are removed. Otherwise a stranger who has somebody's address in a profile would share the user with its owner.
  */
 export async function markEmailVerified(
   deps: Pick<Deps, 'db' | 'now'>,
@@ -193,6 +195,7 @@ export async function markEmailVerified(
 ): Promise<void> {
   await forgetIdentities(trx, tenant, id)
   await forgetPassword(deps, trx, tenant, id)
+  await forgetPasskeys(trx, tenant, id)
   await endSignInsOf(deps, trx, tenant, id)
   const row = await updateUserRow(trx, tenant, id, undefined)
     .set({ email_verified: true, updated_at: deps.now() })

@@ -25,6 +25,7 @@ import {
   examineClock,
   examineMail,
   examineMigrations,
+  examinePasskeys,
   examineProxies,
   examineTraces,
   examineVersion,
@@ -41,7 +42,9 @@ export async function examineSurroundings(
   { isBeforeStart }: Examination,
 ): Promise<Finding[]> {
   const proxies = examineProxies(config)
-  return isBeforeStart ? [proxies] : [proxies, await examineMail(config), ...(await examineTraces(config))]
+  return isBeforeStart
+    ? [proxies]
+    : [proxies, examinePasskeys(config), await examineMail(config), ...(await examineTraces(config))]
 }
 
 const checksBeforeStart: Readonly<Record<string, Check>> = {

@@ -23,6 +23,18 @@ export function examineProxies({ isHttps, trustedProxies }: Config): Finding {
   }
 }
 
+/** Which domain passkeys are bound to. */
+export function examinePasskeys({ passkeyRpId, baseUrl }: Config): Finding {
+  const check = 'Passkeys'
+  if (passkeyRpId !== undefined) return { check, ok: true, detail: `are bound to ${passkeyRpId}` }
+  return {
+    check,
+    ok: true,
+    detail: `there are none, because the host of ${baseUrl} is an address, for which browsers make none`,
+    remedy: 'give BASE_URL a name, such as localhost',
+  }
+}
+
 /** Whether the mail server accepts mail. */
 export async function examineMail({ mail: { smtpUrl } }: Config): Promise<Finding> {
   const check = 'Mail'

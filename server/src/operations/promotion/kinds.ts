@@ -17,6 +17,7 @@ import { PasswordConnection } from '@portico/contract/password'
 import { NewPasswordConnection, PasswordConnectionChanges } from '@portico/contract/password-input'
 import { NewSsoConnection, SsoConnectionChanges, SsoConnectionQuery } from '@portico/contract/sso-connections'
 import { SsoConnection } from '@portico/contract/sso-records'
+import { PasskeyConnection, PasskeyConnectionChanges } from '@portico/contract/passkeys'
 import { TotpConnection, TotpConnectionChanges } from '@portico/contract/totp'
 import { Webhook } from '@portico/contract/webhook-records'
 import { NewWebhook, WebhookChanges } from '@portico/contract/webhooks'
@@ -57,6 +58,7 @@ import {
   listSsoConnections,
   updateSsoConnection,
 } from '../../sso/connections/connections.js'
+import { getPasskeyConnection, updatePasskeyConnection } from '../../sign-in/passkeys/connection.js'
 import { getTotpConnection, updateTotpConnection } from '../../sign-in/totp/connection.js'
 import {
   createWebhook,
@@ -197,6 +199,17 @@ export const kinds = [
     changes: TotpConnectionChanges,
     find: async (deps, place) => [(await getTotpConnection(deps, place)).record],
     update: (deps, place, _, input) => updateTotpConnection(deps, place, input, undefined),
+  }),
+  kindOf({
+    section: 'passkey_connection',
+    resource: 'passkeys',
+    of: 'organization',
+    key: null,
+    omitted: { name: 'is what somebody calls their passkey' },
+    record: PasskeyConnection,
+    changes: PasskeyConnectionChanges,
+    find: async (deps, place) => [(await getPasskeyConnection(deps, place)).record],
+    update: (deps, place, _, input) => updatePasskeyConnection(deps, place, input, undefined),
   }),
   // After the second factor, which it can demand.
   kindOf({

@@ -75,6 +75,9 @@ test('these columns are exported, beside the user', () => {
     password_requests:
       'environment organization_id id user_id application_id redirect_uri opened_at state nonce code_challenge scope ' +
       'expires_at used_at inserted_at flow_id',
+    passkeys:
+      'environment organization_id id user_id name rp_id credential_id aaguid transports synced backed_up sign_count ' +
+      'last_used_at disabled_at version inserted_at updated_at',
     passwords: 'environment organization_id user_id id set_at inserted_at',
     pending_sign_ins:
       'environment organization_id id user_id application_id redirect_uri amr authenticated_at is_renewal_due ' +
@@ -96,12 +99,14 @@ test('these columns are exported, beside the user', () => {
       'environment organization_id session_id application_id issuer first_used_at last_used_at',
     sessions:
       'environment organization_id id user_id application_id amr authenticated_at expires_at ended_at act ' +
-      'user_agent last_used_at browser_used_at offline_until identity_id impersonation_id email_session_id begun_at',
+      'user_agent last_used_at browser_used_at offline_until identity_id impersonation_id email_session_id begun_at ' +
+      'passkey_attempt',
     sign_in_flows:
       'environment organization_id id application_id redirect_uri state nonce code_challenge scope is_mfa_required ' +
       'locale preferred_way step email user_id amr authenticated_at session_id pending_sign_in_id enrollment_id is_renewal_due ' +
       'link_code_expires_at link_code_failures expires_at used_at inserted_at connection_id identity_id is_sign_in_forced ' +
-      'claims is_consent_asked response_mode issuer is_idp_initiated account_flow_id invitation_id is_invitation_mailed',
+      'claims is_consent_asked response_mode issuer is_idp_initiated account_flow_id invitation_id is_invitation_mailed ' +
+      'passkey_attempt',
     sso_challenges:
       'environment organization_id connection_id id application_id redirect_uri state nonce code_challenge scope email ' +
       'expires_at used_at inserted_at',

@@ -55,6 +55,7 @@ export const nonPersonalTables: readonly (keyof DB)[] = [
   'meta_keys',
   'organization_policies',
   'organizations',
+  'passkey_connections',
   'password_connections',
   'password_peppers',
   'permissions',

@@ -4,6 +4,7 @@ import type { PageForm } from '../frame/step-page.js'
 import { accountPage } from '../views/account.js'
 import { accountDataPage } from '../views/account-data.js'
 import { accountDeletePage } from '../views/account-delete.js'
+import { passkeysPage } from '../views/account-passkeys.js'
 import { accountPasswordPage } from '../views/account-password.js'
 import { profilePage } from '../views/account-profile.js'
 import { secondFactorPage } from '../views/account-second-factor.js'
@@ -40,6 +41,15 @@ export function accountPageStates(
     addressOf: () => '/t/awesome-company/account/profile',
     hidden: [],
   }
+  const now = new Date('2026-03-14T09:26:53.589Z')
+  const addedAt = new Date('2026-03-11T09:26:53.589Z')
+  const phone = {
+    ...{ id: 'a', name: 'iCloud Keychain', isSynced: true, isDisabled: false },
+    ...{ addedAt, lastUsedAt: now },
+  }
+  const key = { ...phone, id: 'b', name: 'YubiKey', isSynced: false, isDisabled: true, lastUsedAt: null }
+  const options = { challenge: 'x' }
+  const passkeys = { ...view, passkeys: [phone, key], options, now, isDone: false }
   return [
     ['account', accountPage(first)],
     ['account-profile', profilePage(names)],
@@ -63,5 +73,10 @@ export function accountPageStates(
     ['account-delete-wrong', accountDeletePage({ ...view, isOffered: true, isWrong: true })],
     ['account-delete-not-offered', accountDeletePage({ ...view, isOffered: false, isWrong: false })],
     ['account-second-factor-over', secondFactorPage({ ...factor, fault: 'over' })],
+    ['account-passkeys', passkeysPage(passkeys)],
+    ['account-passkeys-none', passkeysPage({ ...passkeys, passkeys: [] })],
+    ['account-passkeys-added', passkeysPage({ ...passkeys, isDone: true })],
+    ['account-passkeys-last', passkeysPage({ ...passkeys, passkeys: [phone], fault: 'last' })],
+    ['account-passkeys-not-offered', passkeysPage({ ...passkeys, passkeys: [], options: undefined })],
   ]
 }

@@ -1,4 +1,5 @@
 import { environments, type Environment } from '@portico/contract/fields'
+import { maxCredentialBytes } from '@portico/contract/passkeys'
 import type { Router } from 'express'
 import type { Deps } from '../../delivery/deps.js'
 import { requestIdOf } from '../../delivery/request-context.js'
@@ -28,14 +29,18 @@ import {
 import { beginSignIn, endSignIn } from './account-sign-in.js'
 import { dataSection } from './data.js'
 import { deleteSection } from './delete.js'
+import { passkeysSection } from './passkeys.js'
 import { passwordSection } from './password.js'
 import { profileSection } from './profile.js'
 import { secondFactorSection } from './second-factor.js'
 import { sessionsSection } from './sessions.js'
 import type { ExportOwnData, Section, SectionRequest } from './section.js'
 
-/** Of a form, in bytes. What is typed is no longer, so that its rules refuse it and nothing is cut off or taken as empty. */
-const maxFormBytes = 16 * 1024
+/**
+ * Of a form, in bytes: quotes and brackets of the answer of an authenticator become longer in it. What is typed is no longer, so
+ * that its rules refuse it and nothing is cut off or taken as empty.
+ */
+const maxFormBytes = 2 * maxCredentialBytes
 
 /** An application has no longer URL. */
 const maxReturnTo = 2_000
@@ -44,6 +49,7 @@ const sections: Readonly<Record<SectionName, Section>> = {
   profile: profileSection,
   password: passwordSection,
   'second-factor': secondFactorSection,
+  passkeys: passkeysSection,
   sessions: sessionsSection,
   data: dataSection,
   delete: deleteSection,
@@ -235,6 +241,7 @@ async function firstPage(
     addressOf: (section) => toAccountPath({ ...place, section }),
     hidden: [
       ...(account.password.isOffered ? [] : (['password'] as const)),
+      ...(account.arePasskeysOffered ? [] : (['passkeys'] as const)),
       ...(account.isDeletionOffered ? [] : (['delete'] as const)),
     ],
   })

@@ -1,7 +1,15 @@
 import { environments, type Environment } from '@portico/contract/fields'
 
 /** The pages of the account page, by the end of their paths. */
-export const sectionNames = ['profile', 'password', 'second-factor', 'sessions', 'data', 'delete'] as const
+export const sectionNames = [
+  'profile',
+  'password',
+  'second-factor',
+  'passkeys',
+  'sessions',
+  'data',
+  'delete',
+] as const
 export type SectionName = (typeof sectionNames)[number]
 
 /** A place of the account page. */

@@ -17,6 +17,8 @@ interface PageAssets {
   readonly style: Asset
   readonly screensStyle: Asset
   readonly script: Asset
+  /** The script of the pages on which an authenticator answers. */
+  readonly passkeyScript: Asset
   /** Of Latin first, which every page needs. */
   readonly fonts: readonly [Asset, Asset]
 }
@@ -50,6 +52,7 @@ export function readPageAssets(): PageAssets {
       textOf(screenStyleSheets.map((name) => `../../screens/${name}`)),
     ),
     script: assetOf('pages.js', 'js', read('script.js').toString('utf8')),
+    passkeyScript: assetOf('passkey.js', 'js', read('passkey.js').toString('utf8')),
     fonts: [...fonts],
   }
 }

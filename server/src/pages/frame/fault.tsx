@@ -18,6 +18,9 @@ const faultsOfPage: ReadonlySet<string> = new Set([
   'not_now',
   'over',
   'code_over',
+  'passkey_refused',
+  'passkey_elsewhere',
+  'passkey_only',
 ])
 
 /** The fault of a page in its language; undefined when there is no fault. */

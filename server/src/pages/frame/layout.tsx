@@ -18,6 +18,8 @@ export interface Frame {
   readonly fontUrl: string
   /** Optional: pages work without scripts. */
   readonly scriptUrl?: string | undefined
+  /** Loaded by the pages on which an authenticator answers. */
+  readonly passkeyScriptUrl?: string | undefined
   /** The address of this page without its language; undefined when it cannot be shown again. */
   readonly url: string | undefined
   /** Where another organization is chosen, or the application goes on without this sign-in; undefined where there is neither. */
@@ -40,10 +42,12 @@ export interface PageProps {
   readonly sentences?: ((texts: PageTexts) => readonly string[]) | undefined
   /** Where the browser navigates automatically, by a refresh, to which form-action does not apply. */
   readonly goesOnTo?: string | undefined
+  /** Whether an authenticator answers on it. */
+  readonly needsPasskeys?: boolean
   readonly children: ComponentChildren
 }
 
-/** Renders a whole document. It loads two style sheets, a font, a small script and a logo, and works without the last three. */
+/** Renders a whole document. It loads two style sheets, a font, small scripts and a logo, and works without the last three. */
 export function toDocument(page: VNode): string {
   return `<!doctype html>${renderToString(page)}`
 }
@@ -59,6 +63,7 @@ export function HostedPage({
   isWide = false,
   goesOnTo,
   sentences,
+  needsPasskeys = false,
   children,
 }: PageProps & { readonly frame: Frame }) {
   const { texts, organization, isSandbox, productName, styleUrl, scriptUrl, fontUrl } = frame
@@ -79,6 +84,9 @@ export function HostedPage({
           <link rel="stylesheet" href={`/${organization.root ?? 't'}/${organization.domain}/brand.css`} />
         )}
         {scriptUrl !== undefined && <script src={scriptUrl} defer />}
+        {needsPasskeys && frame.passkeyScriptUrl !== undefined && (
+          <script src={frame.passkeyScriptUrl} defer />
+        )}
       </head>
       <body class={isWide ? 'wide' : undefined}>
         <main class="card">

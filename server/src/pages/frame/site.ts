@@ -15,6 +15,8 @@ export interface Site {
   /** Beside the first, for lists and records. */
   readonly screensStyleUrl: string
   readonly scriptUrl: string
+  /** Beside it, where an authenticator answers. */
+  readonly passkeyScriptUrl: string
   readonly fontUrl: string
 }
 
@@ -37,7 +39,7 @@ interface PageAt {
 }
 
 export function frameOf(
-  { styleUrl, scriptUrl, fontUrl, ...site }: Omit<Site, 'screensStyleUrl'>,
+  { styleUrl, scriptUrl, passkeyScriptUrl, fontUrl, ...site }: Omit<Site, 'screensStyleUrl'>,
   req: PageRequest,
   at: PageAt,
 ): Frame {
@@ -48,7 +50,10 @@ export function frameOf(
   })
   const { organization, isSandbox, url } = at
   const productName = organization?.product_name ?? site.productName
-  return { texts, organization, isSandbox, productName, styleUrl, scriptUrl, fontUrl, url }
+  return {
+    ...{ texts, organization, isSandbox, productName },
+    ...{ styleUrl, scriptUrl, passkeyScriptUrl, fontUrl, url },
+  }
 }
 
 /** The parts of a response that pages use. */

@@ -1,4 +1,5 @@
 import { pathId, type Environment } from '@portico/contract/fields'
+import { maxCredentialBytes } from '@portico/contract/passkeys'
 import type { NextFunction, Request, Response, Router } from 'express'
 import type { Deps } from '../../delivery/deps.js'
 import { ApiError } from '../../platform/errors.js'
@@ -42,6 +43,9 @@ import { toStepRequest } from './step-request.js'
 /** The maximum size of a form and of an authorization request, in bytes. */
 const maxBody = 16 * 1024
 
+/** The same of a form that an authenticator has filled in, whose quotes and brackets become longer in it. */
+const maxStepBody = 2 * maxCredentialBytes
+
 /** The authorization endpoint, and the pages of the flows that begin there. */
 export function signInRouter(deps: Deps, site: Site): Router {
   const router = pageRouter(deps, site, [
@@ -56,7 +60,7 @@ export function signInRouter(deps: Deps, site: Site): Router {
     {
       path: '/t/:org_domain/sign-in/:flow_id',
       get: showFlow,
-      read: [formReader(maxBody)],
+      read: [formReader(maxStepBody)],
       post: takeForm,
       otherwise: (exchange, status) => sendFailure(exchange, status, 'flowOver'),
     },

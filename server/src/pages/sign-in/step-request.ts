@@ -1,3 +1,4 @@
+import { maxCredentialBytes } from '@portico/contract/passkeys'
 import type { Deps } from '../../delivery/deps.js'
 import { accountFlowPath } from '../../sign-in/account-flows/account-flow-url.js'
 import { callerAtPage, type Flow, type Step } from '../../sign-in/flows/flow.js'
@@ -10,8 +11,8 @@ import type { Frame } from '../frame/layout.js'
 import { formOf, frameOf, textOf, type PageRequest, type Site } from '../frame/site.js'
 import type { StepRequest } from '../frame/step-page.js'
 
-/** Longer than a password may be, so that the password policy refuses too long ones. */
-const maxFieldLength = 5000
+/** Of the answer of an authenticator; longer than a password may be, so that the password policy refuses too long ones. */
+const maxFieldLength = maxCredentialBytes
 
 /** Collects the data that the page of a step needs. */
 export function toStepRequest({

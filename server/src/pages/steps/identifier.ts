@@ -11,8 +11,11 @@ import {
   type OpenConnection,
 } from '../../sso/sign-in/connection-of-address.js'
 import { normalizeEmail } from '../../platform/email.js'
+import { findRequestOptions, provePasskey } from '../../sign-in/passkeys/prove-passkey.js'
+import { signInByPasskey } from '../../sign-in/passkeys/sign-in.js'
 import { errorPage } from '../frame/error.js'
 import { identifierPage } from '../views/identifier.js'
+import { guess } from './guess.js'
 import { waitOf } from './limit.js'
 import type { StepOutcome, StepPage, StepRequest } from '../frame/step-page.js'
 
@@ -20,10 +23,9 @@ import type { StepOutcome, StepPage, StepRequest } from '../frame/step-page.js'
 export const identifierStep: StepPage = {
   show: async (request) => {
     const methods = await findAllMethods(request)
-    const isAny = methodOf(methods, request.flow.preferredWay) !== undefined || methods.connections.length > 0
-    return isAny ? page(request, methods, request.flow.email ?? '') : noMethod(request)
+    return isAnyOf(request, methods) ? page(request, methods, request.flow.email ?? '') : noMethod(request)
   },
-  actions: { identify, single_sign_on: signInByChosen },
+  actions: { identify, single_sign_on: signInByChosen, passkey },
 }
 
 /** The sign-in methods of the organization, with its identity providers. */
@@ -39,14 +41,19 @@ async function findAllMethods({ deps, flow }: StepRequest): Promise<AllMethods> 
   return { ...methods, connections }
 }
 
+function isAnyOf({ flow }: StepRequest, methods: AllMethods): boolean {
+  return (
+    methodOf(methods, flow.preferredWay) !== undefined || methods.connections.length > 0 || methods.hasPasskey
+  )
+}
+
 async function identify(request: StepRequest): Promise<StepOutcome> {
   const { deps, flow } = request
   const methods = await findAllMethods(request)
   const typed = request.field('email').trim()
   const method = methodOf(methods, request.flow.preferredWay)
-  if (method === undefined && methods.connections.length === 0)
-    return { status: 409, page: noMethod(request) }
-  const refuse = (fault: 'missing' | 'invalid' | 'not_allowed') => ({
+  if (!isAnyOf(request, methods)) return { status: 409, page: noMethod(request) }
+  const refuse = (fault: 'missing' | 'invalid' | 'not_allowed' | 'passkey_only') => ({
     status: 422,
     page: page(request, methods, typed, { fault }),
   })
@@ -57,7 +64,7 @@ async function identify(request: StepRequest): Promise<StepOutcome> {
   const connection = connectionOfAddress(methods.connections, methods, normalized)
   if (connection !== undefined)
     return goTo(request, connection, { email: typed, email_normalized: normalized })
-  if (method === undefined) return refuse('not_allowed')
+  if (method === undefined) return refuse(methods.hasPasskey ? 'passkey_only' : 'not_allowed')
   if (method === 'magic_link') return mailLink(request, methods, typed)
   const isMoved = await moveFlowAlone(deps, flow, {
     from: ['identifier'],
@@ -75,6 +82,32 @@ async function signInByChosen(request: StepRequest): Promise<StepOutcome> {
   const connection = chosen.find(({ idpId }) => idpId === request.field('idp_id'))
   if (connection !== undefined) return goTo(request, connection)
   return { status: 422, page: page(request, methods, request.flow.email ?? '') }
+}
+
+/** Signs in by a passkey, whosever it is. An address with an identity provider is sent there all the same. */
+async function passkey(request: StepRequest): Promise<StepOutcome> {
+  const { deps, caller, flow, form } = request
+  const methods = await findAllMethods(request)
+  const sent = { credential: request.field('credential'), csrf: form.csrf, isVerificationRequired: true }
+  const proof = await guess(
+    request,
+    () => provePasskey(deps, flow, { ...sent, purpose: 'passkey_sign_in' }),
+    (proved) => 'proved' in proved,
+  )
+  if ('proved' in proof) {
+    const connection = connectionOfAddress(methods.connections, methods, proof.proved.emailNormalized)
+    if (connection !== undefined) return goTo(request, connection)
+  }
+  const refused = await signInByPasskey(deps, caller, flow, proof)
+  if (refused === undefined || refused === 'flow_over') return 'moved'
+  const { passkeyAttempt } = flow
+  const next = { ...request, flow: { ...flow, passkeyAttempt: passkeyAttempt + 1 } }
+  return {
+    status: 422,
+    page: page(next, methods, flow.email ?? '', {
+      fault: refused === 'passkey_of_other_organization' ? 'passkey_elsewhere' : 'passkey_refused',
+    }),
+  }
 }
 
 async function goTo(
@@ -115,7 +148,7 @@ function logStarted({ deps, caller, flow }: StepRequest, typed: string): Promise
 }
 
 function page(
-  { frame, form, flow }: StepRequest,
+  { deps, frame, form, flow }: StepRequest,
   methods: AllMethods,
   address: string,
   wrong: Partial<Pick<Parameters<typeof identifierPage>[0], 'fault' | 'retryAfterSeconds'>> = {},
@@ -129,6 +162,7 @@ function page(
     maySignUp: methods.maySignUp,
     connections,
     applicationName,
+    passkeyOptions: methods.hasPasskey ? findRequestOptions(deps, flow, form.csrf) : undefined,
     fault: undefined,
     ...wrong,
   })

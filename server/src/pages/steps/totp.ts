@@ -1,20 +1,68 @@
 import { ApiError } from '../../platform/errors.js'
+import { findPendingSignIn } from '../../sign-in/flows/pending-sign-in.js'
 import { moveFlowAlone } from '../../sign-in/flows/step.js'
+import { provePasskey } from '../../sign-in/passkeys/prove-passkey.js'
+import {
+  findSecondFactorOptions,
+  passByPasskey,
+  type WaitingForPasskey,
+} from '../../sign-in/passkeys/second-factor.js'
 import { ask, askOnce, findFlowChallenge, type FlowChallenge } from '../../sign-in/totp/flow-challenge.js'
+import { getTotpUser } from '../../sign-in/totp/totp-user.js'
 import { validateTotpChallenge } from '../../sign-in/totp/validate-challenge.js'
+import { secondFactorPasskeyPage } from '../views/second-factor-passkey.js'
 import { totpPage } from '../views/totp.js'
 import { guess } from './guess.js'
 import { waitOf } from './limit.js'
 import type { StepOutcome, StepPage, StepRequest } from '../frame/step-page.js'
 
-/** Asks for the second factor. */
-export const totpStep: StepPage = { show, actions: { totp, send_sms: sendSms } }
+/** Asks for the second factor: a code, or a passkey where the user has one. */
+export const totpStep: StepPage = {
+  show: (request) => show(request),
+  actions: { totp, send_sms: sendSms, passkey },
+}
 
-async function show(request: StepRequest): Promise<string | undefined> {
+async function show(request: StepRequest, wrong: Wrong = {}): Promise<string | undefined> {
+  const { deps, caller, flow, frame, form } = request
   const signIn = signInOf(request)
-  const asked = signIn && (await askOnce(request.deps, request.caller, signIn))
+  if (signIn === undefined) return undefined
+  const options = await findSecondFactorOptions(deps, caller, flow, form.csrf)
+  if (options !== undefined && !(await hasCodes(request, signIn.userId))) {
+    const isOpen = await isPending(request, signIn)
+    return isOpen ? secondFactorPasskeyPage({ frame, form, options, ...wrong }) : undefined
+  }
+  // Who has a passkey may not need the message.
+  const asked = await askOnce(deps, caller, signIn, options === undefined)
   if (asked === undefined) return undefined
-  return page(request, asked, asked.refusal === undefined ? {} : faultOf(asked.refusal))
+  const refusal = asked.refusal === undefined ? {} : faultOf(asked.refusal)
+  return page(request, asked, { ...refusal, ...wrong, passkeyOptions: options })
+}
+
+/** Whether a code can be asked of the user. */
+async function hasCodes({ deps, caller }: StepRequest, userId: string): Promise<boolean> {
+  const { connection, enrolledMethod } = await getTotpUser(deps.db, caller, userId)
+  return connection.active && enrolledMethod !== null
+}
+
+async function isPending({ deps, caller }: StepRequest, signIn: WaitingForPasskey): Promise<boolean> {
+  return (await findPendingSignIn(deps, deps.db, caller, signIn)) !== undefined
+}
+
+async function passkey(request: StepRequest): Promise<StepOutcome> {
+  const { deps, caller, flow, form } = request
+  const signIn = signInOf(request)
+  if (signIn === undefined) return 'over'
+  const sent = { credential: request.field('credential'), csrf: form.csrf, isVerificationRequired: false }
+  const proof = await guess(
+    request,
+    () => provePasskey(deps, flow, { ...sent, purpose: 'passkey_second_factor' }),
+    (proved) => 'proved' in proved,
+  )
+  const refused = await passByPasskey(deps, caller, flow, signIn, proof)
+  if (refused === undefined || refused === 'sign_in_over' || refused === 'flow_over') return 'moved'
+  const next = { ...request, flow: { ...flow, passkeyAttempt: flow.passkeyAttempt + 1 } }
+  const shown = await show(next, { fault: 'passkey_refused' })
+  return shown === undefined ? 'over' : { status: 422, page: shown }
 }
 
 async function totp(request: StepRequest): Promise<StepOutcome> {
@@ -22,7 +70,12 @@ async function totp(request: StepRequest): Promise<StepOutcome> {
   const signIn = signInOf(request)
   const asked = signIn && (await findFlowChallenge(deps, caller, signIn))
   if (asked === undefined || signIn === undefined) return 'over'
-  const refuse = (status: number, wrong: Wrong) => ({ ...wrong, status, page: page(request, asked, wrong) })
+  const passkeyOptions = await findSecondFactorOptions(deps, caller, request.flow, request.form.csrf)
+  const refuse = (status: number, wrong: Wrong) => ({
+    ...wrong,
+    status,
+    page: page(request, asked, { ...wrong, passkeyOptions }),
+  })
   const code = request.field('code').replace(/\s/g, '')
   if (code === '') return refuse(422, { fault: 'missing' })
   const isSixDigits = /^[0-9]{6}$/.test(code)
@@ -74,13 +127,14 @@ function signInOf({ flow: { userId, pendingSignInId, flowId } }: StepRequest) {
 }
 
 type Wrong = Partial<Pick<Parameters<typeof totpPage>[0], 'fault' | 'retryAfterSeconds'>>
+type Shown = Wrong & Pick<Parameters<typeof totpPage>[0], 'passkeyOptions'>
 
 function faultOf(error: ApiError): Wrong {
   const wait = waitOf(error)
   return wait === undefined ? { fault: 'not_sent' } : { fault: 'too_many_messages', ...wait }
 }
 
-function page(request: StepRequest, { method, sentTo, isSent }: FlowChallenge, wrong: Wrong): string {
+function page(request: StepRequest, { method, sentTo, isSent }: FlowChallenge, wrong: Shown): string {
   const { frame, form } = request
   const way = request.query('way') === 'recovery' ? 'recovery' : method === 'sms' ? 'sms' : 'app'
   const shownTo = way === 'sms' && isSent ? sentTo : null

@@ -10,6 +10,7 @@ import { joinRequests } from './en/join-requests.js'
 import { joining } from './en/joining.js'
 import { oidcSetup } from './en/oidc-setup.js'
 import { onboarding } from './en/onboarding.js'
+import { passkeys } from './en/passkeys.js'
 import { secondFactor } from './en/second-factor.js'
 import { sessions } from './en/sessions.js'
 import { signIn } from './en/sign-in.js'
@@ -20,6 +21,7 @@ import { testIdp } from './en/test-idp.js'
 const words = {
   ...signIn,
   ...secondFactor,
+  ...passkeys,
   ...sessions,
   ...onboarding,
   ...ssoSetup,

@@ -10,6 +10,7 @@ import { joinRequests } from './fr/join-requests.js'
 import { joining } from './fr/joining.js'
 import { oidcSetup } from './fr/oidc-setup.js'
 import { onboarding } from './fr/onboarding.js'
+import { passkeys } from './fr/passkeys.js'
 import { secondFactor } from './fr/second-factor.js'
 import { sessions } from './fr/sessions.js'
 import { signIn } from './fr/sign-in.js'
@@ -20,6 +21,7 @@ import { testIdp } from './fr/test-idp.js'
 export const fr: PageTexts = {
   ...signIn,
   ...secondFactor,
+  ...passkeys,
   ...sessions,
   ...onboarding,
   ...ssoSetup,

@@ -5,6 +5,7 @@ import { Form } from '../frame/form.js'
 import { HostedPage, toDocument, type Frame } from '../frame/layout.js'
 import { isHttps } from '../frame/organization.js'
 import type { PageForm } from '../frame/step-page.js'
+import { PasskeyForm } from './passkey-form.js'
 import { ChoiceList, type ChoiceView } from './choice.js'
 import type { IdentifierFault } from '../texts/en/sign-in.js'
 
@@ -29,20 +30,23 @@ interface IdentifierPage {
   readonly applicationName?: string | undefined
   /** Where the browser is signed in, if the application has its user choose. */
   readonly sessions?: Sessions | undefined
+  /** What the browser is asked for to sign in by a passkey; undefined where none does. */
+  readonly passkeyOptions?: object | undefined
   readonly fault?: IdentifierFault | undefined
   readonly retryAfterSeconds?: number | undefined
 }
 
 /** Asks for the address, and announces that a new one creates an account. */
 export function identifierPage(view: IdentifierPage): string {
-  const { frame, form, email, maySignUp, connections = [], applicationName, sessions } = view
+  const { frame, form, email, maySignUp, connections = [], applicationName, sessions, passkeyOptions } = view
+  const hasPasskey = passkeyOptions !== undefined
   const { texts } = frame
   const words = texts.identifier
   const fault = toFault(texts, words.faults, view.fault, view.retryAfterSeconds)
   const heading =
     applicationName === undefined ? words.heading : words.headingFor(displayName(applicationName))
   return toDocument(
-    <HostedPage frame={frame} title={heading} isFault={fault !== undefined}>
+    <HostedPage frame={frame} title={heading} isFault={fault !== undefined} needsPasskeys={hasPasskey}>
       <PageFault fault={fault} />
       {maySignUp && <p>{words.signUp}</p>}
       {sessions !== undefined && (
@@ -56,10 +60,27 @@ export function identifierPage(view: IdentifierPage): string {
           id="email"
           label={words.label}
           fault={fault}
-          input={{ type: 'email', autocomplete: 'username', inputMode: 'email', value: email ?? '' }}
+          input={{
+            type: 'email',
+            // Browsers propose passkeys among the addresses.
+            autocomplete: hasPasskey ? 'username webauthn' : 'username',
+            inputMode: 'email',
+            value: email ?? '',
+          }}
         />
         {maySignUp && <Agreement frame={frame} />}
       </Form>
+      {passkeyOptions !== undefined && (
+        <PasskeyForm
+          form={form}
+          action="passkey"
+          kind="get"
+          options={passkeyOptions}
+          button={texts.passkeys.button}
+          failed={texts.passkeys.notUsed}
+          isConditional
+        />
+      )}
       {connections.map(({ idpId }) => (
         <Form key={idpId} form={form} action="single_sign_on" button={texts.ssoButton} look="second">
           <input type="hidden" name="idp_id" value={idpId} />

@@ -4,7 +4,8 @@ import { CodeField, Field } from '../frame/field.js'
 import { Form } from '../frame/form.js'
 import { HostedPage, toDocument, withParameter, type Frame } from '../frame/layout.js'
 import type { PageForm } from '../frame/step-page.js'
-import type { TotpFault, TotpWay } from '../texts/en/second-factor.js'
+import type { SecondFactorFault, TotpWay } from '../texts/en/second-factor.js'
+import { PasskeyForm } from './passkey-form.js'
 
 /** The page for the second factor. */
 interface TotpPage {
@@ -13,20 +14,27 @@ interface TotpPage {
   readonly way: TotpWay
   /** The masked telephone number; null before a message was sent. */
   readonly sentTo: string | null
-  readonly fault?: TotpFault | undefined
+  /** What the browser is asked for in place of a code; undefined where the user has no passkey. */
+  readonly passkeyOptions?: object | undefined
+  readonly fault?: SecondFactorFault | undefined
   readonly retryAfterSeconds?: number | undefined
 }
 
 /** Asks for a code of the app, of a text message, or a recovery code. */
 export function totpPage(view: TotpPage): string {
-  const { frame, form, way, sentTo } = view
+  const { frame, form, way, sentTo, passkeyOptions } = view
   const { texts } = frame
   const words = texts.totp
   const faults = way === 'recovery' ? { ...words.faults, wrong_code: words.wrongRecovery } : words.faults
   const fault = toFault(texts, faults, view.fault, view.retryAfterSeconds)
   const isUnsent = way === 'sms' && sentTo === null
   return toDocument(
-    <HostedPage frame={frame} title={words.headings[way]} isFault={fault !== undefined}>
+    <HostedPage
+      frame={frame}
+      title={words.headings[way]}
+      isFault={fault !== undefined}
+      needsPasskeys={passkeyOptions !== undefined}
+    >
       <p>{sentenceOf(view)}</p>
       <PageFault fault={fault} />
       {isUnsent ? (
@@ -36,6 +44,16 @@ export function totpPage(view: TotpPage): string {
       )}
       {way === 'sms' && !isUnsent && (
         <Form form={form} action="send_sms" look="plain" button={words.sendAgain} />
+      )}
+      {passkeyOptions !== undefined && (
+        <PasskeyForm
+          form={form}
+          action="passkey"
+          kind="get"
+          options={passkeyOptions}
+          button={texts.passkeys.second.instead}
+          failed={texts.passkeys.notUsed}
+        />
       )}
       <div class="aside">
         {way === 'recovery' ? (

@@ -1,5 +1,6 @@
 import type { z } from 'zod/v4'
 import { isLoopbackHost } from '../loopback.js'
+import { faultOfRpId, rpIdOf } from './rp-id.js'
 import { fileSuffix, readSecretFiles } from './secret-files.js'
 import { readSmsUrl, secretVariables, Variables } from './variables.js'
 
@@ -35,24 +36,32 @@ export function readConfig(variables: Record<string, string | undefined> = proce
   const isBaseLoopback = isLoopbackHost(host)
   const isProduction = !isBaseLoopback || !(isLoopbackHost(values.HOST) || values.HOST === '::1')
 
+  const rpIdFault = faultOfRpId(host, values.PASSKEY_RP_ID)
+
   const faults = [
     ...[...fileFaults].map(([name, message]) => `${name} ${message}`),
     ...[...malformed].map(([name, message]) =>
       fromFiles.has(name) ? `${name} (of ${name}${fileSuffix}) ${message}` : `${name} ${message}`,
     ),
     ...(malformed.has('BASE_URL') ? [] : addressFaults(address, { isHttps, isBaseLoopback, isProduction })),
+    ...(malformed.has('BASE_URL') || rpIdFault === undefined ? [] : [rpIdFault]),
     ...(isProduction ? productionFaults(new Set([...Object.keys(present), ...fromFiles])) : []),
     ...(values.DATABASE_POOLER === 'transaction' && !hasBothWays(present) ? [pooledOneWay] : []),
     ...(present['SMS_URL'] !== undefined && present['SMS_COUNTRIES'] === undefined ? [unboundedSms] : []),
   ]
   if (faults.length > 0) throw new ConfigError(faults)
 
-  return Object.freeze(toConfig(values, { baseUrl, isHttps, isProduction }))
+  return Object.freeze(toConfig(values, { baseUrl, host, isHttps, isProduction }))
 }
 
 function toConfig(
   values: Values,
-  address: { readonly baseUrl: string; readonly isHttps: boolean; readonly isProduction: boolean },
+  address: {
+    readonly baseUrl: string
+    readonly host: string
+    readonly isHttps: boolean
+    readonly isProduction: boolean
+  },
 ) {
   const { isProduction } = address
   return {
@@ -61,6 +70,8 @@ function toConfig(
     /** Public address without a trailing slash. */
     baseUrl: address.baseUrl,
     isHttps: address.isHttps,
+    /** The domain that passkeys are bound to; undefined: there are none. */
+    passkeyRpId: rpIdOf(address.host, values.PASSKEY_RP_ID),
     /** Production rules apply whenever the service can be reached from elsewhere. */
     isProduction,
     /** An answer that does not fit the contract is an error here, instead of being stripped. */

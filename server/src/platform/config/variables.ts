@@ -208,6 +208,13 @@ export const Variables = z.object({
     .regex(/^[a-z0-9](?:[a-z0-9-]{0,50}[a-z0-9])?$/, 'must be lower-case letters, digits and dashes')
     .default('portico')
     .describe('Domains are proved by records at _<label>-challenge.<domain>'),
+  PASSKEY_RP_ID: z
+    .string()
+    .regex(/^[a-z0-9]+(?:[.-][a-z0-9]+)*$/, 'must be a domain such as example.com, in lower case')
+    .optional()
+    .describe(
+      'Domain that passkeys are bound to: the host of BASE_URL, or a parent of it. Unset: the host. A change ends every passkey',
+    ),
   BREACH_CHECK_URL: z
     .string()
     .regex(

@@ -277,6 +277,12 @@ export const migrationLocks: Readonly<Record<string, readonly ObservedLock[]>> =
   "0048-found-by-id": [
     {"table":"api_keys","lock":"SHARE ROW EXCLUSIVE","work":"none"},
   ],
+  "0049-passkeys": [
+    {"table":"organizations","lock":"SHARE ROW EXCLUSIVE","work":"none"},
+    {"table":"sessions","lock":"ACCESS EXCLUSIVE","work":"none"},
+    {"table":"sign_in_flows","lock":"ACCESS EXCLUSIVE","work":"none"},
+    {"table":"users","lock":"SHARE ROW EXCLUSIVE","work":"none"},
+  ],
   "0051-own-account": [
     {"table":"organization_policies","lock":"ACCESS EXCLUSIVE","work":"scans"},
   ],

@@ -48,6 +48,7 @@ import * as m0044 from './migrations/0044-staff.js'
 import * as m0045 from './migrations/0045-audit.js'
 import * as m0047 from './migrations/0047-figures.js'
 import * as m0048 from './migrations/0048-found-by-id.js'
+import * as m0049 from './migrations/0049-passkeys.js'
 import * as m0051 from './migrations/0051-own-account.js'
 import type { SchemaMigration } from './schema-migration.js'
 
@@ -99,5 +100,6 @@ export const migrations: Readonly<Record<string, SchemaMigration>> = {
   '0045-audit': m0045,
   '0047-figures': m0047,
   '0048-found-by-id': m0048,
+  '0049-passkeys': m0049,
   '0051-own-account': m0051,
 }

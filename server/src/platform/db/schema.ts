@@ -643,6 +643,41 @@ export interface OutboxMessages {
   text: string;
 }
 
+export interface PasskeyConnections {
+  account_id: string;
+  active: boolean;
+  environment: string;
+  first_factor: boolean;
+  inserted_at: Timestamp;
+  organization_id: string;
+  synced: boolean;
+  updated_at: Timestamp;
+  version: number;
+}
+
+export interface Passkeys {
+  aaguid: string | null;
+  account_id: string;
+  backed_up: boolean;
+  credential_id: string;
+  disabled_at: Timestamp | null;
+  environment: string;
+  id: string;
+  inserted_at: Timestamp;
+  last_used_at: Timestamp | null;
+  name: string;
+  organization_id: string;
+  public_key: Buffer;
+  rp_id: string;
+  sign_count: Int8;
+  synced: boolean;
+  transports: string[];
+  updated_at: Timestamp;
+  user_handle: Buffer;
+  user_id: string;
+  version: number;
+}
+
 export interface PasswordConnections {
   account_id: string;
   active: boolean;
@@ -931,6 +966,7 @@ export interface Sessions {
   last_used_at: Timestamp;
   offline_until: Timestamp | null;
   organization_id: string;
+  passkey_attempt: Generated<number>;
   secret_hash: Buffer | null;
   user_agent: string | null;
   user_id: string;
@@ -968,6 +1004,7 @@ export interface SignInFlows {
   locale: string | null;
   nonce: string | null;
   organization_id: string;
+  passkey_attempt: Generated<number>;
   pending_sign_in_id: string | null;
   preferred_way: string | null;
   redirect_uri: string;
@@ -1399,6 +1436,8 @@ export interface DB {
   organization_policies: OrganizationPolicies;
   organizations: Organizations;
   outbox_messages: OutboxMessages;
+  passkey_connections: PasskeyConnections;
+  passkeys: Passkeys;
   password_connections: PasswordConnections;
   password_peppers: PasswordPeppers;
   password_requests: PasswordRequests;

@@ -22,7 +22,7 @@ export const flowLifetimeMs = 60 * 60 * 1000
  * - `password`: asks for the password of the address;
  * - `link_sent`: a link was mailed; it is opened in this browser, or its code is typed here;
  * - `join`: the address is proved and nobody's, and its owner asks to join the organization;
- * - `totp`: the first factor has passed, and the second one is asked for;
+ * - `totp`: the first factor has passed, and the second one is asked for: a code, or a passkey;
  * - `enroll`: the application or the policy demands a second factor, which the user has to enrol;
  * - `recovery_codes`: the enrolment is validated, and the user has to keep its recovery codes;
  * - `renew_password`: every factor has passed, and the password should be renewed;
@@ -92,6 +92,8 @@ export interface Flow extends FlowKey {
   readonly accountFlowId: string | null
   /** The link's page has shown a code in another browser, to be typed here. */
   readonly isLinkCodeShown: boolean
+  /** How many answers of authenticators there were. */
+  readonly passkeyAttempt: number
   readonly expiresAt: Date
 }
 
@@ -170,6 +172,7 @@ function flowColumns(db: Kysely<DB>) {
       'flow.is_renewal_due',
       'flow.account_flow_id',
       sql<boolean>`(flow.link_code_sealed is not null)`.as('is_link_code_shown'),
+      'flow.passkey_attempt',
       'flow.expires_at',
     ])
 }
@@ -206,6 +209,7 @@ function toFlow(row: FlowRow): Flow {
     isRenewalDue: row.is_renewal_due,
     accountFlowId: row.account_flow_id,
     isLinkCodeShown: row.is_link_code_shown,
+    passkeyAttempt: row.passkey_attempt,
     expiresAt: row.expires_at,
   }
 }

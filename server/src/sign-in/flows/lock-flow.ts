@@ -97,7 +97,7 @@ interface PassedFactor {
  * @returns The new step of the flow; undefined when it was not at a first factor.
  */
 export function completeFactorOfLockedFlow(
-  deps: Pick<Deps, 'db' | 'now'>,
+  deps: Pick<Deps, 'config' | 'db' | 'now'>,
   trx: Transaction<DB>,
   held: LockedFlow,
   { tenant, userId, isNew = false, amr, authenticatedAt = deps.now(), identityId }: PassedFactor,

@@ -7,6 +7,7 @@ import type { Deps } from '../../delivery/deps.js'
 import type { Flow, FlowKey, Step } from './flow.js'
 import { firstFactorSteps, moveFlow } from './step.js'
 import { ofUser, type Tenant } from '../../platform/tenant.js'
+import { isPasskeyHeldByUserOf } from '../../directory/sessions/passkey-held.js'
 import {
   enrollByOfUserOf,
   isSecondFactorMissing,
@@ -61,17 +62,18 @@ export async function completeFirstFactor(
  * @returns The new step; undefined when the flow has ended, or was not at a first factor.
  */
 export async function completeFirstFactorInFlow(
-  deps: Pick<Deps, 'db' | 'now'>,
+  deps: Pick<Deps, 'config' | 'db' | 'now'>,
   trx: Transaction<DB>,
   signIn: FirstFactor,
   { flowId, isMfaRequired }: Pick<Flow, 'flowId' | 'isMfaRequired'>,
 ): Promise<Step | undefined> {
   const next = await nextFactorOf(deps, trx, signIn.tenant, signIn.userId)
   const isMissing = isSecondFactorMissing(signIn.amr, { isAsked: next !== undefined, isMfaRequired })
-  const isTotpAsked = isMissing && next === 'totp'
-  const pending = isTotpAsked ? await insertPendingSignIn(deps, trx, signIn, flowId) : undefined
+  // Who has a passkey is asked for it, and enrols nothing.
+  const isAsked = isMissing && (next === 'totp' || (await holdsPasskey(deps, trx, signIn)))
+  const pending = isAsked ? await insertPendingSignIn(deps, trx, signIn, flowId) : undefined
   const isRenewalDue = signIn.isRenewalDue ?? false
-  const step = isTotpAsked ? 'totp' : isMissing ? 'enroll' : stepAfterFactors(isRenewalDue)
+  const step = isAsked ? 'totp' : isMissing ? 'enroll' : stepAfterFactors(isRenewalDue)
   const isMoved = await moveFlow(deps, trx, flowKeyOf(signIn, flowId), {
     from: [...firstFactorSteps, 'identity_provider', 'join'],
     to: step,
@@ -88,6 +90,21 @@ export async function completeFirstFactorInFlow(
     },
   })
   return isMoved ? step : undefined
+}
+
+async function holdsPasskey(
+  { config }: Pick<Deps, 'config'>,
+  trx: Transaction<DB>,
+  { tenant, userId }: Pick<FirstFactor, 'tenant' | 'userId'>,
+): Promise<boolean> {
+  if (config.passkeyRpId === undefined) return false
+  const row = await trx
+    .selectFrom('users')
+    .where(ofTenant(tenant, 'users'))
+    .where('users.id', '=', userId)
+    .select(isPasskeyHeldByUserOf('users', config.passkeyRpId).as('is_held'))
+    .executeTakeFirst()
+  return row?.is_held ?? false
 }
 
 /** The step after every factor has passed. */
@@ -220,7 +237,7 @@ export function findPendingSignIn(
 interface SecondFactor {
   readonly pendingSignInId: string
   readonly userId: string
-  /** A name of RFC 8176: otp or sms. */
+  /** A name of RFC 8176: otp, sms or pop. */
   readonly amr: string
 }
 

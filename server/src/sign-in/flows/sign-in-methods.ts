@@ -8,6 +8,8 @@ import { isOrganizationOf } from '../../platform/db/tenant-predicate.js'
 export interface SignInMethods {
   readonly hasPassword: boolean
   readonly hasLink: boolean
+  /** Whether a passkey signs in by itself. */
+  readonly hasPasskey: boolean
   /** Whether a link creates the user of an unknown address. */
   readonly maySignUp: boolean
   readonly allowedEmailDomains: readonly string[] | null
@@ -15,7 +17,7 @@ export interface SignInMethods {
 
 /** The sign-in methods of a flow's organization, as they are now. */
 export async function findSignInMethods(
-  { db }: Pick<Deps, 'db'>,
+  { db, config }: Pick<Deps, 'config' | 'db'>,
   { accountId, environment, organizationId }: Pick<Flow, 'accountId' | 'environment' | 'organizationId'>,
 ): Promise<SignInMethods> {
   const [row] = await selectWays(db, { accountId, environment, organizationId })
@@ -23,6 +25,8 @@ export async function findSignInMethods(
   return {
     hasPassword: row?.is_password_active ?? false,
     hasLink,
+    hasPasskey:
+      config.passkeyRpId !== undefined && row?.is_passkey_active === true && row.is_first_factor === true,
     maySignUp: hasLink && (row?.find_or_create_user ?? false),
     allowedEmailDomains: row?.allowed_email_domains ?? null,
   }
@@ -54,6 +58,11 @@ const selectWays = lookup((db, key: { accountId: string; environment: string; or
         .on(isOrganizationOf('organizations', 'magic_link_connections'))
         .on('magic_link_connections.environment', '=', key.environment),
     )
+    .leftJoin('passkey_connections', (join) =>
+      join
+        .on(isOrganizationOf('organizations', 'passkey_connections'))
+        .on('passkey_connections.environment', '=', key.environment),
+    )
     .where('organizations.account_id', '=', key.accountId)
     .where('organizations.id', '=', key.organizationId)
     .where('organizations.deleted_at', 'is', null)
@@ -62,5 +71,7 @@ const selectWays = lookup((db, key: { accountId: string; environment: string; or
       'password_connections.active as is_password_active',
       'magic_link_connections.active as is_link_active',
       'magic_link_connections.find_or_create_user',
+      'passkey_connections.active as is_passkey_active',
+      'passkey_connections.first_factor as is_first_factor',
     ]),
 )

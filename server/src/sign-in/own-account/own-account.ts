@@ -32,6 +32,8 @@ export interface OwnAccount {
   }
   /** The policy of the organization demands a second factor, which is then replaced and not removed. */
   readonly isSecondFactorDemanded: boolean
+  /** Whether the organization lets its users have passkeys, and single sign-on is not their only way. */
+  readonly arePasskeysOffered: boolean
 }
 
 /** The account of a user; undefined when there is none. */
@@ -56,6 +58,7 @@ export async function findOwnAccount(
       lengths: { min: min ?? 0, max: max ?? 0 },
     },
     isSecondFactorDemanded: row.is_second_factor_demanded,
+    arePasskeysOffered: row.are_passkeys_active && !row.is_sso_required,
   }
 }
 
@@ -93,6 +96,10 @@ const selectOwnAccount = lookup((db, user: OwnKey) =>
           where ${sameTenant('policy', 'users')} and policy.self_deletion = 'allowed'
         ) and not ${isKeptByDirectory()}
       )`.as('is_deletion_offered'),
+      sql<boolean>`exists (
+        select from passkey_connections as passkeys
+        where ${sameTenant('passkeys', 'users')} and passkeys.active
+      )`.as('are_passkeys_active'),
       isProfileManaged().as('is_profile_managed'),
       hasIdentity().as('is_sso_user'),
     ]),

@@ -30,6 +30,7 @@ export interface FlowChallenge {
  * The challenge of a flow. The first call creates it, with a text message if that is the user's method. If no message
  * can be sent, a recovery code still passes, and `refusal` has the reason.
  *
+ * @param isToBeSent Whether it sends the message; false where the user has another way, and asks for one first.
  * @returns Undefined when the sign-in is no longer pending.
  * @throws ApiError `user_not_found`, `user_inactive`, `totp_inactive`, `totp_not_enrolled`
  */
@@ -37,11 +38,12 @@ export async function askOnce(
   deps: Deps,
   tenant: Tenant,
   signIn: WaitingSignIn,
+  isToBeSent = true,
 ): Promise<(FlowChallenge & { readonly refusal?: ApiError }) | undefined> {
   const asked = await findFlowChallenge(deps, tenant, signIn)
   if (asked === undefined || asked.isAskedAlready) return asked
   try {
-    await ask(deps, tenant, signIn, asked.method === 'sms')
+    await ask(deps, tenant, signIn, isToBeSent && asked.method === 'sms')
     return await findFlowChallenge(deps, tenant, signIn)
   } catch (error) {
     if (!(error instanceof ApiError) || !unsent.has(error.code)) throw error

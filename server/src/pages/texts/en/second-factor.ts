@@ -4,6 +4,8 @@ import type { FaultText } from './sign-in.js'
 export type TotpWay = 'app' | 'sms' | 'recovery'
 
 export type TotpFault = 'missing' | 'wrong_code' | 'code_over' | 'too_many' | 'too_many_messages' | 'not_sent'
+/** The same on a page that takes a passkey, too. */
+export type SecondFactorFault = TotpFault | 'passkey_refused'
 export type EnrollFault = 'no_phone' | 'not_now' | 'over' | 'too_many' | 'too_many_messages' | 'not_sent'
 export type RecoveryCodesFault = 'not_acknowledged'
 
@@ -35,7 +37,8 @@ export const secondFactor = {
       too_many: (wait) => `Too many attempts. Try again ${wait}.`,
       too_many_messages: (wait) => `We have already sent you several text messages. Try again ${wait}.`,
       not_sent: 'We could not send the text message. Try again in a moment.',
-    } satisfies Record<TotpFault, FaultText>,
+      passkey_refused: 'This passkey is not one of yours here, or could not be used. Try again.',
+    } satisfies Record<SecondFactorFault, FaultText>,
   },
   enroll: {
     heading: 'Set up two-step verification',

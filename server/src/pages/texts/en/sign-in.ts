@@ -3,7 +3,14 @@ import type { LinkPurpose } from '../../../platform/link-purpose.js'
 /** A sentence about what was wrong. One that asks to wait is told how long: "in 5 minutes", or "later". */
 export type FaultText = string | ((wait: string) => string)
 
-export type IdentifierFault = 'missing' | 'invalid' | 'not_allowed' | 'too_many'
+export type IdentifierFault =
+  | 'missing'
+  | 'invalid'
+  | 'not_allowed'
+  | 'too_many'
+  | 'passkey_refused'
+  | 'passkey_elsewhere'
+  | 'passkey_only'
 export type PasswordPageFault = 'missing' | 'wrong' | 'too_many' | 'too_many_mails'
 export type LinkSentFault = 'wrong_code' | 'code_over' | 'too_many' | 'too_many_mails'
 export type NewPasswordFault = 'wrong_length' | 'too_personal' | 'too_common' | 'too_many'
@@ -30,6 +37,10 @@ export const signIn = {
       not_allowed:
         'E-mail addresses at this domain cannot be used here. Enter the one that your organization gave you.',
       too_many: (wait) => `Too many attempts. Try again ${wait}.`,
+      passkey_refused: 'We could not sign you in with this passkey. Try again, or enter your e-mail address.',
+      passkey_elsewhere:
+        'This passkey is for another organization. Choose another one, or enter your e-mail address.',
+      passkey_only: 'Your organization signs you in with a passkey. Use the button below.',
     } satisfies Record<IdentifierFault, FaultText>,
   },
   password: {

@@ -16,6 +16,10 @@ export const account: AccountTexts = {
         heading: 'Validation en deux étapes',
         sentence: 'Un code de votre téléphone à la connexion, et des codes de secours.',
       },
+      passkeys: {
+        heading: 'Clés d’accès',
+        sentence: 'Vous connecter avec votre empreinte, votre visage ou un code.',
+      },
       sessions: { heading: 'Appareils', sentence: 'Là où vous êtes connecté.' },
       data: { heading: 'Vos données', sentence: 'Télécharger ce qui est enregistré à votre sujet.' },
       delete: { heading: 'Supprimer votre compte', sentence: 'Définitivement, et partout.' },

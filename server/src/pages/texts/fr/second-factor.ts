@@ -28,6 +28,8 @@ export const secondFactor: SecondFactorTexts = {
       too_many: (wait) => `Trop de tentatives. Réessayez ${wait}.`,
       too_many_messages: (wait) => `Nous vous avons déjà envoyé plusieurs SMS. Réessayez ${wait}.`,
       not_sent: 'Nous n’avons pas pu envoyer le SMS. Réessayez dans un instant.',
+      passkey_refused:
+        'Cette clé d’accès n’est pas l’une des vôtres ici, ou n’a pas pu être utilisée. Réessayez.',
     },
   },
   enroll: {

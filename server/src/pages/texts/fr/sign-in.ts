@@ -20,6 +20,11 @@ export const signIn: SignInTexts = {
       not_allowed:
         'Les adresses de ce domaine ne sont pas admises ici. Saisissez celle que votre organisation vous a donnée.',
       too_many: (wait) => `Trop de tentatives. Réessayez ${wait}.`,
+      passkey_refused:
+        'Cette clé d’accès n’a pas permis de vous connecter. Réessayez ou saisissez votre adresse e-mail.',
+      passkey_elsewhere:
+        'Cette clé d’accès est celle d’une autre organisation. Choisissez-en une autre ou saisissez votre adresse e-mail.',
+      passkey_only: 'Votre organisation vous connecte avec une clé d’accès. Utilisez le bouton ci-dessous.',
     },
   },
   password: {

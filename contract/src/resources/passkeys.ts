@@ -1,0 +1,257 @@
+import { initContract } from '@ts-rest/core'
+import { z } from 'zod/v4'
+import { access } from '../core/access.js'
+import { changing, inOrganization, reading } from '../core/answers.js'
+import {
+  environment,
+  EnvironmentQuery,
+  flag,
+  id,
+  ifMatchHeader,
+  OrganizationPath,
+  PageQuery,
+  pathId,
+  personal,
+  slug,
+  text,
+  timestamp,
+  UserPath,
+} from '../core/fields.js'
+import { deletionOf, listOf, record } from '../core/record.js'
+
+/** How many passkeys a user may have. */
+export const maxPasskeys = 20
+
+/** How long the name of a passkey may be, in characters. */
+export const maxPasskeyName = 60
+
+/** How large an answer of an authenticator may be, in bytes: an identifier of 1,023 bytes stands in it three times. */
+export const maxCredentialBytes = 16 * 1024
+
+export const PasskeyConnection = record(
+  'PasskeyConnection',
+  {
+    __type__: z.literal('PasskeyConnection'),
+    __domain__: slug(),
+    __environment__: environment(),
+    active: z.boolean().describe('Whether users may add passkeys and sign in with them'),
+    first_factor: z
+      .boolean()
+      .describe(
+        'Whether a passkey signs in by itself, as two factors: it is asked of new passkeys that they verify their user',
+      ),
+    synced: z
+      .boolean()
+      .describe(
+        'false: passkeys that a provider copies to other devices are refused when they are added; those that are there stay',
+      ),
+    inserted_at: timestamp(),
+    updated_at: timestamp(),
+  },
+  {
+    __type__: 'PasskeyConnection',
+    __domain__: 'awesome-company',
+    __environment__: 'sandbox',
+    active: true,
+    first_factor: true,
+    synced: true,
+    inserted_at: '2026-03-14T09:26:53.589Z',
+    updated_at: '2026-03-14T09:26:53.589Z',
+  },
+)
+export type PasskeyConnection = z.output<typeof PasskeyConnection>
+
+/** A passkey without its public key. */
+export const Passkey = record(
+  'Passkey',
+  {
+    __type__: z.literal('Passkey'),
+    __domain__: slug(),
+    __environment__: environment(),
+    id: id(),
+    user_id: id(),
+    name: personal(z.string()).describe('As its user calls it; at first the name of its provider'),
+    credential_id: personal(z.string()).describe('As the authenticator calls it, in base64url'),
+    aaguid: id()
+      .nullable()
+      .describe('The model of the authenticator, or the provider; null where it does not say'),
+    provider_name: z.string().nullable().describe('The name of the provider, where it is known'),
+    synced: z
+      .boolean()
+      .describe('Whether its provider may copy it to other devices; the same from its creation on'),
+    backed_up: z.boolean().describe('Whether it was copied at its last use'),
+    transports: z
+      .array(z.string())
+      .describe('How browsers reach the authenticator, such as internal, hybrid and usb'),
+    rp_id: z.string().describe('The domain for which it was made'),
+    sign_count: z.int().describe('Its uses, as the authenticator counts them; 0 where it does not'),
+    last_used_at: timestamp().nullable(),
+    disabled_at: timestamp()
+      .nullable()
+      .describe('When a copy of it was noticed: it signs nobody in from then on'),
+    inserted_at: timestamp(),
+    updated_at: timestamp(),
+  },
+  {
+    __type__: 'Passkey',
+    __domain__: 'awesome-company',
+    __environment__: 'sandbox',
+    id: '0190c8f2-3b4c-7d5e-8f60-718293a4b5c6',
+    user_id: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
+    name: 'iCloud Keychain',
+    credential_id: 'k3v9q2mzx7b6t4w8hnydr5c2j7fpsgz8m3x6kvqtw4h9d2byn7',
+    aaguid: 'fbfc3007-154e-4ecc-8c0b-6e020557d7bd',
+    provider_name: 'iCloud Keychain',
+    synced: true,
+    backed_up: true,
+    transports: ['internal', 'hybrid'],
+    rp_id: 'auth.example.com',
+    sign_count: 0,
+    last_used_at: '2026-03-14T09:27:41.012Z',
+    disabled_at: null,
+    inserted_at: '2026-03-14T09:26:53.589Z',
+    updated_at: '2026-03-14T09:26:53.589Z',
+  },
+)
+export type Passkey = z.output<typeof Passkey>
+
+export const PasskeyConnectionChanges = z.strictObject({
+  active: flag().optional(),
+  first_factor: flag().optional(),
+  synced: flag().optional(),
+})
+export type PasskeyConnectionChanges = z.output<typeof PasskeyConnectionChanges>
+
+export const PasskeyChanges = z.strictObject({ name: personal(text(maxPasskeyName, 1)) })
+export type PasskeyChanges = z.output<typeof PasskeyChanges>
+
+const base64url = (max: number) =>
+  z
+    .string()
+    .regex(/^[\w-]+$/)
+    .max(max)
+
+const answered = {
+  id: base64url(1_400),
+  rawId: base64url(1_400),
+  type: z.literal('public-key'),
+}
+
+/** A new credential as browsers write it (Web Authentication Level 3 section 5.1, RegistrationResponseJSON). */
+export const NewCredential = z.object({
+  ...answered,
+  response: z.object({
+    clientDataJSON: base64url(maxCredentialBytes),
+    attestationObject: base64url(maxCredentialBytes),
+    transports: z.array(z.string().max(20)).max(10).default([]),
+  }),
+})
+export type NewCredential = z.output<typeof NewCredential>
+
+/** The use of a credential as browsers write it (the same section, AuthenticationResponseJSON). */
+export const UsedCredential = z.object({
+  ...answered,
+  response: z.object({
+    clientDataJSON: base64url(maxCredentialBytes),
+    authenticatorData: base64url(maxCredentialBytes),
+    signature: base64url(maxCredentialBytes),
+    userHandle: base64url(100).nullish(),
+  }),
+})
+export type UsedCredential = z.output<typeof UsedCredential>
+
+const PasskeyPath = UserPath.extend({ passkey_id: pathId() })
+
+const tag = {
+  name: 'Passkeys',
+  description:
+    'Keys of users that their devices or password managers keep, in place of a password and a code.',
+}
+const path = '/api/v2/org/:org_domain'
+const ofUser = `${path}/users/:user_id/passkeys`
+const read = { tag, scope: 'read:passkeys' } as const
+const write = { tag, scope: 'write:passkeys' } as const
+const c = initContract()
+
+export const passkeys = c.router(
+  {
+    getConnection: {
+      method: 'GET',
+      path: `${path}/passkey-connection`,
+      summary: 'Get the passkey connection',
+      pathParams: OrganizationPath,
+      query: EnvironmentQuery,
+      responses: reading({ 200: PasskeyConnection }, ...inOrganization, 'invalid_parameters'),
+      metadata: access({ ...read, versioned: 'answers' }),
+    },
+    updateConnection: {
+      method: 'PUT',
+      path: `${path}/passkey-connection`,
+      summary: 'Change the passkey connection; omitted members stay as they are',
+      headers: ifMatchHeader,
+      pathParams: OrganizationPath,
+      body: PasskeyConnectionChanges,
+      responses: changing({ 200: PasskeyConnection }, 'organization_not_found', 'precondition_failed'),
+      metadata: access({
+        ...write,
+        danger: 'reason',
+        emits: ['passkey.connection.update.success'],
+        versioned: 'checks',
+      }),
+    },
+    list: {
+      method: 'GET',
+      path: ofUser,
+      summary: 'List the passkeys of a user, newest first',
+      pathParams: UserPath,
+      query: PageQuery,
+      responses: reading({ 200: listOf(Passkey) }, ...inOrganization, 'user_not_found'),
+      metadata: access(read),
+    },
+    get: {
+      method: 'GET',
+      path: `${ofUser}/:passkey_id`,
+      summary: 'Get a passkey of a user',
+      pathParams: PasskeyPath,
+      query: EnvironmentQuery,
+      responses: reading({ 200: Passkey }, ...inOrganization, 'passkey_not_found', 'invalid_parameters'),
+      metadata: access({ ...read, versioned: 'answers' }),
+    },
+    update: {
+      method: 'PUT',
+      path: `${ofUser}/:passkey_id`,
+      summary: 'Rename a passkey of a user',
+      headers: ifMatchHeader,
+      pathParams: PasskeyPath,
+      body: PasskeyChanges,
+      responses: changing(
+        { 200: Passkey },
+        'organization_not_found',
+        'passkey_not_found',
+        'precondition_failed',
+      ),
+      metadata: access({ ...write, emits: ['passkey.passkey.update.success'], versioned: 'checks' }),
+    },
+    delete: {
+      method: 'DELETE',
+      path: `${ofUser}/:passkey_id`,
+      summary:
+        'Remove a passkey of a user, also their last way to sign in; their sessions end, and they are told by e-mail',
+      headers: ifMatchHeader,
+      pathParams: PasskeyPath,
+      responses: changing(
+        { 200: deletionOf(Passkey) },
+        'organization_not_found',
+        'passkey_not_found',
+        'precondition_failed',
+      ),
+      metadata: access({
+        ...write,
+        danger: 'proof',
+        emits: ['passkey.passkey.delete.success'],
+        versioned: 'checks',
+      }),
+    },
+  },
+  { strictStatusCodes: true },
+)

@@ -1,0 +1,25 @@
+import type { Transaction } from 'kysely'
+import type { DB } from '../platform/db/schema.js'
+import type { Deps } from '../delivery/deps.js'
+import { ownerColumns } from '../platform/db/tenant-predicate.js'
+
+/** The initial connection of an organization: users may have passkeys, which nobody is asked for. */
+export async function createPasskeyConnection(
+  { now }: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  owner: { accountId: string; environment: string; organizationId: string },
+): Promise<void> {
+  const at = now()
+  await trx
+    .insertInto('passkey_connections')
+    .values({
+      ...ownerColumns(owner),
+      active: true,
+      first_factor: true,
+      synced: true,
+      version: 1,
+      inserted_at: at,
+      updated_at: at,
+    })
+    .execute()
+}

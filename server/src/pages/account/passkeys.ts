@@ -1,0 +1,80 @@
+import { pathId } from '@portico/contract/fields'
+import { PasskeyChanges } from '@portico/contract/passkeys'
+import {
+  addOwnPasskey,
+  findOwnPasskeys,
+  removeOwnPasskey,
+  renameOwnPasskey,
+} from '../../sign-in/own-account/own-passkeys.js'
+import { passkeysPage } from '../views/account-passkeys.js'
+import type { OwnPasskeyFault } from '../texts/en/passkeys.js'
+import type { Section, SectionOutcome, SectionRequest } from './section.js'
+
+/** The passkeys of the user. */
+export const passkeysSection: Section = {
+  needsFresh: true,
+  show: (request) => page(request),
+  actions: { add, rename, remove },
+}
+
+async function add(request: SectionRequest): Promise<SectionOutcome> {
+  const { deps, tenant, session, frame, form, field } = request
+  const outcome = await addOwnPasskey(deps, tenant, session, {
+    credential: field('credential'),
+    csrf: form.csrf,
+    name: frame.texts.passkeys.own.unnamed,
+  })
+  if (outcome === 'stale') return 'stale'
+  return outcome === 'added' || outcome === 'not_offered' ? 'done' : refuse(request, outcome)
+}
+
+async function rename(request: SectionRequest): Promise<SectionOutcome> {
+  const { deps, tenant, session, field } = request
+  const changes = PasskeyChanges.safeParse({ name: field('name').trim() }).data
+  const id = PasskeyId.safeParse(field('passkey_id')).data
+  if (id === undefined) return 'done'
+  if (changes === undefined) return refuse(request, 'bad_name')
+  const outcome = await renameOwnPasskey(deps, tenant, session, { id, ...changes })
+  return outcome === 'stale' ? 'stale' : 'done'
+}
+
+async function remove(request: SectionRequest): Promise<SectionOutcome> {
+  const { deps, tenant, session, field } = request
+  const id = PasskeyId.safeParse(field('passkey_id')).data
+  if (id === undefined) return 'done'
+  const outcome = await removeOwnPasskey(deps, tenant, session, id)
+  if (outcome === 'stale') return 'stale'
+  return outcome === 'last' ? refuse(request, 'last', 409) : 'done'
+}
+
+const PasskeyId = pathId()
+
+async function refuse(
+  request: SectionRequest,
+  fault: OwnPasskeyFault,
+  status = 422,
+): Promise<SectionOutcome> {
+  return { status, page: await page(request, fault) }
+}
+
+async function page(request: SectionRequest, fault?: OwnPasskeyFault): Promise<string> {
+  const { deps, tenant, session, frame, form, account, isDone } = request
+  const { passkeys, options } = await findOwnPasskeys(deps, tenant, session, form.csrf)
+  return passkeysPage({
+    frame,
+    form,
+    email: account.email,
+    passkeys: passkeys.map((passkey) => ({
+      id: passkey.id,
+      name: passkey.name,
+      isSynced: passkey.synced,
+      isDisabled: passkey.disabled_at !== null,
+      addedAt: passkey.inserted_at,
+      lastUsedAt: passkey.last_used_at,
+    })),
+    options,
+    now: deps.now(),
+    isDone,
+    fault,
+  })
+}

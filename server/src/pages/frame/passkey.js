@@ -1,0 +1,115 @@
+'use strict'
+
+// Passkeys (Web Authentication Level 3). A form with `data-passkey` has what the browser is asked for in `data-options`; the answer of
+// the authenticator goes in its field `credential`, and the form is sent as any other. Without this script it stays hidden.
+
+const namesOfBytes = ['clientDataJSON', 'attestationObject', 'authenticatorData', 'signature', 'userHandle']
+
+/** Ends the list of passkeys under the field of the address: a browser does one thing at a time. */
+let waiting
+
+for (const form of document.querySelectorAll('form[data-passkey]'))
+  if (window.PublicKeyCredential !== undefined) prepare(form)
+
+function prepare(form) {
+  const button = form.querySelector('button[type=submit]')
+  const field = form.elements.namedItem('credential')
+  const fault = form.querySelector('[data-failed]')
+  form.hidden = false
+  fault.className = 'fault'
+
+  const send = (credential) => {
+    field.value = JSON.stringify(credential)
+    form.requestSubmit(button)
+  }
+  form.addEventListener('submit', async (event) => {
+    if (field.value !== '' && !('sent' in form.dataset)) {
+      form.dataset.sent = ''
+      return
+    }
+    event.preventDefault()
+    if ('sent' in form.dataset) return
+    fault.hidden = true
+    button.disabled = true
+    waiting?.abort()
+    const credential = await ask(form, {}).catch(() => undefined)
+    button.disabled = false
+    // Nothing was chosen, or the device has none: the browser has said which.
+    if (credential === undefined) fault.hidden = false
+    else send(credential)
+  })
+  // Restored from the back-forward cache: the answer is of a page that was answered.
+  window.addEventListener('pageshow', ({ persisted }) => persisted && window.location.reload())
+  if ('conditional' in form.dataset) offer(form, send)
+}
+
+/** Lists passkeys among the addresses that the browser proposes in the field of the address. */
+async function offer(form, send) {
+  const isOffered = await window.PublicKeyCredential.isConditionalMediationAvailable?.()
+  if (isOffered !== true) return
+  const controller = new AbortController()
+  waiting = controller
+  document.getElementById('email')?.addEventListener('input', () => controller.abort(), { once: true })
+  try {
+    send(await ask(form, { mediation: 'conditional', signal: controller.signal }))
+  } catch {
+    // It ended by another way to sign in.
+  }
+}
+
+async function ask(form, how) {
+  const options = JSON.parse(form.dataset.options)
+  if (form.dataset.passkey === 'create') {
+    const made = await navigator.credentials.create({ publicKey: toCreation(options), ...how })
+    const { id, rawId, type, response } = toJson(made)
+    const { clientDataJSON, attestationObject, transports } = response
+    return { id, rawId, type, response: { clientDataJSON, attestationObject, transports } }
+  }
+  return toJson(await navigator.credentials.get({ publicKey: toRequest(options), ...how }))
+}
+
+function toCreation(options) {
+  if ('parseCreationOptionsFromJSON' in window.PublicKeyCredential)
+    return window.PublicKeyCredential.parseCreationOptionsFromJSON(options)
+  const { challenge, user, excludeCredentials } = options
+  return {
+    ...options,
+    challenge: toBytes(challenge),
+    user: { ...user, id: toBytes(user.id) },
+    excludeCredentials: excludeCredentials.map((known) => ({ ...known, id: toBytes(known.id) })),
+  }
+}
+
+function toRequest(options) {
+  if ('parseRequestOptionsFromJSON' in window.PublicKeyCredential)
+    return window.PublicKeyCredential.parseRequestOptionsFromJSON(options)
+  const { challenge, allowCredentials } = options
+  return {
+    ...options,
+    challenge: toBytes(challenge),
+    allowCredentials: allowCredentials.map((known) => ({ ...known, id: toBytes(known.id) })),
+  }
+}
+
+/** As toJSON() writes it, for browsers and password managers without that. */
+function toJson(credential) {
+  try {
+    return credential.toJSON()
+  } catch {
+    const { id, rawId, type, response } = credential
+    const texts = {}
+    for (const name of namesOfBytes) if (response[name]) texts[name] = toText(response[name])
+    const transports = response.getTransports?.()
+    return { id, rawId: toText(rawId), type, response: { ...texts, ...(transports && { transports }) } }
+  }
+}
+
+function toBytes(text) {
+  const binary = window.atob(text.replace(/-/g, '+').replace(/_/g, '/'))
+  return Uint8Array.from(binary, (character) => character.codePointAt(0))
+}
+
+function toText(buffer) {
+  const binary = String.fromCodePoint(...new Uint8Array(buffer))
+  return window.btoa(binary).replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '')
+}

@@ -1,0 +1,48 @@
+export type OwnPasskeyFault = 'refused' | 'not_allowed' | 'taken' | 'full' | 'last' | 'bad_name'
+
+/** The words about passkeys. */
+export const passkeys = {
+  passkeys: {
+    /** On the page of a sign-in. */
+    button: 'Sign in with a passkey',
+    notUsed: 'No passkey was used. Try again, or sign in another way.',
+    /** As the second factor. */
+    second: {
+      heading: 'Confirm that it is you',
+      sentence: 'Use a passkey that you have added to your account.',
+      button: 'Use a passkey',
+      instead: 'Use a passkey instead',
+      needsScript: 'To use a passkey, allow scripts for this page, and load it again.',
+      lost: 'Lost your passkey? Contact your administrator.',
+    },
+    own: {
+      what: 'A passkey signs you in with your fingerprint, your face or the PIN of your device, without a password.',
+      notOffered: 'Your organization does not use passkeys.',
+      needsScript: 'To add a passkey, allow scripts for this page.',
+      add: 'Add a passkey',
+      notAdded: 'No passkey was added. Try again, or use another device.',
+      unnamed: 'Passkey',
+      added: (ago: string) => `Added ${ago}.`,
+      lastUsed: (ago: string) => `Last used ${ago}.`,
+      neverUsed: 'Not used yet.',
+      synced: 'Kept by your password manager.',
+      onDevice: 'Kept on one device.',
+      disabled: 'Blocked: a copy of it seems to have been used. Remove it.',
+      rename: 'Rename',
+      name: 'Name',
+      save: 'Save',
+      remove: 'Remove',
+      faults: {
+        refused: 'This passkey could not be added. Try again.',
+        not_allowed:
+          'Your organization does not allow passkeys that a password manager copies to other devices. Use a security key, or the device itself.',
+        taken: 'This passkey has been added already.',
+        full: 'You have as many passkeys as you can have. Remove one first.',
+        last: 'You could not sign in any more without this passkey. Add another one first.',
+        bad_name: 'Enter a name of at most 60 characters.',
+      } satisfies Record<OwnPasskeyFault, string>,
+    },
+  },
+}
+
+export type PasskeyTexts = typeof passkeys

@@ -1,0 +1,43 @@
+import type { PasskeyTexts } from '../en/passkeys.js'
+
+export const passkeys: PasskeyTexts = {
+  passkeys: {
+    button: 'Se connecter avec une clé d’accès',
+    notUsed: 'Aucune clé d’accès n’a été utilisée. Réessayez ou connectez-vous autrement.',
+    second: {
+      heading: 'Confirmez que c’est vous',
+      sentence: 'Utilisez une clé d’accès que vous avez ajoutée à votre compte.',
+      button: 'Utiliser une clé d’accès',
+      instead: 'Utiliser plutôt une clé d’accès',
+      needsScript: 'Pour utiliser une clé d’accès, autorisez les scripts sur cette page, puis rechargez-la.',
+      lost: 'Vous avez perdu votre clé d’accès ? Contactez votre administrateur.',
+    },
+    own: {
+      what: 'Une clé d’accès vous connecte avec votre empreinte, votre visage ou le code de votre appareil, sans mot de passe.',
+      notOffered: 'Votre organisation n’utilise pas de clés d’accès.',
+      needsScript: 'Pour ajouter une clé d’accès, autorisez les scripts sur cette page.',
+      add: 'Ajouter une clé d’accès',
+      notAdded: 'Aucune clé d’accès n’a été ajoutée. Réessayez ou utilisez un autre appareil.',
+      unnamed: 'Clé d’accès',
+      added: (ago) => `Ajoutée ${ago}.`,
+      lastUsed: (ago) => `Dernière utilisation ${ago}.`,
+      neverUsed: 'Pas encore utilisée.',
+      synced: 'Conservée par votre gestionnaire de mots de passe.',
+      onDevice: 'Conservée sur un seul appareil.',
+      disabled: 'Bloquée\u00a0: il semble qu’une copie ait été utilisée. Supprimez-la.',
+      rename: 'Renommer',
+      name: 'Nom',
+      save: 'Enregistrer',
+      remove: 'Supprimer',
+      faults: {
+        refused: 'Cette clé d’accès n’a pas pu être ajoutée. Réessayez.',
+        not_allowed:
+          'Votre organisation n’accepte pas les clés d’accès qu’un gestionnaire de mots de passe copie sur d’autres appareils. Utilisez une clé de sécurité ou l’appareil lui-même.',
+        taken: 'Cette clé d’accès a déjà été ajoutée.',
+        full: 'Vous avez atteint le nombre maximal de clés d’accès. Supprimez-en une d’abord.',
+        last: 'Sans cette clé d’accès, vous ne pourriez plus vous connecter. Ajoutez-en une autre d’abord.',
+        bad_name: 'Saisissez un nom de 60 caractères au maximum.',
+      },
+    },
+  },
+}

@@ -1,0 +1,122 @@
+import { maxPasskeyName } from '@portico/contract/passkeys'
+import { displayName } from '../../platform/display-name.js'
+import { Done } from '../frame/done.js'
+import { PageFault, toFault } from '../frame/fault.js'
+import { Form } from '../frame/form.js'
+import { HostedPage, toDocument, type Frame } from '../frame/layout.js'
+import { toTimeAgo } from '../frame/moments.js'
+import { Person } from '../frame/person.js'
+import type { PageForm } from '../frame/step-page.js'
+import type { OwnPasskeyFault } from '../texts/en/passkeys.js'
+import { PasskeyForm } from './passkey-form.js'
+
+/** A passkey as its user sees it. */
+export interface PasskeyView {
+  readonly id: string
+  readonly name: string
+  readonly isSynced: boolean
+  readonly isDisabled: boolean
+  readonly addedAt: Date
+  /** Null: never. */
+  readonly lastUsedAt: Date | null
+}
+
+interface PasskeysPage {
+  readonly frame: Frame
+  readonly form: PageForm
+  readonly email: string
+  readonly passkeys: readonly PasskeyView[]
+  /** What the browser is asked for to add one; undefined where there are none. */
+  readonly options: object | undefined
+  readonly now: Date
+  readonly isDone: boolean
+  readonly fault?: OwnPasskeyFault | undefined
+}
+
+/** The passkeys of the user, to add, rename and remove them. */
+export function passkeysPage(view: PasskeysPage): string {
+  const { frame, form, email, passkeys, options, isDone } = view
+  const { texts } = frame
+  const words = texts.passkeys.own
+  const fault = toFault(texts, words.faults, view.fault)
+  return toDocument(
+    <HostedPage
+      frame={frame}
+      title={texts.account.sections.passkeys.heading}
+      isFault={fault !== undefined}
+      needsPasskeys={options !== undefined}
+    >
+      <Person texts={texts} email={email} />
+      <Done isDone={isDone && fault === undefined} sentence={texts.account.saved} />
+      <PageFault fault={fault && { ...fault, isOfField: false }} />
+      <p>{options === undefined ? words.notOffered : words.what}</p>
+      {options !== undefined && (
+        <>
+          <noscript>
+            <p class="quiet">{words.needsScript}</p>
+          </noscript>
+          <PasskeyForm
+            form={form}
+            action="add"
+            kind="create"
+            options={options}
+            button={words.add}
+            look={passkeys.length === 0 ? 'main' : 'second'}
+            failed={words.notAdded}
+          />
+        </>
+      )}
+      {passkeys.length > 0 && (
+        <ul class="own-sections">
+          {passkeys.map((passkey) => (
+            <PasskeyItem key={passkey.id} view={view} passkey={passkey} />
+          ))}
+        </ul>
+      )}
+    </HostedPage>,
+  )
+}
+
+function PasskeyItem({ view: { frame, form, now }, passkey }: { view: PasskeysPage; passkey: PasskeyView }) {
+  const { texts } = frame
+  const words = texts.passkeys.own
+  const { id, name, isSynced, isDisabled, addedAt, lastUsedAt } = passkey
+  const ago = (at: Date) => toTimeAgo(at, now, texts.lang)
+  const used = lastUsedAt === null ? words.neverUsed : words.lastUsed(ago(lastUsedAt))
+  return (
+    <li>
+      <strong>{displayName(name, maxPasskeyName)}</strong>
+      <p class="quiet">
+        {words.added(ago(addedAt))} {used} {isSynced ? words.synced : words.onDevice}
+      </p>
+      {isDisabled && (
+        <p>
+          <strong>{words.disabled}</strong>
+        </p>
+      )}
+      <details>
+        <summary>{words.rename}</summary>
+        <Form form={form} action="rename" look="second" button={words.save}>
+          <input type="hidden" name="passkey_id" value={id} />
+          <div class="field">
+            <label for={`name-${id}`}>{words.name}</label>
+            <div class="entry">
+              <input
+                id={`name-${id}`}
+                name="name"
+                type="text"
+                autocomplete="off"
+                value={name}
+                maxLength={maxPasskeyName}
+                required
+              />
+            </div>
+          </div>
+        </Form>
+      </details>
+      <Form form={form} action="remove" look="plain" button={words.remove}>
+        <input type="hidden" name="passkey_id" value={id} />
+      </Form>
+    </li>
+  )
+}

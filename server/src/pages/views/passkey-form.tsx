@@ -1,0 +1,45 @@
+import type { ComponentChildren } from 'preact'
+import type { PageForm } from '../frame/step-page.js'
+
+interface PasskeyFormProps {
+  readonly form: PageForm
+  /** The value of the button `action`. */
+  readonly action: string
+  readonly kind: 'create' | 'get'
+  /** What the browser is asked for. */
+  readonly options: object
+  readonly button: string
+  readonly look?: 'main' | 'second'
+  /** What is said when the browser brings no answer. */
+  readonly failed: string
+  /** Whether the field of the address proposes passkeys. */
+  readonly isConditional?: boolean
+  readonly children?: ComponentChildren
+}
+
+/** A form that an authenticator fills in. Hidden until the script has found that the browser can ask one. */
+export function PasskeyForm(props: PasskeyFormProps) {
+  const { form, action, kind, options, button, look = 'second', failed, children } = props
+  return (
+    <form
+      method="post"
+      action={form.action}
+      class={`form-${look}`}
+      novalidate
+      hidden
+      data-passkey={kind}
+      data-options={JSON.stringify(options)}
+      {...(props.isConditional === true && { 'data-conditional': '' })}
+    >
+      <input type="hidden" name="csrf" value={form.csrf} />
+      <input type="hidden" name="credential" value="" />
+      {children}
+      <p role="alert" data-failed hidden>
+        {failed}
+      </p>
+      <button type="submit" name="action" value={action} class={look}>
+        {button}
+      </button>
+    </form>
+  )
+}

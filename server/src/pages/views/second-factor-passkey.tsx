@@ -1,0 +1,42 @@
+import { PageFault, toFault } from '../frame/fault.js'
+import { HostedPage, toDocument, type Frame } from '../frame/layout.js'
+import type { PageForm } from '../frame/step-page.js'
+import type { SecondFactorFault } from '../texts/en/second-factor.js'
+import { PasskeyForm } from './passkey-form.js'
+
+interface SecondFactorPasskeyPage {
+  readonly frame: Frame
+  readonly form: PageForm
+  /** What the browser is asked for. */
+  readonly options: object
+  readonly fault?: SecondFactorFault | undefined
+  readonly retryAfterSeconds?: number | undefined
+}
+
+/** Asks for a passkey as the second factor of a user who has no other. */
+export function secondFactorPasskeyPage({ frame, form, options, ...wrong }: SecondFactorPasskeyPage): string {
+  const { texts } = frame
+  const words = texts.passkeys.second
+  const fault = toFault(texts, texts.totp.faults, wrong.fault, wrong.retryAfterSeconds)
+  return toDocument(
+    <HostedPage frame={frame} title={words.heading} isFault={fault !== undefined} needsPasskeys>
+      <PageFault fault={fault && { ...fault, isOfField: false }} />
+      <p>{words.sentence}</p>
+      <noscript>
+        <p>{words.needsScript}</p>
+      </noscript>
+      <PasskeyForm
+        form={form}
+        action="passkey"
+        kind="get"
+        options={options}
+        button={words.button}
+        look="main"
+        failed={texts.passkeys.notUsed}
+      />
+      <div class="aside">
+        <p class="quiet">{words.lost}</p>
+      </div>
+    </HostedPage>,
+  )
+}

@@ -1,0 +1,176 @@
+import { NewCredential } from '@portico/contract/passkeys'
+import { sql } from 'kysely'
+import type { Deps } from '../../delivery/deps.js'
+import type { SessionOfUser } from '../../directory/sessions/sign-out.js'
+import { ofTenant } from '../../platform/db/tenant-predicate.js'
+import { isUniqueViolation } from '../../platform/db/violations.js'
+import { ApiError } from '../../platform/errors.js'
+import type { Tenant } from '../../platform/tenant.js'
+import { findMethodsOfUser } from '../methods-of-user.js'
+import {
+  challengesOf,
+  expectedOf,
+  readCredential,
+  toCreationOptions,
+  type Ceremony,
+} from '../passkeys/ceremony.js'
+import { insertPasskey } from '../passkeys/insert-passkey.js'
+import { findPasskeyOffer, type PasskeyOffer } from '../passkeys/offer.js'
+import { findPasskeys, removePasskey, renamePasskey, type KeptPasskey } from '../passkeys/passkeys.js'
+import { verifyMadeKey } from '../passkeys/webauthn.js'
+import { changeOwnAccount } from './own-session.js'
+
+/** The passkeys of the user of a session, and what a browser is asked for to add one. */
+export interface OwnPasskeys {
+  /** Newest first. */
+  readonly passkeys: readonly KeptPasskey[]
+  /** Undefined where the user may not have passkeys. */
+  readonly options: object | undefined
+}
+
+/** @param csrf The field of the page that is shown. */
+export async function findOwnPasskeys(
+  deps: Deps,
+  tenant: Tenant,
+  session: SessionOfUser,
+  csrf: string,
+): Promise<OwnPasskeys> {
+  const { userId } = session
+  const { passkeyRpId: rpId } = deps.config
+  const [offer, passkeys, attempt] = await Promise.all([
+    findPasskeyOffer(deps.db, tenant, userId),
+    findPasskeys(deps, tenant, userId),
+    findAttempt(deps, tenant, session),
+  ])
+  if (offer?.isActive !== true || rpId === undefined || attempt === undefined)
+    return { passkeys, options: undefined }
+  const { organizationId, organizationName, email } = offer
+  const [challenge] = challengesOf(deps, ceremonyOf(session, offer, { csrf, attempt }))
+  const owner = { accountId: tenant.accountId, environment: tenant.environment, organizationId, userId }
+  const options = toCreationOptions({
+    ...{ challenge, rpId, owner, email, organizationName },
+    known: passkeys.filter((passkey) => passkey.rp_id === rpId),
+    isVerificationRequired: offer.isFirstFactor,
+  })
+  return { passkeys, options }
+}
+
+function ceremonyOf(
+  { sessionId }: SessionOfUser,
+  { organizationId }: PasskeyOffer,
+  page: Pick<Ceremony, 'csrf' | 'attempt'>,
+): Ceremony {
+  return { purpose: 'passkey_registration', organizationId, id: sessionId, ...page }
+}
+
+async function findAttempt({ db }: Pick<Deps, 'db'>, tenant: Tenant, { userId, sessionId }: SessionOfUser) {
+  const row = await db
+    .selectFrom('sessions')
+    .where(ofTenant(tenant))
+    .where('id', '=', sessionId)
+    .where('user_id', '=', userId)
+    .select('passkey_attempt')
+    .executeTakeFirst()
+  return row?.passkey_attempt
+}
+
+/** Counts an answer before it is looked at. @returns The attempt that its challenge is made of. */
+async function takeAttempt({ db }: Pick<Deps, 'db'>, tenant: Tenant, { userId, sessionId }: SessionOfUser) {
+  const row = await db
+    .updateTable('sessions')
+    .where(ofTenant(tenant))
+    .where('id', '=', sessionId)
+    .where('user_id', '=', userId)
+    .where('ended_at', 'is', null)
+    .set({ passkey_attempt: sql`passkey_attempt + 1` })
+    .returning('passkey_attempt')
+    .executeTakeFirst()
+  return row && row.passkey_attempt - 1
+}
+
+/** The answer of an authenticator, as the page has sent it. */
+interface SentKey {
+  readonly credential: string
+  readonly csrf: string
+  /** What the passkey is called where its provider is not known. */
+  readonly name: string
+}
+
+/**
+ * `refused`: the answer is not one to this page; `not_allowed`: its provider copies it, which the organization does not want;
+ * `taken`: the service has it already; `full`: the user has as many as somebody may have.
+ */
+type AddedPasskey = 'added' | 'refused' | 'not_allowed' | 'taken' | 'full' | 'not_offered' | 'stale'
+
+/** Adds a passkey to the user of a fresh session. */
+export async function addOwnPasskey(
+  deps: Deps,
+  tenant: Tenant,
+  session: SessionOfUser,
+  { credential: text, csrf, name }: SentKey,
+): Promise<AddedPasskey> {
+  const { userId } = session
+  const attempt = await takeAttempt(deps, tenant, session)
+  const offer = await findPasskeyOffer(deps.db, tenant, userId)
+  if (attempt === undefined) return 'stale'
+  if (offer?.isActive !== true) return 'not_offered'
+  const expected = expectedOf(deps, ceremonyOf(session, offer, { csrf, attempt }), offer.isFirstFactor)
+  if (expected === undefined) return 'not_offered'
+  const credential = readCredential(NewCredential, text)
+  const key = credential && (await verifyMadeKey(credential, expected))
+  if (credential === undefined || key === undefined) return 'refused'
+  try {
+    return await changeOwnAccount(deps, tenant, session, 'fresh_session', async (within, trx) => {
+      const now = await findPasskeyOffer(trx, tenant, userId)
+      if (now?.isActive !== true) return 'not_offered'
+      if (key.isSynced && !now.isSyncedAllowed) return 'not_allowed'
+      const { organizationId, email } = now
+      const { rpId } = expected
+      const { transports } = credential.response
+      const verified = { organizationId, userId, email, key, rpId, transports, name }
+      return (await insertPasskey(within, trx, tenant, verified)) ? 'added' : 'full'
+    })
+  } catch (error) {
+    if (isUniqueViolation(error, 'passkeys_credential_key')) return 'taken'
+    throw error
+  }
+}
+
+/** Renames a passkey of the user of a session. A passkey that is gone is no fault: another tab was first. */
+export async function renameOwnPasskey(
+  deps: Deps,
+  tenant: Tenant,
+  session: SessionOfUser,
+  { id, name }: { readonly id: string; readonly name: string },
+): Promise<'renamed' | 'stale'> {
+  const { userId } = session
+  return changeOwnAccount(deps, tenant, session, 'fresh_session', async (within): Promise<'renamed'> => {
+    await renamePasskey(within, tenant, { userId, id, name }, undefined).catch(unlessGone)
+    return 'renamed'
+  })
+}
+
+/**
+ * Removes a passkey of the user of a fresh session; their other sessions end.
+ *
+ * @returns `last` where the user could not sign in any more.
+ */
+export async function removeOwnPasskey(
+  deps: Deps,
+  tenant: Tenant,
+  session: SessionOfUser,
+  id: string,
+): Promise<'removed' | 'last' | 'stale'> {
+  const { userId } = session
+  return changeOwnAccount(deps, tenant, session, 'fresh_session', async (within, trx) => {
+    const { hasOther, passkeyIds } = await findMethodsOfUser(trx, tenant, userId)
+    const left = passkeyIds.filter((one) => one !== id)
+    if (!hasOther && passkeyIds.length > 0 && left.length === 0) return 'last'
+    await removePasskey(within, tenant, { userId, id, kept: session }, undefined).catch(unlessGone)
+    return 'removed'
+  })
+}
+
+function unlessGone(error: unknown): void {
+  if (!(error instanceof ApiError) || error.code !== 'passkey_not_found') throw error
+}

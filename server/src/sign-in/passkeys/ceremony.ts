@@ -1,0 +1,141 @@
+import { maxCredentialBytes } from '@portico/contract/passkeys'
+import type { z } from 'zod/v4'
+import type { Deps } from '../../delivery/deps.js'
+import { fingerprints } from '../../platform/crypto/seal.js'
+import { hashSecret } from '../../platform/crypto/secret.js'
+import { displayName } from '../../platform/display-name.js'
+import { keyAlgorithms, type Expected } from './webauthn.js'
+
+/** How long a browser waits for its authenticator, in ms. */
+const timeoutMs = 5 * 60 * 1000
+
+/** What a page asks of an authenticator, and what makes it this page and no other. */
+export interface Ceremony {
+  readonly purpose: 'passkey_registration' | 'passkey_sign_in' | 'passkey_second_factor'
+  readonly organizationId: string
+  /** Of the session or the flow. */
+  readonly id: string
+  /** The CSRF field of the page, which is of its browser alone. */
+  readonly csrf: string
+  /** How many answers there were before. */
+  readonly attempt: number
+}
+
+/**
+ * The challenges of a ceremony, that of the current master key first. Nothing is stored when a page is shown: an answer counts as
+ * an attempt, so that each challenge is good for one.
+ */
+export function challengesOf(
+  { keys }: Pick<Deps, 'keys'>,
+  { purpose, organizationId, id, csrf, attempt }: Ceremony,
+): readonly [string, ...string[]] {
+  const context = { purpose, scope: organizationId, aad: id }
+  const [first, ...others] = fingerprints(keys.master, context, `${attempt}:${csrf}`)
+  const toText = (digest: Buffer) => digest.toString('base64url')
+  return [toText(first), ...others.map(toText)]
+}
+
+/** What the answer to a ceremony has to be of; undefined where the service has no domain that browsers bind passkeys to. */
+export function expectedOf(
+  deps: Pick<Deps, 'config' | 'keys'>,
+  ceremony: Ceremony,
+  isVerificationRequired: boolean,
+): Expected | undefined {
+  const { baseUrl, passkeyRpId: rpId } = deps.config
+  if (rpId === undefined) return undefined
+  return { challenges: challengesOf(deps, ceremony), origin: baseUrl, rpId, isVerificationRequired }
+}
+
+/** The answer of an authenticator as a page has sent it; undefined when it has another form. */
+export function readCredential<Credential>(
+  schema: z.ZodType<Credential>,
+  text: string,
+): Credential | undefined {
+  if (text.length > maxCredentialBytes) return undefined
+  try {
+    return schema.safeParse(JSON.parse(text)).data
+  } catch {
+    return undefined
+  }
+}
+
+/** The owner of a new passkey. */
+interface NewOwner {
+  readonly accountId: string
+  readonly environment: string
+  readonly organizationId: string
+  readonly userId: string
+}
+
+/**
+ * What authenticators call a user: 32 bytes that say nothing of who it is, the same for each passkey, so that a device keeps one
+ * of them. Made of the user's id, so that a page can be shown without storing anything.
+ */
+export function userHandleOf({ accountId, environment, organizationId, userId }: NewOwner): Buffer {
+  return hashSecret(['passkey', accountId, environment, organizationId, userId].join(':'))
+}
+
+/** A credential of the user, to be used, or not to be made twice. */
+export interface KnownCredential {
+  readonly credential_id: string
+  readonly transports: readonly string[]
+}
+
+interface NewPasskey {
+  readonly challenge: string
+  readonly rpId: string
+  readonly owner: NewOwner
+  readonly email: string
+  readonly organizationName: string
+  readonly known: readonly KnownCredential[]
+  readonly isVerificationRequired: boolean
+}
+
+/** What a browser is asked for to make a passkey (PublicKeyCredentialCreationOptionsJSON). */
+export function toCreationOptions(asked: NewPasskey): object {
+  const { challenge, rpId, owner, email, organizationName, known, isVerificationRequired } = asked
+  const organization = displayName(organizationName)
+  return {
+    challenge,
+    rp: { id: rpId, name: organization },
+    // Somebody may have one in several organizations of the service: the list of a browser shows which is which.
+    user: {
+      id: userHandleOf(owner).toString('base64url'),
+      name: `${email} · ${organization}`,
+      displayName: email,
+    },
+    pubKeyCredParams: keyAlgorithms.map((alg) => ({ type: 'public-key', alg })),
+    timeout: timeoutMs,
+    excludeCredentials: known.map(toDescriptor),
+    // One that only stands beside a password is asked for by its identifier, and need not be found without.
+    authenticatorSelection: {
+      residentKey: isVerificationRequired ? 'required' : 'preferred',
+      requireResidentKey: isVerificationRequired,
+      userVerification: isVerificationRequired ? 'required' : 'preferred',
+    },
+    attestation: 'none',
+  }
+}
+
+interface Use {
+  readonly challenge: string
+  readonly rpId: string
+  /** Empty: any passkey of the service, which the browser lists. */
+  readonly known: readonly KnownCredential[]
+  readonly isVerificationRequired: boolean
+}
+
+/** What a browser is asked for to use a passkey (PublicKeyCredentialRequestOptionsJSON). */
+export function toRequestOptions({ challenge, rpId, known, isVerificationRequired }: Use): object {
+  return {
+    challenge,
+    rpId,
+    timeout: timeoutMs,
+    allowCredentials: known.map(toDescriptor),
+    userVerification: isVerificationRequired ? 'required' : 'preferred',
+  }
+}
+
+function toDescriptor({ credential_id: id, transports }: KnownCredential) {
+  return { type: 'public-key', id, transports }
+}

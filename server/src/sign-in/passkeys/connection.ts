@@ -1,0 +1,113 @@
+import type { PasskeyConnection, PasskeyConnectionChanges } from '@portico/contract/passkeys'
+import { sql, type Kysely, type Transaction } from 'kysely'
+import type { Deps } from '../../delivery/deps.js'
+import { change, type Changed } from '../../delivery/events/change.js'
+import { emit } from '../../delivery/events/emit.js'
+import { insertFrom } from '../../platform/db/insert-if.js'
+import { organizationExists, organizationIdOf } from '../../platform/db/organization-id.js'
+import type { DB } from '../../platform/db/schema.js'
+import { isOrganizationOf, ofTenant, tenantColumns } from '../../platform/db/tenant-predicate.js'
+import { isOfVersion } from '../../platform/db/versions.js'
+import { ApiError } from '../../platform/errors.js'
+import type { Tenant } from '../../platform/tenant.js'
+import { toPasskeyConnection } from './record.js'
+
+/** The connection of an organization that was there before passkeys, and has not changed it. */
+const unwritten = { active: false, first_factor: true, synced: true, version: 1 }
+
+/**
+ * The settings of passkeys of the organization in the tenant's environment.
+ *
+ * @throws ApiError `organization_not_found`
+ */
+export async function getPasskeyConnection(
+  { db }: Pick<Deps, 'db'>,
+  tenant: Tenant,
+): Promise<Changed<PasskeyConnection>> {
+  const row = await selectConnection(db, tenant)
+  if (row === undefined) throw new ApiError('organization_not_found')
+  const { organization_id: organizationId, inserted_at } = row
+  const connection = {
+    active: row.active ?? unwritten.active,
+    first_factor: row.first_factor ?? unwritten.first_factor,
+    synced: row.synced ?? unwritten.synced,
+    inserted_at,
+    updated_at: row.updated_at ?? inserted_at,
+  }
+  return {
+    record: toPasskeyConnection(connection, tenant),
+    version: row.version ?? unwritten.version,
+    organizationId,
+  }
+}
+
+function selectConnection(db: Kysely<DB>, tenant: Tenant) {
+  return db
+    .selectFrom('organizations')
+    .leftJoin('passkey_connections as connection', (join) =>
+      join
+        .on(isOrganizationOf('organizations', 'connection'))
+        .on('connection.environment', '=', tenant.environment),
+    )
+    .where('organizations.account_id', '=', tenant.accountId)
+    .where('organizations.id', '=', organizationIdOf(tenant))
+    .select([
+      'organizations.id as organization_id',
+      'organizations.inserted_at',
+      'connection.active',
+      'connection.first_factor',
+      'connection.synced',
+      'connection.version',
+      'connection.updated_at',
+    ])
+    .executeTakeFirst()
+}
+
+/**
+ * Changes the given settings. Switched off, passkeys stay, and sign nobody in.
+ *
+ * @param versions The versions the change may happen to; undefined: any.
+ * @throws ApiError `organization_not_found`, `precondition_failed`
+ */
+export function updatePasskeyConnection(
+  deps: Deps,
+  tenant: Tenant,
+  { active, first_factor, synced }: PasskeyConnectionChanges,
+  versions: readonly number[] | undefined,
+): Promise<Changed<PasskeyConnection>> {
+  return change(deps, tenant.cause, async (trx) => {
+    await insertUnwritten(deps, trx, tenant)
+    const changed = await trx
+      .updateTable('passkey_connections')
+      .set({
+        ...(active !== undefined && { active }),
+        ...(first_factor !== undefined && { first_factor }),
+        ...(synced !== undefined && { synced }),
+        updated_at: deps.now(),
+        version: sql`version + 1`,
+      })
+      .where(ofTenant(tenant))
+      .where(isOfVersion(versions))
+      .returning('version')
+      .executeTakeFirst()
+    if (changed === undefined)
+      throw new ApiError(
+        (await organizationExists(trx, tenant)) ? 'precondition_failed' : 'organization_not_found',
+      )
+    const connection = await getPasskeyConnection({ db: trx }, tenant)
+    return emit(deps, trx, tenant, { code: 'passkey.connection.update.success', ...connection })
+  })
+}
+
+/** Writes the connection that the organization has without a row, so that one update decides about its version. */
+async function insertUnwritten(
+  { now }: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+): Promise<void> {
+  const at = now()
+  const row = { ...tenantColumns(tenant), ...unwritten, inserted_at: at, updated_at: at }
+  await insertFrom(trx, 'passkey_connections', row, sql`where ${organizationIdOf(tenant)} is not null`)
+    .onConflict((conflict) => conflict.constraint('passkey_connections_pkey').doNothing())
+    .execute()
+}

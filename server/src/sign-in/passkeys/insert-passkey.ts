@@ -1,0 +1,82 @@
+import { providerOf } from '@portico/contract/passkey-providers'
+import { maxPasskeyName, maxPasskeys } from '@portico/contract/passkeys'
+import { sql, type Transaction } from 'kysely'
+import type { Deps } from '../../delivery/deps.js'
+import { emit } from '../../delivery/events/emit.js'
+import { logEvent } from '../../delivery/log-events/log-event.js'
+import { enqueueNotice } from '../../delivery/mail/notices.js'
+import { newId } from '../../platform/crypto/random.js'
+import { displayName } from '../../platform/display-name.js'
+import { insertWhere } from '../../platform/db/insert-if.js'
+import type { DB } from '../../platform/db/schema.js'
+import { ofOwner, ownerColumns } from '../../platform/db/tenant-predicate.js'
+import type { Tenant } from '../../platform/tenant.js'
+import { userHandleOf } from './ceremony.js'
+import { passkeyColumns, toPasskey } from './record.js'
+import type { MadeKey } from './webauthn.js'
+
+/** A key that a user's authenticator has made, and that was verified. */
+interface VerifiedKey {
+  readonly organizationId: string
+  readonly userId: string
+  readonly email: string
+  readonly key: MadeKey
+  readonly rpId: string
+  readonly transports: readonly string[]
+  /** What it is called where its provider is not known. */
+  readonly name: string
+}
+
+/**
+ * Adds a passkey to a user, whom the transaction has locked, with its event and its mail.
+ *
+ * @returns Whether it was added: nobody has more than the maximum.
+ * @throws DatabaseError of `passkeys_credential_key` where the service has the credential already
+ */
+export async function insertPasskey(
+  deps: Deps,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  { organizationId, userId, email, key, rpId, transports, name }: VerifiedKey,
+): Promise<boolean> {
+  const at = deps.now()
+  const { accountId, environment } = tenant
+  const owner = { accountId, environment, organizationId, userId }
+  const row = {
+    ...ownerColumns(owner),
+    id: newId(),
+    user_id: userId,
+    name: displayName(providerOf(key.aaguid) ?? name, maxPasskeyName),
+    rp_id: rpId,
+    credential_id: key.credentialId,
+    public_key: key.publicKey,
+    user_handle: userHandleOf(owner),
+    aaguid: key.aaguid,
+    transports: transports.filter((transport) => /^[a-z-]+$/.test(transport)),
+    synced: key.isSynced,
+    backed_up: key.isBackedUp,
+    sign_count: key.signCount,
+    version: 1,
+    inserted_at: at,
+    updated_at: at,
+  }
+  const hasRoom = sql<boolean>`(
+    select count(*) from passkeys where ${ofOwner(owner, 'passkeys')} and passkeys.user_id = ${userId}
+  ) < ${maxPasskeys}`
+  const inserted = await insertWhere(trx, 'passkeys', row, hasRoom)
+    .returning(passkeyColumns)
+    .executeTakeFirst()
+  if (inserted === undefined) return false
+  await enqueueNotice(deps, trx, { ...owner, notice: 'passkey_added' })
+  await emit(deps, trx, tenant, {
+    code: 'passkey.passkey.create.success',
+    record: toPasskey(inserted, tenant),
+    organizationId,
+    subjectId: userId,
+  })
+  await logEvent(deps, trx, {
+    ...{ ...tenant, organizationId, email, userId },
+    code: 'END_USER_PASSKEY_REGISTERED',
+  })
+  return true
+}

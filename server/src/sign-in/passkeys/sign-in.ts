@@ -1,0 +1,130 @@
+import type { RefusalReason } from '@portico/contract/log-events'
+import type { Transaction } from 'kysely'
+import type { Deps } from '../../delivery/deps.js'
+import { change } from '../../delivery/events/change.js'
+import { emit } from '../../delivery/events/emit.js'
+import { logEvent, type LogEntry } from '../../delivery/log-events/log-event.js'
+import { isEmailDomainAllowed } from '../../directory/allowed-domain.js'
+import { isSsoRequiredOf } from '../../directory/domains/authority.js'
+import { usersOf } from '../../directory/users/whole-user.js'
+import type { DB } from '../../platform/db/schema.js'
+import { isOrganizationOf, sameTenant } from '../../platform/db/tenant-predicate.js'
+import { ofUser, type Caller, type Tenant } from '../../platform/tenant.js'
+import { forgetAttempts } from '../flows/attempts.js'
+import type { Flow } from '../flows/flow.js'
+import { completeFactorOfLockedFlow, lockFlow } from '../flows/lock-flow.js'
+import { firstFactorSteps } from '../flows/step.js'
+import type { PasskeyProof, ProvedPasskey } from './prove-passkey.js'
+import { recordUse } from './use-passkey.js'
+
+/** How a passkey that has verified its user is named (RFC 8176): possession of a key, and a factor that only its user has. */
+const amr = ['pop', 'user', 'mfa']
+
+/**
+ * Moves a flow on by a proved passkey, which is two factors: where it is kept, and what opens it.
+ *
+ * @returns Undefined when it has; else why not, which the page does not tell.
+ */
+export async function signInByPasskey(
+  deps: Deps,
+  caller: Caller & Tenant,
+  flow: Flow,
+  proof: PasskeyProof,
+): Promise<RefusalReason | undefined> {
+  const refused = await settle(deps, caller, flow, proof, (trx, proved) =>
+    complete(deps, trx, caller, flow, proved),
+  )
+  if (refused === undefined && 'proved' in proof)
+    await forgetAttempts(deps, { ...caller, address: proof.proved.emailNormalized })
+  return refused
+}
+
+/**
+ * Ends a ceremony on a page: what a proved passkey is good for, with its event, and the log of whatever becomes of it.
+ *
+ * @param work Returns why the passkey is refused all the same; undefined when it is not.
+ * @returns Why it was refused.
+ */
+export async function settle(
+  deps: Deps,
+  caller: Caller & Tenant,
+  flow: Flow,
+  proof: PasskeyProof,
+  work: (trx: Transaction<DB>, proved: ProvedPasskey) => Promise<RefusalReason | undefined>,
+): Promise<RefusalReason | undefined> {
+  const { record: refused } = await change(deps, caller.cause, async (trx) => {
+    const { organizationId, applicationId: clientId } = flow
+    const log = (entry: Pick<LogEntry, 'code' | 'reason' | 'userId'>) =>
+      logEvent(deps, trx, { ...caller, organizationId, clientId, ...entry })
+    const userId = 'proved' in proof ? proof.proved.userId : null
+    const reason = 'proved' in proof ? await work(trx, proof.proved) : proof.refused
+    if (reason !== undefined) {
+      await log({ code: 'END_USER_PASSKEY_FAILED', reason, userId })
+      return { record: reason }
+    }
+    if ('proved' in proof) await emitUse(deps, trx, caller, flow, proof.proved)
+    await log({ code: 'END_USER_PASSKEY_SUCCESS', userId })
+    return { record: undefined }
+  })
+  return refused
+}
+
+/** @returns Why it was not completed; undefined when it was. */
+async function complete(
+  deps: Deps,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  flow: Flow,
+  proved: ProvedPasskey,
+): Promise<RefusalReason | undefined> {
+  const { userId } = proved
+  // Locked, so that a deactivation or a removal either precedes the sign-in or ends its session.
+  const user = await usersOf(trx, tenant)
+    .innerJoin('organizations', (join) => join.on(isOrganizationOf('organizations', 'users')))
+    .leftJoin('passkey_connections as connection', (join) => join.on(sameTenant('connection', 'users')))
+    .where('users.id', '=', userId)
+    .select([
+      'users.email_normalized',
+      'users.active',
+      'organizations.allowed_email_domains',
+      'connection.active as is_offered',
+      'connection.first_factor',
+      isSsoRequiredOf('users').as('is_sso_required'),
+    ])
+    .forNoKeyUpdate('users')
+    .executeTakeFirst()
+  if (user === undefined) return 'user_not_found'
+  if (!user.active) return 'user_inactive'
+  if (user.is_offered !== true || user.first_factor !== true) return 'passkeys_inactive'
+  if (user.is_sso_required) return 'sso_required'
+  if (!isEmailDomainAllowed(user.allowed_email_domains, user.email_normalized))
+    return 'email_domain_not_allowed'
+  const use = await recordUse(deps, trx, tenant, proved)
+  if (use !== 'used') return use === 'disabled' ? 'passkey_disabled' : 'passkey_wrong'
+  const held = await lockFlow(deps, trx, flow, { steps: firstFactorSteps })
+  const step = held && (await completeFactorOfLockedFlow(deps, trx, held, { tenant, userId, amr }))
+  return step === undefined ? 'flow_over' : undefined
+}
+
+async function emitUse(
+  deps: Deps,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  { domain, environment, organizationId }: Flow,
+  { userId, passkeyId, isVerified }: ProvedPasskey,
+): Promise<void> {
+  await emit(deps, trx, ofUser(tenant, userId), {
+    code: 'passkey.challenge.validate.success',
+    record: {
+      __type__: 'PasskeyChallenge',
+      __domain__: domain,
+      __environment__: environment,
+      user_id: userId,
+      passkey_id: passkeyId,
+      user_verified: isVerified,
+      challenged_at: deps.now().toISOString(),
+    },
+    organizationId,
+    subjectId: userId,
+  })
+}

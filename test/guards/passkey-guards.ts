@@ -1,0 +1,197 @@
+import { guard, protocolTest } from './guard.js'
+
+const folder = 'server/src/sign-in/passkeys'
+const webauthn = `${folder}/webauthn.ts`
+const prove = `${folder}/prove-passkey.ts`
+const signIn = `${folder}/sign-in.ts`
+const use = `${folder}/use-passkey.ts`
+const second = `${folder}/second-factor.ts`
+const own = 'server/src/sign-in/own-account/own-passkeys.ts'
+
+const added = (title: string) =>
+  protocolTest('passkey-registration', `a passkey on the account page ${title}`)
+const used = (title: string) =>
+  protocolTest('passkey-sign-in', `a passkey at the first page of a sign-in ${title}`)
+const besides = (title: string) =>
+  protocolTest('passkey-second-factor', `a passkey as the second factor ${title}`)
+const isAdded = added('is asked for so that devices keep one for each user, and verify who uses it')
+const isIn = used('that its provider copies may count anew on each device')
+const passes = besides('stands beside the code of who has both, and either passes')
+
+/** Guards of passkeys: what an answer is of, whose it is, and what it is good for. */
+export const passkeyGuards = [
+  guard({
+    name: 'passkeys: the challenge of a registration',
+    file: webauthn,
+    find: `      expectedChallenge: (challenge) => challenges.includes(challenge),
+      expectedOrigin: origin,
+      expectedRPID: rpId,
+      requireUserPresence`,
+    replace: `      expectedChallenge: (challenge) => challenge.length > 0 && challenges.length > 0,
+      expectedOrigin: origin,
+      expectedRPID: rpId,
+      requireUserPresence`,
+    red: added('whose answer is of another challenge is not added'),
+    green: isAdded,
+  }),
+  guard({
+    name: 'passkeys: the frame of an answer',
+    file: webauthn,
+    find: '    if (place.crossOrigin === true || place.topOrigin !== undefined) return undefined\n',
+    replace: '',
+    red: added('whose answer is of a frame of another site is not added'),
+    green: isAdded,
+  }),
+  guard({
+    name: 'passkeys: a user who is verified, at the registration',
+    file: webauthn,
+    find: '      requireUserVerification: isVerificationRequired,\n      supportedAlgorithmIDs',
+    replace:
+      '      requireUserVerification: isVerificationRequired && challenges.length === 0,\n      supportedAlgorithmIDs',
+    red: added('whose answer is of nobody verified is not added'),
+    green: isAdded,
+  }),
+  guard({
+    name: 'passkeys: the challenge of a use',
+    file: webauthn,
+    find: '      expectedChallenge: (challenge) => challenges.includes(challenge),\n      expectedOrigin: origin,\n      expectedRPID: rpId,\n      requireUserVerification',
+    replace:
+      '      expectedChallenge: (challenge) => challenge.length > 0 && challenges.length > 0,\n      expectedOrigin: origin,\n      expectedRPID: rpId,\n      requireUserVerification',
+    red: used('whose answer is of another challenge signs nobody in'),
+    green: isIn,
+  }),
+  guard({
+    name: 'passkeys: a user who is verified, at a sign-in',
+    file: webauthn,
+    find: '      requireUserVerification: isVerificationRequired,\n      credential',
+    replace:
+      '      requireUserVerification: isVerificationRequired && challenges.length === 0,\n      credential',
+    red: used('whose answer is of nobody verified signs nobody in'),
+    green: isIn,
+  }),
+  guard({
+    name: 'passkeys: the signature',
+    file: webauthn,
+    find: '    if (!verified) return undefined\n',
+    replace: '    if (verified === undefined) return undefined\n',
+    red: used('whose answer is of another signature signs nobody in'),
+    green: isIn,
+  }),
+  guard({
+    name: 'passkeys: the count of the answers of a flow',
+    file: prove,
+    find: '    .set({ passkey_attempt: sql`passkey_attempt + 1` })',
+    replace: '    .set({ passkey_attempt: sql`passkey_attempt` })',
+    also: [
+      { file: prove, find: 'return row && row.passkey_attempt - 1', replace: 'return row?.passkey_attempt' },
+    ],
+    red: used('passes on the page that says what was wrong, whose challenge is another one'),
+    green: isIn,
+  }),
+  guard({
+    name: 'passkeys: the flag of what may be copied',
+    file: prove,
+    find: 'if (used === undefined || used.isSynced !== passkey.synced)',
+    replace: 'if (used === undefined)',
+    red: used('whose answer is of a key that has become synced signs nobody in'),
+    green: isIn,
+  }),
+  guard({
+    name: 'passkeys: the organization of the page',
+    file: prove,
+    find: "  if (passkey.organization_id !== organizationId) return { refused: 'passkey_of_other_organization' }\n",
+    replace: '',
+    red: used('of another organization signs nobody in, and says so to its holder'),
+    green: isIn,
+  }),
+  guard({
+    name: 'passkeys: the user whom the authenticator names',
+    file: prove,
+    find: 'if (handle === undefined ? isVerificationRequired : !handle.equals(passkey.user_handle))',
+    replace: 'if (handle === undefined && isVerificationRequired)',
+    red: used('whose answer is of another user signs nobody in'),
+    green: isIn,
+  }),
+  guard({
+    name: 'passkeys: an active user',
+    file: signIn,
+    find: "  if (!user.active) return 'user_inactive'\n",
+    replace: '',
+    red: used('that was removed, or of a user who is deactivated, signs nobody in'),
+    green: isIn,
+  }),
+  guard({
+    name: 'passkeys: an organization that wants them as a first factor',
+    file: signIn,
+    find: "  if (user.is_offered !== true || user.first_factor !== true) return 'passkeys_inactive'\n",
+    replace: '',
+    red: used('signs nobody in while the organization does not want it: {"first_factor":false}'),
+    green: isIn,
+  }),
+  guard({
+    name: 'passkeys: an address that only single sign-on lets in',
+    file: signIn,
+    find: "  if (user.is_sso_required) return 'sso_required'\n",
+    replace: '',
+    red: used(
+      'of an address with an identity provider leads there, and signs nobody in whom only that lets in',
+    ),
+    green: isIn,
+  }),
+  guard({
+    name: 'passkeys: a count that grows',
+    file: use,
+    find: "        is('synced', '=', true),\n",
+    replace: "        is('synced', 'is not', null),\n",
+    red: used('whose count has not grown is refused, and blocked where no other tab explains it'),
+    green: isIn,
+  }),
+  guard({
+    name: 'passkeys: the user of the first factor',
+    file: second,
+    find: "  if (proved.userId !== userId) return 'passkey_wrong'\n",
+    replace: '',
+    red: besides('of a colleague does not pass for its neighbour in the organization'),
+    green: passes,
+  }),
+  guard({
+    name: 'passkeys: the second factor of an organization that has them',
+    file: second,
+    find: "  if (user.is_offered !== true) return 'passkeys_inactive'\n",
+    replace: '',
+    red: besides('does not pass once it is removed, or switched off, and the code does'),
+    green: passes,
+  }),
+  guard({
+    name: 'passkeys: a fresh session adds one',
+    file: own,
+    find: `return await changeOwnAccount(deps, tenant, session, 'fresh_session', async`,
+    replace: `return await changeOwnAccount(deps, tenant, session, 'session', async`,
+    red: added('is not added by a form that is sent after ten minutes, nor by a session that has ended'),
+    green: isAdded,
+  }),
+  guard({
+    name: 'passkeys: one that its provider copies',
+    file: own,
+    find: "      if (key.isSynced && !now.isSyncedAllowed) return 'not_allowed'\n",
+    replace: '',
+    red: added('that its provider copies is refused where the organization does not want that'),
+    green: isAdded,
+  }),
+  guard({
+    name: 'passkeys: the last way to sign in',
+    file: own,
+    find: "    if (!hasOther && passkeyIds.length > 0 && left.length === 0) return 'last'\n",
+    replace: '',
+    red: added('that is the last way to sign in is not removed, and one of two is'),
+    green: isAdded,
+  }),
+  guard({
+    name: 'passkeys: one that was added before the address was proved',
+    file: 'server/src/directory/users/change-user.ts',
+    find: '  await forgetPasskeys(trx, tenant, id)\n  await endSignInsOf',
+    replace: '  await endSignInsOf',
+    red: added('ends with the password when the owner of an address proves it for the first time'),
+    green: isAdded,
+  }),
+]

@@ -1,0 +1,150 @@
+import type { CDPSession, Page } from 'playwright-core'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { goodPassword } from '../api/password-given.js'
+import { browserTool, hasTool } from '../debian-tools.js'
+import { atFileEnd } from '../file-end.js'
+import { axeFaultsOf } from '../given/axe.js'
+import { openBrowser, type TestBrowser } from '../given/browser.js'
+import type { FlowScene } from '../given/flow-given.js'
+import { startService } from '../given/harness.js'
+import { passkeyGivenOf } from '../given/passkey-given.js'
+
+const service = await startService()
+const client = await service.client()
+const given = passkeyGivenOf(service, client)
+let browser: TestBrowser
+
+beforeAll(async () => {
+  if (!hasTool(browserTool)) return
+  browser = await openBrowser()
+  atFileEnd(() => browser.close())
+}, 60_000)
+
+/** Nobody is there: that the browser was sent is what counts. */
+const atStore = /^https:\/\/store\.example\/callback\?code=/
+
+type Authenticator = Readonly<Record<string, unknown>>
+
+/** One that is built in: it keeps passkeys and verifies its user. */
+const platform: Authenticator = {
+  ...{ protocol: 'ctap2', ctap2Version: 'ctap2_1', transport: 'internal' },
+  ...{ hasResidentKey: true, hasUserVerification: true, isUserVerified: true },
+  ...{ automaticPresenceSimulation: true, defaultBackupEligibility: true, defaultBackupState: true },
+}
+const roaming = { ...platform, transport: 'usb', defaultBackupEligibility: false, defaultBackupState: false }
+const withoutVerification = {
+  ...roaming,
+  ...{ hasResidentKey: false, hasUserVerification: false, isUserVerified: false },
+}
+
+/** A page in a browser with an authenticator. */
+async function openWith(authenticator: Authenticator): Promise<{ page: Page }> {
+  const page = await browser.newPage()
+  page.setDefaultTimeout(20_000)
+  const cdp = await page.context().newCDPSession(page)
+  await cdp.send('WebAuthn.enable', { enableUI: false })
+  await addAuthenticator(cdp, authenticator)
+  return { page }
+}
+
+async function addAuthenticator(cdp: CDPSession, options: Authenticator): Promise<string> {
+  // The types of the protocol are those of one version.
+  const added: unknown = await cdp.send('WebAuthn.addVirtualAuthenticator', { options } as never)
+  return typeof added === 'object' && added !== null && 'authenticatorId' in added
+    ? String(added.authenticatorId)
+    : ''
+}
+
+/** Signs in with the password, from the page of one's own passkeys. */
+async function toOwnPasskeys(page: Page, scene: FlowScene): Promise<void> {
+  await page.goto(`${service.baseUrl}${given.addressOf(scene)}`)
+  await page.fill('#email', scene.user.email)
+  await page.click('button[value=identify]')
+  await page.fill('#password', goodPassword)
+  await page.click('button[value=password]')
+  await page.waitForURL(/\/account\/passkeys/)
+}
+
+async function add(page: Page): Promise<void> {
+  await page.click('button[value=add]')
+  await page.waitForSelector('button[value=remove]')
+}
+
+describe.skipIf(!hasTool(browserTool))('passkeys in Chromium', () => {
+  test.each([
+    ['of the device', platform, true],
+    ['of a security key', roaming, false],
+  ] as const)(
+    'one %s is added, and signs in by the button',
+    async (_, authenticator, synced) => {
+      const scene = await given.flows.scene()
+      const { page } = await openWith(authenticator)
+      // A browser that proposes none among the addresses: the authenticator would choose at once.
+      await page.addInitScript('PublicKeyCredential.isConditionalMediationAvailable = async () => false')
+      await toOwnPasskeys(page, scene)
+      expect(await axeFaultsOf(page)).toBe('')
+      await add(page)
+      expect(await axeFaultsOf(page)).toBe('')
+      expect(await given.passkeysOf(scene)).toMatchObject([{ synced }])
+
+      await page.context().clearCookies()
+      await page.goto(given.flows.authorizeUrl(scene))
+      const arrived = page.waitForRequest(atStore)
+      await page.click('button[value=passkey]')
+      await arrived
+    },
+    60_000,
+  )
+
+  test('one is proposed among the addresses, and signs in when it is chosen', async () => {
+    const scene = await given.flows.scene()
+    const { page } = await openWith(platform)
+    await toOwnPasskeys(page, scene)
+    await add(page)
+    await page.context().clearCookies()
+
+    // The virtual authenticator chooses by itself, as soon as the page waits.
+    const arrived = page.waitForRequest(atStore)
+    await page.goto(given.flows.authorizeUrl(scene))
+    await arrived
+  }, 60_000)
+
+  test('a security key that verifies nobody is not added where passkeys are a first factor, and the page says so', async () => {
+    const scene = await given.flows.scene()
+    const { page } = await openWith(withoutVerification)
+    await toOwnPasskeys(page, scene)
+    await page.click('button[value=add]')
+    await page.waitForSelector('[data-failed]:not([hidden])')
+    expect(await given.passkeysOf(scene)).toEqual([])
+
+    await client.passkeys.updateConnection({ org_domain: scene.org_domain, first_factor: false })
+    await page.goto(`${service.baseUrl}${given.addressOf(scene)}`)
+    await add(page)
+    expect(await given.passkeysOf(scene)).toMatchObject([{ synced: false }])
+  }, 60_000)
+
+  test('the same passkey is not added twice, and one is renamed and removed', async () => {
+    const scene = await given.flows.scene()
+    const { page } = await openWith(platform)
+    await toOwnPasskeys(page, scene)
+    await add(page)
+    await page.click('button[value=add]')
+    await page.waitForSelector('[data-failed]:not([hidden])')
+
+    await page.click('summary')
+    await page.fill('input[name=name]', 'My laptop')
+    await page.click('button[value=rename]')
+    await page.getByText('My laptop').first().waitFor()
+    await page.click('button[value=remove]')
+    await page.waitForSelector('button[value=remove]', { state: 'detached' })
+    expect(await given.passkeysOf(scene)).toEqual([])
+  }, 60_000)
+
+  test('without scripts there is no button, and the other ways are there', async () => {
+    const scene = await given.flows.scene()
+    const page = await browser.newPage({ javaScriptEnabled: false })
+    await page.goto(given.flows.authorizeUrl(scene))
+    expect(await page.isVisible('button[value=passkey]')).toBe(false)
+    expect(await page.isVisible('button[value=identify]')).toBe(true)
+  }, 60_000)
+})
