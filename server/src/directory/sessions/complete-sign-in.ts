@@ -129,7 +129,7 @@ export async function openSession(
 /** The columns of a new session, and its end, where it is not that of the policy. */
 type NewSessionRow = Omit<
   Selectable<Sessions>,
-  'expires_at' | 'ended_at' | 'offline_until' | 'act' | 'begun_at'
+  'expires_at' | 'ended_at' | 'offline_until' | 'act' | 'begun_at' | 'passkey_attempt'
 > & {
   readonly begun_at: Date
   readonly act: string | null

@@ -66,7 +66,7 @@ export interface UserFacts {
   readonly isMetadataMissing: boolean
 }
 
-type FactDeps = Pick<Deps, 'db' | 'limits' | 'now'>
+type FactDeps = Pick<Deps, 'config' | 'db' | 'limits' | 'now'>
 
 /** Asks what a sign-in asks, and writes and counts nothing. */
 export async function findFacts(

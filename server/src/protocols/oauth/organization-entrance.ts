@@ -71,7 +71,7 @@ export async function enterOrganization(
 
 /** How an address signs in to an organization: by the connection that has it, else by the organization's methods. */
 export async function findWay(
-  deps: Pick<Deps, 'db'>,
+  deps: Pick<Deps, 'config' | 'db'>,
   client: AuthorizingClient,
   email: string,
 ): Promise<{ readonly methods: SignInMethods; readonly connectionId: string | undefined }> {
