@@ -15,7 +15,7 @@ import { listTraces } from './traces-of-address.js'
  * @throws ApiError `organization_not_found` when the one named is not there.
  */
 export async function diagnosePerson(
-  deps: Pick<Deps, 'db' | 'limits' | 'now'>,
+  deps: Pick<Deps, 'config' | 'db' | 'limits' | 'now'>,
   caller: Caller,
   { email, org_domain }: DiagnosisQuery,
 ): Promise<Diagnoses> {
