@@ -24,6 +24,8 @@ import { permissions } from './resources/permissions.js'
 import { relays } from './resources/relays.js'
 import { roles } from './resources/roles.js'
 import { sessions } from './resources/sessions.js'
+import { socialConnection } from './resources/social-connection.js'
+import { socialProviders } from './resources/social-providers.js'
 import { ssoConnections } from './resources/sso-connections.js'
 import { tokenCustomization } from './resources/token-customization.js'
 import { totp } from './resources/totp.js'
@@ -51,6 +53,8 @@ type Routers = {
   discovery: typeof discovery
   password: typeof password
   totp: typeof totp
+  socialProviders: typeof socialProviders
+  socialConnection: typeof socialConnection
   sessions: typeof sessions
   impersonations: typeof impersonations
   ssoConnections: typeof ssoConnections
@@ -84,6 +88,8 @@ export const contract: Routers = {
   discovery,
   password,
   totp,
+  socialProviders,
+  socialConnection,
   sessions,
   impersonations,
   ssoConnections,

@@ -29,6 +29,7 @@ const rights: Readonly<Record<ScopedResource, Rights>> = {
   magic_links: settings,
   passwords: settings,
   totp: settings,
+  social: settings,
   webhooks: settings,
   users: people,
   memberships: people,

@@ -10,6 +10,7 @@ import {
   findOpenConnections,
   type OpenConnection,
 } from '../../sso/sign-in/connection-of-address.js'
+import { findOpenProviders, type OpenProvider } from '../../sso/social/open-providers.js'
 import { normalizeEmail } from '../../platform/email.js'
 import { errorPage } from '../frame/error.js'
 import { identifierPage } from '../views/identifier.js'
@@ -20,23 +21,27 @@ import type { StepOutcome, StepPage, StepRequest } from '../frame/step-page.js'
 export const identifierStep: StepPage = {
   show: async (request) => {
     const methods = await findAllMethods(request)
-    const isAny = methodOf(methods, request.flow.preferredWay) !== undefined || methods.connections.length > 0
+    const isAny =
+      methodOf(methods, request.flow.preferredWay) !== undefined ||
+      methods.connections.length + methods.socialProviders.length > 0
     return isAny ? page(request, methods, request.flow.email ?? '') : noMethod(request)
   },
-  actions: { identify, single_sign_on: signInByChosen },
+  actions: { identify, single_sign_on: signInByChosen, social: signInByProvider },
 }
 
-/** The sign-in methods of the organization, with its identity providers. */
+/** The sign-in methods of the organization, with its identity and social providers. */
 interface AllMethods extends SignInMethods {
   readonly connections: readonly OpenConnection[]
+  readonly socialProviders: readonly OpenProvider[]
 }
 
 async function findAllMethods({ deps, flow }: StepRequest): Promise<AllMethods> {
-  const [methods, connections] = await Promise.all([
+  const [methods, connections, socialProviders] = await Promise.all([
     findSignInMethods(deps, flow),
     findOpenConnections(deps, flow),
+    findOpenProviders(deps, flow),
   ])
-  return { ...methods, connections }
+  return { ...methods, connections, socialProviders }
 }
 
 async function identify(request: StepRequest): Promise<StepOutcome> {
@@ -44,7 +49,7 @@ async function identify(request: StepRequest): Promise<StepOutcome> {
   const methods = await findAllMethods(request)
   const typed = request.field('email').trim()
   const method = methodOf(methods, request.flow.preferredWay)
-  if (method === undefined && methods.connections.length === 0)
+  if (method === undefined && methods.connections.length + methods.socialProviders.length === 0)
     return { status: 409, page: noMethod(request) }
   const refuse = (fault: 'missing' | 'invalid' | 'not_allowed') => ({
     status: 422,
@@ -75,6 +80,17 @@ async function signInByChosen(request: StepRequest): Promise<StepOutcome> {
   const connection = chosen.find(({ idpId }) => idpId === request.field('idp_id'))
   if (connection !== undefined) return goTo(request, connection)
   return { status: 422, page: page(request, methods, request.flow.email ?? '') }
+}
+
+/** Signs in by the button of a social provider. */
+async function signInByProvider(request: StepRequest): Promise<StepOutcome> {
+  const { deps, flow } = request
+  const methods = await findAllMethods(request)
+  const chosen = methods.socialProviders.find(({ name }) => name === request.field('provider'))
+  if (chosen === undefined) return { status: 422, page: page(request, methods, flow.email ?? '') }
+  const set = { social_provider_id: chosen.providerId }
+  await moveFlowAlone(deps, flow, { from: ['identifier'], to: 'social_provider', set })
+  return 'moved'
 }
 
 async function goTo(
@@ -115,12 +131,13 @@ function logStarted({ deps, caller, flow }: StepRequest, typed: string): Promise
 }
 
 function page(
-  { frame, form, flow }: StepRequest,
+  request: StepRequest,
   methods: AllMethods,
   address: string,
   wrong: Partial<Pick<Parameters<typeof identifierPage>[0], 'fault' | 'retryAfterSeconds'>> = {},
 ): string {
-  const { applicationName } = flow
+  const { frame, form } = request
+  const { applicationName } = request.flow
   const connections = connectionsToChoose(methods.connections, methods)
   return identifierPage({
     frame,
@@ -128,6 +145,10 @@ function page(
     email: address,
     maySignUp: methods.maySignUp,
     connections,
+    socialProviders: methods.socialProviders,
+    isAddressAsked:
+      methodOf(methods, request.flow.preferredWay) !== undefined || methods.connections.length > 0,
+    isSocialDenied: request.query('social') === 'denied',
     applicationName,
     fault: undefined,
     ...wrong,

@@ -13,6 +13,7 @@ import { onboarding } from './en/onboarding.js'
 import { secondFactor } from './en/second-factor.js'
 import { sessions } from './en/sessions.js'
 import { signIn } from './en/sign-in.js'
+import { social } from './en/social.js'
 import { ssoSetup } from './en/sso-setup.js'
 import { sso } from './en/sso.js'
 import { testIdp } from './en/test-idp.js'
@@ -24,6 +25,7 @@ const words = {
   ...onboarding,
   ...ssoSetup,
   ...sso,
+  ...social,
   ...testIdp,
   ...oidcSetup,
   ...directory,

@@ -13,6 +13,7 @@ import { onboarding } from './fr/onboarding.js'
 import { secondFactor } from './fr/second-factor.js'
 import { sessions } from './fr/sessions.js'
 import { signIn } from './fr/sign-in.js'
+import { social } from './fr/social.js'
 import { ssoSetup } from './fr/sso-setup.js'
 import { sso } from './fr/sso.js'
 import { testIdp } from './fr/test-idp.js'
@@ -24,6 +25,7 @@ export const fr: PageTexts = {
   ...onboarding,
   ...ssoSetup,
   ...sso,
+  ...social,
   ...testIdp,
   ...oidcSetup,
   ...directory,

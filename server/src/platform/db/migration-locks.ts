@@ -277,4 +277,9 @@ export const migrationLocks: Readonly<Record<string, readonly ObservedLock[]>> =
   "0048-found-by-id": [
     {"table":"api_keys","lock":"SHARE ROW EXCLUSIVE","work":"none"},
   ],
+  "0050-social": [
+    {"table":"accounts","lock":"SHARE ROW EXCLUSIVE","work":"none"},
+    {"table":"organizations","lock":"SHARE ROW EXCLUSIVE","work":"none"},
+    {"table":"sign_in_flows","lock":"ACCESS EXCLUSIVE","work":"scans"},
+  ],
 }

@@ -48,6 +48,7 @@ import * as m0044 from './migrations/0044-staff.js'
 import * as m0045 from './migrations/0045-audit.js'
 import * as m0047 from './migrations/0047-figures.js'
 import * as m0048 from './migrations/0048-found-by-id.js'
+import * as m0050 from './migrations/0050-social.js'
 import type { SchemaMigration } from './schema-migration.js'
 
 /** Every migration by name, in the order in which they are applied. */
@@ -98,4 +99,5 @@ export const migrations: Readonly<Record<string, SchemaMigration>> = {
   '0045-audit': m0045,
   '0047-figures': m0047,
   '0048-found-by-id': m0048,
+  '0050-social': m0050,
 }
