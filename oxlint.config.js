@@ -37,6 +37,7 @@ const rooms = {
       'test-idp',
       'onboarding',
       'sso',
+      'social',
       'account-sign-in',
       'sign-in',
       'magic-link',
@@ -49,6 +50,7 @@ const rooms = {
   ],
   protocols: ['scim', 'oidc', 'discoveries', 'oauth'],
   sso: [
+    'social',
     'test-idp',
     'tutorials',
     'onboarding',

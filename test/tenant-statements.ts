@@ -61,6 +61,7 @@ const keys: readonly RowKey[] = [
     { table: 'accounts', column: 'domain', reason: 'An address of the console names one account.' },
     { table: 'organizations', column: 'domain', reason: 'A domain names one organization of the service.' },
     { table: 'sso_connections', column: 'idp_id', reason: 'An address of a protocol names one connection.' },
+    { table: 'social_providers', column: 'id', reason: 'The address of a callback names one provider.' },
     { table: 'directories', column: 'id', reason: 'A provider names its directory, and proves its secret.' },
   ].map((key) => ({ ...key, isSecret: false })),
   ...[

@@ -24,6 +24,8 @@ import { permissions } from './resources/permissions.js'
 import { relays } from './resources/relays.js'
 import { roles } from './resources/roles.js'
 import { sessions } from './resources/sessions.js'
+import { socialConnection } from './resources/social-connection.js'
+import { socialProviders } from './resources/social-providers.js'
 import { ssoConnections } from './resources/sso-connections.js'
 import { tokenCustomization } from './resources/token-customization.js'
 import { passkeys } from './resources/passkeys.js'
@@ -53,6 +55,8 @@ type Routers = {
   password: typeof password
   totp: typeof totp
   passkeys: typeof passkeys
+  socialProviders: typeof socialProviders
+  socialConnection: typeof socialConnection
   sessions: typeof sessions
   impersonations: typeof impersonations
   ssoConnections: typeof ssoConnections
@@ -87,6 +91,8 @@ export const contract: Routers = {
   password,
   totp,
   passkeys,
+  socialProviders,
+  socialConnection,
   sessions,
   impersonations,
   ssoConnections,

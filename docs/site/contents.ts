@@ -66,6 +66,7 @@ const order: readonly { readonly title: string; readonly files: readonly string[
       'sso',
       'domains',
       'oidc-connections',
+      'social',
       'directory-sync',
       'onboarding',
       'sso-troubleshooting',

@@ -117,8 +117,9 @@ export const topics: Readonly<Record<string, string>> = {
   '/reference/users.html#users.delete': 'delete user remove user',
   '/reference/users.html#users.create': 'create user add user',
   '/guides/operate.html#text-messages': 'SMS provider twilio text messages',
-  '/guides/not-there.html#social-sign-in':
-    'social login google login github login sign in with google apple facebook consumer B2C OAuth providers',
+  '/guides/social.html':
+    'social login google login sign in with google sign in with microsoft consumer B2C OAuth providers',
+  '/guides/not-there.html#github-apple-and-facebook': 'github login sign in with apple facebook login',
   '/guides/roles.html':
     'permissions permission RBAC roles role-based access control authorization entitlements AuthZEN',
   '/guides/fine-grained.html':

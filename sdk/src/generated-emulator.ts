@@ -224,6 +224,8 @@ export interface AccountsCreateKeyInput {
     | 'write:roles'
     | 'read:memberships'
     | 'write:memberships'
+    | 'read:social'
+    | 'write:social'
   >
   /** Organizations to which the key is limited; default: all. */
   organization_ids?: string[]

@@ -74,7 +74,7 @@ export interface OrganizationStatus {
   state: 'pending' | 'terminated'
 }
 
-/** Part of `OrganizationList`, `InvitationList`, `JoinRequestList`, `DomainList`, `UserList`, `PermissionList`, `RoleList`, `ApplicationList` and 13 more. */
+/** Part of `OrganizationList`, `InvitationList`, `JoinRequestList`, `DomainList`, `UserList`, `PermissionList`, `RoleList`, `ApplicationList` and 14 more. */
 export interface Pagination {
   current_page: number
   /** Up to five page numbers around the current one. */
@@ -402,7 +402,7 @@ export interface Identity {
   data: { [name: string]: JsonValue }
 }
 
-/** Part of `Identity`, `DirectoryAttributes`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent` and 108 more. */
+/** Part of `Identity`, `DirectoryAttributes`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent` and 112 more. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue }
 
 /** Part of `User`. */
@@ -1274,6 +1274,70 @@ export interface PasskeyDeletion {
   type: '__Deleted__'
 }
 
+/** Answered by `socialProviders.create`, `socialProviders.list`, `socialProviders.get`, `socialProviders.update`. */
+export interface SocialProvider {
+  __type__: 'SocialProvider'
+  /** Domain of the account. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** UUID in lower case. */
+  id: string
+  provider: 'google' | 'microsoft' | 'custom_oidc' | 'test'
+  /** What social connections know it by; never changes. */
+  name: string
+  /** On its button. */
+  display_name: string
+  /** Of the application that was registered at the provider. */
+  client_id: string | null
+  /** Of microsoft: whose accounts can sign in; else null. */
+  tenant: string | null
+  /** Issuer of the OpenID provider; that of microsoft has {tenantid} in it where there is more than one tenant. */
+  issuer: string | null
+  /** Nobody can sign in by an inactive one. */
+  active: boolean
+  /** incomplete: it has no issuer, client_id or client_secret, and no button is shown. */
+  state: 'incomplete' | 'ready'
+  /** What has to be registered at the provider. */
+  redirect_uri: string
+  /** RFC 3339 in UTC with milliseconds. */
+  inserted_at: string
+  /** RFC 3339 in UTC with milliseconds. */
+  updated_at: string
+}
+
+/** Answered by `socialProviders.list`. */
+export interface SocialProviderList {
+  __type__: 'List'
+  data: SocialProvider[]
+  pagination: Pagination
+  total: number
+  /** Value of after for the next page; null at the end. */
+  next_cursor: string | null
+}
+
+/** Answered by `socialProviders.delete`. */
+export interface SocialProviderDeletion {
+  deleted: true
+  resource: SocialProvider
+  type: '__Deleted__'
+}
+
+/** Answered by `socialConnection.get`, `socialConnection.update`. */
+export interface SocialConnection {
+  __type__: 'SocialConnection'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  active: boolean
+  /** Names of the social providers, in the order of their buttons; null: all of the account. */
+  providers: string[] | null
+  /** Whether people without an account become users; the invited ones do in any case. */
+  allow_sign_up: boolean
+  /** RFC 3339 in UTC with milliseconds. */
+  inserted_at: string
+  /** RFC 3339 in UTC with milliseconds. */
+  updated_at: string
+}
+
 /** Answered by `sessions.list`. */
 export interface SessionList {
   __type__: 'List'
@@ -2030,7 +2094,7 @@ export interface EventPage {
   has_more: boolean
 }
 
-/** Part of `EventPage`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent` and 107 more. */
+/** Part of `EventPage`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent` and 111 more. */
 export type Event =
   | OrganizationOrganizationCreateSuccessEvent
   | OrganizationOrganizationUpdateSuccessEvent
@@ -2074,6 +2138,10 @@ export type Event =
   | RolePermissionCreateSuccessEvent
   | RolePermissionUpdateSuccessEvent
   | RolePermissionDeleteSuccessEvent
+  | SocialProviderCreateSuccessEvent
+  | SocialProviderUpdateSuccessEvent
+  | SocialProviderDeleteSuccessEvent
+  | SocialConnectionUpdateSuccessEvent
   | ApplicationApplicationCreateSuccessEvent
   | ApplicationApplicationUpdateSuccessEvent
   | ApplicationApplicationDeleteSuccessEvent
@@ -2174,7 +2242,7 @@ export interface OrganizationOrganizationCreateSuccessEvent {
   data: Organization | TruncatedData
 }
 
-/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 105 more. */
+/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 109 more. */
 export interface Actor {
   /** staff: a member of the staff of the account, in the console; user: on a page; admin: in the onboarding; directory: its provider, by SCIM; operator: at the command line; system: the service itself. */
   type: 'api_key' | 'staff' | 'user' | 'admin' | 'directory' | 'operator' | 'system'
@@ -2182,7 +2250,7 @@ export interface Actor {
   id: string
 }
 
-/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 105 more. */
+/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 109 more. */
 export interface TruncatedData {
   id?: string
   truncated: true
@@ -3486,6 +3554,118 @@ export interface RolePermissionDeleteSuccessEvent {
   webhook_id: string | null
   code: 'role.permission.delete.success'
   data: Permission | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface SocialProviderCreateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account if no organization owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
+  id: string
+  /** Reasons of the failure; null if the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
+  cursor: string | null
+  /** Receiving webhook of a delivery; null in the stream. */
+  webhook_id: string | null
+  code: 'social.provider.create.success'
+  data: SocialProvider | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface SocialProviderUpdateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account if no organization owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
+  id: string
+  /** Reasons of the failure; null if the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
+  cursor: string | null
+  /** Receiving webhook of a delivery; null in the stream. */
+  webhook_id: string | null
+  code: 'social.provider.update.success'
+  data: SocialProvider | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface SocialProviderDeleteSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account if no organization owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
+  id: string
+  /** Reasons of the failure; null if the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
+  cursor: string | null
+  /** Receiving webhook of a delivery; null in the stream. */
+  webhook_id: string | null
+  code: 'social.provider.delete.success'
+  data: SocialProvider | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface SocialConnectionUpdateSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account if no organization owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
+  id: string
+  /** Reasons of the failure; null if the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
+  cursor: string | null
+  /** Receiving webhook of a delivery; null in the stream. */
+  webhook_id: string | null
+  code: 'social.connection.update.success'
+  data: SocialConnection | TruncatedData
 }
 
 /** Part of `Event`. */
@@ -5510,6 +5690,8 @@ export interface ApiKey {
     | 'write:roles'
     | 'read:memberships'
     | 'write:memberships'
+    | 'read:social'
+    | 'write:social'
   > | null
   /** null: every organization of the account. */
   organization_ids: string[] | null
@@ -9027,6 +9209,194 @@ export type PasskeysDeleteErrorCode =
   | 'rate_limited'
   | 'unavailable'
 
+/** What `socialProviders.create` takes. */
+export interface SocialProvidersCreateInput {
+  /** google, microsoft, or test in the sandbox; any other name is that of a custom OpenID provider. */
+  name: string
+  /** On its button. By default the name of the provider. */
+  display_name?: string
+  /** Of a custom provider alone: exactly as in its discovery document. */
+  issuer?: string
+  /** Not of test, which has its own. */
+  client_id?: string
+  /**
+   * Stored encrypted and never returned. Kept only for the issuer and client_id that it was sent with.
+   * Secret: do not log it.
+   */
+  client_secret?: string
+  /** Of microsoft alone; null: common. */
+  tenant?: string | null
+  /** By default true. */
+  active?: boolean
+}
+
+/** Codes that `socialProviders.create` answers. */
+export type SocialProvidersCreateErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'key_limited_to_organizations'
+  | 'idempotency_in_flight'
+  | 'social_provider_taken'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'idempotency_key_reused'
+  | 'social_providers_exhausted'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `socialProviders.list` takes. */
+export interface SocialProvidersListInput {
+  /** Page number, starting at 1. */
+  page?: unknown
+  /** The same as page. */
+  current_page?: unknown
+  /** Records on a page: 1 to 100. */
+  per_page?: unknown
+  /** next_cursor of the previous page. */
+  after?: string
+  /** Must equal the environment of the API key, in any case. */
+  environment?: string
+  /** Only the provider of this name. */
+  name?: string
+}
+
+/** Codes that `socialProviders.list` answers. */
+export type SocialProvidersListErrorCode =
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'key_limited_to_organizations'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `socialProviders.get` takes. */
+export interface SocialProvidersGetInput {
+  /** UUID. */
+  provider_id: string
+  /** Must equal the environment of the API key, in any case. */
+  environment?: string
+}
+
+/** Codes that `socialProviders.get` answers. */
+export type SocialProvidersGetErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'key_limited_to_organizations'
+  | 'social_provider_not_found'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `socialProviders.update` takes. */
+export interface SocialProvidersUpdateInput {
+  /** UUID. */
+  provider_id: string
+  /** On its button. By default the name of the provider. */
+  display_name?: string
+  /** Of a custom provider alone: exactly as in its discovery document. */
+  issuer?: string
+  /** Not of test, which has its own. */
+  client_id?: string
+  /**
+   * Stored encrypted and never returned. Kept only for the issuer and client_id that it was sent with.
+   * Secret: do not log it.
+   */
+  client_secret?: string
+  /** Of microsoft alone; null: common. */
+  tenant?: string | null
+  /** By default true. */
+  active?: boolean
+}
+
+/** Codes that `socialProviders.update` answers. */
+export type SocialProvidersUpdateErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'key_limited_to_organizations'
+  | 'social_provider_not_found'
+  | 'precondition_failed'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `socialProviders.delete` takes. */
+export interface SocialProvidersDeleteInput {
+  /** UUID. */
+  provider_id: string
+  /** Delete it also where it is in use. Default: false. */
+  force?: boolean
+  /** Must equal the environment of the API key, in any case. */
+  environment?: string
+}
+
+/** Codes that `socialProviders.delete` answers. */
+export type SocialProvidersDeleteErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'key_limited_to_organizations'
+  | 'social_provider_not_found'
+  | 'social_provider_in_use'
+  | 'precondition_failed'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `socialConnection.get` takes. */
+export interface SocialConnectionGetInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** Must equal the environment of the API key, in any case. */
+  environment?: string
+}
+
+/** Codes that `socialConnection.get` answers. */
+export type SocialConnectionGetErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `socialConnection.update` takes. */
+export interface SocialConnectionUpdateInput {
+  /** Domain of the organization. */
+  org_domain: string
+  active?: boolean
+  /** Replaces all: names of social providers of the account; null: all of them. */
+  providers?: string[] | null
+  allow_sign_up?: boolean
+}
+
+/** Codes that `socialConnection.update` answers. */
+export type SocialConnectionUpdateErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'precondition_failed'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
 /** What `sessions.list` takes. */
 export interface SessionsListInput {
   /** Domain of the organization. */
@@ -10248,6 +10618,7 @@ export interface EventsListInput {
     | 'user.all'
     | 'invitation.all'
     | 'role.all'
+    | 'social.all'
     | 'application.all'
     | 'metakey.all'
     | 'magic_link.all'
@@ -10303,6 +10674,10 @@ export interface EventsListInput {
     | 'role.permission.create.success'
     | 'role.permission.update.success'
     | 'role.permission.delete.success'
+    | 'social.provider.create.success'
+    | 'social.provider.update.success'
+    | 'social.provider.delete.success'
+    | 'social.connection.update.success'
     | 'application.application.create.success'
     | 'application.application.update.success'
     | 'application.application.delete.success'
@@ -10401,6 +10776,7 @@ export interface WebhooksCreateInput {
     | 'user.all'
     | 'invitation.all'
     | 'role.all'
+    | 'social.all'
     | 'application.all'
     | 'metakey.all'
     | 'magic_link.all'
@@ -10456,6 +10832,10 @@ export interface WebhooksCreateInput {
     | 'role.permission.create.success'
     | 'role.permission.update.success'
     | 'role.permission.delete.success'
+    | 'social.provider.create.success'
+    | 'social.provider.update.success'
+    | 'social.provider.delete.success'
+    | 'social.connection.update.success'
     | 'application.application.create.success'
     | 'application.application.update.success'
     | 'application.application.delete.success'
@@ -10609,6 +10989,7 @@ export interface WebhooksUpdateInput {
     | 'user.all'
     | 'invitation.all'
     | 'role.all'
+    | 'social.all'
     | 'application.all'
     | 'metakey.all'
     | 'magic_link.all'
@@ -10664,6 +11045,10 @@ export interface WebhooksUpdateInput {
     | 'role.permission.create.success'
     | 'role.permission.update.success'
     | 'role.permission.delete.success'
+    | 'social.provider.create.success'
+    | 'social.provider.update.success'
+    | 'social.provider.delete.success'
+    | 'social.connection.update.success'
     | 'application.application.create.success'
     | 'application.application.update.success'
     | 'application.application.delete.success'
@@ -10883,6 +11268,10 @@ export interface WebhooksListDeliveriesInput {
     | 'role.permission.create.success'
     | 'role.permission.update.success'
     | 'role.permission.delete.success'
+    | 'social.provider.create.success'
+    | 'social.provider.update.success'
+    | 'social.provider.delete.success'
+    | 'social.connection.update.success'
     | 'application.application.create.success'
     | 'application.application.update.success'
     | 'application.application.delete.success'
@@ -11060,6 +11449,9 @@ export interface LogEventsListInput {
     | 'SSO_END_USER_OIDC_STARTED'
     | 'SSO_END_USER_OIDC_SUCCESS'
     | 'SSO_END_USER_OIDC_FAILED'
+    | 'END_USER_SOCIAL_STARTED'
+    | 'END_USER_SOCIAL_SUCCESS'
+    | 'END_USER_SOCIAL_FAILED'
     | 'SCIM_REQUEST_FAILED'
     | 'ATTRIBUTE_NOT_MAPPED'
     | 'ROLE_MAPPING_UNMATCHED'
@@ -11172,6 +11564,9 @@ export interface LogEventsListOfAccountInput {
     | 'SSO_END_USER_OIDC_STARTED'
     | 'SSO_END_USER_OIDC_SUCCESS'
     | 'SSO_END_USER_OIDC_FAILED'
+    | 'END_USER_SOCIAL_STARTED'
+    | 'END_USER_SOCIAL_SUCCESS'
+    | 'END_USER_SOCIAL_FAILED'
     | 'SCIM_REQUEST_FAILED'
     | 'ATTRIBUTE_NOT_MAPPED'
     | 'ROLE_MAPPING_UNMATCHED'
@@ -12143,6 +12538,7 @@ export type ErrorCode =
   | 'application_not_found'
   | 'application_secret_not_found'
   | 'permission_not_found'
+  | 'social_provider_not_found'
   | 'role_not_found'
   | 'invitation_not_found'
   | 'join_request_not_found'
@@ -12172,6 +12568,8 @@ export type ErrorCode =
   | 'meta_key_taken'
   | 'permission_taken'
   | 'permission_in_use'
+  | 'social_provider_taken'
+  | 'social_provider_in_use'
   | 'role_taken'
   | 'role_in_use'
   | 'password_connection_taken'
@@ -12200,6 +12598,7 @@ export type ErrorCode =
   | 'invitations_exhausted'
   | 'domains_exhausted'
   | 'permissions_exhausted'
+  | 'social_providers_exhausted'
   | 'roles_exhausted'
   | 'webhooks_exhausted'
   | 'metadata_required'
@@ -12520,6 +12919,41 @@ export interface Operations {
   'passkeys.get': { input: PasskeysGetInput; output: Passkey; code: PasskeysGetErrorCode }
   'passkeys.update': { input: PasskeysUpdateInput; output: Passkey; code: PasskeysUpdateErrorCode }
   'passkeys.delete': { input: PasskeysDeleteInput; output: PasskeyDeletion; code: PasskeysDeleteErrorCode }
+  'socialProviders.create': {
+    input: SocialProvidersCreateInput
+    output: SocialProvider
+    code: SocialProvidersCreateErrorCode
+  }
+  'socialProviders.list': {
+    input: SocialProvidersListInput
+    output: SocialProviderList
+    code: SocialProvidersListErrorCode
+  }
+  'socialProviders.get': {
+    input: SocialProvidersGetInput
+    output: SocialProvider
+    code: SocialProvidersGetErrorCode
+  }
+  'socialProviders.update': {
+    input: SocialProvidersUpdateInput
+    output: SocialProvider
+    code: SocialProvidersUpdateErrorCode
+  }
+  'socialProviders.delete': {
+    input: SocialProvidersDeleteInput
+    output: SocialProviderDeletion
+    code: SocialProvidersDeleteErrorCode
+  }
+  'socialConnection.get': {
+    input: SocialConnectionGetInput
+    output: SocialConnection
+    code: SocialConnectionGetErrorCode
+  }
+  'socialConnection.update': {
+    input: SocialConnectionUpdateInput
+    output: SocialConnection
+    code: SocialConnectionUpdateErrorCode
+  }
   'sessions.list': { input: SessionsListInput; output: SessionList; code: SessionsListErrorCode }
   'sessions.endAll': {
     input: SessionsEndAllInput
@@ -14128,6 +14562,104 @@ export interface PasskeysMethods {
   delete(input: PasskeysDeleteInput, options?: RequestOptions): Promise<PasskeyDeletion>
 }
 
+/** The methods of `client.socialProviders`. */
+export interface SocialProvidersMethods {
+  /**
+   * Add a social provider.
+   * `POST /api/v2/social-providers`. Requires the scope `write:social`. Sends an Idempotency-Key, so that it can be repeated safely. etagOf() returns the version of the answer.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 409 `social_provider_taken`, `idempotency_in_flight`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `idempotency_key_reused`, `social_providers_exhausted`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const socialProvider = await client.socialProviders.create({
+   *   name: 'google',
+   *   client_id: '407408718192.apps.googleusercontent.com',
+   *   client_secret: 'GOCSPX-2mZ0qT5yVw8xRb3uKj',
+   * })
+   * ```
+   */
+  create(input: SocialProvidersCreateInput, options?: RequestOptions): Promise<SocialProvider>
+
+  /**
+   * List the social providers, newest first.
+   * `GET /api/v2/social-providers`. Requires the scope `read:social`.
+   *
+   * @throws ApiError 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * for await (const socialProvider of client.socialProviders.list.all()) console.log(socialProvider)
+   * ```
+   */
+  readonly list: ListMethod<SocialProvidersListInput, SocialProviderList, SocialProvider>
+
+  /**
+   * Get a social provider.
+   * `GET /api/v2/social-providers/:provider_id`. Requires the scope `read:social`. etagOf() returns the version of the answer.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `social_provider_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const socialProvider = await client.socialProviders.get({ provider_id: '0190d2d0-4a5b-7c6d-8e7f-90a1b2c3d4e5' })
+   * ```
+   */
+  get(input: SocialProvidersGetInput, options?: RequestOptions): Promise<SocialProvider>
+
+  /**
+   * Change a social provider.
+   * `PUT /api/v2/social-providers/:provider_id`. Requires the scope `write:social`. With `ifMatch`, only that version is changed.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `social_provider_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const socialProvider = await client.socialProviders.update({
+   *   provider_id: '0190d2d0-4a5b-7c6d-8e7f-90a1b2c3d4e5',
+   *   display_name: 'Google',
+   *   active: true,
+   * })
+   * ```
+   */
+  update(input: SocialProvidersUpdateInput, options?: RequestOptions): Promise<SocialProvider>
+
+  /**
+   * Delete a social provider; with force, also one that organizations use.
+   * `DELETE /api/v2/social-providers/:provider_id`. Requires the scope `write:social`. With `ifMatch`, only that version is changed.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `social_provider_not_found`; 409 `social_provider_in_use`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const socialProviderDeletion = await client.socialProviders.delete({ provider_id: '0190d2d0-4a5b-7c6d-8e7f-90a1b2c3d4e5' })
+   * ```
+   */
+  delete(input: SocialProvidersDeleteInput, options?: RequestOptions): Promise<SocialProviderDeletion>
+}
+
+/** The methods of `client.socialConnection`. */
+export interface SocialConnectionMethods {
+  /**
+   * Get the social sign-in of an organization.
+   * `GET /api/v2/org/:org_domain/social-connection`. Requires the scope `read:social`. etagOf() returns the version of the answer.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const socialConnection = await client.socialConnection.get({ org_domain: 'awesome-company' })
+   * ```
+   */
+  get(input: SocialConnectionGetInput, options?: RequestOptions): Promise<SocialConnection>
+
+  /**
+   * Change the social sign-in of an organization.
+   * `PUT /api/v2/org/:org_domain/social-connection`. Requires the scope `write:social`. With `ifMatch`, only that version is changed.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`; 412 `precondition_failed`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const socialConnection = await client.socialConnection.update({ org_domain: 'awesome-company', active: true, providers: ['google'] })
+   * ```
+   */
+  update(input: SocialConnectionUpdateInput, options?: RequestOptions): Promise<SocialConnection>
+}
+
 /** The methods of `client.sessions`. */
 export interface SessionsMethods {
   /**
@@ -15322,6 +15854,8 @@ export interface Client {
   readonly password: PasswordMethods
   readonly totp: TotpMethods
   readonly passkeys: PasskeysMethods
+  readonly socialProviders: SocialProvidersMethods
+  readonly socialConnection: SocialConnectionMethods
   readonly sessions: SessionsMethods
   readonly impersonations: ImpersonationsMethods
   readonly ssoConnections: SsoConnectionsMethods
@@ -15393,6 +15927,9 @@ export const routeTable = /* @__PURE__ */ readRoutes<OperationName>({
   passkeys: `/api/v2/org/:org_domain/passkey-connection getConnection GET updateConnection PUTb
 /api/v2/org/:org_domain/users/:user_id/passkeys list GETl
 /api/v2/org/:org_domain/users/:user_id/passkeys/:passkey_id get GET update PUTb delete DELETE`,
+  socialProviders: `/api/v2/social-providers create POSTbi list GETl
+/api/v2/social-providers/:provider_id get GET update PUTb delete DELETEb`,
+  socialConnection: `/api/v2/org/:org_domain/social-connection get GET update PUTb`,
   sessions: `/api/v2/org/:org_domain/users/:user_id/sessions list GETl endAll DELETE
 /api/v2/org/:org_domain/users/:user_id/sessions/:session_id end DELETE`,
   impersonations: `/api/v2/org/:org_domain/users/:user_id/impersonations create POSTbi list GETl

@@ -391,6 +391,25 @@ const recipes: Partial<Record<ErrorCode, Recipe>> = {
       await Promise.all(names.slice(first, first + 10).map((name) => client.permissions.create({ name })))
     return ask(route, world, await service.token({ account }), { body: { name: 'one_too_many' } })
   },
+  social_provider_not_found: (route, world, token) =>
+    ask(route, { ...world, provider_id: randomUUID() }, token),
+  social_provider_taken: async (route, world, token) => {
+    const { name } = await (
+      await service.client()
+    ).socialProviders.get({ provider_id: world['provider_id'] ?? '' })
+    return ask(route, world, token, { body: { name } })
+  },
+  social_provider_in_use: async (route, world, token) => {
+    const client = await service.client()
+    await client.socialConnection.update({ org_domain: world['org_domain'] ?? '', active: true })
+    return ask(route, world, token)
+  },
+  social_providers_exhausted: async (route, world) => {
+    const account = await service.createAccount()
+    const client = await service.client({ account })
+    for (let count = 0; count < 50; count += 1) await client.socialProviders.create({ name: `p-${count}` })
+    return ask(route, world, await service.token({ account }), { body: { name: 'one-too-many' } })
+  },
   role_not_found: (route, world, token) => ask(route, { ...world, role_id: randomUUID() }, token),
   role_taken: (route, world, token) =>
     ask(route, world, token, { body: { name: wideRole.name, display_name: 'Again' } }),
@@ -545,6 +564,9 @@ const unchanging = new Set<ErrorCode>([
   'delivery_not_found',
   'relay_not_found',
   'permission_not_found',
+  'social_provider_not_found',
+  'social_provider_taken',
+  'social_providers_exhausted',
   'role_not_found',
   'role_taken',
   'permissions_exhausted',
@@ -581,6 +603,7 @@ const answeredAlike = [
 /** Codes of limits that are reached with hundreds of records. */
 const costly: ReadonlySet<ErrorCode> = new Set([
   'permissions_exhausted',
+  'social_providers_exhausted',
   'roles_exhausted',
   'webhooks_exhausted',
   'meta_keys_exhausted',
@@ -670,7 +693,7 @@ function ask(
 function freshBody(route: Route, references: References): Record<string, unknown> | undefined {
   const body = bodyFor(route, references)
   const isUnique =
-    /^(users\.create|permissions|roles|invitations|joinRequests|organizationPolicy|tokenCustomization\.createMetaKey)/.test(
+    /^(users\.create|permissions|roles|socialProviders|socialConnection|invitations|joinRequests|organizationPolicy|tokenCustomization\.createMetaKey)/.test(
       route.name,
     )
   return body !== undefined && isUnique ? { ...body, ...freshMembers(route.name) } : body

@@ -213,6 +213,9 @@ describe('the export of a person', () => {
       session_clients: true,
       sessions: true,
       sign_in_flows: true,
+      // They have come by no social provider.
+      social_arrivals: false,
+      social_requests: false,
       sso_challenges: true,
       sso_login_traces: true,
       totp_challenges: true,

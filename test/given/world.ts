@@ -25,6 +25,7 @@ export async function createWorld(service: Service, key: Key = {}, orgDomain?: s
     ...(await giveImpersonation(client, hooked)),
     ...(await giveDomain(client, hooked, key.environment === 'production')),
     ...(await giveRole(client, hooked)),
+    ...(await giveSocialProvider(client)),
     ...(await giveInvitation(client, hooked)),
     ...(await giveJoinRequest(service, client, { ...hooked, environment: key.environment ?? 'sandbox' })),
   }
@@ -132,6 +133,12 @@ async function giveRole(client: Client, { org_domain }: Pick<World, 'org_domain'
   return { role_id, permission_id: (await given.permission()).id }
 }
 
+/** Adds a social provider without a client. */
+async function giveSocialProvider(client: Client) {
+  const { id } = await client.socialProviders.create({ name: `social-${anything()}` })
+  return { provider_id: id }
+}
+
 /** Has somebody sign in as the user of a world, from now on. */
 async function giveImpersonation(client: Client, { org_domain, user_id, application_id }: World) {
   const actor = { id: 'staff-7' }
@@ -214,6 +221,8 @@ const withoutSignIn = new Set([
   'domains',
   'permissions',
   'roles',
+  'socialProviders',
+  'socialConnection',
   'accessEvaluation',
   'users',
   'passkeys',
@@ -259,6 +268,7 @@ async function createPlainWorld(
     ...(takes('join_request_id') &&
       (await giveJoinRequest(service, client, { ...place, environment: 'sandbox' }))),
     ...(takes('role_id', 'permission_id') && (await giveRole(client, place))),
+    ...(takes('provider_id') && (await giveSocialProvider(client))),
     ...(metaKey && { key: metaKey.name, key_name: metaKey.name }),
     ...(route.resource === 'admins' && (await giveAdmin(client, place))),
   }
@@ -440,6 +450,8 @@ export function freshMembers(name: string): Record<string, unknown> {
     ...(['invitations.update', 'joinRequests.approve'].includes(name) && { roles: [] }),
     ...(name === 'organizationPolicy.update' && { join_roles: [] }),
     ...(name === 'domains.create' && { domain: `${anything()}.example` }),
+    ...(name === 'socialProviders.create' && { name: `social-${anything()}` }),
+    ...(name === 'socialConnection.update' && { providers: null }),
     ...(name === 'permissions.create' && { name: anythingNamed('p') }),
     ...(name === 'roles.create' && { name: anythingNamed('role'), permissions: [] }),
     ...(name === 'roles.update' && { permissions: [] }),

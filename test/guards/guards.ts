@@ -22,6 +22,7 @@ import { impersonationGuards } from './impersonation-guards.js'
 import { limitGuards } from './limit-guards.js'
 import { membershipGuards } from './membership-guards.js'
 import { oidcGuards } from './oidc-guards.js'
+import { socialGuards } from './social-guards.js'
 import { onboardingGuards } from './onboarding-guards.js'
 import { outboundGuards } from './outbound-guards.js'
 import { outageGuards } from './outage-guards.js'
@@ -96,6 +97,7 @@ export const guards: readonly Guard[] = [
   ...membershipGuards,
   ...oidcGuards,
   ...onboardingGuards,
+  ...socialGuards,
   ...ssoConnectionGuards,
   ...verifierGuards,
 ]

@@ -45,7 +45,7 @@ export const oidcGuards = [
     also: [
       {
         file: library,
-        find: '      authorization_response_iss_parameter_supported: provider.isIssuerSent,\n',
+        find: '    authorization_response_iss_parameter_supported: provider.isIssuerSent,\n',
         replace: '',
       },
     ],

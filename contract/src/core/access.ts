@@ -24,6 +24,7 @@ const scopedResources = [
   'domains',
   'roles',
   'memberships',
+  'social',
 ] as const
 
 /** What the staff of an account can be granted beside them in the console; no API key has their scopes. */

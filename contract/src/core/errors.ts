@@ -162,6 +162,11 @@ export const errorCodes = {
     message: 'No such permission exists in this account and environment.',
     remedy: 'Check the id, and that the key is one of the environment the permission is in.',
   },
+  social_provider_not_found: {
+    status: 404,
+    message: 'No such social provider exists in this account and environment.',
+    remedy: 'Check the id, and that the key is one of the environment the provider is in.',
+  },
   role_not_found: {
     status: 404,
     message: 'No such role exists in this environment.',
@@ -311,6 +316,16 @@ export const errorCodes = {
     message: 'Roles have this permission.',
     remedy: 'Take it from the roles first, or send force.',
   },
+  social_provider_taken: {
+    status: 409,
+    message: 'The account has a social provider of this name in this environment already.',
+    remedy: 'Change that provider, or choose another name for a custom one.',
+  },
+  social_provider_in_use: {
+    status: 409,
+    message: 'Organizations use this social provider.',
+    remedy: 'Take it from their social sign-in first, or send force.',
+  },
   role_taken: {
     status: 409,
     message: 'The account, or an organization of it, has a role of this name in this environment already.',
@@ -453,6 +468,11 @@ export const errorCodes = {
     status: 422,
     message: 'The account has 500 permissions in this environment.',
     remedy: 'Delete one that no product asks about.',
+  },
+  social_providers_exhausted: {
+    status: 422,
+    message: 'The account has 50 social providers in this environment.',
+    remedy: 'Delete one that no organization uses.',
   },
   roles_exhausted: {
     status: 422,

@@ -31,6 +31,8 @@ import { Permission } from '../resources/permissions.js'
 import { Relay } from '../resources/relays.js'
 import { Role } from '../resources/roles.js'
 import { EndedSessions, Session } from '../resources/sessions.js'
+import { SocialConnection } from '../resources/social-connection.js'
+import { SocialProvider } from '../resources/social-providers.js'
 import { SsoAdminOnboarding } from '../resources/sso-onboarding.js'
 import { DefaultRedirection, SsoConnection } from '../resources/sso-records.js'
 import { Passkey, PasskeyConnection } from '../resources/passkeys.js'
@@ -265,6 +267,16 @@ export const eventCatalog = {
   'role.permission.delete.success': {
     tells: 'A permission was deleted; roles no longer have it.',
     data: Permission,
+  },
+  'social.provider.create.success': { tells: 'A social provider was added.', data: SocialProvider },
+  'social.provider.update.success': { tells: 'A social provider was changed.', data: SocialProvider },
+  'social.provider.delete.success': {
+    tells: 'A social provider was deleted; nobody can sign in by it any more.',
+    data: SocialProvider,
+  },
+  'social.connection.update.success': {
+    tells: 'The social sign-in of an organization was changed.',
+    data: SocialConnection,
   },
   'application.application.create.success': { tells: 'An application was registered.', data: Application },
   'application.application.update.success': { tells: 'An application was changed.', data: Application },

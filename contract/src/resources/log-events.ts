@@ -38,12 +38,16 @@ export const mailNames = [
   'impersonation',
   'admin_invitation',
   'admin_code',
+  'address_code',
   'metadata_notice',
   'domain_notice',
 ] as const
 export type MailName = (typeof mailNames)[number]
 
-/** Why a user was not signed in: the reasons of `END_USER_PASSWORD_FAILED`, `…_MAGIC_LINK_FAILED`, `…_TOTP_FAILED`, `…_PASSKEY_FAILED` and `…_SIGN_IN_FAILED`. */
+/**
+ * Why a user was not signed in: the reasons of `END_USER_PASSWORD_FAILED`, `…_MAGIC_LINK_FAILED`, `…_TOTP_FAILED`, `…_PASSKEY_FAILED`,
+ * `…_SOCIAL_FAILED` and `…_SIGN_IN_FAILED`.
+ */
 export const refusalReasons = [
   ...['user_not_found', 'user_inactive', 'email_domain_not_allowed', 'sso_required', 'seats_exhausted'],
   ...['join_not_allowed', 'may_ask', 'redirect_not_allowed', 'other_user_expected', 'session_ended'],
@@ -52,7 +56,7 @@ export const refusalReasons = [
   ...['flow_over', 'other_browser', 'link_code_wrong', 'link_code_voided', 'totp_enrollment_required'],
   ...['locked', 'code_rejected', 'challenge_not_open', 'sign_in_over', 'enrollment_code_rejected'],
   ...['enrollment_voided', 'passkey_unknown', 'passkey_wrong', 'passkey_disabled', 'passkeys_inactive'],
-  'passkey_of_other_organization',
+  ...['passkey_of_other_organization', 'provider_denied', 'not_fresh'],
 ] as const
 export type RefusalReason = (typeof refusalReasons)[number]
 
@@ -91,6 +95,11 @@ export const logEventCodes = {
   SSO_END_USER_OIDC_SUCCESS: 'A user signed in with an OpenID Connect connection.',
   SSO_END_USER_OIDC_FAILED:
     'The answer of an OpenID provider was refused; the login trace contains the result of each check.',
+  END_USER_SOCIAL_STARTED: 'A user was redirected to a social provider; the reason is its name.',
+  END_USER_SOCIAL_SUCCESS:
+    'A user signed in with a social provider; a reason names the step that has to follow.',
+  END_USER_SOCIAL_FAILED:
+    'A sign-in with a social provider was refused, or went to single sign-on; the reason is what was wrong with the answer, or why its user may not come in.',
   SCIM_REQUEST_FAILED:
     'A request of the provider of a directory was refused; the request log of the directory contains it.',
   ATTRIBUTE_NOT_MAPPED:

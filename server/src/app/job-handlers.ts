@@ -10,6 +10,7 @@ import { sendMagicLink } from '../sign-in/magic-link/send-link.js'
 import { sendImpersonationNotice } from '../sign-in/impersonation/notice.js'
 import { endOverImpersonation } from '../sign-in/impersonation/over.js'
 import { sendNotice } from '../delivery/mail/notices.js'
+import { sendAddressCode } from '../sso/social/prove-address.js'
 import { sendAdminCode } from '../sso/onboarding/send-code.js'
 import { sendMetadataNotice } from '../sso/onboarding/metadata-notice.js'
 import { rotatePeppers } from '../sign-in/password/rotate-peppers.js'
@@ -81,6 +82,11 @@ export const jobHandlers: { readonly [Name in JobName]: JobHandler<JobPayloads[N
   send_admin_code: {
     run: sendAdminCode,
     // The user is waiting: a later attempt would arrive after they have requested another code.
+    retryAfterSeconds: [5, 30, 90],
+  },
+  send_address_code: {
+    run: sendAddressCode,
+    // As for an administrator: the user is waiting.
     retryAfterSeconds: [5, 30, 90],
   },
   send_metadata_notice: {

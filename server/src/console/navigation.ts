@@ -12,7 +12,10 @@ interface MenuGroup {
 
 /** The screens of the menu: all that are not below another one, as a test demands. */
 export const menu: readonly MenuGroup[] = [
-  { key: 'customers', screens: ['organizations', 'sso-connections', 'roles', 'permissions'] },
+  {
+    key: 'customers',
+    screens: ['organizations', 'sso-connections', 'social-providers', 'roles', 'permissions'],
+  },
   { key: 'integration', screens: ['applications', 'api-keys', 'webhooks', 'relays'] },
   { key: 'activity', screens: ['events', 'log-events', 'outbox', 'audit'] },
   { key: 'account', screens: ['staff', 'staff-invitations', 'account'] },

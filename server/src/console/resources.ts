@@ -130,6 +130,11 @@ export const resources: readonly ScreenDeclaration[] = [
     create: 'password.createConnection',
     update: 'password.updateConnection',
   },
+  {
+    at: `${organization}/social`,
+    record: 'socialConnection.get',
+    update: 'socialConnection.update',
+  },
   { at: `${organization}/totp`, record: 'totp.getConnection', update: 'totp.updateConnection' },
   {
     at: `${organization}/passkey-connection`,
@@ -267,6 +272,14 @@ export const resources: readonly ScreenDeclaration[] = [
     create: 'permissions.create',
     update: 'permissions.update',
     actions: ['permissions.delete'],
+  },
+  {
+    at: 'social-providers',
+    list: { route: 'socialProviders.list', columns: ['name', 'display_name', 'state', 'active'] },
+    record: 'socialProviders.get',
+    create: 'socialProviders.create',
+    update: 'socialProviders.update',
+    actions: ['socialProviders.delete'],
   },
   {
     at: 'relays',

@@ -30,6 +30,7 @@ const rights: Readonly<Record<ScopedResource, Rights>> = {
   passwords: settings,
   totp: settings,
   passkeys: people,
+  social: settings,
   webhooks: settings,
   users: people,
   memberships: people,

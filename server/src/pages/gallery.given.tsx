@@ -7,6 +7,10 @@ import { errorPage } from './frame/error.js'
 import { formPostPage } from './views/form-post.js'
 import { identifierPage } from './views/identifier.js'
 import type { Frame } from './frame/layout.js'
+import { linkAccountPage } from './views/link-account.js'
+import { proveAddressPage } from './views/prove-address.js'
+import { socialProviderPage } from './views/social-provider.js'
+import { testProviderPage } from './views/test-provider.js'
 import { impersonationPage } from './views/impersonation.js'
 import { invitationPage, otherAddressPage, otherSessionPage } from './views/invitation.js'
 import { linkCodePage } from './views/link-code.js'
@@ -105,6 +109,7 @@ export function galleryOf(frame: Frame, names: GalleryNames): GalleryPage[] {
     ...linkStates(frame, names),
     ...chooseStates(frame, names),
     ...setPasswordStates(frame, names),
+    ...socialStates(frame, names),
     ...totpStates(frame, names),
     ...enrollStates(frame, names),
     ...recoveryStates(frame),
@@ -345,6 +350,46 @@ function ssoStates(frame: Frame): GalleryPage[] {
     ...sentences.map((name) => page(name, errorPage(frame, texts[name], { reference: '0190c8a2' }))),
   ]
 }
+
+function socialStates(frame: Frame, { email, organization }: GalleryNames): GalleryPage[] {
+  const { texts } = frame
+  const url = '/t/awesome-company/sign-in/x/social'
+  const socialProviders = [
+    { name: 'google', displayName: 'Google' },
+    { name: 'own', displayName: organization },
+  ]
+  const identifier = { frame, form, email: null, maySignUp: true, socialProviders }
+  const proof = { frame, form, email }
+  const link = { frame, form, email, provider: organization, hasPassword: true, hasLink: true }
+  const choice = { subject: 'ada', email, isEmailVerified: true, fault: 'none' } as const
+  const sentences = ['socialRefused', 'socialUnavailable', 'unknownSocialProvider'] as const
+  return [
+    page('identifier-social', identifierPage(identifier)),
+    page('identifier-social-denied', identifierPage({ ...identifier, isSocialDenied: true })),
+    page('identifier-social-only', identifierPage({ ...identifier, isAddressAsked: false })),
+    page('social-provider', socialProviderPage({ frame, form, url, isAsked: true, provider: organization })),
+    page('prove-address', proveAddressPage(proof)),
+    page('prove-address-resent', proveAddressPage({ ...proof, isResent: true })),
+    page('prove-address-unnamed', proveAddressPage({ ...proof, email: null })),
+    ...faultStates('prove-address', texts.proveAddress.faults, (fault) =>
+      proveAddressPage({
+        ...proof,
+        fault,
+        ...(namingFaults.includes(fault) && { email: null, typed: email }),
+      }),
+    ),
+    page('link-account', linkAccountPage(link)),
+    page('link-account-link-only', linkAccountPage({ ...link, hasPassword: false })),
+    page('link-account-no-way', linkAccountPage({ ...link, hasPassword: false, hasLink: false })),
+    ...faultStates('link-account', texts.password.faults, (fault) => linkAccountPage({ ...link, fault })),
+    page('test-provider', testProviderPage({ frame, form, ...choice, isInvalid: false })),
+    page('test-provider-invalid', testProviderPage({ frame, form, ...choice, isInvalid: true })),
+    ...sentences.map((name) => page(name, errorPage(frame, texts[name], { reference: '0190c8a2' }))),
+  ]
+}
+
+/** Faults of an address, before a code is sent to it. */
+const namingFaults: readonly string[] = ['missing', 'invalid', 'not_allowed']
 
 function totpStates(frame: Frame, { phone }: GalleryNames): GalleryPage[] {
   const view = { frame, form, way: 'app', sentTo: null } as const

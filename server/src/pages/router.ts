@@ -21,6 +21,7 @@ import { relayRouter } from './relay/router.js'
 import { setPasswordRouter } from './set-password/router.js'
 import { sessionsRouter } from './own-sessions/router.js'
 import { signInRouter } from './sign-in/router.js'
+import { socialRouter } from './social/router.js'
 import { ssoRouter } from './sso/router.js'
 import { testIdpRouter } from './test-idp/router.js'
 import { frameOf, issuerAt, pathsOfIssuers, type Site } from './frame/site.js'
@@ -85,6 +86,7 @@ export function pagesRouter(
   router.use(onboardingRouter(deps, site))
   router.use(ssoRouter(deps, site))
   router.use(testIdpRouter(deps, site))
+  router.use(socialRouter(deps, site))
   router.use(accountSignInRouter(deps, site))
   router.use(signInRouter(deps, site))
   router.use(accountPageRouter(deps, site, exportOwnData))

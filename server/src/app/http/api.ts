@@ -23,6 +23,7 @@ import { passwordRoutes } from '../../sign-in/password/routes.js'
 import { accessRoutes, permissionRoutes, roleRoutes } from '../../directory/roles/routes.js'
 import { relayRoutes } from '../../sign-in/relays/routes.js'
 import { sessionRoutes } from '../../directory/sessions/routes.js'
+import { socialConnectionRoutes, socialProviderRoutes } from '../../sso/social/routes.js'
 import { ssoConnectionRoutes } from '../../sso/connections/routes.js'
 import { ssoSignInRoutes } from '../../sso/sign-in/routes.js'
 import { tokenCustomizationRoutes } from '../../directory/token-customization/routes.js'
@@ -57,6 +58,8 @@ export function apiOf(deps: Deps, hooks: ApiHooks = {}): Implementation<typeof c
     password: passwordRoutes(deps),
     totp: totpRoutes(deps),
     passkeys: passkeyRoutes(deps),
+    socialProviders: socialProviderRoutes(deps),
+    socialConnection: socialConnectionRoutes(deps),
     sessions: sessionRoutes(deps),
     impersonations: impersonationRoutes(deps),
     ssoConnections: {

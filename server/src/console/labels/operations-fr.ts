@@ -43,6 +43,8 @@ export const operationHelps: Readonly<Record<string, string>> = {
   'webhooks.delete': 'Supprime un webhook avec ses envois ; plus rien ne lui est envoyé',
   'webhooks.redeliver': 'Renvoie un événement au webhook, quel que soit l’état de son envoi',
   'roles.delete': 'Supprime un rôle ; sur demande, même si des utilisateurs l’ont',
+  'socialProviders.delete':
+    'Supprime un fournisseur social ; sur demande, même si des organisations l’utilisent',
   'permissions.delete': 'Supprime une permission ; sur demande, même si des rôles l’ont',
   'relays.delete': 'Supprime un relais ; ses demandes en cours ne sont plus valables',
   'apiKeys.rotate': 'Remplace le secret d’une clé d’API ; seule la page qui suit montre le nouveau',

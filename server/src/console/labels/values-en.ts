@@ -5,6 +5,7 @@ const providers = {
   ...{ onelogin: 'OneLogin', jumpcloud: 'JumpCloud', ping_one: 'PingOne', ping_federate: 'PingFederate' },
   ...{ auth0: 'Auth0', keycloak: 'Keycloak', custom_scim: 'Another one (SCIM)' },
   ...{ custom_saml: 'Another one (SAML)', custom_oidc: 'Another one (OpenID Connect)' },
+  ...{ google: 'Google', microsoft: 'Microsoft' },
   ...{ test: 'Test identity provider', unset: 'Not chosen yet' },
 }
 
@@ -46,6 +47,9 @@ const logEvents = {
   SSO_END_USER_OIDC_STARTED: 'SSO (OpenID Connect) begun',
   SSO_END_USER_OIDC_SUCCESS: 'Signed in by SSO (OpenID Connect)',
   SSO_END_USER_OIDC_FAILED: 'SSO (OpenID Connect) refused',
+  END_USER_SOCIAL_STARTED: 'Social sign-in begun',
+  END_USER_SOCIAL_SUCCESS: 'Signed in by a social provider',
+  END_USER_SOCIAL_FAILED: 'Social sign-in refused',
   SCIM_REQUEST_FAILED: 'Directory: request refused',
   ATTRIBUTE_NOT_MAPPED: 'Attribute left out',
   ROLE_MAPPING_UNMATCHED: 'Role mapping: group is gone',
@@ -143,6 +147,9 @@ const reasons = {
   passkey_removed: 'notice of a passkey that was removed',
   impersonation: 'notice of an impersonation',
   admin_invitation: 'invitation of an administrator',
+  provider_denied: 'declined at the provider',
+  not_fresh: 'signed in at the provider too long ago',
+  address_code: 'code of an address',
   admin_code: 'code of an administrator',
   metadata_notice: 'notice about metadata',
   domain_notice: 'notice about a domain',
@@ -227,6 +234,8 @@ export const valuesEn = {
     ...{ sso: 'Single sign-on', default: 'Default role', start: 'First owner' },
   },
   state: {
+    incomplete: 'Incomplete',
+    ready: 'Ready',
     ...{
       pending: 'Pending',
       active: 'Active',

@@ -7,6 +7,7 @@ const providers: Same<typeof valuesEn>['provider'] = {
   ...{ onelogin: 'OneLogin', jumpcloud: 'JumpCloud', ping_one: 'PingOne', ping_federate: 'PingFederate' },
   ...{ auth0: 'Auth0', keycloak: 'Keycloak', custom_scim: 'Autre (SCIM)' },
   ...{ custom_saml: 'Autre (SAML)', custom_oidc: 'Autre (OpenID Connect)' },
+  ...{ google: 'Google', microsoft: 'Microsoft' },
   ...{ test: 'Fournisseur d’identité de test', unset: 'Pas encore choisi' },
 }
 
@@ -47,6 +48,9 @@ const logEvents: Same<typeof valuesEn>['event_code'] = {
   SSO_END_USER_OIDC_STARTED: 'SSO (OpenID Connect) commencé',
   SSO_END_USER_OIDC_SUCCESS: 'Connecté par SSO (OpenID Connect)',
   SSO_END_USER_OIDC_FAILED: 'SSO (OpenID Connect) refusé',
+  END_USER_SOCIAL_STARTED: 'Connexion par fournisseur commencée',
+  END_USER_SOCIAL_SUCCESS: 'Connecté par un fournisseur',
+  END_USER_SOCIAL_FAILED: 'Connexion par fournisseur refusée',
   SCIM_REQUEST_FAILED: 'Annuaire : requête refusée',
   ATTRIBUTE_NOT_MAPPED: 'Attribut écarté',
   ROLE_MAPPING_UNMATCHED: 'Correspondance des rôles : groupe disparu',
@@ -144,6 +148,9 @@ const reasons: Same<typeof valuesEn>['reason'] = {
   passkey_removed: 'avis de suppression d’une clé d’accès',
   impersonation: 'avis de prise d’identité',
   admin_invitation: 'invitation d’un administrateur',
+  provider_denied: 'refusé chez le fournisseur',
+  not_fresh: 'connecté trop tôt chez le fournisseur',
+  address_code: 'code d’une adresse',
   admin_code: 'code d’un administrateur',
   metadata_notice: 'avis sur des métadonnées',
   domain_notice: 'avis sur un domaine',
@@ -244,6 +251,8 @@ export const valuesFr: Same<typeof valuesEn> = {
     ...{ sso: 'Authentification unique', default: 'Rôle par défaut', start: 'Premier propriétaire' },
   },
   state: {
+    incomplete: 'Incomplet',
+    ready: 'Prêt',
     ...{ pending: 'En attente', active: 'Active', terminated: 'Terminée', accepted: 'Acceptée' },
     ...{ revoked: 'Révoquée', expired: 'Expirée', approved: 'Approuvée', denied: 'Refusée' },
     ...{ verified: 'Vérifié', lapsing: 'Bientôt caduc', lapsed: 'Caduc', declared: 'Déclaré' },

@@ -93,6 +93,13 @@ export interface JobPayloads {
     readonly organizationId: string
     readonly sessionId: string
   }
+  /** The code that proves the address of a sign-in with a social provider. */
+  readonly send_address_code: {
+    readonly accountId: string
+    readonly environment: Environment
+    readonly organizationId: string
+    readonly flowId: string
+  }
   /** Notifies one administrator of an upload by any of them. */
   readonly send_metadata_notice: {
     readonly accountId: string

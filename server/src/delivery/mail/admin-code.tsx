@@ -10,8 +10,17 @@ interface AdminCodeMail extends Sender {
 
 /** The mail with the code that an administrator types in the browser in which they have opened their invitation. */
 export function adminCodeMail(mail: AdminCodeMail): Message {
+  return codeMail(mail, 'adminCode')
+}
+
+/** The mail with the code that proves an address, typed in the browser of its sign-in. */
+export function addressCodeMail(mail: AdminCodeMail): Message {
+  return codeMail(mail, 'addressCode')
+}
+
+function codeMail(mail: AdminCodeMail, kind: 'adminCode' | 'addressCode'): Message {
   const { code, minutes } = mail
-  return toMessage(mail, ({ adminCode: words }, organization) => {
+  return toMessage(mail, ({ [kind]: words }, organization) => {
     const instruction = words.instruction(organization)
     const lifetime = words.lifetime(minutes)
     return {

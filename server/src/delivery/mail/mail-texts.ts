@@ -13,6 +13,7 @@ export interface MailTexts {
   readonly notices: Readonly<Record<Notice, NoticeTexts>>
   readonly unexpectedNotice: (organization: string) => string
   readonly adminCode: AdminCodeTexts
+  readonly addressCode: AdminCodeTexts
   readonly metadataNotice: MetadataNoticeTexts
   readonly clientNotice: MetadataNoticeTexts
   readonly domainNotice: DomainNoticeTexts

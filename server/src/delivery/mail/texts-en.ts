@@ -133,6 +133,14 @@ export const en: MailTexts = {
     unexpected:
       'If you did not open the invitation, someone else has the link. Nobody can get in without this code. Ask the people who invited you for a new invitation.',
   },
+  addressCode: {
+    subject: (organization) => `Your code for ${organization}`,
+    instruction: (organization) => `Enter this code to confirm your e-mail address at ${organization}:`,
+    lifetime: (minutes) =>
+      `It expires in ${minutes === 1 ? 'one minute' : `${minutes} minutes`} and works only in the browser that asked for it. Do not share it with anyone.`,
+    unexpected:
+      'If you did not try to sign in, ignore this e-mail. Nobody can sign in with your address without this code.',
+  },
   metadataNotice: {
     subject: (organization) => `Metadata was uploaded for single sign-on of ${organization}`,
     told: (organization, connection) =>

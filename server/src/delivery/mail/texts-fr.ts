@@ -137,6 +137,15 @@ export const fr: MailTexts = {
     unexpected:
       'Si vous n’avez pas ouvert l’invitation, quelqu’un d’autre détient le lien. Personne ne peut entrer sans ce code. Demandez une nouvelle invitation aux personnes qui vous ont invité.',
   },
+  addressCode: {
+    subject: (organization) => `Votre code pour ${organization}`,
+    instruction: (organization) =>
+      `Saisissez ce code pour confirmer votre adresse e-mail auprès de ${organization}\u00a0:`,
+    lifetime: (minutes) =>
+      `Il expire dans ${minutes === 1 ? 'une minute' : `${minutes} minutes`} et ne fonctionne que dans le navigateur qui l’a demandé. Ne le communiquez à personne.`,
+    unexpected:
+      'Si vous n’avez pas tenté de vous connecter, ignorez cet e-mail. Personne ne peut se connecter avec votre adresse sans ce code.',
+  },
   metadataNotice: {
     subject: (organization) =>
       `Des métadonnées ont été déposées pour l’authentification unique de ${organization}`,

@@ -24,9 +24,18 @@ import { writeMappedMetadata } from './stored-metadata.js'
 
 /**
  * The doors by which users come into being, as `via` of the event says: the API, an import, a directory, an identity provider, a
- * link or code of ours, a partner's relay, the mailed URL of an invitation, and the verified domain of the address.
+ * link or code of ours, a social provider, a partner's relay, the mailed URL of an invitation, and the verified domain of the address.
  */
-export type Door = 'api' | 'import' | 'directory' | 'sso' | 'link' | 'relay' | 'invitation' | 'join'
+export type Door =
+  | 'api'
+  | 'import'
+  | 'directory'
+  | 'sso'
+  | 'social'
+  | 'link'
+  | 'relay'
+  | 'invitation'
+  | 'join'
 
 type Rule = 'email_domain' | 'sso' | 'verified_domain'
 
@@ -40,6 +49,7 @@ const rules: Readonly<Record<Door, readonly Rule[]>> = {
   import: [],
   directory: [],
   sso: [],
+  social: ['email_domain', 'sso'],
   link: ['email_domain', 'sso'],
   relay: [],
   invitation: ['email_domain', 'sso'],
@@ -166,6 +176,7 @@ function insertionBy(via: Door) {
 const insertions = {
   api: insertionBy('api'),
   sso: insertionBy('sso'),
+  social: insertionBy('social'),
   link: insertionBy('link'),
   relay: insertionBy('relay'),
   invitation: insertionBy('invitation'),

@@ -12,17 +12,17 @@ import { ofTenant, tenantColumns } from '../../platform/db/tenant-predicate.js'
 
 /** A user as another issuer names them; unique within an organization and environment. */
 export interface IdentityName {
-  readonly kind: 'relay' | 'saml' | 'oidc'
-  /** The issuer of the organization for a relay, the connection's idp_id for SAML, `iss` for an OpenID provider. */
+  readonly kind: 'relay' | 'saml' | 'oidc' | 'social'
+  /** The issuer of the organization for a relay, the connection's idp_id for SAML, `iss` for an OpenID or social provider. */
   readonly issuer: string
   readonly subject: string
 }
 
 /** An identity, and when its user authenticated at the issuer. */
 export interface AssertedIdentity extends IdentityName {
-  /** The SSO connection of the sign-in; null for a relay. */
+  /** The SSO connection of the sign-in; null for a relay and a social provider. */
   readonly idpId: string | null
-  /** As in the record of the user: relay, or saml.okta, oidc.entra_id and the like. */
+  /** As in the record of the user: relay, or saml.okta, oidc.entra_id, social.google and the like. */
   readonly provider: string
   /** The issuer's claims about the user. */
   readonly data: Identity['data']

@@ -11,6 +11,9 @@ import { adminCodeContext } from '../../sso/onboarding/code.js'
 import { pepperContext } from '../../sign-in/password/pepper.js'
 import { sealContext } from '../../tokens/signing-keys/signing-keys.js'
 import { ssoKeyContext } from '../../sso/connections/keys.js'
+import { socialArrivalContext } from '../../sign-in/flows/social-arrival.js'
+import { socialSecretContext } from '../../sso/social/client-secret.js'
+import { socialVerifierContext } from '../../sso/social/request.js'
 import { clientSecretContext } from '../../sso/connections/oidc-clients.js'
 import { arrivalContext } from '../../sso/sign-in/arrival.js'
 import {
@@ -35,6 +38,11 @@ const totpSecrets: readonly (readonly [column: string, kind: TotpSecretKind])[] 
   ['pending_code_sealed', 'code'],
   ['pending_recovery_codes_sealed', 'recovery_codes'],
 ]
+
+const arrivalSecrets = [
+  ['identity_sealed', 'identity'],
+  ['code_sealed', 'code'],
+] as const
 
 /** The text of a column of the row, by the column's name. */
 type Named = (column: string) => string
@@ -147,6 +155,26 @@ export const sealedColumns: readonly SealedColumn[] = [
     column: 'code_verifier_sealed',
     contextOf: (named) => codeVerifierContext(connectionOf(named), toBytes(named('state_hash'))),
   },
+  {
+    table: 'social_providers',
+    column: 'client_secret_sealed',
+    contextOf: (named) =>
+      socialSecretContext({
+        accountId: named('account_id'),
+        environment: named('environment'),
+        providerId: named('id'),
+      }),
+  },
+  {
+    table: 'social_requests',
+    column: 'code_verifier_sealed',
+    contextOf: (named) => socialVerifierContext(ownerOf(named), toBytes(named('state_hash'))),
+  },
+  ...arrivalSecrets.map(([column, kind]): SealedColumn => ({
+    table: 'social_arrivals',
+    column,
+    contextOf: (named) => socialArrivalContext(kind, { ...ownerOf(named), flowId: named('flow_id') }),
+  })),
   ...['signature_key_sealed', 'previous_signature_key_sealed'].map((column): SealedColumn => ({
     table: 'webhooks',
     column,

@@ -91,7 +91,7 @@ test('the file of the guide is right for every environment', () => {
 
   for (const environment of environments) {
     const { wanted } = toDesired(readConfigurationFile('portico.yaml', text, environment).data)
-    expect(wanted).toHaveLength(13)
+    expect(wanted).toHaveLength(15)
   }
 })
 

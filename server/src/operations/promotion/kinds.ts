@@ -18,6 +18,13 @@ import { NewPasswordConnection, PasswordConnectionChanges } from '@portico/contr
 import { NewSsoConnection, SsoConnectionChanges, SsoConnectionQuery } from '@portico/contract/sso-connections'
 import { SsoConnection } from '@portico/contract/sso-records'
 import { PasskeyConnection, PasskeyConnectionChanges } from '@portico/contract/passkeys'
+import { SocialConnection, SocialConnectionChanges } from '@portico/contract/social-connection'
+import {
+  NewSocialProvider,
+  SocialProvider,
+  SocialProviderChanges,
+  SocialProviderQuery,
+} from '@portico/contract/social-providers'
 import { TotpConnection, TotpConnectionChanges } from '@portico/contract/totp'
 import { Webhook } from '@portico/contract/webhook-records'
 import { NewWebhook, WebhookChanges } from '@portico/contract/webhooks'
@@ -59,6 +66,13 @@ import {
   updateSsoConnection,
 } from '../../sso/connections/connections.js'
 import { getPasskeyConnection, updatePasskeyConnection } from '../../sign-in/passkeys/connection.js'
+import { getSocialConnection, updateSocialConnection } from '../../sso/social/connection.js'
+import {
+  createSocialProvider,
+  deleteSocialProvider,
+  listSocialProviders,
+  updateSocialProvider,
+} from '../../sso/social/providers.js'
 import { getTotpConnection, updateTotpConnection } from '../../sign-in/totp/connection.js'
 import {
   createWebhook,
@@ -152,6 +166,20 @@ export const kinds = [
       createApplication(deps, place, { ...input, organization_domain_scope: place.domain }),
   }),
   kindOf({
+    section: 'social_providers',
+    resource: 'socialProviders',
+    of: 'account',
+    key: 'name',
+    omitted: { issuer: isOfProvider, client_id: isOfProvider, client_secret: 'is a secret' },
+    record: SocialProvider,
+    creation: NewSocialProvider,
+    changes: SocialProviderChanges,
+    find: findSocialProviders,
+    create: createSocialProvider,
+    update: (deps, place, id, input) => updateSocialProvider(deps, place, id, input, undefined),
+    remove: (deps, place, id) => deleteSocialProvider(deps, place, { id, force: true }, undefined),
+  }),
+  kindOf({
     section: 'domains',
     resource: 'domains',
     of: 'organization',
@@ -224,6 +252,18 @@ export const kinds = [
     update: (deps, place, _, input) => updateOrganizationPolicy(deps, place, input, undefined),
   }),
   kindOf({
+    section: 'social_connection',
+    resource: 'socialConnection',
+    of: 'organization',
+    key: null,
+    omitted: {},
+    toInput: withoutTest,
+    record: SocialConnection,
+    changes: SocialConnectionChanges,
+    find: async (deps, place) => [(await getSocialConnection(deps, place)).record],
+    update: (deps, place, _, input) => updateSocialConnection(deps, place, input, undefined),
+  }),
+  kindOf({
     section: 'sso_connections',
     resource: 'ssoConnections',
     of: 'organization',
@@ -285,6 +325,17 @@ export const kinds = [
 function withoutMatches(record: Members): Members {
   const { mode, rules } = RoleMapping.parse(record['role_mapping'])
   return { ...record, role_mapping: { mode, rules: rules.map(({ matched: _, ...rule }) => rule) } }
+}
+
+/** Without the built-in provider, which production does not have. */
+async function findSocialProviders(deps: Deps, place: PromotionTarget): Promise<SocialProvider[]> {
+  const all = await everyPage((page) => listSocialProviders(deps, place, SocialProviderQuery.parse(page)))
+  return all.filter(({ provider }) => provider !== 'test')
+}
+
+function withoutTest(record: Members): Members {
+  const { providers } = SocialConnection.parse(record)
+  return { ...record, providers: providers?.filter((name) => name !== 'test') ?? null }
 }
 
 function findRoles(deps: Deps, place: PromotionTarget, organization_domain_scope?: string): Promise<Role[]> {

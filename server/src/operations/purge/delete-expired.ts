@@ -28,7 +28,9 @@ export async function deleteExpired({ config, db, now }: Pick<Deps, 'config' | '
     ['totp_enrollments', sql`validated_at is null and pending_expires_at <= ${daysAgo(1)}`],
     ['saml_requests', sql`expires_at <= ${daysAgo(1)}`],
     ['oidc_requests', sql`expires_at <= ${daysAgo(1)}`],
+    ['social_requests', sql`expires_at <= ${daysAgo(1)}`],
     ['saml_arrivals', sql`expires_at <= ${at}`],
+    ['social_arrivals', sql`expires_at <= ${at}`],
     // As long as the assertion itself would be accepted.
     ['saml_seen_assertions', sql`expires_at <= ${at}`],
     ['client_assertions', sql`expires_at <= ${at}`],

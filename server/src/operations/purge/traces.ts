@@ -67,6 +67,8 @@ export const nonPersonalTables: readonly (keyof DB)[] = [
   'saml_seen_assertions',
   'signing_keys',
   'slugs',
+  'social_connections',
+  'social_providers',
   // Administrators are no users: they are removed by an operation of their own, and erased with the organization.
   'sso_admins',
   'sso_admin_links',

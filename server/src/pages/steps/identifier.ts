@@ -10,6 +10,7 @@ import {
   findOpenConnections,
   type OpenConnection,
 } from '../../sso/sign-in/connection-of-address.js'
+import { findOpenProviders, type OpenProvider } from '../../sso/social/open-providers.js'
 import { normalizeEmail } from '../../platform/email.js'
 import { findRequestOptions, provePasskey } from '../../sign-in/passkeys/prove-passkey.js'
 import { signInByPasskey } from '../../sign-in/passkeys/sign-in.js'
@@ -25,25 +26,29 @@ export const identifierStep: StepPage = {
     const methods = await findAllMethods(request)
     return isAnyOf(request, methods) ? page(request, methods, request.flow.email ?? '') : noMethod(request)
   },
-  actions: { identify, single_sign_on: signInByChosen, passkey },
+  actions: { identify, single_sign_on: signInByChosen, passkey, social: signInByProvider },
 }
 
-/** The sign-in methods of the organization, with its identity providers. */
+/** The sign-in methods of the organization, with its identity and social providers. */
 interface AllMethods extends SignInMethods {
   readonly connections: readonly OpenConnection[]
+  readonly socialProviders: readonly OpenProvider[]
 }
 
 async function findAllMethods({ deps, flow }: StepRequest): Promise<AllMethods> {
-  const [methods, connections] = await Promise.all([
+  const [methods, connections, socialProviders] = await Promise.all([
     findSignInMethods(deps, flow),
     findOpenConnections(deps, flow),
+    findOpenProviders(deps, flow),
   ])
-  return { ...methods, connections }
+  return { ...methods, connections, socialProviders }
 }
 
 function isAnyOf({ flow }: StepRequest, methods: AllMethods): boolean {
   return (
-    methodOf(methods, flow.preferredWay) !== undefined || methods.connections.length > 0 || methods.hasPasskey
+    methodOf(methods, flow.preferredWay) !== undefined ||
+    methods.hasPasskey ||
+    methods.connections.length + methods.socialProviders.length > 0
   )
 }
 
@@ -110,6 +115,17 @@ async function passkey(request: StepRequest): Promise<StepOutcome> {
   }
 }
 
+/** Signs in by the button of a social provider. */
+async function signInByProvider(request: StepRequest): Promise<StepOutcome> {
+  const { deps, flow } = request
+  const methods = await findAllMethods(request)
+  const chosen = methods.socialProviders.find(({ name }) => name === request.field('provider'))
+  if (chosen === undefined) return { status: 422, page: page(request, methods, flow.email ?? '') }
+  const set = { social_provider_id: chosen.providerId }
+  await moveFlowAlone(deps, flow, { from: ['identifier'], to: 'social_provider', set })
+  return 'moved'
+}
+
 async function goTo(
   { deps, flow }: StepRequest,
   { connectionId }: OpenConnection,
@@ -148,11 +164,12 @@ function logStarted({ deps, caller, flow }: StepRequest, typed: string): Promise
 }
 
 function page(
-  { deps, frame, form, flow }: StepRequest,
+  request: StepRequest,
   methods: AllMethods,
   address: string,
   wrong: Partial<Pick<Parameters<typeof identifierPage>[0], 'fault' | 'retryAfterSeconds'>> = {},
 ): string {
+  const { deps, frame, form, flow } = request
   const { applicationName } = flow
   const connections = connectionsToChoose(methods.connections, methods)
   return identifierPage({
@@ -161,6 +178,12 @@ function page(
     email: address,
     maySignUp: methods.maySignUp,
     connections,
+    socialProviders: methods.socialProviders,
+    isAddressAsked:
+      methodOf(methods, flow.preferredWay) !== undefined ||
+      methods.connections.length > 0 ||
+      methods.hasPasskey,
+    isSocialDenied: request.query('social') === 'denied',
     applicationName,
     passkeyOptions: methods.hasPasskey ? findRequestOptions(deps, flow, form.csrf) : undefined,
     fault: undefined,

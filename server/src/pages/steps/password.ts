@@ -12,9 +12,9 @@ import type { StepOutcome, StepPage, StepRequest } from '../frame/step-page.js'
 export const passwordStep: StepPage = {
   show: (request) => page(request),
   actions: {
-    password,
-    mail_link: (request) => mail(request, 'sign_in'),
-    forgot_password: (request) => mail(request, 'password'),
+    password: (request) => takePassword(request, page),
+    mail_link: (request) => mailLink(request, 'sign_in', page),
+    forgot_password: (request) => mailLink(request, 'password', page),
     change_address: changeAddress,
   },
 }
@@ -22,12 +22,16 @@ export const passwordStep: StepPage = {
 /** Longer input cannot be a password, and is refused before it is hashed. */
 const maxPasswordBytes = 4096
 
-async function password(request: StepRequest): Promise<StepOutcome> {
+/** Shows the page of a step once more, with what was wrong; undefined when the flow cannot continue. */
+type ShowAgain = (request: StepRequest, wrong: Wrong) => Promise<string | undefined>
+
+/** Takes the password of the flow's address. */
+export async function takePassword(request: StepRequest, show: ShowAgain): Promise<StepOutcome> {
   const { deps, caller, flow } = request
   const plainText = request.field('password')
   if (flow.email === null) return 'over'
-  if (plainText === '') return refuse(request, 422, { fault: 'missing' })
-  if (Buffer.byteLength(plainText) > maxPasswordBytes) return refuse(request, 422, { fault: 'wrong' })
+  if (plainText === '') return refuse(request, show, 422, { fault: 'missing' })
+  if (Buffer.byteLength(plainText) > maxPasswordBytes) return refuse(request, show, 422, { fault: 'wrong' })
   try {
     const ofAddress = { ...flow, email: flow.email }
     const { isPassed, limit } = await guess(
@@ -37,17 +41,22 @@ async function password(request: StepRequest): Promise<StepOutcome> {
     )
     if (isPassed) return 'moved'
     const { retryAfterSeconds } = limit
-    if (retryAfterSeconds === undefined) return await refuse(request, 422, { fault: 'wrong' })
+    if (retryAfterSeconds === undefined) return await refuse(request, show, 422, { fault: 'wrong' })
     // Addresses of nobody are locked as well, and a locked one is answered alike whatever the password.
-    return await refuse(request, 429, { fault: 'too_many', retryAfterSeconds }, retryAfterSeconds)
+    return await refuse(request, show, 429, { fault: 'too_many', retryAfterSeconds })
   } catch (error) {
     const wait = waitOf(error)
     if (wait === undefined) throw error
-    return refuse(request, 429, { fault: 'too_many', ...wait }, wait.retryAfterSeconds)
+    return refuse(request, show, 429, { fault: 'too_many', ...wait })
   }
 }
 
-async function mail(request: StepRequest, purpose: LinkPurpose): Promise<StepOutcome> {
+/** Mails a link to the flow's address. */
+export async function mailLink(
+  request: StepRequest,
+  purpose: LinkPurpose,
+  show: ShowAgain,
+): Promise<StepOutcome> {
   const { deps, caller, flow, ip } = request
   if (flow.email === null) return 'over'
   try {
@@ -56,7 +65,7 @@ async function mail(request: StepRequest, purpose: LinkPurpose): Promise<StepOut
   } catch (error) {
     const wait = waitOf(error)
     if (wait === undefined) throw error
-    return refuse(request, 429, { fault: 'too_many_mails', ...wait }, wait.retryAfterSeconds)
+    return refuse(request, show, 429, { fault: 'too_many_mails', ...wait })
   }
 }
 
@@ -67,8 +76,14 @@ async function changeAddress({ deps, flow }: StepRequest): Promise<StepOutcome> 
 
 type Wrong = Partial<Pick<Parameters<typeof passwordPage>[0], 'fault' | 'retryAfterSeconds'>>
 
-async function refuse(request: StepRequest, status: number, wrong: Wrong, retryAfterSeconds?: number) {
-  return { status, page: await page(request, wrong), retryAfterSeconds }
+async function refuse(
+  request: StepRequest,
+  show: ShowAgain,
+  status: number,
+  wrong: Wrong,
+): Promise<StepOutcome> {
+  const page = await show(request, wrong)
+  return page === undefined ? 'over' : { status, page, retryAfterSeconds: wrong.retryAfterSeconds }
 }
 
 async function page(request: StepRequest, wrong: Wrong = {}): Promise<string> {

@@ -14,6 +14,7 @@ import { passkeys } from './en/passkeys.js'
 import { secondFactor } from './en/second-factor.js'
 import { sessions } from './en/sessions.js'
 import { signIn } from './en/sign-in.js'
+import { social } from './en/social.js'
 import { ssoSetup } from './en/sso-setup.js'
 import { sso } from './en/sso.js'
 import { testIdp } from './en/test-idp.js'
@@ -26,6 +27,7 @@ const words = {
   ...onboarding,
   ...ssoSetup,
   ...sso,
+  ...social,
   ...testIdp,
   ...oidcSetup,
   ...directory,

@@ -14,6 +14,7 @@ import { passkeys } from './fr/passkeys.js'
 import { secondFactor } from './fr/second-factor.js'
 import { sessions } from './fr/sessions.js'
 import { signIn } from './fr/sign-in.js'
+import { social } from './fr/social.js'
 import { ssoSetup } from './fr/sso-setup.js'
 import { sso } from './fr/sso.js'
 import { testIdp } from './fr/test-idp.js'
@@ -26,6 +27,7 @@ export const fr: PageTexts = {
   ...onboarding,
   ...ssoSetup,
   ...sso,
+  ...social,
   ...testIdp,
   ...oidcSetup,
   ...directory,

@@ -26,6 +26,12 @@ interface IdentifierPage {
   readonly maySignUp: boolean
   /** Identity providers that are chosen by a button. */
   readonly connections?: readonly { readonly idpId: string }[]
+  /** Whether an address leads anywhere: not where social providers are all there is. */
+  readonly isAddressAsked?: boolean
+  /** Social providers, in the order of their buttons. */
+  readonly socialProviders?: readonly { readonly name: string; readonly displayName: string }[]
+  /** The user has just come back from one without signing in there. */
+  readonly isSocialDenied?: boolean
   /** The application that the user signs in to, if known. */
   readonly applicationName?: string | undefined
   /** Where the browser is signed in, if the application has its user choose. */
@@ -38,7 +44,17 @@ interface IdentifierPage {
 
 /** Asks for the address, and announces that a new one creates an account. */
 export function identifierPage(view: IdentifierPage): string {
-  const { frame, form, email, maySignUp, connections = [], applicationName, sessions, passkeyOptions } = view
+  const {
+    frame,
+    form,
+    email,
+    maySignUp,
+    connections = [],
+    socialProviders = [],
+    applicationName,
+    sessions,
+    passkeyOptions,
+  } = view
   const hasPasskey = passkeyOptions !== undefined
   const { texts } = frame
   const words = texts.identifier
@@ -48,6 +64,11 @@ export function identifierPage(view: IdentifierPage): string {
   return toDocument(
     <HostedPage frame={frame} title={heading} isFault={fault !== undefined} needsPasskeys={hasPasskey}>
       <PageFault fault={fault} />
+      {view.isSocialDenied === true && fault === undefined && (
+        <p class="notice" role="status">
+          {texts.social.denied}
+        </p>
+      )}
       {maySignUp && <p>{words.signUp}</p>}
       {sessions !== undefined && (
         <>
@@ -55,21 +76,23 @@ export function identifierPage(view: IdentifierPage): string {
           <h2>{texts.accountSignIn.otherAddress}</h2>
         </>
       )}
-      <Form form={form} action="identify" button={words.button} working={texts.working}>
-        <Field
-          id="email"
-          label={words.label}
-          fault={fault}
-          input={{
-            type: 'email',
-            // Browsers propose passkeys among the addresses.
-            autocomplete: hasPasskey ? 'username webauthn' : 'username',
-            inputMode: 'email',
-            value: email ?? '',
-          }}
-        />
-        {maySignUp && <Agreement frame={frame} />}
-      </Form>
+      {view.isAddressAsked !== false && (
+        <Form form={form} action="identify" button={words.button} working={texts.working}>
+          <Field
+            id="email"
+            label={words.label}
+            fault={fault}
+            input={{
+              type: 'email',
+              // Browsers propose passkeys among the addresses.
+              autocomplete: hasPasskey ? 'username webauthn' : 'username',
+              inputMode: 'email',
+              value: email ?? '',
+            }}
+          />
+          {maySignUp && <Agreement frame={frame} />}
+        </Form>
+      )}
       {passkeyOptions !== undefined && (
         <PasskeyForm
           form={form}
@@ -84,6 +107,17 @@ export function identifierPage(view: IdentifierPage): string {
       {connections.map(({ idpId }) => (
         <Form key={idpId} form={form} action="single_sign_on" button={texts.ssoButton} look="second">
           <input type="hidden" name="idp_id" value={idpId} />
+        </Form>
+      ))}
+      {socialProviders.map(({ name, displayName: provider }) => (
+        <Form
+          key={name}
+          form={form}
+          action="social"
+          button={texts.social.button(displayName(provider))}
+          look="second"
+        >
+          <input type="hidden" name="provider" value={name} />
         </Form>
       ))}
     </HostedPage>,

@@ -283,6 +283,11 @@ export const migrationLocks: Readonly<Record<string, readonly ObservedLock[]>> =
     {"table":"sign_in_flows","lock":"ACCESS EXCLUSIVE","work":"none"},
     {"table":"users","lock":"SHARE ROW EXCLUSIVE","work":"none"},
   ],
+  "0050-social": [
+    {"table":"accounts","lock":"SHARE ROW EXCLUSIVE","work":"none"},
+    {"table":"organizations","lock":"SHARE ROW EXCLUSIVE","work":"none"},
+    {"table":"sign_in_flows","lock":"ACCESS EXCLUSIVE","work":"scans"},
+  ],
   "0051-own-account": [
     {"table":"organization_policies","lock":"ACCESS EXCLUSIVE","work":"scans"},
   ],

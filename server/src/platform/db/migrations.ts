@@ -49,6 +49,7 @@ import * as m0045 from './migrations/0045-audit.js'
 import * as m0047 from './migrations/0047-figures.js'
 import * as m0048 from './migrations/0048-found-by-id.js'
 import * as m0049 from './migrations/0049-passkeys.js'
+import * as m0050 from './migrations/0050-social.js'
 import * as m0051 from './migrations/0051-own-account.js'
 import type { SchemaMigration } from './schema-migration.js'
 
@@ -101,5 +102,6 @@ export const migrations: Readonly<Record<string, SchemaMigration>> = {
   '0047-figures': m0047,
   '0048-found-by-id': m0048,
   '0049-passkeys': m0049,
+  '0050-social': m0050,
   '0051-own-account': m0051,
 }

@@ -1011,6 +1011,7 @@ export interface SignInFlows {
   response_mode: Generated<string>;
   scope: string;
   session_id: string | null;
+  social_provider_id: string | null;
   state: string | null;
   step: string;
   used_at: Timestamp | null;
@@ -1034,6 +1035,64 @@ export interface SigningKeys {
 export interface Slugs {
   inserted_at: Timestamp;
   slug: string;
+}
+
+export interface SocialArrivals {
+  account_id: string;
+  code_expires_at: Timestamp | null;
+  code_failures: number;
+  code_sealed: Buffer | null;
+  email: string | null;
+  email_normalized: string | null;
+  environment: string;
+  expires_at: Timestamp;
+  flow_id: string;
+  identity_sealed: Buffer;
+  inserted_at: Timestamp;
+  organization_id: string;
+  provider_id: string;
+  user_id: string | null;
+}
+
+export interface SocialConnections {
+  account_id: string;
+  active: boolean;
+  allow_sign_up: boolean;
+  environment: string;
+  organization_id: string;
+  providers: string[] | null;
+  updated_at: Timestamp;
+  version: number;
+}
+
+export interface SocialProviders {
+  account_id: string;
+  active: boolean;
+  client_id: string | null;
+  client_secret_sealed: Buffer | null;
+  display_name: string;
+  environment: string;
+  id: string;
+  inserted_at: Timestamp;
+  issuer: string | null;
+  name: string;
+  provider: string;
+  tenant: string | null;
+  updated_at: Timestamp;
+  version: Generated<number>;
+}
+
+export interface SocialRequests {
+  account_id: string;
+  code_verifier_sealed: Buffer;
+  environment: string;
+  expires_at: Timestamp;
+  flow_id: string;
+  inserted_at: Timestamp;
+  nonce: string;
+  organization_id: string;
+  provider_id: string;
+  state_hash: Buffer;
 }
 
 export interface SsoAdminLinks {
@@ -1462,6 +1521,10 @@ export interface DB {
   sign_in_flows: SignInFlows;
   signing_keys: SigningKeys;
   slugs: Slugs;
+  social_arrivals: SocialArrivals;
+  social_connections: SocialConnections;
+  social_providers: SocialProviders;
+  social_requests: SocialRequests;
   sso_admin_links: SsoAdminLinks;
   sso_admin_sessions: SsoAdminSessions;
   sso_admins: SsoAdmins;

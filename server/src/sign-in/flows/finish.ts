@@ -33,6 +33,8 @@ import {
 } from './account-flow-of.js'
 import { callerAtPage, type FlowRequest } from './flow.js'
 import { endOfIdpInitiated, type SignedInHere } from './idp-initiated.js'
+import { isSocialStillOpen } from './social-still-open.js'
+import { linkArrival } from './social-arrival.js'
 import { keepSession, type EndingBrowser, type NewSession } from './keep-session.js'
 import { isOrganizationOf, sameEnvironment, sameTenant } from '../../platform/db/tenant-predicate.js'
 
@@ -97,6 +99,7 @@ const consumeFlow = statement(
       .where(isEntryStillOpen())
       .where(isSecondFactorPassed(key.at))
       .where(isConnectionStillActive())
+      .where(isSocialStillOpen())
       .where('organizations.domain', '=', key.organizationDomain)
       .where('organizations.deleted_at', 'is', null)
       .where(isOrganizationOf('organizations', 'flow'))
@@ -105,6 +108,8 @@ const consumeFlow = statement(
       .whereRef('applications.id', '=', 'flow.application_id')
       .returning([
         'flow.account_id',
+        'flow.id',
+        'flow.social_provider_id',
         'accounts.domain as account_domain',
         sql<Environment>`flow.environment`.as('environment'),
         'flow.organization_id',
@@ -254,6 +259,8 @@ async function finish(
     const answer = toAnswer(deps, consumedFlow, otherUserExpected)
     return { answer, session: undefined, use: undefined }
   }
+  if (consumedFlow.social_provider_id !== null)
+    await linkArrival(deps, trx, tenant, { ...place, flowId: consumedFlow.id }, userId)
   const accountFlowId = consumedFlow.account_flow_id
   if (accountFlowId !== null)
     await endAccountFlowOf(trx, { accountId, environment, accountFlowId, at: deps.now() })

@@ -19,6 +19,9 @@ export const flowLifetimeMs = 60 * 60 * 1000
  *
  * - `identifier`: asks for the e-mail address;
  * - `identity_provider`: waits for the identity provider of an SSO connection;
+ * - `social_provider`: waits for a social provider;
+ * - `prove_address`: a code was mailed to an address that a social provider or the user has named;
+ * - `link_account`: the address is that of a user, who signs in to link the account at the provider;
  * - `password`: asks for the password of the address;
  * - `link_sent`: a link was mailed; it is opened in this browser, or its code is typed here;
  * - `join`: the address is proved and nobody's, and its owner asks to join the organization;
@@ -32,6 +35,9 @@ export const flowLifetimeMs = 60 * 60 * 1000
 export const steps = [
   'identifier',
   'identity_provider',
+  'social_provider',
+  'prove_address',
+  'link_account',
   'password',
   'link_sent',
   'join',
@@ -84,6 +90,8 @@ export interface Flow extends FlowKey {
   readonly amr: readonly string[]
   /** The SSO connection whose identity provider is asked. */
   readonly connectionId: string | null
+  /** The social provider that is asked, or by which the first factor has passed. */
+  readonly socialProviderId: string | null
   readonly pendingSignInId: string | null
   /** The enrolment that was begun here and waits for its first code. */
   readonly enrollmentId: string | null
@@ -167,6 +175,7 @@ function flowColumns(db: Kysely<DB>) {
       'flow.user_id',
       'flow.amr',
       'flow.connection_id',
+      'flow.social_provider_id',
       'flow.pending_sign_in_id',
       'flow.enrollment_id',
       'flow.is_renewal_due',
@@ -204,6 +213,7 @@ function toFlow(row: FlowRow): Flow {
     userId: row.user_id,
     amr: row.amr,
     connectionId: row.connection_id,
+    socialProviderId: row.social_provider_id,
     pendingSignInId: row.pending_sign_in_id,
     enrollmentId: row.enrollment_id,
     isRenewalDue: row.is_renewal_due,

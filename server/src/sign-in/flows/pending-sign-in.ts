@@ -75,7 +75,7 @@ export async function completeFirstFactorInFlow(
   const isRenewalDue = signIn.isRenewalDue ?? false
   const step = isAsked ? 'totp' : isMissing ? 'enroll' : stepAfterFactors(isRenewalDue)
   const isMoved = await moveFlow(deps, trx, flowKeyOf(signIn, flowId), {
-    from: [...firstFactorSteps, 'identity_provider', 'join'],
+    from: [...firstFactorSteps, 'identity_provider', 'social_provider', 'prove_address', 'join'],
     to: step,
     set: {
       user_id: signIn.userId,

@@ -2,6 +2,7 @@ import { sql, type Transaction, type Updateable } from 'kysely'
 import type { DB, SignInFlows } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import type { FlowKey, Step } from './flow.js'
+import { forgetArrival } from './social-arrival.js'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
 /** The steps between which a flow moves, and the columns to set. */
@@ -13,6 +14,7 @@ export interface Move {
   readonly set?: Pick<
     Updateable<SignInFlows>,
     | 'connection_id'
+    | 'social_provider_id'
     | 'identity_id'
     | 'scope'
     | 'email'
@@ -32,7 +34,7 @@ export interface Move {
 
 /**
  * Moves a flow on. One statement decides: of many concurrent requests for a step, one succeeds. Whatever leads to `ready`
- * leads to `consent` first, where the application asks for it.
+ * leads to `consent` first, where the application asks for it. What begins anew links no identity that came before.
  *
  * @returns Whether it was open and at one of the steps.
  */
@@ -53,6 +55,8 @@ export async function moveFlow(
     .where('expires_at', '>', now())
     .returning('id')
     .executeTakeFirst()
+  if (moved !== undefined && to === 'identifier')
+    await forgetArrival(trx, { accountId, environment, organizationId, flowId })
   return moved !== undefined
 }
 
@@ -60,7 +64,7 @@ export async function moveFlow(
 const stepBeforeEnd = sql<Step>`case when is_consent_asked and step <> 'consent' then 'consent' else 'ready' end`
 
 /** The steps at which a first factor can be passed. */
-export const firstFactorSteps: readonly Step[] = ['identifier', 'password', 'link_sent']
+export const firstFactorSteps: readonly Step[] = ['identifier', 'link_account', 'password', 'link_sent']
 
 /** The same in a transaction of its own. */
 export function moveFlowAlone(deps: Pick<Deps, 'db' | 'now'>, key: FlowKey, move: Move): Promise<boolean> {

@@ -34,7 +34,7 @@ export function leadToJoin(
   { email, provedAt }: { readonly email: string; readonly provedAt: Date },
 ): Promise<boolean> {
   return moveFlow(deps, trx, flow, {
-    from: firstFactorSteps,
+    from: [...firstFactorSteps, 'prove_address'],
     to: 'join',
     set: {
       email,

@@ -76,7 +76,8 @@ function toDate(seconds: unknown): Date | undefined {
   return new Date(Math.floor(seconds) * 1000)
 }
 
-function claimedEmail({ email }: AnsweredClaims): string | undefined {
+/** The e-mail address in claims; undefined without one. */
+export function claimedEmail({ email }: AnsweredClaims): string | undefined {
   return typeof email === 'string' && Email.safeParse(email).success ? email : undefined
 }
 
@@ -90,7 +91,7 @@ function isEmailVerified({ providerType }: LiveConnection, issuer: string, claim
 }
 
 /** Entra and others sometimes send it as text or as a number. */
-function isTrue(value: unknown): boolean {
+export function isTrue(value: unknown): boolean {
   return value === true || value === 'true' || value === 1 || value === '1'
 }
 
@@ -118,7 +119,7 @@ export function isOfHostedDomain(
 }
 
 /** The claims of the user as texts. */
-function toAttributes(claims: AnsweredClaims): Asserted['attributes'] {
+export function toAttributes(claims: AnsweredClaims): Asserted['attributes'] {
   const asserted = Object.entries(claims).filter(([name, value]) => !tokenClaims.has(name) && value != null)
   return Object.fromEntries(asserted.map(([name, value]) => [toStorable(name), toTexts(value)]))
 }
@@ -146,7 +147,8 @@ function toStorable(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\uFFFD')
 }
 
-function namedData(attributes: Asserted['attributes']): ReadonlyMap<string, readonly string[]> {
+/** Claims by the names under which identities have them. */
+export function namedData(attributes: Asserted['attributes']): ReadonlyMap<string, readonly string[]> {
   const named = new Map(Object.entries(attributes).map(([name, values]) => [name.toLowerCase(), values]))
   for (const [claim, alias] of aliases) {
     const values = named.get(claim)

@@ -9,6 +9,7 @@ import {
   ClientSecretPost,
   Configuration,
   customFetch,
+  discovery,
   enableNonRepudiationChecks,
   fetchUserInfo,
   ResponseBodyError,
@@ -57,7 +58,7 @@ export async function toAuthorizationUrl(
   client: OidcClient,
   { state, nonce, codeVerifier, isForced, loginHint }: AuthorizationParameters,
 ): Promise<string> {
-  const url = buildAuthorizationUrl(configurationOf(deps, client).configuration, {
+  const url = buildAuthorizationUrl((await configurationOf(deps, client)).configuration, {
     redirect_uri: client.redirectUri,
     scope: 'openid email profile',
     state,
@@ -92,7 +93,7 @@ export async function exchangeAtProvider(
   client: OidcClient,
   { code, state, issuer, nonce, codeVerifier }: CodeToExchange,
 ): Promise<AnsweredClaims> {
-  const { configuration, progress } = configurationOf(deps, client)
+  const { configuration, progress } = await configurationOf(deps, client)
   const answer = new URL(client.redirectUri)
   answer.search = new URLSearchParams({ code, state, ...(issuer !== null && { iss: issuer }) }).toString()
   try {
@@ -149,29 +150,35 @@ interface Progress {
   unanswered: string | undefined
 }
 
-function configurationOf(
+async function configurationOf(
   { outbound, now }: Pick<Deps, 'outbound' | 'now'>,
   { provider, clientId, clientSecret }: OidcClient,
-): { readonly configuration: Configuration; readonly progress: Progress } {
+): Promise<{ readonly configuration: Configuration; readonly progress: Progress }> {
   const progress: Progress = { hasToken: false, unanswered: undefined }
-  const configuration = new Configuration(
-    {
-      issuer: provider.issuer,
-      authorization_endpoint: provider.authorizationEndpoint,
-      token_endpoint: provider.tokenEndpoint,
-      jwks_uri: provider.jwksUri,
-      ...(provider.userinfoEndpoint !== null && { userinfo_endpoint: provider.userinfoEndpoint }),
-      id_token_signing_alg_values_supported: [...provider.signingAlgorithms],
-      authorization_response_iss_parameter_supported: provider.isIssuerSent,
-    },
-    clientId,
-    {
-      // The library reads the system clock.
-      [clockSkew]: Math.round((now().getTime() - systemClock().getTime()) / 1000),
-      [clockTolerance]: clockSkewMs / 1000,
-    },
-    provider.isSecretPosted ? ClientSecretPost(clientSecret) : ClientSecretBasic(clientSecret),
-  )
+  const server = {
+    issuer: provider.issuer,
+    authorization_endpoint: provider.authorizationEndpoint,
+    token_endpoint: provider.tokenEndpoint,
+    jwks_uri: provider.jwksUri,
+    ...(provider.userinfoEndpoint !== null && { userinfo_endpoint: provider.userinfoEndpoint }),
+    id_token_signing_alg_values_supported: [...provider.signingAlgorithms],
+    authorization_response_iss_parameter_supported: provider.isIssuerSent,
+  }
+  const settings = {
+    // The library reads the system clock.
+    [clockSkew]: Math.round((now().getTime() - systemClock().getTime()) / 1000),
+    [clockTolerance]: clockSkewMs / 1000,
+  }
+  const authentication = provider.isSecretPosted
+    ? ClientSecretPost(clientSecret)
+    : ClientSecretBasic(clientSecret)
+  // Only by its discovery does the library compare the issuer of a token with a template and the token's own tenant.
+  const configuration =
+    provider.issuer === issuerOfTenants
+      ? await discovery(new URL(templateServer), clientId, settings, authentication, {
+          [customFetch]: () => Promise.resolve(Response.json(server)),
+        })
+      : new Configuration(server, clientId, settings, authentication)
   // By default the library relies on TLS, and verifies no signature of an ID token from the token endpoint.
   enableNonRepudiationChecks(configuration)
   // Discovery accepts an issuer with http only where the operator has allowed its network.
@@ -179,6 +186,11 @@ function configurationOf(
   configuration[customFetch] = fetchOutbound(outbound, provider.tokenEndpoint, progress)
   return { configuration, progress }
 }
+
+/** The issuer of every tenant of Entra: a template, whose place is that of the user's tenant. */
+const issuerOfTenants = 'https://login.microsoftonline.com/{tenantid}/v2.0'
+/** Where the library takes a discovery document of Entra for that of every tenant. */
+const templateServer = 'https://login.microsoftonline.com/common/v2.0'
 
 /** Sends the library's requests through our guarded outbound connections. */
 function fetchOutbound(outbound: Deps['outbound'], tokenEndpoint: string, progress: Progress): CustomFetch {

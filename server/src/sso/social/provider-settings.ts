@@ -1,0 +1,92 @@
+import type { Environment } from '@portico/contract/fields'
+import type {
+  NewSocialProvider,
+  SocialProviderChanges,
+  SocialProviderType,
+} from '@portico/contract/social-providers'
+import type { Deps } from '../../delivery/deps.js'
+import { invalid } from '../../platform/errors.js'
+import { checkDiscovery, checkIssuer } from '../connections/oidc-settings.js'
+import { microsoftIssuerOf, providerTypes, testIssuerOf } from './provider-types.js'
+
+/**
+ * The columns of a new provider.
+ *
+ * @throws ApiError `invalid_parameters` for a member that its type does not have.
+ */
+export function toSettings(
+  { name, ...input }: NewSocialProvider,
+  at: { readonly environment: Environment; readonly baseUrl: string; readonly id: string },
+) {
+  const provider = typeOf(name)
+  checkChanges(provider, input)
+  if (provider === 'test' && at.environment === 'production')
+    throw invalid('name', 'sandbox_only', 'must not be test in production: it asserts any user')
+  if (reservedNames.includes(name))
+    throw invalid('name', 'reserved', 'must not be the name of another way to sign in')
+  const tenant = provider === 'microsoft' ? (input.tenant ?? 'common') : null
+  const issuers = {
+    google: providerTypes.google.issuer,
+    microsoft: microsoftIssuerOf(tenant ?? ''),
+    custom_oidc: input.issuer ?? null,
+    test: testIssuerOf(at.baseUrl, at.id),
+  }
+  return {
+    id: at.id,
+    provider,
+    name,
+    display_name: input.display_name ?? providerTypes[provider].displayName ?? name,
+    client_id: input.client_id ?? null,
+    tenant,
+    issuer: issuers[provider],
+    active: input.active ?? true,
+  }
+}
+
+/** The type of a provider by its name. */
+function typeOf(name: string): SocialProviderType {
+  return name === 'google' || name === 'microsoft' || name === 'test' ? name : 'custom_oidc'
+}
+
+const reservedNames = ['github', 'apple', 'passkey']
+
+/**
+ * The columns that change.
+ *
+ * @throws ApiError `invalid_parameters` for a member that its type does not have.
+ */
+export function toChangedSettings(
+  provider: string,
+  { tenant, client_secret: _secret, ...columns }: SocialProviderChanges,
+) {
+  checkChanges(provider, { tenant, client_secret: _secret, ...columns })
+  if (provider !== 'microsoft' || tenant === undefined) return columns
+  const chosen = tenant ?? 'common'
+  return { ...columns, tenant: chosen, issuer: microsoftIssuerOf(chosen) }
+}
+
+function checkChanges(provider: string, input: SocialProviderChanges): void {
+  if (provider !== 'microsoft' && input.tenant != null)
+    throw invalid('tenant', 'not_allowed', 'must be left out, but of microsoft')
+  if (provider !== 'custom_oidc' && input.issuer !== undefined)
+    throw invalid('issuer', 'not_allowed', 'must be left out: this provider has its own')
+  if (provider !== 'test') return
+  for (const member of ['client_id', 'client_secret'] as const)
+    if (input[member] !== undefined)
+      throw invalid(member, 'not_allowed', 'must be left out of test, which has its own')
+}
+
+/**
+ * Checks the issuer of a custom provider, whose users the whole account trusts: none that tenants share. Its discovery document is
+ * read, so that a wrong one is refused before a user meets it.
+ *
+ * @throws ApiError `invalid_parameters`
+ */
+export async function checkCustomIssuer(
+  deps: Pick<Deps, 'openIdProviders'>,
+  issuer: string | undefined,
+): Promise<void> {
+  if (issuer === undefined) return
+  checkIssuer('custom_oidc', issuer)
+  await checkDiscovery(deps, issuer)
+}

@@ -1,0 +1,60 @@
+import type { SocialProviderType } from '@portico/contract/social-providers'
+
+/** What is the same for each social provider of a type. */
+interface TypeOfProvider {
+  /** Null where the account chooses it. */
+  readonly displayName: string | null
+  /** Null where the account, or our own address, decides. */
+  readonly issuer: string | null
+}
+
+/** What is known of each type. */
+export const providerTypes: Readonly<Record<SocialProviderType, TypeOfProvider>> = {
+  google: { displayName: 'Google', issuer: 'https://accounts.google.com' },
+  microsoft: { displayName: 'Microsoft', issuer: null },
+  custom_oidc: { displayName: null, issuer: null },
+  test: { displayName: 'Test provider', issuer: null },
+}
+
+const microsoft = 'https://login.microsoftonline.com'
+/** The tenant of all personal accounts. */
+export const personalTenant = '9188040d-6c67-4c5b-b112-36a304b66dad'
+/** Stands for the tenant of a user in the issuer of more than one tenant. */
+export const tenantPlace = '{tenantid}'
+
+/** The issuer of the users that a tenant setting of Microsoft lets in. */
+export function microsoftIssuerOf(tenant: string): string {
+  return `${microsoft}/${tenantOfIssuer(tenant)}/v2.0`
+}
+
+function tenantOfIssuer(tenant: string): string {
+  if (tenant === 'common' || tenant === 'organizations') return tenantPlace
+  return tenant === 'consumers' ? personalTenant : tenant
+}
+
+/** Whether users of a tenant of Microsoft are let in; their issuer names it. */
+export function isTenantAllowed(setting: string, tenant: unknown): boolean {
+  if (typeof tenant !== 'string') return false
+  if (setting === 'common') return true
+  if (setting === 'organizations') return tenant !== personalTenant
+  return tenant === (setting === 'consumers' ? personalTenant : setting)
+}
+
+/** Where Microsoft answers for a tenant setting (Microsoft identity platform, OpenID configuration). */
+export function microsoftEndpointsOf(tenant: string) {
+  return {
+    authorizationEndpoint: `${microsoft}/${tenant}/oauth2/v2.0/authorize`,
+    tokenEndpoint: `${microsoft}/${tenant}/oauth2/v2.0/token`,
+    jwksUri: `${microsoft}/${tenant}/discovery/v2.0/keys`,
+  }
+}
+
+/** The issuer of the built-in provider for tests. */
+export function testIssuerOf(baseUrl: string, providerId: string): string {
+  return `${baseUrl}/social/${providerId}/test`
+}
+
+/** Where a provider sends browsers back to: an address of its own, so that no answer can be taken for that of another one. */
+export function callbackOf(baseUrl: string, providerId: string): string {
+  return `${baseUrl}/social/${providerId}/callback`
+}

@@ -1,0 +1,143 @@
+import type { Environment } from '@portico/contract/fields'
+import { sql } from 'kysely'
+import type { Deps } from '../../delivery/deps.js'
+import { logEvent } from '../../delivery/log-events/log-event.js'
+import { hashSecret } from '../../platform/crypto/secret.js'
+import { statement } from '../../platform/db/statement.js'
+import { isOrganizationOf, ofOwner } from '../../platform/db/tenant-predicate.js'
+import { ProviderFault } from '../../platform/openid/provider.js'
+import { networkOfClient } from '../../platform/outbound/address.js'
+import { moveFlowAlone } from '../../sign-in/flows/step.js'
+import { isSubject } from '../oidc/claims.js'
+import { exchangeAtProvider, ExchangeFault } from '../oidc/openid-client.js'
+import type { SentAnswer } from '../oidc/validate-answer.js'
+import { failedResponses } from '../sign-in/arrive.js'
+import { completeSocialSignIn } from './arrive.js'
+import { toSocialUser, type SocialUser } from './claims.js'
+import { toSocialClient } from './client.js'
+import { findProviderClient, type ProviderClient } from './open-providers.js'
+import { isTenantAllowed, microsoftIssuerOf } from './provider-types.js'
+import { consumeSocialRequest, type ConsumedSocialRequest } from './request.js'
+
+/** A browser that a provider has sent back. */
+interface ReturnedBrowser {
+  readonly providerId: string
+  readonly answer: SentAnswer
+  /** From the flow cookie; undefined without one. */
+  readonly browserSecret: string | undefined
+  /** The browser's IP address, for limits only. */
+  readonly ip: string
+  readonly requestId: string
+}
+
+/** Where a flow is, for the page that answers its browser. */
+export interface PlaceOfFlow {
+  readonly domain: string
+  readonly environment: Environment
+  readonly flowId: string
+}
+
+/** The next page of a browser. `denied`: its user has changed their mind at the provider. */
+export type SocialOutcome =
+  | { readonly to: 'nowhere' }
+  | (Partial<PlaceOfFlow> & { readonly to: 'refused' })
+  | (PlaceOfFlow & { readonly to: 'flow' | 'denied' | 'prove_address' })
+
+/**
+ * Completes the sign-in for an answer of a social provider. Single use: the request is consumed before the provider is asked, and
+ * the transaction that decides comes after it.
+ *
+ * @throws ApiError `rate_limited` when the network has sent too many refused answers.
+ */
+export async function receiveSocialAnswer(deps: Deps, returned: ReturnedBrowser): Promise<SocialOutcome> {
+  const { answer, browserSecret = '', requestId } = returned
+  const known = await findProviderClient(deps, returned.providerId)
+  if (known === undefined) return { to: 'nowhere' }
+  const sender = `${known.providerId} ${networkOfClient(returned.ip)}`
+  deps.limits.check(failedResponses, sender)
+  const request = await consumeSocialRequest(deps, known, answer.state)
+  const [flow] =
+    request === undefined
+      ? []
+      : await selectPlace(deps.db, { ...request, browserHash: hashSecret(browserSecret) })
+  const isOwn = request !== undefined && flow?.is_own_browser === true
+  if (!isOwn) {
+    await deps.limits.note(failedResponses, sender)
+    // Without a page of the flow: this browser has not begun it.
+    return { to: 'refused' }
+  }
+  const place = { domain: flow.domain, environment: known.environment, flowId: request.flowId }
+  const fail = async (reason: string, to: 'refused' | 'denied'): Promise<SocialOutcome> => {
+    await moveFlowAlone(deps, request, { from: ['social_provider'], to: 'identifier' })
+    const entry = { ...request, domain: flow.domain, clientId: flow.application_id, requestId }
+    await logEvent(deps, deps.db, { ...entry, code: 'END_USER_SOCIAL_FAILED', reason: reason.slice(0, 500) })
+    return { ...place, to }
+  }
+  if (answer.error !== null) return fail('provider_denied', 'denied')
+  const result = await exchange(deps, known, { answer, request })
+  if (typeof result === 'string') {
+    await deps.limits.note(failedResponses, sender)
+    return fail(result, 'refused')
+  }
+  const at = { accountDomain: flow.account_domain, allowedEmailDomains: flow.allowed_email_domains }
+  const done = await completeSocialSignIn(deps, {
+    known,
+    request,
+    user: result,
+    ...place,
+    ...at,
+    browserSecret,
+    requestId,
+  })
+  return { ...place, to: done }
+}
+
+const selectPlace = statement((db, key: ConsumedSocialRequest & { readonly browserHash: Buffer }) =>
+  db
+    .selectFrom('sign_in_flows as flow')
+    .innerJoin('organizations', (join) => join.on(isOrganizationOf('organizations', 'flow')))
+    .innerJoin('accounts', 'accounts.id', 'flow.account_id')
+    .where(ofOwner(key, 'flow'))
+    .where('flow.id', '=', key.flowId)
+    .where('organizations.deleted_at', 'is', null)
+    .select([
+      'organizations.domain',
+      'organizations.allowed_email_domains',
+      'accounts.domain as account_domain',
+      'flow.application_id',
+      sql<boolean>`(flow.browser_hash = ${key.browserHash}::bytea)`.as('is_own_browser'),
+    ]),
+)
+
+/**
+ * Exchanges the code of an answer, and validates what the provider says. Runs outside of a transaction, because the provider may
+ * be slow.
+ *
+ * @returns What was wrong, for the log of the account.
+ */
+async function exchange(
+  deps: Deps,
+  known: ProviderClient,
+  { answer, request }: { readonly answer: SentAnswer; readonly request: ConsumedSocialRequest },
+): Promise<SocialUser | string> {
+  try {
+    const { client, outbound } = await toSocialClient(deps, known)
+    // Checked before the code is sent, since this provider must not get the code of another one (RFC 9700 section 4.4).
+    const { issuer, isIssuerSent } = client.provider
+    if (answer.issuer === null ? isIssuerSent : answer.issuer !== issuer) return 'oidc_issuer_parameter'
+    const claims = await exchangeAtProvider({ ...deps, outbound }, client, { ...answer, ...request })
+    if (!isSubject(claims.sub)) return 'oidc_subject'
+    const { tenant, provider } = known
+    const { tid, iss } = claims
+    if (
+      provider === 'microsoft' &&
+      !(isTenantAllowed(tenant ?? '', tid) && iss === microsoftIssuerOf(String(tid)))
+    )
+      return 'oidc_tenant'
+    return toSocialUser(known, claims, deps.now())
+  } catch (error) {
+    if (error instanceof ExchangeFault) return `${error.fault.check}: ${error.fault.received}`
+    if (error instanceof ProviderFault) return `oidc_discovery: ${error.message}`
+    throw error
+  }
+}

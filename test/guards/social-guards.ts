@@ -1,0 +1,188 @@
+import { guard } from './guard.js'
+
+const folder = 'server/src/sso/social'
+const receive = `${folder}/receive-answer.ts`
+const arrive = `${folder}/arrive.ts`
+const settle = `${folder}/settle.ts`
+const prove = `${folder}/prove-address.ts`
+const claims = `${folder}/claims.ts`
+const request = `${folder}/request.ts`
+const library = 'server/src/sso/oidc/openid-client.ts'
+const arrivals = 'server/src/sign-in/flows/social-arrival.ts'
+
+const test = (name: string) => (title: string) => ({ file: `test/protocols/social-${name}.test.ts`, title })
+const signsIn = test('sign-in')
+const attacks = test('attacks')
+const standIns = test('stand-ins')
+
+const becomes = signsIn(
+  'an unknown person becomes a user by an address that the provider gives out, and is known the next time',
+)
+const isLinked = signsIn(
+  'an address that a user has links nobody by the word of the provider, and the user by their password',
+)
+const isOfGmail = standIns('Google gives out an address of gmail.com, which needs no mail')
+
+/** Guards of social sign-in: origin of the answer, the word of a provider, and who is linked. */
+export const socialGuards = [
+  guard({
+    name: 'social: the browser of a flow',
+    file: receive,
+    find: 'flow?.is_own_browser === true',
+    replace: 'flow !== undefined',
+    also: [
+      {
+        file: arrive,
+        find: "  if (!held.is_own_browser) throw new SocialRefused('other_browser')\n",
+        replace: '',
+      },
+    ],
+    red: attacks('a state of another browser signs nobody in, so that nobody is signed in as the attacker'),
+    green: becomes,
+  }),
+  guard({
+    name: 'social: the provider of a request',
+    file: request,
+    find: "      .where('provider_id', '=', request.providerId)\n      .where('state_hash', '=', request.stateHash)\n      .where('expires_at'",
+    replace: "      .where('state_hash', '=', request.stateHash)\n      .where('expires_at'",
+    red: attacks('a state is of one provider, whose address alone takes it'),
+    green: becomes,
+  }),
+  guard({
+    name: 'social: the lifetime of a request',
+    file: request,
+    find: "      .where('expires_at', '>', request.at)\n",
+    replace: '',
+    red: attacks('a state is over after ten minutes'),
+    green: becomes,
+  }),
+  guard({
+    name: 'social: the issuer of an answer',
+    file: receive,
+    find: 'answer.issuer !== issuer) return',
+    replace: 'false) return',
+    red: attacks('an answer that names another issuer is refused before its code is sent'),
+    green: becomes,
+  }),
+  guard({
+    name: 'social: the provider that a flow is at',
+    file: arrive,
+    find: "  if (held.social_provider_id !== known.providerId) throw new SocialRefused('flow_over')\n",
+    replace: '',
+    red: attacks('a flow that has gone to another provider takes no answer of the first'),
+    green: becomes,
+  }),
+  guard({
+    name: 'social: the word of Google',
+    file: claims,
+    find: "return googleMail.includes(domain) || claims['hd'] === domain",
+    replace: 'return true',
+    red: standIns('Google does not give out an address of another domain: a mail proves it'),
+    green: isOfGmail,
+  }),
+  guard({
+    name: 'social: the word of Microsoft',
+    file: claims,
+    find: "microsoft: (claims) => isTrue(claims['xms_edov'])",
+    replace: "microsoft: (claims) => isTrue(claims['xms_edov']) || isTrue(claims['email_verified'])",
+    red: standIns(
+      'Microsoft is believed of an address only where it says that the owner of the domain has proved it',
+    ),
+    green: isOfGmail,
+  }),
+  guard({
+    name: 'social: the word of a custom provider',
+    file: claims,
+    find: 'custom_oidc: () => false',
+    replace: "custom_oidc: (claims) => isTrue(claims['email_verified'])",
+    red: attacks('the address of a custom provider counts for nothing, verified or not'),
+    green: becomes,
+  }),
+  guard({
+    name: 'social: the tenants of Microsoft',
+    file: receive,
+    find: "isTenantAllowed(tenant ?? '', tid)",
+    replace: 'true',
+    red: standIns('Microsoft lets in the tenants of its setting alone'),
+    green: isOfGmail,
+  }),
+  guard({
+    name: 'social: the template of an issuer',
+    file: library,
+    find: 'provider.issuer === issuerOfTenants',
+    replace: 'false',
+    red: standIns(
+      'Microsoft is believed of an address only where it says that the owner of the domain has proved it',
+    ),
+    green: isOfGmail,
+  }),
+  guard({
+    name: 'social: a user who has the address',
+    file: settle,
+    find: '    await intendLink(trx, held, user.id)\n',
+    replace: '',
+    red: isLinked,
+    green: becomes,
+  }),
+  guard({
+    name: 'social: the user whom an identity waits for',
+    file: arrivals,
+    find: '  if (arrival.userId !== userId) return\n',
+    replace: '',
+    also: [
+      {
+        file: 'server/src/sign-in/flows/step.ts',
+        find: "  if (moved !== undefined && to === 'identifier')\n    await forgetArrival(trx, { accountId, environment, organizationId, flowId })\n",
+        replace: '',
+      },
+    ],
+    red: signsIn('an address that a user has is not linked to whoever signs in after going back'),
+    green: isLinked,
+  }),
+  guard({
+    name: 'social: no way around single sign-on',
+    file: settle,
+    find: "    if (isRequired) throw new SocialRefused('sso_required')\n",
+    replace: '',
+    also: [
+      {
+        file: 'server/src/sign-in/flows/finish.ts',
+        find: "  if (user.is_sso_required && !consumedFlow.amr?.includes('sso')) return 'sso_required'\n",
+        replace: '',
+      },
+    ],
+    red: attacks(
+      'single sign-on that a domain requires has no way around by a social provider, new or known',
+    ),
+    green: becomes,
+  }),
+  guard({
+    name: 'social: the tries of a code',
+    file: arrivals,
+    find: "    .where('code_failures', '<', maxAddressCodeFailures)\n",
+    replace: '',
+    red: attacks('the address of a custom provider counts for nothing, verified or not'),
+    green: becomes,
+  }),
+  guard({
+    name: 'social: the code of an address',
+    file: prove,
+    find: "isSecretEqual(Buffer.from(shown.code), Buffer.from(typed.replace(/[\\s-]/g, '')))",
+    replace: 'true',
+    red: signsIn(
+      'an unknown person proves an address that the provider does not give out by a code that is mailed to it',
+    ),
+    green: becomes,
+  }),
+  guard({
+    name: 'social: an organization that has switched it off',
+    file: arrive,
+    find: "  if (provider === undefined) throw new SocialRefused('connection_inactive')\n",
+    replace:
+      "  if (provider === undefined) return keepUnknown(deps, trx, { ...deciding, provider: { providerId: known.providerId, name: '', displayName: '', allowSignUp: false } })\n",
+    red: signsIn(
+      'a known person is refused where the organization has switched social sign-in off, also in the middle of it',
+    ),
+    green: becomes,
+  }),
+]
