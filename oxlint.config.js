@@ -510,8 +510,9 @@ const config = {
     { files: ['server/src/{pages,console}/**/*.tsx'], rules: of('jsx-a11y', accessible) },
     {
       // Scripts for browsers: of the hosted pages, and of the documentation site.
-      files: ['server/src/pages/frame/script.js', 'docs/site/assets/site.js'],
+      files: ['server/src/pages/frame/{passkey,script}.js', 'docs/site/assets/site.js'],
       globals: {
+        AbortController: 'readonly',
         document: 'readonly',
         matchMedia: 'readonly',
         navigator: 'readonly',

@@ -5,7 +5,7 @@ import { bodyFor, send, type References } from '../given/request-of.js'
 import { scimGivenOf } from '../given/scim-given.js'
 import { ssoGivenOf } from '../given/sso-given.js'
 import type { Service } from '../given/harness.js'
-import { freshMembers, giveJoinRequest } from '../given/world.js'
+import { freshMembers, giveJoinRequest, givePasskey } from '../given/world.js'
 
 export type Row = Readonly<Record<string, unknown>> & { readonly id: string }
 
@@ -128,6 +128,11 @@ export const recipes: Readonly<Record<string, Recipe>> = {
       const of = { org_domain, user_id: user.id, application_id }
       await client.impersonations.create({ ...of, reason: 'Ticket 4711', actor: { id: 'staff-7' } })
     },
+    sorts: [],
+  }),
+  'passkeys.list': ({ service, client, org_domain, user }) => ({
+    create: () => givePasskey(service, { org_domain, user_id: user.id, environment: 'sandbox' }),
+    remove: ({ id }) => client.passkeys.delete({ org_domain, user_id: user.id, passkey_id: id }),
     sorts: [],
   }),
   'outbox.list': ({ service, client, given, org_domain }) => ({

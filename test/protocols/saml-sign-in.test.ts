@@ -166,6 +166,7 @@ describe('where a sign-in by SSO begins', () => {
     expect([leadOf(page), page.html.includes('type="email"')]).toEqual(['', true])
     await client.ssoConnections.disable({ idp_id })
     await given.closeLinks(scene)
+    await client.passkeys.updateConnection({ org_domain: scene.org_domain, active: false })
     const visitor = createVisitor(service.baseUrl)
     const closed = await visitor.visit(given.flows.authorizeUrl(scene, { idp_hint: idp_id }))
     expect(closed.html).toContain('Sign-in is not set up yet')

@@ -189,6 +189,7 @@ describe('the page of the address', () => {
     const scene = await given.scene()
     await client.password.updateConnection({ org_domain: scene.org_domain, active: false })
     await client.magicLink.updateConnection({ org_domain: scene.org_domain, active: false })
+    await client.passkeys.updateConnection({ org_domain: scene.org_domain, active: false })
 
     const { page } = await given.begin(scene)
 
