@@ -15,7 +15,7 @@ export interface SocialScene {
   readonly application: Application
 }
 
-/** Whom the built-in provider names, and the fault of its answer. */
+/** The person that the built-in provider names, and the fault of its answer. */
 export interface SocialChoice {
   readonly subject?: string
   readonly email?: string

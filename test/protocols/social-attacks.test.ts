@@ -118,7 +118,7 @@ test('a provider of another account is none of an organization', async () => {
 })
 
 describe('single sign-on', () => {
-  /** Who is known by a provider, and who comes by one for the first time. */
+  /** A user who is known by a provider, and a person who comes by one for the first time. */
   async function known() {
     const of = await given.scene()
     const email = `ada-${anything()}@awesome.example`

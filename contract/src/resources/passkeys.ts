@@ -88,7 +88,7 @@ export const Passkey = record(
     last_used_at: timestamp().nullable(),
     disabled_at: timestamp()
       .nullable()
-      .describe('When a copy of it was noticed: it signs nobody in from then on'),
+      .describe('When a copy of it was noticed: it is refused from then on'),
     inserted_at: timestamp(),
     updated_at: timestamp(),
   },

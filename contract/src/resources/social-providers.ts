@@ -32,7 +32,7 @@ export type SocialProviderState = (typeof socialProviderStates)[number]
 /** The most social providers of an account in one environment. */
 export const maxSocialProviders = 50
 
-/** Whose accounts of Microsoft can sign in: all, those of companies, personal ones, or those of one tenant. */
+/** Which accounts of Microsoft can sign in: all, those of companies, personal ones, or those of one tenant. */
 export const microsoftTenantPattern =
   /^(?:common|organizations|consumers|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/
 

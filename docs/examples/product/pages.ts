@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import type { Auth } from '@portico/sdk/session'
 
+const { PORTICO_URL, PORTICO_ENVIRONMENT, PORTICO_CLIENT_ID, SIGNED_OUT_URL } = process.env
+
 const style = readFileSync(new URL('style.css', import.meta.url), 'utf8')
 
 /** The companies that use the product. A real one has them in its database. */
@@ -95,7 +97,6 @@ function menuOf({ user, organization }: Auth): Html {
 
 /** Where users manage their own account; its link back is one of the allowed URLs of the application, to the letter. */
 function accountUrl(domain = ''): string {
-  const { PORTICO_URL, PORTICO_ENVIRONMENT, PORTICO_CLIENT_ID, SIGNED_OUT_URL } = process.env
   const url = new URL(`/t/${domain}/account`, PORTICO_URL)
   url.searchParams.set('environment', PORTICO_ENVIRONMENT ?? 'production')
   url.searchParams.set('client_id', PORTICO_CLIENT_ID ?? '')

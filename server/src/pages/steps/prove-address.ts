@@ -8,7 +8,7 @@ import { waitOf } from './limit.js'
 import type { StepOutcome, StepPage, StepRequest } from '../frame/step-page.js'
 import { onceShown } from './user-flow.js'
 
-/** The step after a social provider that does not vouch for an address: a code is mailed to it. */
+/** The step after a social provider that does not assert an address as its own: a code is mailed to it. */
 export const proveAddressStep: StepPage = {
   show: (request) => Promise.resolve(page(request)),
   actions: { name_address: nameAddress, address_code: takeCode, resend, change_address: changeAddress },

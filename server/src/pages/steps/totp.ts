@@ -31,7 +31,7 @@ async function show(request: StepRequest, wrong: Wrong = {}): Promise<string | u
     const isOpen = await isPending(request, signIn)
     return isOpen ? secondFactorPasskeyPage({ frame, form, options, ...wrong }) : undefined
   }
-  // Who has a passkey may not need the message.
+  // A user with a passkey may not need the message.
   const asked = await askOnce(deps, caller, signIn, options === undefined)
   if (asked === undefined) return undefined
   const refusal = asked.refusal === undefined ? {} : faultOf(asked.refusal)

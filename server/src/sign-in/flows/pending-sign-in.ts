@@ -69,7 +69,7 @@ export async function completeFirstFactorInFlow(
 ): Promise<Step | undefined> {
   const next = await nextFactorOf(deps, trx, signIn.tenant, signIn.userId)
   const isMissing = isSecondFactorMissing(signIn.amr, { isAsked: next !== undefined, isMfaRequired })
-  // Who has a passkey is asked for it, and enrols nothing.
+  // A user with a passkey is asked for it, and enrols nothing.
   const isAsked = isMissing && (next === 'totp' || (await holdsPasskey(deps, trx, signIn)))
   const pending = isAsked ? await insertPendingSignIn(deps, trx, signIn, flowId) : undefined
   const isRenewalDue = signIn.isRenewalDue ?? false

@@ -65,6 +65,6 @@ const isOwnWord: Readonly<Record<SocialProviderType, (claims: AnsweredClaims) =>
   },
   microsoft: (claims) => isTrue(claims['xms_edov']),
   custom_oidc: () => false,
-  // Of the sandbox: its visitor says what it vouches for.
+  // Of the sandbox: its visitor says what it asserts.
   test: (claims) => isTrue(claims['email_verified']),
 }

@@ -133,7 +133,7 @@ async function findDoor(
     isMailboxProved,
   }: { readonly emailNormalized: string; readonly isMailboxProved: boolean },
 ): Promise<Door | 'may_ask' | 'user_not_found'> {
-  // Whoever joins has a proven mailbox: the word of another provider is none.
+  // Joining takes a proven mailbox: the word of another provider is none.
   const joining = isMailboxProved ? await findJoining(trx, tenant, emailNormalized) : undefined
   const automatic = joining?.mode === 'automatic' ? joiningDoor(joining) : undefined
   if (automatic?.via === 'join') return automatic

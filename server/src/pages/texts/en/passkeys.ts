@@ -38,7 +38,7 @@ export const passkeys = {
           'Your organization does not allow passkeys that a password manager copies to other devices. Use a security key, or the device itself.',
         taken: 'This passkey has been added already.',
         full: 'You have as many passkeys as you can have. Remove one first.',
-        last: 'You could not sign in any more without this passkey. Add another one first.',
+        last: 'Without this passkey you could no longer sign in. Add another one first.',
         bad_name: 'Enter a name of at most 60 characters.',
       } satisfies Record<OwnPasskeyFault, string>,
     },
