@@ -1259,7 +1259,7 @@ export interface Passkey {
   sign_count: number
   /** RFC 3339 in UTC with milliseconds. */
   last_used_at: string | null
-  /** When a copy of it was noticed: it signs nobody in from then on. */
+  /** When a copy of it was noticed: it is refused from then on. */
   disabled_at: string | null
   /** RFC 3339 in UTC with milliseconds. */
   inserted_at: string
