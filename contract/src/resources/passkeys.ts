@@ -86,9 +86,7 @@ export const Passkey = record(
     rp_id: z.string().describe('The domain for which it was made'),
     sign_count: z.int().describe('Its uses, as the authenticator counts them; 0 where it does not'),
     last_used_at: timestamp().nullable(),
-    disabled_at: timestamp()
-      .nullable()
-      .describe('When a copy of it was noticed: it is refused from then on'),
+    disabled_at: timestamp().nullable().describe('When a copy of it was noticed: it is refused from then on'),
     inserted_at: timestamp(),
     updated_at: timestamp(),
   },
