@@ -14,7 +14,7 @@ export interface Screenshot {
 }
 
 export const screenshots: readonly Screenshot[] = [
-  { name: 'sign-in', path: '/usual/en/identifier', width: 400 },
+  { name: 'sign-in', path: '/usual/en/identifier-every-method', width: 400 },
   { name: 'sign-in-ready', path: '/usual/en/ready', width: 400 },
   { name: 'password', path: '/usual/en/password', width: 400 },
   { name: 'set-password', path: '/usual/en/set-password', width: 400 },

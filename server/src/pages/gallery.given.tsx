@@ -351,7 +351,7 @@ function ssoStates(frame: Frame): GalleryPage[] {
   ]
 }
 
-function socialStates(frame: Frame, { email, organization }: GalleryNames): GalleryPage[] {
+function socialStates(frame: Frame, { email, organization, application }: GalleryNames): GalleryPage[] {
   const { texts } = frame
   const url = '/t/awesome-company/sign-in/x/social'
   const socialProviders = [
@@ -365,6 +365,17 @@ function socialStates(frame: Frame, { email, organization }: GalleryNames): Gall
   const sentences = ['socialRefused', 'socialUnavailable', 'unknownSocialProvider'] as const
   return [
     page('identifier-social', identifierPage(identifier)),
+    page(
+      'identifier-every-method',
+      identifierPage({
+        ...{ frame, form, email: null, maySignUp: false, applicationName: application },
+        socialProviders: [
+          { name: 'google', displayName: 'Google' },
+          { name: 'microsoft', displayName: 'Microsoft' },
+        ],
+        passkeyOptions: { challenge: 'x' },
+      }),
+    ),
     page('identifier-social-denied', identifierPage({ ...identifier, isSocialDenied: true })),
     page('identifier-social-only', identifierPage({ ...identifier, isAddressAsked: false })),
     page('social-provider', socialProviderPage({ frame, form, url, isAsked: true, provider: organization })),
