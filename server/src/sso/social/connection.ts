@@ -106,7 +106,7 @@ export function updateSocialConnection(
   })
 }
 
-/** @throws ApiError `invalid_parameters` for names of no provider of the account. */
+/** @throws ApiError `invalid_parameters` for names of no provider of the account, `organization_not_found` where there is no organization. */
 async function checkProviders(trx: Transaction<DB>, tenant: Tenant, names: readonly string[]): Promise<void> {
   await lockAccountOf(trx, tenant)
   const found = await trx
@@ -119,7 +119,9 @@ async function checkProviders(trx: Transaction<DB>, tenant: Tenant, names: reado
   const fields = names.flatMap((name, index): FieldError[] =>
     known.has(name) ? [] : [{ path: `providers.${index}`, ...unknownProvider }],
   )
-  if (fields.length > 0) throw new ApiError('invalid_parameters', { fields })
+  if (fields.length === 0) return
+  if (!(await organizationExists(trx, tenant))) throw new ApiError('organization_not_found')
+  throw new ApiError('invalid_parameters', { fields })
 }
 
 const unknownProvider = {
