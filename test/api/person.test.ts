@@ -10,7 +10,7 @@ import { startService } from '../given/harness.js'
 import { roleGivenOf } from '../given/role-given.js'
 import { startReceiver } from '../given/receiver.js'
 import { accountSignInGivenOf } from '../protocols/account-sign-in-given.js'
-import { giveJoinRequest, signIn as signInWhole } from '../given/world.js'
+import { giveJoinRequest, givePasskey, signIn as signInWhole } from '../given/world.js'
 import {
   canaries,
   givenSharedAddress,
@@ -74,6 +74,7 @@ async function givenKnownPerson(said = canaries()): Promise<Known> {
   await signIn(org_domain, email)
   await setPassword(org_domain, email)
   await passSecondFactor(org_domain, user_id)
+  await givePasskey(service, { org_domain, user_id, environment: 'sandbox' })
   await signInBySso(service, client, { org_domain, user_email: email })
   await proveMailbox(email)
   // An unused link, one whose mail is pending, and one whose mail failed.
@@ -200,6 +201,7 @@ describe('the export of a person', () => {
       magic_link_challenges: true,
       oidc_requests: true,
       outbox_messages: true,
+      passkeys: true,
       password_requests: true,
       passwords: true,
       // No second factor was required.
