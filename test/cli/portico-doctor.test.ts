@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startEmbedded } from '@portico/server/embedded'
@@ -381,6 +382,15 @@ describe('portico doctor', () => {
     expect(mended.code).toBe(0)
   })
 
+  test('makes no check that the table of the guide lacks', () => {
+    const guide = readFileSync(new URL('../../docs/guides/operate.md', import.meta.url), 'utf8')
+    const [, table = ''] = /^## Doctor\n.*?\n\n(\| check .*?)\n\n/ms.exec(guide) ?? []
+    const listed = table.split('\n').flatMap((row) => row.split('|')[1]?.split(',') ?? [])
+
+    const known = new Set(listed.map((name) => name.trim()))
+    expect(mended.findings.map(({ check }) => check).filter((check) => !known.has(check))).toEqual([])
+  })
+
   test('--before-start looks at what has to be right before a process starts, and at no record', () => {
     const checks = new Set(beforeStart.findings.map(({ check }) => check))
     expect([...checks]).toEqual([
@@ -567,6 +577,48 @@ test('portico doctor leaves the schema of a newer release to the doctor of that'
 
   expect(findings).toContainEqual({ check: 'Schema', ok: true, detail: expect.stringContaining('newer') })
   expect(code).toBe(0)
+})
+
+test('portico doctor of the version before opens what it knows of a newer database, whose seals are not all its own', async () => {
+  const variables = await given.database({ template: inject('templateName') })
+  await withPostgres(variables.DATABASE_URL, (client) =>
+    client.query(
+      `insert into kysely_migration (name, timestamp) values ('9999-newer', '2999-01-01');
+       alter table users add column newer_sealed bytea`,
+    ),
+  )
+
+  const { code, findings } = await examined(variables)
+
+  expect(findings).toContainEqual({
+    check: 'Master keys',
+    ok: true,
+    detail: 'they open what is sealed, as far as this release knows it; v1 is current',
+  })
+  expect(code).toBe(0)
+  // What it does not know would stay behind, sealed with a key that is then removed.
+  for (const command of ['rewrap', 'status'])
+    expect((await portico(['keys', command], variables)).stderr).toContain(
+      'This version does not know what users.newer_sealed seals',
+    )
+})
+
+test('portico doctor names a DATABASE_DIRECT_URL of another database', async () => {
+  const variables = await given.database({ template: inject('templateName') })
+  const { DATABASE_URL: other } = await given.database({ template: inject('templateName') })
+  const through = async (url: string) => {
+    const { findings } = await examined({ ...variables, DATABASE_DIRECT_URL: url }, '--before-start')
+    return findings.find(({ check }) => check === 'Direct')
+  }
+  // A way of its own to the same database, as past a pooler.
+  const same = new URL(variables.DATABASE_URL)
+  same.searchParams.set('application_name', 'direct')
+
+  expect(await through(other)).toMatchObject({
+    ok: false,
+    detail: 'DATABASE_DIRECT_URL names another database than DATABASE_URL',
+  })
+  expect(await through(same.href)).toMatchObject({ ok: true })
 })
 
 longTest('what an operator adds to the schema is no fault', async () => {
