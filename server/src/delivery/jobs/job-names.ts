@@ -10,6 +10,7 @@ export type Notice =
   | 'totp_enrollment_removed'
   | 'recovery_codes_renewed'
   | 'account_deleted'
+  | 'email_change_tried'
   | 'passkey_added'
   | 'passkey_removed'
   | 'passkey_disabled'
@@ -99,6 +100,20 @@ export interface JobPayloads {
     readonly environment: Environment
     readonly organizationId: string
     readonly flowId: string
+  }
+  /** The code of a change of a user's address, to the mailbox that is to be proved next. */
+  readonly send_email_change_code: {
+    readonly accountId: string
+    readonly environment: Environment
+    readonly organizationId: string
+    readonly changeId: string
+    /** Identical for every attempt, another one for each code. */
+    readonly messageId: string
+  }
+  /** Tells of it, at the address that the user had before. */
+  readonly send_email_change_notice: JobPayloads['send_email_change_code'] & {
+    /** `changed` has a link that puts the address back; `told` has none, of an address that nobody had proved. */
+    readonly told: 'changed' | 'told' | 'reverted'
   }
   /** Notifies one administrator of an upload by any of them. */
   readonly send_metadata_notice: {

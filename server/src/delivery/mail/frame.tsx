@@ -99,6 +99,19 @@ function initialOf(name: string): string {
   return first.toLocaleUpperCase()
 }
 
+/** The most that an address has (RFC 5321 section 4.5.3.1.3). */
+const maxAddressLength = 254
+
+/** An address that somebody has typed, in a sentence of a mail, where it is no link: it may be anybody's. */
+export function addressInMail(address: string): string {
+  return inertText(displayName(address, maxAddressLength))
+}
+
+/** Readers of mail make links of addresses: a dot is no longer one where a character without width follows it. */
+export function inertText(text: string): string {
+  return text.replaceAll(/(?<=\S)([.:])(?=\S)/g, '$1\u200b')
+}
+
 /** A mail of sentences alone, of which the last is for a person who did not expect it. */
 export function sentences(subject: string, preview: string, text: readonly string[]): Content {
   return {

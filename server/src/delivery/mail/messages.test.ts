@@ -1,5 +1,6 @@
 import { organizationColors } from '@portico/contract/organizations'
 import { describe, expect, test } from 'vitest'
+import { oldAddressCodeMail } from './admin-code.js'
 import { impersonationMail } from './impersonation.js'
 import { metadataNoticeMail } from './metadata-notice.js'
 import { magicLinkMail, noticeMail, type MagicLinkMail } from './messages.js'
@@ -208,6 +209,22 @@ function luminanceOf(color: string): number {
   })
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 }
+
+test('an address that a user has typed is no link in a mail to somebody else', () => {
+  const mail = oldAddressCodeMail({
+    ...{ code: '294751', minutes: 15, newAddress: 'ada@evil.example' },
+    organizationName: 'Awesome company',
+    locale: null,
+    productName: 'Portico',
+    environment: 'production',
+    color: '#1f6feb',
+  })
+
+  for (const part of [mail.text, mail.html]) {
+    expect(part).toContain('changed to ada@evil.\u200bexample')
+    expect(part).not.toContain('evil.example')
+  }
+})
 
 describe('the mail about metadata', () => {
   const mailWith = (isCurrent: boolean, locale: string | null = null) =>

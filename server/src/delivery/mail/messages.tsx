@@ -1,7 +1,7 @@
 import { displayName } from '../../platform/display-name.js'
 import type { Notice } from '../jobs/job-names.js'
 import type { LinkPurpose } from '../../platform/link-purpose.js'
-import { sentences, toMessage, type Message, type Sender } from './frame.js'
+import { inertText, sentences, toMessage, type Message, type Sender } from './frame.js'
 import type { MailTexts } from './mail-texts.js'
 import { styles } from './style.js'
 
@@ -102,7 +102,7 @@ export function invitationMail(mail: InvitationMail): Message {
 }
 
 /** What a mail says whose purpose is its link. */
-interface LinkWords {
+export interface LinkWords {
   readonly subject: string
   readonly invitation: string
   readonly button: string
@@ -112,7 +112,8 @@ interface LinkWords {
   readonly message?: string | null
 }
 
-function linkMail(
+/** A mail whose purpose is its link. */
+export function linkMail(
   sender: Sender,
   link: string,
   wordsOf: (texts: MailTexts, organization: string) => LinkWords,
@@ -164,10 +165,8 @@ function linkMail(
   })
 }
 
-/** Readers of mail make links of addresses: a dot is no longer one where a character without width follows it. */
 function quotedText(message: string): string {
-  const inert = message.replaceAll(/(?<=\S)([.:])(?=\S)/g, '$1\u200b')
-  return `“${inert}”`
+  return `“${inertText(message)}”`
 }
 
 interface JoinDecisionMail extends Sender {
@@ -193,8 +192,8 @@ interface NoticeMail extends Sender {
 /** The mail that tells a user of a change of their account. It has no link, so that nobody learns to follow one. */
 export function noticeMail(mail: NoticeMail): Message {
   return toMessage(mail, ({ notices, unexpectedNotice }, organization) => {
-    const { subject, told } = notices[mail.notice]
+    const { subject, told, unexpected = unexpectedNotice } = notices[mail.notice]
     const sentence = told(organization)
-    return sentences(subject(organization), sentence, [sentence, unexpectedNotice(organization)])
+    return sentences(subject(organization), sentence, [sentence, unexpected(organization)])
   })
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { adminCodeMail } from './admin-code.js'
+import { adminCodeMail, newAddressCodeMail, oldAddressCodeMail } from './admin-code.js'
 import { domainNoticeMail } from './domain-notice.js'
+import { emailChangedMail, emailRevertedMail } from './email-change.js'
 import type { Message, Sender } from './frame.js'
 import { metadataNoticeMail } from './metadata-notice.js'
 import { adminInvitationMail, magicLinkMail, noticeMail } from './messages.js'
@@ -13,6 +14,16 @@ const mails: Readonly<Record<string, (sender: Sender) => Message>> = {
   'a link to a password': (sender) => magicLinkMail({ ...sender, purpose: 'password', link, minutes: 1 }),
   'an invitation': (sender) => adminInvitationMail({ ...sender, serviceName: 'Storefront', link, days: 30 }),
   'a code of an administrator': (sender) => adminCodeMail({ ...sender, code: '294751', minutes: 10 }),
+  'a code of a new address': (sender) => newAddressCodeMail({ ...sender, code: '294751', minutes: 15 }),
+  'a code of an address that is to be changed': (sender) =>
+    oldAddressCodeMail({ ...sender, code: '294751', minutes: 15, newAddress: 'ada@new.example' }),
+  'an address that was changed': (sender) =>
+    emailChangedMail({ ...sender, address: 'ada@new.example', link, days: 7 }),
+  'an address that was changed, and that nobody had proved': (sender) =>
+    emailChangedMail({ ...sender, address: 'ada@new.example', link: undefined, days: 7 }),
+  'an address that was put back': (sender) => emailRevertedMail({ ...sender, address: 'ada@old.example' }),
+  'an address that somebody else has asked for': (sender) =>
+    noticeMail({ ...sender, notice: 'email_change_tried' }),
   'metadata in use': (sender) =>
     metadataNoticeMail({ ...sender, idpId: 'awesome_company', protocol: 'saml', isCurrent: true }),
   'a client in use': (sender) =>

@@ -29,6 +29,7 @@ import {
 import { beginSignIn, endSignIn } from './account-sign-in.js'
 import { dataSection } from './data.js'
 import { deleteSection } from './delete.js'
+import { emailSection } from './email.js'
 import { passkeysSection } from './passkeys.js'
 import { passwordSection } from './password.js'
 import { profileSection } from './profile.js'
@@ -47,6 +48,7 @@ const maxReturnTo = 2_000
 
 const sections: Readonly<Record<SectionName, Section>> = {
   profile: profileSection,
+  email: emailSection,
   password: passwordSection,
   'second-factor': secondFactorSection,
   passkeys: passkeysSection,
@@ -240,6 +242,7 @@ async function firstPage(
     email: account.email,
     addressOf: (section) => toAccountPath({ ...place, section }),
     hidden: [
+      ...(account.isEmailManaged ? (['email'] as const) : []),
       ...(account.password.isOffered ? [] : (['password'] as const)),
       ...(account.arePasskeysOffered ? [] : (['passkeys'] as const)),
       ...(account.isDeletionOffered ? [] : (['delete'] as const)),
