@@ -125,6 +125,8 @@ describe('the address on the account page', () => {
     expect(await subjectsTo(taken.email)).toEqual([
       expect.stringContaining('Someone wanted to use your e-mail address'),
     ])
+    const [told] = await given.mailsTo(taken.email)
+    expect(told?.text).not.toContain('network')
     expect(await given.emailOf(scene)).toBe(scene.user.email)
   })
 
@@ -302,6 +304,7 @@ describe('the link of the mail about a changed address', () => {
   test('puts it back once, ends sessions, stops changes for three days, and tells the account', async () => {
     const { scene, visitor, email } = await given.changed()
     const link = (await given.linkTo(scene.user.email)) ?? ''
+    expect((await given.mailsTo(scene.user.email))[0]?.text).toContain('from the network')
     const other = createVisitor(service.baseUrl)
     const shown = await other.visit(link)
     expect([shown.status, await given.emailOf(scene)]).toEqual([200, email])

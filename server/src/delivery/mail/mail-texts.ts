@@ -12,6 +12,10 @@ export interface MailTexts {
   readonly plainLink: string
   readonly notices: Readonly<Record<Notice, NoticeTexts>>
   readonly unexpectedNotice: (organization: string) => string
+  /** When and where a change was made. */
+  readonly visit: (moment: string, browser: string | null, network: string) => string
+  /** Before the address of the account page. */
+  readonly ownPage: string
   readonly adminCode: AdminCodeTexts
   readonly addressCode: AdminCodeTexts
   readonly newAddressCode: AdminCodeTexts

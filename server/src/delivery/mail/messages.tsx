@@ -4,6 +4,7 @@ import type { LinkPurpose } from '../../platform/link-purpose.js'
 import { inertText, sentences, toMessage, type Message, type Sender } from './frame.js'
 import type { MailTexts } from './mail-texts.js'
 import { styles } from './style.js'
+import { visitSentence, type VisitInMail } from './visit.js'
 
 export interface MagicLinkMail extends Sender {
   readonly purpose: LinkPurpose
@@ -187,13 +188,27 @@ export function joinDecisionMail(mail: JoinDecisionMail): Message {
 
 interface NoticeMail extends Sender {
   readonly notice: Notice
+  /** Where the change was made, if it was on the account page. */
+  readonly visit?: VisitInMail | undefined
+  /** The address of the account page, of such a change. */
+  readonly ownPage?: string | undefined
 }
 
-/** The mail that tells a user of a change of their account. It has no link, so that nobody learns to follow one. */
+/**
+ * The mail that tells a user of a change of their account. Its only link is that to the account page, of a change that was made
+ * there: it has no token, and asks for a sign-in.
+ */
 export function noticeMail(mail: NoticeMail): Message {
-  return toMessage(mail, ({ notices, unexpectedNotice }, organization) => {
+  const { visit, ownPage, locale } = mail
+  return toMessage(mail, (texts, organization) => {
+    const { notices, unexpectedNotice } = texts
     const { subject, told, unexpected = unexpectedNotice } = notices[mail.notice]
     const sentence = told(organization)
-    return sentences(subject(organization), sentence, [sentence, unexpected(organization)])
+    return sentences(subject(organization), sentence, [
+      sentence,
+      ...(visit === undefined ? [] : [visitSentence(texts, visit, locale)]),
+      ...(visit === undefined || ownPage === undefined ? [] : [{ sentence: texts.ownPage, url: ownPage }]),
+      unexpected(organization),
+    ])
   })
 }

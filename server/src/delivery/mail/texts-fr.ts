@@ -135,6 +135,9 @@ export const fr: MailTexts = {
   },
   unexpectedNotice: (organization) =>
     `Si ce n’était pas vous, contactez immédiatement votre administrateur chez ${organization}\u00a0: quelqu’un d’autre utilise peut-être votre compte.`,
+  visit: (moment, browser, network) =>
+    `Quand et où\u00a0: ${moment}, avec ${browser ?? 'un navigateur que nous ne connaissons pas'}, depuis le réseau ${network}.`,
+  ownPage: 'Vos appareils et vos moyens de connexion se trouvent sur la page de votre compte\u00a0:',
   adminCode: {
     subject: (organization) => `Votre code pour configurer l’authentification unique pour ${organization}`,
     instruction: (organization) =>

@@ -16,7 +16,7 @@ import { pageHeaders } from '../frame/page-headers.js'
 import { keepFlowSecret, pageRouter, redirect, sendSentence, type Exchange } from '../frame/page-route.js'
 import { clearSessionCookie } from '../frame/session-cookie.js'
 import { domainOf, formOf, frameOf, sendPage, textOf, type Site } from '../frame/site.js'
-import { findVisitor, frameOfVisitor, tenantOfVisitor, type Visitor } from '../frame/visitor.js'
+import { findVisitor, frameOfVisitor, tenantOfVisitor, visitAt, type Visitor } from '../frame/visitor.js'
 import { accountPage } from '../views/account.js'
 import { signedOutPage } from '../views/sign-out.js'
 import {
@@ -202,7 +202,8 @@ async function toRequest(
 ): Promise<SectionRequest | undefined> {
   const { deps, req } = exchange
   const { session, organization } = visitor
-  const tenant = tenantOfVisitor(requestIdOf(req), visitor)
+  const caller = tenantOfVisitor(requestIdOf(req), visitor)
+  const tenant = { ...caller, cause: { ...caller.cause, visit: visitAt(req) } }
   const account = await findOwnAccount(deps.db, tenant, session.userId)
   if (account === undefined) {
     // The user was deleted since the session was read.

@@ -15,6 +15,7 @@ import { secretOfOurForm, toCsrfField } from '../frame/csrf.js'
 import type { Frame } from '../frame/layout.js'
 import { keepFlowSecret, pageRouter, sendSentence, type Exchange } from '../frame/page-route.js'
 import { domainOf, formOf, frameOf, sendPage, textOf, type Site } from '../frame/site.js'
+import { visitAt } from '../frame/visitor.js'
 import { emailLinkPage } from '../views/email-link.js'
 
 /** The page of the link in the mail about a changed address, whose form puts the address back. */
@@ -72,7 +73,10 @@ async function takeForm(exchange: Exchange): Promise<void> {
     return
   }
   const requestId = requestIdOf(req)
-  const outcome = await revertEmailChange(deps, { organizationDomain, token, requestId })
+  const outcome = await revertEmailChange(deps, {
+    ...{ organizationDomain, token, requestId },
+    visit: visitAt(req),
+  })
   const [status, name] = answers[outcome]
   sendSentence(exchange, status, frame, name)
 }

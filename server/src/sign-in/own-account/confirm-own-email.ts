@@ -1,6 +1,7 @@
 import type { Transaction } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
 import { enqueue } from '../../delivery/jobs/enqueue.js'
+import { visitOf } from '../../delivery/mail/notices.js'
 import type { SessionOfUser } from '../../directory/sessions/sign-out.js'
 import { changeLockedUser, lockUser } from '../../directory/users/change-user.js'
 import { markEmailProved } from '../../directory/users/proved-email.js'
@@ -88,7 +89,7 @@ async function changeAddress(
   })
   // Whoever has the mailbox of an address that was only claimed gets no account by it.
   const told = proof === 'mailbox' || current.email_verified ? 'changed' : 'told'
-  const payload = { ...key, messageId: newId(), told } as const
+  const payload = { ...key, userId, messageId: newId(), told, ...visitOf(deps, tenant.cause) } as const
   await enqueue(deps, trx, { name: 'send_email_change_notice', payload, accountId: key.accountId })
   return 'changed'
 }

@@ -3,6 +3,7 @@ import { sql, type Kysely, type Transaction } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
 import { enqueue } from '../../delivery/jobs/enqueue.js'
+import { visitOf } from '../../delivery/mail/notices.js'
 import { endSessionsOf } from '../../directory/end-sessions.js'
 import { voidPasswordRequests, voidRenewals } from '../../directory/forget-password.js'
 import { lockUser } from '../../directory/users/change-user.js'
@@ -13,7 +14,7 @@ import { lookup, statement } from '../../platform/db/statement.js'
 import { isOrganizationOf, ofTenant, sameTenant } from '../../platform/db/tenant-predicate.js'
 import { normalizeEmail } from '../../platform/email.js'
 import { ApiError } from '../../platform/errors.js'
-import { causeBy, ofUser, type Tenant } from '../../platform/tenant.js'
+import { causeBy, ofUser, type Tenant, type Visit } from '../../platform/tenant.js'
 import { writeOwnAddress } from './confirm-own-email.js'
 import { emitEmailChange, keyOfChange, stopMs } from './email-change.js'
 import { findOwnAccount } from './own-account.js'
@@ -97,10 +98,10 @@ class NotReverted extends Error {
  */
 export async function revertEmailChange(
   deps: Deps,
-  { requestId, ...arrived }: ArrivedEmailLink & { readonly requestId: string },
+  { requestId, visit, ...arrived }: ArrivedEmailLink & { readonly requestId: string; readonly visit: Visit },
 ): Promise<RevertOutcome> {
   try {
-    const cause = causeBy(requestId, 'system', 'email_change_page')
+    const cause = { ...causeBy(requestId, 'system', 'email_change_page'), visit }
     const { record } = await change<{ record: RevertOutcome }>(deps, cause, async (trx) => {
       const [link] = await readOpen(trx, keyOf(arrived, deps.now()))
       if (link === undefined) return { record: 'dead' }
@@ -172,7 +173,8 @@ async function revert(
   const entry = { account: key, userId, email: oldEmail }
   await logChange(deps, trx, tenant, { ...entry, code: 'ACCOUNT_EMAIL_CHANGE_REVERTED' })
   await emitEmailChange(deps, trx, tenant, 'user.email_change.revert.success', used)
-  const payload = { ...key, messageId: newId(), told: 'reverted' } as const
+  const told = { userId, told: 'reverted', ...visitOf(deps, tenant.cause) } as const
+  const payload = { ...key, messageId: newId(), ...told }
   await enqueue(deps, trx, { name: 'send_email_change_notice', payload, accountId: key.accountId })
   return 'reverted'
 }

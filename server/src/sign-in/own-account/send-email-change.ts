@@ -23,6 +23,7 @@ const mailColumns = [
   'organizations.domain',
   'organizations.name',
   'organizations.locale',
+  'organizations.timezone',
   'organizations.color',
   productNameOf('organizations').as('product_name'),
 ] as const
@@ -77,7 +78,7 @@ const dayMs = 24 * 60 * 60 * 1000
  */
 export async function sendEmailChangeNotice(
   deps: Deps,
-  { messageId, told, ...payload }: JobPayloads['send_email_change_notice'],
+  { messageId, told, visit: made, ...payload }: JobPayloads['send_email_change_notice'],
 ): Promise<void> {
   const at = deps.now()
   const token = randomSecret()
@@ -96,7 +97,8 @@ export async function sendEmailChangeNotice(
   // Put back, or deleted with its user, before the job ran.
   if (change === undefined) return
   const { old_email: oldEmail, email, domain, product_name: fromName } = change
-  const sender = senderOf(deps, payload, change)
+  const visit = made && { ...made, timeZone: change.timezone ?? 'UTC' }
+  const sender = { ...senderOf(deps, payload, change), visit }
   const scope = { ...payload, domain }
   if (told === 'reverted') {
     const message = emailRevertedMail({ ...sender, address: oldEmail })
