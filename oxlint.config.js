@@ -45,7 +45,7 @@ const rooms = {
       'set-password',
       'invitation',
     ],
-    ...['account', 'own-sessions', 'logout', 'impersonation', 'message'],
+    ...['account', 'email-link', 'own-sessions', 'logout', 'impersonation', 'message'],
     ...['steps', 'views', 'frame', 'texts'],
   ],
   protocols: ['scim', 'oidc', 'discoveries', 'oauth'],

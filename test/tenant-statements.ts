@@ -66,6 +66,7 @@ const keys: readonly RowKey[] = [
   ].map((key) => ({ ...key, isSecret: false })),
   ...[
     { table: 'magic_link_challenges', column: 'token_hash', reason: 'A link is its own proof.' },
+    { table: 'email_changes', column: 'token_hash', reason: 'The link of a mail is its own proof.' },
     { table: 'invitations', column: 'token_hash', reason: 'The URL of an invitation is its own proof.' },
     { table: 'sso_challenges', column: 'token_hash', reason: 'The address of a challenge is its own proof.' },
     { table: 'relay_requests', column: 'token_hash', reason: 'The address of a relay is its own proof.' },

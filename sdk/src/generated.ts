@@ -402,7 +402,7 @@ export interface Identity {
   data: { [name: string]: JsonValue }
 }
 
-/** Part of `Identity`, `DirectoryAttributes`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent` and 112 more. */
+/** Part of `Identity`, `DirectoryAttributes`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent` and 114 more. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue }
 
 /** Part of `User`. */
@@ -2094,7 +2094,7 @@ export interface EventPage {
   has_more: boolean
 }
 
-/** Part of `EventPage`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent` and 111 more. */
+/** Part of `EventPage`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent` and 113 more. */
 export type Event =
   | OrganizationOrganizationCreateSuccessEvent
   | OrganizationOrganizationUpdateSuccessEvent
@@ -2126,6 +2126,8 @@ export type Event =
   | InvitationJoinRequestApproveSuccessEvent
   | InvitationJoinRequestDenySuccessEvent
   | InvitationJoinRequestExpireSuccessEvent
+  | UserEmailChangeRequestSuccessEvent
+  | UserEmailChangeRevertSuccessEvent
   | UserSessionCreateSuccessEvent
   | UserSessionEndSuccessEvent
   | UserSessionEndAllSuccessEvent
@@ -2242,7 +2244,7 @@ export interface OrganizationOrganizationCreateSuccessEvent {
   data: Organization | TruncatedData
 }
 
-/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 109 more. */
+/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 111 more. */
 export interface Actor {
   /** staff: a member of the staff of the account, in the console; user: on a page; admin: in the onboarding; directory: its provider, by SCIM; operator: at the command line; system: the service itself. */
   type: 'api_key' | 'staff' | 'user' | 'admin' | 'directory' | 'operator' | 'system'
@@ -2250,7 +2252,7 @@ export interface Actor {
   id: string
 }
 
-/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 109 more. */
+/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 111 more. */
 export interface TruncatedData {
   id?: string
   truncated: true
@@ -3182,6 +3184,79 @@ export interface InvitationJoinRequestExpireSuccessEvent {
   webhook_id: string | null
   code: 'invitation.join_request.expire.success'
   data: JoinRequest | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface UserEmailChangeRequestSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account if no organization owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
+  id: string
+  /** Reasons of the failure; null if the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
+  cursor: string | null
+  /** Receiving webhook of a delivery; null in the stream. */
+  webhook_id: string | null
+  code: 'user.email_change.request.success'
+  data: EmailChange | TruncatedData
+}
+
+/** Part of `UserEmailChangeRequestSuccessEvent`, `UserEmailChangeRevertSuccessEvent`. */
+export interface EmailChange {
+  __type__: 'EmailChange'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** UUID in lower case. */
+  id: string
+  /** UUID in lower case. */
+  user_id: string
+  /** When both mailboxes were proved, and the address changed. */
+  confirmed_at: string | null
+  /** When the owner of the address of before has put it back; for 72 hours it is not changed again. */
+  reverted_at: string | null
+  /** RFC 3339 in UTC with milliseconds. */
+  inserted_at: string
+}
+
+/** Part of `Event`. */
+export interface UserEmailChangeRevertSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account if no organization owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
+  id: string
+  /** Reasons of the failure; null if the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
+  cursor: string | null
+  /** Receiving webhook of a delivery; null in the stream. */
+  webhook_id: string | null
+  code: 'user.email_change.revert.success'
+  data: EmailChange | TruncatedData
 }
 
 /** Part of `Event`. */
@@ -10662,6 +10737,8 @@ export interface EventsListInput {
     | 'invitation.join_request.approve.success'
     | 'invitation.join_request.deny.success'
     | 'invitation.join_request.expire.success'
+    | 'user.email_change.request.success'
+    | 'user.email_change.revert.success'
     | 'user.session.create.success'
     | 'user.session.end.success'
     | 'user.session.end_all.success'
@@ -10820,6 +10897,8 @@ export interface WebhooksCreateInput {
     | 'invitation.join_request.approve.success'
     | 'invitation.join_request.deny.success'
     | 'invitation.join_request.expire.success'
+    | 'user.email_change.request.success'
+    | 'user.email_change.revert.success'
     | 'user.session.create.success'
     | 'user.session.end.success'
     | 'user.session.end_all.success'
@@ -11033,6 +11112,8 @@ export interface WebhooksUpdateInput {
     | 'invitation.join_request.approve.success'
     | 'invitation.join_request.deny.success'
     | 'invitation.join_request.expire.success'
+    | 'user.email_change.request.success'
+    | 'user.email_change.revert.success'
     | 'user.session.create.success'
     | 'user.session.end.success'
     | 'user.session.end_all.success'
@@ -11256,6 +11337,8 @@ export interface WebhooksListDeliveriesInput {
     | 'invitation.join_request.approve.success'
     | 'invitation.join_request.deny.success'
     | 'invitation.join_request.expire.success'
+    | 'user.email_change.request.success'
+    | 'user.email_change.revert.success'
     | 'user.session.create.success'
     | 'user.session.end.success'
     | 'user.session.end_all.success'
@@ -11465,6 +11548,10 @@ export interface LogEventsListInput {
     | 'ADMIN_ONBOARDING_DECLINED'
     | 'ACCOUNT_DATA_DOWNLOADED'
     | 'ACCOUNT_DELETED_BY_USER'
+    | 'ACCOUNT_EMAIL_CHANGE_REQUESTED'
+    | 'ACCOUNT_EMAIL_CHANGE_FAILED'
+    | 'ACCOUNT_EMAIL_CHANGED'
+    | 'ACCOUNT_EMAIL_CHANGE_REVERTED'
     | 'ACCOUNT_SIGN_IN_STARTED'
     | 'ACCOUNT_SIGN_IN_PROVED'
     | 'ACCOUNT_SIGN_IN_NOT_OFFERED'
@@ -11580,6 +11667,10 @@ export interface LogEventsListOfAccountInput {
     | 'ADMIN_ONBOARDING_DECLINED'
     | 'ACCOUNT_DATA_DOWNLOADED'
     | 'ACCOUNT_DELETED_BY_USER'
+    | 'ACCOUNT_EMAIL_CHANGE_REQUESTED'
+    | 'ACCOUNT_EMAIL_CHANGE_FAILED'
+    | 'ACCOUNT_EMAIL_CHANGED'
+    | 'ACCOUNT_EMAIL_CHANGE_REVERTED'
     | 'ACCOUNT_SIGN_IN_STARTED'
     | 'ACCOUNT_SIGN_IN_PROVED'
     | 'ACCOUNT_SIGN_IN_NOT_OFFERED'

@@ -190,6 +190,8 @@ describe('the export of a person', () => {
       discoveries: true,
       domain_exemptions: true,
       email_challenges: true,
+      // They have changed their address by the API.
+      email_changes: false,
       email_sessions: true,
       events: true,
       idempotency_keys: true,

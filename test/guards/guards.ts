@@ -1,5 +1,6 @@
 import type { Guard } from './guard.js'
 import { passkeyGuards } from './passkey-guards.js'
+import { accountEmailGuards } from './account-email-guards.js'
 import { accountPageGuards } from './account-page-guards.js'
 import { accountListGuards } from './account-list-guards.js'
 import { accountSignInGuards } from './account-sign-in-guards.js'
@@ -79,6 +80,7 @@ export const guards: readonly Guard[] = [
   ...erasureGuards,
   ...limitGuards,
   ...hashGuards,
+  ...accountEmailGuards,
   ...accountPageGuards,
   ...passkeyGuards,
   ...totpGuards,

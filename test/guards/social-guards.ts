@@ -166,8 +166,8 @@ export const socialGuards = [
   }),
   guard({
     name: 'social: the code of an address',
-    file: prove,
-    find: "isSecretEqual(Buffer.from(shown.code), Buffer.from(typed.replace(/[\\s-]/g, '')))",
+    file: 'server/src/sign-in/flows/address-code.ts',
+    find: "isSecretEqual(Buffer.from(shown.code), Buffer.from(code.replace(/[\\s-]/g, '')))",
     replace: 'true',
     red: signsIn(
       'an unknown person proves an address that the provider does not give out by a code that is mailed to it',

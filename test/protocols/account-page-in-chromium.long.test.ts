@@ -25,7 +25,7 @@ const looks = [
   { lang: 'fr', colorScheme: 'light', javaScriptEnabled: false },
 ] as const
 
-const sections = ['profile', 'password', 'second-factor', 'sessions', 'data'] as const
+const sections = ['profile', 'email', 'password', 'second-factor', 'sessions', 'data'] as const
 
 describe.skipIf(!hasTool(browserTool)).each(looks)(
   'in Chromium: $lang, $colorScheme, scripts $javaScriptEnabled',

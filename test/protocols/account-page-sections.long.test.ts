@@ -10,7 +10,7 @@ const service = await startService()
 const client = await service.client()
 const given = flowGivenOf(service, client)
 
-const sections = ['profile', 'password', 'second-factor', 'sessions', 'data'] as const
+const sections = ['profile', 'email', 'password', 'second-factor', 'sessions', 'data'] as const
 type Section = (typeof sections)[number]
 
 function addressOf({ org_domain }: Pick<FlowScene, 'org_domain'>, section?: Section): string {
@@ -34,13 +34,14 @@ interface State {
 
 const offered = {
   profile: 'value="save"',
+  email: 'value="ask"',
   password: 'value="set_password"',
   'second-factor': 'value="enroll"',
   sessions: 'value="sign_out"',
   data: 'value="download"',
 } as const
 
-const needFresh = ['password', 'second-factor', 'data'] as const
+const needFresh = ['email', 'password', 'second-factor', 'data'] as const
 
 async function plainScene(): Promise<FlowScene> {
   const scene = await given.scene()
@@ -108,7 +109,7 @@ const states: readonly State[] = [
       return arrive({ ...scene, user })
     },
     asksAt: [],
-    offers: { ...offered, profile: null },
+    offers: { ...offered, profile: null, email: null },
   },
   {
     name: 'fresh, self-service switched off',
@@ -118,7 +119,7 @@ const states: readonly State[] = [
       return arrive(scene)
     },
     asksAt: [],
-    offers: { ...offered, profile: null, data: null },
+    offers: { ...offered, profile: null, email: null, data: null },
   },
 ]
 

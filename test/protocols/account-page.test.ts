@@ -326,6 +326,25 @@ describe('the data on the account page', () => {
   })
 })
 
+test('the mail about a change on the account page says in which browser and from which network, and links to the page', async () => {
+  const { scene, visitor, page } = await givenSection('password')
+  const headers = {
+    origin: service.baseUrl,
+    'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0 <b>evil</b>',
+  }
+  await visitor.send(page, 'set_password', { password: otherPassword }, headers)
+  await service.runJobs()
+
+  const { data } = await client.outbox.list({ to: scene.user.email })
+  const [own, ...byApi] = data.flatMap(({ text, subject }) =>
+    subject?.includes('password') === true && subject.includes('was set') ? [text] : [],
+  )
+  expect(own).toMatch(/, in Firefox, Linux, from the network [\da-f.:/]+\./)
+  expect(own).toContain(`${service.baseUrl}${addressOf(scene)}`)
+  expect(byApi).not.toHaveLength(0)
+  for (const text of byApi) expect(text).not.toMatch(/network|account\?/)
+})
+
 describe('the deletion on the account page', () => {
   async function givenDeletion(scene?: FlowScene) {
     const of = scene ?? (await given.scene())

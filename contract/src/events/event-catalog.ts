@@ -4,6 +4,7 @@ import { Admin } from '../resources/admins.js'
 import { ApiKey } from '../resources/api-keys.js'
 import { Application } from '../resources/applications.js'
 import { DirectorySyncEvent } from '../resources/directory-sync.js'
+import { EmailChange } from '../resources/email-changes.js'
 import { ErasedUser, RemovedAdmin } from '../resources/erasure.js'
 import {
   ApplicationSecretData,
@@ -149,12 +150,12 @@ export const eventCatalog = {
   'user.user.update.success': {
     tells: 'A user was changed.',
     data: User,
-    elsewhere: [...signInPage, ...scim],
+    elsewhere: [...signInPage, ...scim, ...accountPage],
   },
   'user.user.delete.success': {
     tells: 'A user was deleted, and their sessions ended.',
     data: User,
-    elsewhere: [...scim, { source: 'The account page', actor: 'user' }],
+    elsewhere: [...scim, ...accountPage],
   },
   'user.user.erase.success': {
     tells: "A person's data and their earlier events were erased; erase your copies of them, too.",
@@ -222,6 +223,17 @@ export const eventCatalog = {
     tells: 'The time of a join request was over before anybody decided it, or its address has a user by now.',
     data: JoinRequest,
     elsewhere: [{ source: 'The hourly look at join requests', actor: 'system' }],
+  },
+  'user.email_change.request.success': {
+    tells: 'A user asked to change their address, on the account page.',
+    data: EmailChange,
+    elsewhere: accountPage,
+  },
+  'user.email_change.revert.success': {
+    tells:
+      'The address of a user was put back by the link in the mail to it, and their sessions ended: somebody else may have changed it.',
+    data: EmailChange,
+    elsewhere: [{ source: 'The link in the mail about a changed address', actor: 'user' }],
   },
   'user.session.create.success': {
     tells: 'A user signed in; with `impersonation_id`: a member of staff as the user.',

@@ -32,6 +32,10 @@ export const mailNames = [
   'totp_enrollment_removed',
   'recovery_codes_renewed',
   'account_deleted',
+  'email_change_code',
+  'email_changed',
+  'email_change_tried',
+  'email_change_reverted',
   'passkey_added',
   'passkey_removed',
   'passkey_disabled',
@@ -118,6 +122,12 @@ export const logEventCodes = {
   ADMIN_ONBOARDING_DECLINED: 'An administrator declined the invitation.',
   ACCOUNT_DATA_DOWNLOADED: 'A user downloaded what is stored of them, on the account page.',
   ACCOUNT_DELETED_BY_USER: 'A user deleted their own account, on the account page.',
+  ACCOUNT_EMAIL_CHANGE_REQUESTED: 'A user asked to change their address, on the account page.',
+  ACCOUNT_EMAIL_CHANGE_FAILED:
+    'A code of a change of an address was refused, on the account page; email is the address that it was mailed to.',
+  ACCOUNT_EMAIL_CHANGED: 'A user changed their address, on the account page; email is the one of before.',
+  ACCOUNT_EMAIL_CHANGE_REVERTED:
+    'The address of a user was put back by the link in the mail to it, and their sessions ended; email is the address that is back.',
   ACCOUNT_SIGN_IN_STARTED: 'A link to an address was asked for, in a sign-in that names no organization.',
   ACCOUNT_SIGN_IN_PROVED: 'The owner of an address proved it, and may choose an organization.',
   ACCOUNT_SIGN_IN_NOT_OFFERED: 'No link was mailed, because the address can enter no organization.',

@@ -11,6 +11,7 @@ import { sendImpersonationNotice } from '../sign-in/impersonation/notice.js'
 import { endOverImpersonation } from '../sign-in/impersonation/over.js'
 import { sendNotice } from '../delivery/mail/notices.js'
 import { sendAddressCode } from '../sso/social/prove-address.js'
+import { sendEmailChangeCode, sendEmailChangeNotice } from '../sign-in/own-account/send-email-change.js'
 import { sendAdminCode } from '../sso/onboarding/send-code.js'
 import { sendMetadataNotice } from '../sso/onboarding/metadata-notice.js'
 import { rotatePeppers } from '../sign-in/password/rotate-peppers.js'
@@ -88,6 +89,15 @@ export const jobHandlers: { readonly [Name in JobName]: JobHandler<JobPayloads[N
     run: sendAddressCode,
     // As for an administrator: the user is waiting.
     retryAfterSeconds: [5, 30, 90],
+  },
+  send_email_change_code: {
+    run: sendEmailChangeCode,
+    // As for an administrator: the user is waiting.
+    retryAfterSeconds: [5, 30, 90],
+  },
+  send_email_change_notice: {
+    run: sendEmailChangeNotice,
+    retryAfterSeconds: [60, 300, 1800, 7200],
   },
   send_metadata_notice: {
     run: sendMetadataNotice,

@@ -7,6 +7,7 @@ import { errorPage } from './frame/error.js'
 import { formPostPage } from './views/form-post.js'
 import { identifierPage } from './views/identifier.js'
 import type { Frame } from './frame/layout.js'
+import { emailLinkPage } from './views/email-link.js'
 import { linkAccountPage } from './views/link-account.js'
 import { proveAddressPage } from './views/prove-address.js'
 import { socialProviderPage } from './views/social-provider.js'
@@ -186,6 +187,7 @@ function linkStates(frame: Frame, { email, application, organization }: GalleryN
       'link-code',
       linkCodePage({ frame: onceShown(frame), code: '294751', applicationName: application }),
     ),
+    page('email-link', emailLinkPage({ frame, form, email, organizationName: organization, token: 't' })),
     page('magic-link', magicLinkPage({ ...link, purpose: 'sign_in' })),
     page('magic-link-password', magicLinkPage({ ...link, purpose: 'password' })),
     page('magic-link-elsewhere', magicLinkPage({ ...link, purpose: 'sign_in', isOtherBrowser: true })),

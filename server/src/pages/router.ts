@@ -12,6 +12,7 @@ import { accountPageRouter } from './account/router.js'
 import { accountSignInRouter } from './account-sign-in/router.js'
 import { logoutRouter } from './logout/router.js'
 import { messageRouter } from './message/router.js'
+import { emailLinkRouter } from './email-link/router.js'
 import { impersonationRouter } from './impersonation/router.js'
 import { invitationRouter } from './invitation/router.js'
 import { magicLinkRouter } from './magic-link/router.js'
@@ -80,6 +81,7 @@ export function pagesRouter(
   })
 
   router.use(magicLinkRouter(deps, site))
+  router.use(emailLinkRouter(deps, site))
   router.use(impersonationRouter(deps, site))
   router.use(invitationRouter(deps, site))
   router.use(setPasswordRouter(deps, site))

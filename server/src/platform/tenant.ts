@@ -17,6 +17,14 @@ export interface IdempotencyClaim {
   readonly lease: string
 }
 
+/** Where a person is who changes something of their own account, as a mail about it says. */
+export interface Visit {
+  /** Its name and system, such as Firefox, Linux; null where they are not known. */
+  readonly browser: string | null
+  /** Its IP address, of IPv6 the network of /64. */
+  readonly network: string
+}
+
 /** The cause of a change: the actor, the request, its parameters, and whether it may be repeated safely. */
 export interface Cause {
   readonly requestId: string
@@ -24,6 +32,8 @@ export interface Cause {
   /** The request's parameters without what the contract declares secret; read only when an event is written. */
   readonly params: () => Record<string, unknown>
   readonly idempotency?: IdempotencyClaim
+  /** Of a person on the page of their own account. */
+  readonly visit?: Visit
   /** What a member of staff is doing; the change writes it into the audit of the account. */
   readonly audit?: AuditedAction
 }

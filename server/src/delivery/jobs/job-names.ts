@@ -1,5 +1,6 @@
 import type { Environment } from '@portico/contract/fields'
 import type { Protocol } from '@portico/contract/sso-onboarding'
+import type { Visit } from '../../platform/tenant.js'
 
 /** A change of a user's own account that is reported to them by mail. */
 export type Notice =
@@ -10,11 +11,18 @@ export type Notice =
   | 'totp_enrollment_removed'
   | 'recovery_codes_renewed'
   | 'account_deleted'
+  | 'email_change_tried'
   | 'passkey_added'
   | 'passkey_removed'
   | 'passkey_disabled'
 
-/** The payload of each job: only ids, so that no row of the queue has a secret or personal data. */
+/** Where a change was made that a mail tells of. */
+export interface MailedVisit extends Visit {
+  /** ISO 8601. */
+  readonly at: string
+}
+
+/** The payload of each job: only ids, and of a mail about one's own account the browser, so that no row has a secret. */
 export interface JobPayloads {
   readonly send_magic_link: {
     readonly challengeId: string
@@ -40,6 +48,8 @@ export interface JobPayloads {
     readonly environment: Environment
     readonly organizationId: string
     readonly userId: string
+    /** Of a change on the account page. */
+    readonly visit?: MailedVisit
     /** Identical for every attempt. */
     readonly messageId: string
   }
@@ -99,6 +109,22 @@ export interface JobPayloads {
     readonly environment: Environment
     readonly organizationId: string
     readonly flowId: string
+  }
+  /** The code of a change of a user's address, to the mailbox that is to be proved next. */
+  readonly send_email_change_code: {
+    readonly accountId: string
+    readonly environment: Environment
+    readonly organizationId: string
+    readonly changeId: string
+    /** Identical for every attempt, another one for each code. */
+    readonly messageId: string
+  }
+  /** Tells of it, at the address that the user had before. */
+  readonly send_email_change_notice: JobPayloads['send_email_change_code'] & {
+    /** `changed` has a link that puts the address back; `told` has none, of an address that nobody had proved. */
+    readonly told: 'changed' | 'told' | 'reverted'
+    readonly userId: string
+    readonly visit?: MailedVisit
   }
   /** Notifies one administrator of an upload by any of them. */
   readonly send_metadata_notice: {

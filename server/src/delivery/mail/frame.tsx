@@ -99,20 +99,47 @@ function initialOf(name: string): string {
   return first.toLocaleUpperCase()
 }
 
+/** The most that an address has (RFC 5321 section 4.5.3.1.3). */
+const maxAddressLength = 254
+
+/** An address that somebody has typed, in a sentence of a mail, where it is no link: it may be anybody's. */
+export function addressInMail(address: string): string {
+  return inertText(displayName(address, maxAddressLength))
+}
+
+/** Readers of mail make links of addresses: a dot is no longer one where a character without width follows it. */
+export function inertText(text: string): string {
+  return text.replaceAll(/(?<=\S)([.:])(?=\S)/g, '$1\u200b')
+}
+
+/** A sentence, or one that leads to an address. */
+export type Sentence = string | { readonly sentence: string; readonly url: string }
+
 /** A mail of sentences alone, of which the last is for a person who did not expect it. */
-export function sentences(subject: string, preview: string, text: readonly string[]): Content {
+export function sentences(subject: string, preview: string, text: readonly Sentence[]): Content {
   return {
     subject,
     preview,
-    text,
-    children: text.map((sentence, place) =>
-      place < text.length - 1 ? (
+    text: text.map((part) => (typeof part === 'string' ? part : `${part.sentence}\n${part.url}`)),
+    children: text.map((part, place) =>
+      typeof part !== 'string' ? (
+        <>
+          <p class="ink" style={styles.paragraph}>
+            {part.sentence}
+          </p>
+          <p style={styles.address}>
+            <a class="link" href={part.url} target="_blank" rel="noopener noreferrer" style={styles.link}>
+              {part.url}
+            </a>
+          </p>
+        </>
+      ) : place < text.length - 1 ? (
         <p class="ink" style={styles.paragraph}>
-          {sentence}
+          {part}
         </p>
       ) : (
         <p class="quiet rule" style={styles.last}>
-          {sentence}
+          {part}
         </p>
       ),
     ),

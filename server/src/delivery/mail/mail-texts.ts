@@ -12,8 +12,16 @@ export interface MailTexts {
   readonly plainLink: string
   readonly notices: Readonly<Record<Notice, NoticeTexts>>
   readonly unexpectedNotice: (organization: string) => string
+  /** When and where a change was made. */
+  readonly visit: (moment: string, browser: string | null, network: string) => string
+  /** Before the address of the account page. */
+  readonly ownPage: string
   readonly adminCode: AdminCodeTexts
   readonly addressCode: AdminCodeTexts
+  readonly newAddressCode: AdminCodeTexts
+  readonly oldAddressCode: OldAddressCodeTexts
+  readonly emailChanged: EmailChangedTexts
+  readonly emailReverted: EmailRevertedTexts
   readonly metadataNotice: MetadataNoticeTexts
   readonly clientNotice: MetadataNoticeTexts
   readonly domainNotice: DomainNoticeTexts
@@ -72,13 +80,35 @@ interface InvitationTexts {
 interface NoticeTexts {
   readonly subject: (organization: string) => string
   readonly told: (organization: string) => string
+  /** In place of `unexpectedNotice`. */
+  readonly unexpected?: (organization: string) => string
 }
 
-interface AdminCodeTexts {
+/** The texts of a mail with a code. */
+export interface AdminCodeTexts {
   readonly subject: (organization: string) => string
   readonly instruction: (organization: string) => string
   readonly lifetime: (minutes: number) => string
   readonly unexpected: string
+}
+
+interface OldAddressCodeTexts extends Omit<AdminCodeTexts, 'instruction'> {
+  readonly instruction: (organization: string, newAddress: string) => string
+}
+
+interface EmailChangedTexts {
+  readonly subject: (organization: string) => string
+  readonly told: (organization: string, address: string) => string
+  readonly invitation: string
+  readonly button: string
+  readonly lifetime: (days: number) => string
+  readonly expected: string
+}
+
+interface EmailRevertedTexts {
+  readonly subject: (organization: string) => string
+  readonly told: (organization: string, address: string) => string
+  readonly unexpected: (organization: string) => string
 }
 
 interface MetadataNoticeTexts {

@@ -1,5 +1,6 @@
 import { organizationColors } from '@portico/contract/organizations'
 import { describe, expect, test } from 'vitest'
+import { oldAddressCodeMail } from './admin-code.js'
 import { impersonationMail } from './impersonation.js'
 import { metadataNoticeMail } from './metadata-notice.js'
 import { magicLinkMail, noticeMail, type MagicLinkMail } from './messages.js'
@@ -208,6 +209,54 @@ function luminanceOf(color: string): number {
   })
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 }
+
+describe('the mail about a change on the account page', () => {
+  const mailWith = (browser: string | null, locale: string | null, ownPage?: string) =>
+    noticeMail({
+      ...{ notice: 'password_set', ownPage },
+      visit: {
+        ...{ at: '2026-03-14T09:26:53.589Z', browser },
+        ...{ network: '203.0.113.7', timeZone: 'Europe/Paris' },
+      },
+      organizationName: 'Awesome company',
+      locale,
+      productName: 'Portico',
+      environment: 'production',
+      color: '#1f6feb',
+    })
+
+  test('says when, in which browser and from which network, in the language and time zone of the organization', () => {
+    const { text } = mailWith('Firefox, Linux', null)
+    expect(text).toContain(
+      'March 14, 2026 at 10:26\u202fAM (Europe/Paris), in Firefox, Linux, from the network 203.0.113.7.',
+    )
+    expect(mailWith(null, 'fr-FR').text).toContain(
+      '14 mars 2026 à 10:26 (Europe/Paris), avec un navigateur que nous ne connaissons pas, depuis le réseau 203.0.113.7.',
+    )
+  })
+
+  test('has the address of the account page as its only link, where there is one', () => {
+    const address = 'https://auth.example/t/awesome-company/account?environment=production'
+    expect(mailWith(null, null, address).html.match(/href="[^"]*"/g)).toEqual([`href="${address}"`])
+    expect(mailWith(null, null).html).not.toContain('href=')
+  })
+})
+
+test('an address that a user has typed is no link in a mail to somebody else', () => {
+  const mail = oldAddressCodeMail({
+    ...{ code: '294751', minutes: 15, newAddress: 'ada@evil.example' },
+    organizationName: 'Awesome company',
+    locale: null,
+    productName: 'Portico',
+    environment: 'production',
+    color: '#1f6feb',
+  })
+
+  for (const part of [mail.text, mail.html]) {
+    expect(part).toContain('changed to ada@evil.\u200bexample')
+    expect(part).not.toContain('evil.example')
+  }
+})
 
 describe('the mail about metadata', () => {
   const mailWith = (isCurrent: boolean, locale: string | null = null) =>

@@ -1,9 +1,10 @@
 import { displayName } from '../../platform/display-name.js'
 import type { Notice } from '../jobs/job-names.js'
 import type { LinkPurpose } from '../../platform/link-purpose.js'
-import { sentences, toMessage, type Message, type Sender } from './frame.js'
+import { inertText, sentences, toMessage, type Message, type Sender } from './frame.js'
 import type { MailTexts } from './mail-texts.js'
 import { styles } from './style.js'
+import { visitSentence, type VisitInMail } from './visit.js'
 
 export interface MagicLinkMail extends Sender {
   readonly purpose: LinkPurpose
@@ -102,7 +103,7 @@ export function invitationMail(mail: InvitationMail): Message {
 }
 
 /** What a mail says whose purpose is its link. */
-interface LinkWords {
+export interface LinkWords {
   readonly subject: string
   readonly invitation: string
   readonly button: string
@@ -112,7 +113,8 @@ interface LinkWords {
   readonly message?: string | null
 }
 
-function linkMail(
+/** A mail whose purpose is its link. */
+export function linkMail(
   sender: Sender,
   link: string,
   wordsOf: (texts: MailTexts, organization: string) => LinkWords,
@@ -164,10 +166,8 @@ function linkMail(
   })
 }
 
-/** Readers of mail make links of addresses: a dot is no longer one where a character without width follows it. */
 function quotedText(message: string): string {
-  const inert = message.replaceAll(/(?<=\S)([.:])(?=\S)/g, '$1\u200b')
-  return `“${inert}”`
+  return `“${inertText(message)}”`
 }
 
 interface JoinDecisionMail extends Sender {
@@ -188,13 +188,27 @@ export function joinDecisionMail(mail: JoinDecisionMail): Message {
 
 interface NoticeMail extends Sender {
   readonly notice: Notice
+  /** Where the change was made, if it was on the account page. */
+  readonly visit?: VisitInMail | undefined
+  /** The address of the account page, of such a change. */
+  readonly ownPage?: string | undefined
 }
 
-/** The mail that tells a user of a change of their account. It has no link, so that nobody learns to follow one. */
+/**
+ * The mail that tells a user of a change of their account. Its only link is that to the account page, of a change that was made
+ * there: it has no token, and asks for a sign-in.
+ */
 export function noticeMail(mail: NoticeMail): Message {
-  return toMessage(mail, ({ notices, unexpectedNotice }, organization) => {
-    const { subject, told } = notices[mail.notice]
+  const { visit, ownPage, locale } = mail
+  return toMessage(mail, (texts, organization) => {
+    const { notices, unexpectedNotice } = texts
+    const { subject, told, unexpected = unexpectedNotice } = notices[mail.notice]
     const sentence = told(organization)
-    return sentences(subject(organization), sentence, [sentence, unexpectedNotice(organization)])
+    return sentences(subject(organization), sentence, [
+      sentence,
+      ...(visit === undefined ? [] : [visitSentence(texts, visit, locale)]),
+      ...(visit === undefined || ownPage === undefined ? [] : [{ sentence: texts.ownPage, url: ownPage }]),
+      unexpected(organization),
+    ])
   })
 }

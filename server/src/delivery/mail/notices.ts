@@ -3,22 +3,46 @@ import { newId } from '../../platform/crypto/random.js'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../deps.js'
 import { enqueue } from '../jobs/enqueue.js'
-import type { JobPayloads } from '../jobs/job-names.js'
+import type { JobPayloads, MailedVisit } from '../jobs/job-names.js'
 import { deliverMail } from './deliver.js'
 import { noticeMail } from './messages.js'
 import { productNameOf } from '../../platform/db/product-name.js'
 import { isOrganizationOf, ofOwner } from '../../platform/db/tenant-predicate.js'
+import type { Cause } from '../../platform/tenant.js'
 
 type NoticePayload = JobPayloads['send_notice']
+
+/** A notice, and the cause of the change that it tells of; without it, the mail does not say where that was made. */
+interface NewNotice extends Omit<NoticePayload, 'messageId' | 'visit'> {
+  readonly cause?: Pick<Cause, 'visit'>
+}
 
 /** Enqueues a mail to a user about a change of their account, in the transaction of that change. */
 export function enqueueNotice(
   deps: Pick<Deps, 'db' | 'now'>,
   trx: Transaction<DB>,
-  notice: Omit<NoticePayload, 'messageId'>,
+  { cause, ...notice }: NewNotice,
 ): Promise<void> {
-  const payload = { ...notice, messageId: newId() }
+  const payload = { ...notice, ...visitOf(deps, cause), messageId: newId() }
   return enqueue(deps, trx, { name: 'send_notice', payload, accountId: notice.accountId })
+}
+
+/** What a payload says of where a change was made: nothing, unless a person has made it on the page of their own account. */
+export function visitOf(
+  { now }: Pick<Deps, 'now'>,
+  cause: Pick<Cause, 'visit'> | undefined,
+): { readonly visit?: MailedVisit } {
+  if (cause?.visit === undefined) return {}
+  const { browser, network } = cause.visit
+  return { visit: { at: now().toISOString(), browser, network } }
+}
+
+/** The account page, as a mail about a change links to it. */
+export function accountPageUrl(
+  baseUrl: string,
+  { domain, environment }: { readonly domain: string; readonly environment: string },
+): string {
+  return `${baseUrl}/t/${domain}/account?environment=${environment}`
 }
 
 /**
@@ -39,16 +63,21 @@ export async function sendNotice(deps: Deps, payload: NoticePayload): Promise<vo
       'organizations.domain',
       'organizations.name',
       'organizations.locale',
+      'organizations.timezone',
       'organizations.color',
       productNameOf('organizations').as('product_name'),
     ])
     .executeTakeFirst()
   if (addressee === undefined) return
 
-  const { email, domain, name, locale, color, product_name: fromName } = addressee
-  const { notice, environment, messageId } = payload
+  const { email, domain, name, locale, timezone, color, product_name: fromName } = addressee
+  const { notice, environment, visit, messageId } = payload
   const message = noticeMail({
     notice,
+    visit: visit && { ...visit, timeZone: timezone ?? 'UTC' },
+    // Who has no account any more finds nothing there.
+    ownPage:
+      notice === 'account_deleted' ? undefined : accountPageUrl(deps.config.baseUrl, { domain, environment }),
     organizationName: name,
     locale,
     productName: fromName ?? deps.config.productName,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { adminCodeMail } from './admin-code.js'
+import { adminCodeMail, newAddressCodeMail, oldAddressCodeMail } from './admin-code.js'
 import { domainNoticeMail } from './domain-notice.js'
+import { emailChangedMail, emailRevertedMail } from './email-change.js'
 import type { Message, Sender } from './frame.js'
 import { metadataNoticeMail } from './metadata-notice.js'
 import { adminInvitationMail, magicLinkMail, noticeMail } from './messages.js'
@@ -8,11 +9,29 @@ import { mailTexts } from './texts.js'
 
 const link = 'https://auth.example/onboarding/awesome_company?token=q3Jc0mVx8n2Zr5t&x=1'
 
+const visit = {
+  at: '2026-03-14T09:26:53.589Z',
+  browser: 'Firefox, Linux',
+  network: '203.0.113.7',
+  timeZone: 'Europe/Paris',
+}
+
 const mails: Readonly<Record<string, (sender: Sender) => Message>> = {
   'a link to sign in': (sender) => magicLinkMail({ ...sender, purpose: 'sign_in', link, minutes: 15 }),
   'a link to a password': (sender) => magicLinkMail({ ...sender, purpose: 'password', link, minutes: 1 }),
   'an invitation': (sender) => adminInvitationMail({ ...sender, serviceName: 'Storefront', link, days: 30 }),
   'a code of an administrator': (sender) => adminCodeMail({ ...sender, code: '294751', minutes: 10 }),
+  'a code of a new address': (sender) => newAddressCodeMail({ ...sender, code: '294751', minutes: 15 }),
+  'a code of an address that is to be changed': (sender) =>
+    oldAddressCodeMail({ ...sender, code: '294751', minutes: 15, newAddress: 'ada@new.example' }),
+  'an address that was changed': (sender) =>
+    emailChangedMail({ ...sender, address: 'ada@new.example', link, days: 7, visit }),
+  'an address that was changed, and that nobody had proved': (sender) =>
+    emailChangedMail({ ...sender, address: 'ada@new.example', link: undefined, days: 7, visit }),
+  'an address that was put back': (sender) =>
+    emailRevertedMail({ ...sender, address: 'ada@old.example', visit }),
+  'an address that somebody else has asked for': (sender) =>
+    noticeMail({ ...sender, notice: 'email_change_tried' }),
   'metadata in use': (sender) =>
     metadataNoticeMail({ ...sender, idpId: 'awesome_company', protocol: 'saml', isCurrent: true }),
   'a client in use': (sender) =>
@@ -34,6 +53,8 @@ const mails: Readonly<Record<string, (sender: Sender) => Message>> = {
       lapsesOn: null,
     }),
   'a password that was set': (sender) => noticeMail({ ...sender, notice: 'password_set' }),
+  'a password that was set on the account page': (sender) =>
+    noticeMail({ ...sender, notice: 'password_set', visit, ownPage: link }),
   'a recovery code that was used': (sender) => noticeMail({ ...sender, notice: 'recovery_code_used' }),
   'a second factor': (sender) => noticeMail({ ...sender, notice: 'totp_enrolled' }),
   'a second factor that was forced': (sender) => noticeMail({ ...sender, notice: 'totp_enrollment_forced' }),

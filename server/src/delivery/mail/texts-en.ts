@@ -101,6 +101,13 @@ export const en: MailTexts = {
       told: (organization) =>
         `Your account at ${organization} was deleted on its account page, and you were signed out everywhere.`,
     },
+    email_change_tried: {
+      subject: (organization) => `Someone wanted to use your e-mail address at ${organization}`,
+      told: (organization) =>
+        `Someone who is signed in to another account at ${organization} asked to change its e-mail address to yours. Nothing was changed: the address belongs to your account.`,
+      unexpected: () =>
+        'If this was you, sign in to the account that has this address, or use another one. If not, you can ignore this e-mail.',
+    },
     totp_enrollment_removed: {
       subject: (organization) => `Two-step verification was removed at ${organization}`,
       told: (organization) =>
@@ -124,6 +131,9 @@ export const en: MailTexts = {
   },
   unexpectedNotice: (organization) =>
     `If this was not you, contact your administrator at ${organization} immediately: someone else may be using your account.`,
+  visit: (moment, browser, network) =>
+    `When and where: ${moment}, in ${browser ?? 'a browser that we do not know'}, from the network ${network}.`,
+  ownPage: 'You find your devices and how you sign in on your account page:',
   adminCode: {
     subject: (organization) => `Your code to set up single sign-on for ${organization}`,
     instruction: (organization) =>
@@ -140,6 +150,41 @@ export const en: MailTexts = {
       `It expires in ${minutes === 1 ? 'one minute' : `${minutes} minutes`} and works only in the browser that asked for it. Do not share it with anyone.`,
     unexpected:
       'If you did not try to sign in, ignore this e-mail. Nobody can sign in with your address without this code.',
+  },
+  newAddressCode: {
+    subject: (organization) => `Your code for ${organization}`,
+    instruction: (organization) =>
+      `You want to use this e-mail address for your account at ${organization}. Enter this code on your account page:`,
+    lifetime: (minutes) =>
+      `It expires in ${minutes === 1 ? 'one minute' : `${minutes} minutes`} and works only in the browser that asked for it. Do not share it with anyone.`,
+    unexpected:
+      'If you did not ask for this, ignore this e-mail. Nobody can use your address without this code.',
+  },
+  oldAddressCode: {
+    subject: (organization) => `Your code to change your e-mail address at ${organization}`,
+    instruction: (organization, newAddress) =>
+      `The e-mail address of your account at ${organization} is to be changed to ${newAddress}. If you asked for this, enter this code on your account page:`,
+    lifetime: (minutes) =>
+      `It expires in ${minutes === 1 ? 'one minute' : `${minutes} minutes`} and works only in the browser that asked for it. Do not share it with anyone.`,
+    unexpected:
+      'If you did not ask for this, someone else is signed in to your account. Nothing changes without this code. Sign out all devices on your account page, and set a new password.',
+  },
+  emailChanged: {
+    subject: (organization) => `Your e-mail address at ${organization} was changed`,
+    told: (organization, address) =>
+      `The e-mail address of your account at ${organization} was changed to ${address}. We will no longer write to you at this address.`,
+    invitation: 'If this was not you, use this link to undo the change and sign out all devices:',
+    button: 'This was not me',
+    lifetime: (days) =>
+      `This link works once, for ${days === 1 ? 'one day' : `${days} days`}. Do not share it with anyone.`,
+    expected: 'If this was you, you can ignore this e-mail.',
+  },
+  emailReverted: {
+    subject: (organization) => `Your e-mail address at ${organization} was changed back`,
+    told: (organization, address) =>
+      `The e-mail address of your account at ${organization} was changed back to ${address}, by the link that we had sent there. You were signed out everywhere, and for three days it cannot be changed again.`,
+    unexpected: (organization) =>
+      `If the account is yours and you can no longer sign in, contact your administrator at ${organization}.`,
   },
   metadataNotice: {
     subject: (organization) => `Metadata was uploaded for single sign-on of ${organization}`,

@@ -105,6 +105,13 @@ export const fr: MailTexts = {
       told: (organization) =>
         `Votre compte chez ${organization} a été supprimé depuis sa page, et vous avez été déconnecté partout.`,
     },
+    email_change_tried: {
+      subject: (organization) => `Quelqu’un a voulu utiliser votre adresse e-mail chez ${organization}`,
+      told: (organization) =>
+        `Une personne connectée à un autre compte chez ${organization} a demandé à y utiliser votre adresse e-mail. Rien n’a changé\u00a0: l’adresse reste celle de votre compte.`,
+      unexpected: () =>
+        'Si c’était vous, connectez-vous au compte qui a cette adresse, ou choisissez-en une autre. Sinon, ignorez cet e-mail.',
+    },
     totp_enrollment_removed: {
       subject: (organization) => `La validation en deux étapes a été supprimée chez ${organization}`,
       told: (organization) =>
@@ -128,6 +135,9 @@ export const fr: MailTexts = {
   },
   unexpectedNotice: (organization) =>
     `Si ce n’était pas vous, contactez immédiatement votre administrateur chez ${organization}\u00a0: quelqu’un d’autre utilise peut-être votre compte.`,
+  visit: (moment, browser, network) =>
+    `Quand et où\u00a0: ${moment}, avec ${browser ?? 'un navigateur que nous ne connaissons pas'}, depuis le réseau ${network}.`,
+  ownPage: 'Vos appareils et vos moyens de connexion se trouvent sur la page de votre compte\u00a0:',
   adminCode: {
     subject: (organization) => `Votre code pour configurer l’authentification unique pour ${organization}`,
     instruction: (organization) =>
@@ -145,6 +155,42 @@ export const fr: MailTexts = {
       `Il expire dans ${minutes === 1 ? 'une minute' : `${minutes} minutes`} et ne fonctionne que dans le navigateur qui l’a demandé. Ne le communiquez à personne.`,
     unexpected:
       'Si vous n’avez pas tenté de vous connecter, ignorez cet e-mail. Personne ne peut se connecter avec votre adresse sans ce code.',
+  },
+  newAddressCode: {
+    subject: (organization) => `Votre code pour ${organization}`,
+    instruction: (organization) =>
+      `Vous souhaitez utiliser cette adresse e-mail pour votre compte chez ${organization}. Saisissez ce code sur la page de votre compte\u00a0:`,
+    lifetime: (minutes) =>
+      `Il expire dans ${minutes === 1 ? 'une minute' : `${minutes} minutes`} et ne fonctionne que dans le navigateur qui l’a demandé. Ne le communiquez à personne.`,
+    unexpected:
+      'Si vous n’avez rien demandé, ignorez cet e-mail. Personne ne peut utiliser votre adresse sans ce code.',
+  },
+  oldAddressCode: {
+    subject: (organization) => `Votre code pour changer d’adresse e-mail chez ${organization}`,
+    instruction: (organization, newAddress) =>
+      `L’adresse e-mail de votre compte chez ${organization} doit être remplacée par ${newAddress}. Si vous l’avez demandé, saisissez ce code sur la page de votre compte\u00a0:`,
+    lifetime: (minutes) =>
+      `Il expire dans ${minutes === 1 ? 'une minute' : `${minutes} minutes`} et ne fonctionne que dans le navigateur qui l’a demandé. Ne le communiquez à personne.`,
+    unexpected:
+      'Si vous n’avez rien demandé, quelqu’un d’autre est connecté à votre compte. Rien ne change sans ce code. Déconnectez tous vos appareils sur la page de votre compte et choisissez un nouveau mot de passe.',
+  },
+  emailChanged: {
+    subject: (organization) => `Votre adresse e-mail chez ${organization} a été changée`,
+    told: (organization, address) =>
+      `L’adresse e-mail de votre compte chez ${organization} est désormais ${address}. Nous ne vous écrirons plus à celle-ci.`,
+    invitation:
+      'Si ce n’était pas vous, utilisez ce lien pour annuler le changement et déconnecter tous les appareils\u00a0:',
+    button: 'Ce n’était pas moi',
+    lifetime: (days) =>
+      `Ce lien fonctionne une seule fois, pendant ${days === 1 ? 'un jour' : `${days} jours`}. Ne le communiquez à personne.`,
+    expected: 'Si c’était vous, ignorez cet e-mail.',
+  },
+  emailReverted: {
+    subject: (organization) => `Votre adresse e-mail chez ${organization} a été rétablie`,
+    told: (organization, address) =>
+      `L’adresse e-mail de votre compte chez ${organization} est de nouveau ${address}\u00a0: le lien que nous y avions envoyé a été utilisé. Vous avez été déconnecté partout, et l’adresse ne peut pas être changée pendant trois jours.`,
+    unexpected: (organization) =>
+      `Si ce compte est le vôtre et que vous ne pouvez plus vous connecter, contactez votre administrateur chez ${organization}.`,
   },
   metadataNotice: {
     subject: (organization) =>

@@ -190,7 +190,25 @@ export function isSsoRequired({
   )`
 }
 
-/** The same of a user, by the alias of their row in the statement. */
+/** Whether an active connection is authoritative for an address: its identity provider may sign in as its user. */
+export function isOfConnection({
+  accountId,
+  environment,
+  organizationId,
+  emailNormalized,
+}: AddressInOrganization): RawBuilder<boolean> {
+  return sql`exists (
+    select from sso_connections as authority
+    join organizations as its on its.account_id = authority.account_id and its.id = authority.organization_id
+    where authority.account_id = ${accountId}
+      and authority.environment = ${environment}
+      and authority.organization_id = ${organizationId}
+      and authority.active
+      and ${isCoveredBy(authoritativeDomains('authority', 'its'), domainOf(emailNormalized))}
+  )`
+}
+
+/** The same as isSsoRequired() of a user, by the alias of their row in the statement. */
 export function isSsoRequiredOf(users: string): RawBuilder<boolean> {
   const column = (name: string) => sql.ref<string>(`${users}.${name}`)
   return isSsoRequired({

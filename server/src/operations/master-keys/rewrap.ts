@@ -11,6 +11,7 @@ import { adminCodeContext } from '../../sso/onboarding/code.js'
 import { pepperContext } from '../../sign-in/password/pepper.js'
 import { sealContext } from '../../tokens/signing-keys/signing-keys.js'
 import { ssoKeyContext } from '../../sso/connections/keys.js'
+import { emailChangeContext } from '../../sign-in/own-account/email-change.js'
 import { socialArrivalContext } from '../../sign-in/flows/social-arrival.js'
 import { socialSecretContext } from '../../sso/social/client-secret.js'
 import { socialVerifierContext } from '../../sso/social/request.js'
@@ -175,6 +176,11 @@ export const sealedColumns: readonly SealedColumn[] = [
     column,
     contextOf: (named) => socialArrivalContext(kind, { ...ownerOf(named), flowId: named('flow_id') }),
   })),
+  {
+    table: 'email_changes',
+    column: 'code_sealed',
+    contextOf: (named) => emailChangeContext({ ...ownerOf(named), changeId: named('id') }),
+  },
   ...['signature_key_sealed', 'previous_signature_key_sealed'].map((column): SealedColumn => ({
     table: 'webhooks',
     column,

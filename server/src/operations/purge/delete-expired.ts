@@ -31,6 +31,8 @@ export async function deleteExpired({ config, db, now }: Pick<Deps, 'config' | '
     ['social_requests', sql`expires_at <= ${daysAgo(1)}`],
     ['saml_arrivals', sql`expires_at <= ${at}`],
     ['social_arrivals', sql`expires_at <= ${at}`],
+    // Those whose link works, and those after which the address is not changed, are not over yet.
+    ['email_changes', sql`expires_at <= ${at}`],
     // As long as the assertion itself would be accepted.
     ['saml_seen_assertions', sql`expires_at <= ${at}`],
     ['client_assertions', sql`expires_at <= ${at}`],

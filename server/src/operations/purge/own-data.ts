@@ -26,6 +26,7 @@ const ownTables: readonly (keyof DB)[] = [
     'directory_group_members',
     'directory_users',
     'domain_exemptions',
+    'email_changes',
     'events',
     'impersonations',
   ] as const),

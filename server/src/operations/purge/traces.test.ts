@@ -51,6 +51,9 @@ test('these columns are exported, beside the user', () => {
     discoveries:
       'environment id application_id step email redirect_uri request proved_at expires_at inserted_at is_link_returned',
     domain_exemptions: 'environment organization_id domain_id email inserted_at',
+    email_changes:
+      'environment organization_id id user_id session_id old_email email old_proof code_expires_at code_failures ' +
+      'confirmed_at reverted_at expires_at inserted_at',
     email_challenges: 'environment id flow_id application_id email expires_at used_at voided_at inserted_at',
     email_sessions: 'environment id email proved_at last_used_at expires_at ended_at inserted_at',
     events:

@@ -3,6 +3,7 @@ import type { Frame } from '../frame/layout.js'
 import type { PageForm } from '../frame/step-page.js'
 import { accountPage } from '../views/account.js'
 import { accountDataPage } from '../views/account-data.js'
+import { accountEmailPage } from '../views/account-email.js'
 import { accountDeletePage } from '../views/account-delete.js'
 import { passkeysPage } from '../views/account-passkeys.js'
 import { accountPasswordPage } from '../views/account-password.js'
@@ -41,6 +42,9 @@ export function accountPageStates(
     addressOf: () => '/t/awesome-company/account/profile',
     hidden: [],
   }
+  const address = { ...view, isManaged: false, stoppedSeconds: undefined, waiting: undefined, isDone: false }
+  const waiting = { email: 'ada@new.example', stage: 'old', hasApp: false, options: undefined } as const
+  const proving = { ...address, waiting }
   const now = new Date('2026-03-14T09:26:53.589Z')
   const addedAt = new Date('2026-03-11T09:26:53.589Z')
   const phone = {
@@ -55,6 +59,25 @@ export function accountPageStates(
     ['account-profile', profilePage(names)],
     ['account-profile-wrong', profilePage({ ...names, wrong: 'family_name' })],
     ['account-profile-managed', profilePage({ ...names, isManaged: true })],
+    ['account-email', accountEmailPage(address)],
+    ['account-email-changed', accountEmailPage({ ...address, isDone: true })],
+    ['account-email-managed', accountEmailPage({ ...address, isManaged: true })],
+    ['account-email-stopped', accountEmailPage({ ...address, stoppedSeconds: 200_000 })],
+    ['account-email-wrong', accountEmailPage({ ...address, typed: 'ada@', fault: 'invalid' })],
+    ['account-email-old', accountEmailPage(proving)],
+    [
+      'account-email-old-app',
+      accountEmailPage({
+        ...proving,
+        waiting: { ...waiting, hasApp: true, options: { challenge: 'x' } },
+        fault: 'wrong_app_code',
+      }),
+    ],
+    ['account-email-new', accountEmailPage({ ...proving, waiting: { ...waiting, stage: 'new' } })],
+    [
+      'account-email-new-over',
+      accountEmailPage({ ...proving, waiting: { ...waiting, stage: 'new' }, fault: 'code_over' }),
+    ],
     ['account-password', accountPasswordPage(password)],
     ['account-password-first', accountPasswordPage({ ...password, isSet: false })],
     ['account-password-saved', accountPasswordPage({ ...password, isDone: true })],

@@ -16,7 +16,7 @@ import { pageHeaders } from '../frame/page-headers.js'
 import { keepFlowSecret, pageRouter, redirect, sendSentence, type Exchange } from '../frame/page-route.js'
 import { clearSessionCookie } from '../frame/session-cookie.js'
 import { domainOf, formOf, frameOf, sendPage, textOf, type Site } from '../frame/site.js'
-import { findVisitor, frameOfVisitor, tenantOfVisitor, type Visitor } from '../frame/visitor.js'
+import { findVisitor, frameOfVisitor, tenantOfVisitor, visitAt, type Visitor } from '../frame/visitor.js'
 import { accountPage } from '../views/account.js'
 import { signedOutPage } from '../views/sign-out.js'
 import {
@@ -29,6 +29,7 @@ import {
 import { beginSignIn, endSignIn } from './account-sign-in.js'
 import { dataSection } from './data.js'
 import { deleteSection } from './delete.js'
+import { emailSection } from './email.js'
 import { passkeysSection } from './passkeys.js'
 import { passwordSection } from './password.js'
 import { profileSection } from './profile.js'
@@ -47,6 +48,7 @@ const maxReturnTo = 2_000
 
 const sections: Readonly<Record<SectionName, Section>> = {
   profile: profileSection,
+  email: emailSection,
   password: passwordSection,
   'second-factor': secondFactorSection,
   passkeys: passkeysSection,
@@ -200,7 +202,8 @@ async function toRequest(
 ): Promise<SectionRequest | undefined> {
   const { deps, req } = exchange
   const { session, organization } = visitor
-  const tenant = tenantOfVisitor(requestIdOf(req), visitor)
+  const caller = tenantOfVisitor(requestIdOf(req), visitor)
+  const tenant = { ...caller, cause: { ...caller.cause, visit: visitAt(req) } }
   const account = await findOwnAccount(deps.db, tenant, session.userId)
   if (account === undefined) {
     // The user was deleted since the session was read.
@@ -240,6 +243,7 @@ async function firstPage(
     email: account.email,
     addressOf: (section) => toAccountPath({ ...place, section }),
     hidden: [
+      ...(account.isEmailManaged ? (['email'] as const) : []),
       ...(account.password.isOffered ? [] : (['password'] as const)),
       ...(account.arePasskeysOffered ? [] : (['passkeys'] as const)),
       ...(account.isDeletionOffered ? [] : (['delete'] as const)),

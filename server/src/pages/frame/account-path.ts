@@ -3,6 +3,7 @@ import { environments, type Environment } from '@portico/contract/fields'
 /** The pages of the account page, by the end of their paths. */
 export const sectionNames = [
   'profile',
+  'email',
   'password',
   'second-factor',
   'passkeys',

@@ -18,6 +18,8 @@ const faultsOfPage: ReadonlySet<string> = new Set([
   'not_now',
   'over',
   'code_over',
+  'taken',
+  'app_locked',
   'passkey_refused',
   'passkey_elsewhere',
   'passkey_only',

@@ -1,7 +1,9 @@
 import { environments, type Environment } from '@portico/contract/fields'
 import { findBrowserSession, type BrowserSession } from '../../directory/sessions/browser-session.js'
 import type { PublicOrganization } from '../../directory/organizations/find-organization.js'
-import type { Caller, Tenant } from '../../platform/tenant.js'
+import { toDevice } from '../../platform/device.js'
+import { networkOfClient } from '../../platform/outbound/address.js'
+import type { Caller, Tenant, Visit } from '../../platform/tenant.js'
 import { callerAtPage } from '../../sign-in/flows/flow.js'
 import type { Frame } from './layout.js'
 import type { Exchange } from './page-route.js'
@@ -49,6 +51,13 @@ export function tenantOfVisitor(
 ): Caller & Tenant {
   const caller = callerAtPage({ ...organization, environment }, requestId, session.userId)
   return { ...caller, domain: organization.domain }
+}
+
+/** Where the request of a page comes from, as a mail about what it changes says. */
+export function visitAt(req: Exchange['req']): Visit {
+  const { browser, system } = toDevice(req.headers['user-agent'] ?? null)
+  const names = [browser, system].filter((name) => name !== undefined)
+  return { browser: names.length === 0 ? null : names.join(', '), network: networkOfClient(req.ip ?? '') }
 }
 
 /** The address of a page of the visitor, with the chosen environment and language. */

@@ -1,5 +1,5 @@
 import type { Language } from '../../platform/languages.js'
-import { account } from './en/account.js'
+import { account, emailLink } from './en/account.js'
 import { accountSignIn } from './en/account-sign-in.js'
 import { consent } from './en/consent.js'
 import { directory } from './en/directory.js'
@@ -34,6 +34,7 @@ const words = {
   ...emailDomains,
   ...consent,
   ...account,
+  ...emailLink,
   ...accountSignIn,
   ...impersonation,
   ...invitation,

@@ -1,5 +1,5 @@
 import type { PageTexts } from './en.js'
-import { account } from './fr/account.js'
+import { account, emailLink } from './fr/account.js'
 import { accountSignIn } from './fr/account-sign-in.js'
 import { consent } from './fr/consent.js'
 import { directory } from './fr/directory.js'
@@ -34,6 +34,7 @@ export const fr: PageTexts = {
   ...emailDomains,
   ...consent,
   ...account,
+  ...emailLink,
   ...accountSignIn,
   ...impersonation,
   ...invitation,

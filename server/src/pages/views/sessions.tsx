@@ -1,5 +1,5 @@
 import { displayName } from '../../platform/display-name.js'
-import { toDevice, type Device } from './device.js'
+import { toDevice, type Device } from '../../platform/device.js'
 import { Form } from '../frame/form.js'
 import { HostedPage, toDocument, type Frame } from '../frame/layout.js'
 import { toTimeAgo } from '../frame/moments.js'

@@ -291,4 +291,7 @@ export const migrationLocks: Readonly<Record<string, readonly ObservedLock[]>> =
   "0051-own-account": [
     {"table":"organization_policies","lock":"ACCESS EXCLUSIVE","work":"scans"},
   ],
+  "0052-email-changes": [
+    {"table":"users","lock":"SHARE ROW EXCLUSIVE","work":"none"},
+  ],
 }

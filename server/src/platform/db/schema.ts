@@ -331,6 +331,26 @@ export interface EmailChallenges {
   voided_at: Timestamp | null;
 }
 
+export interface EmailChanges {
+  account_id: string;
+  code_expires_at: Timestamp | null;
+  code_failures: number;
+  code_sealed: Buffer | null;
+  confirmed_at: Timestamp | null;
+  email: string;
+  environment: string;
+  expires_at: Timestamp;
+  id: string;
+  inserted_at: Timestamp;
+  old_email: string;
+  old_proof: string | null;
+  organization_id: string;
+  reverted_at: Timestamp | null;
+  session_id: string;
+  token_hash: Buffer | null;
+  user_id: string;
+}
+
 export interface EmailSessions {
   account_id: string;
   email: string;
@@ -1473,6 +1493,7 @@ export interface DB {
   domain_exemptions: DomainExemptions;
   domains: Domains;
   email_challenges: EmailChallenges;
+  email_changes: EmailChanges;
   email_sessions: EmailSessions;
   ended_families: EndedFamilies;
   event_horizons: EventHorizons;

@@ -7,6 +7,13 @@ import type { DB } from '../../platform/db/schema.js'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
 import { normalizeEmail } from '../../platform/email.js'
 import type { Tenant } from '../../platform/tenant.js'
+import {
+  addressCodeLifetimeMs,
+  maxAddressCodeFailures,
+  openAddressCode,
+  sealAddressCode,
+  type AddressCode,
+} from './address-code.js'
 import { flowLifetimeMs, type FlowKey } from './flow.js'
 
 /** The row of an arrival. */
@@ -136,12 +143,6 @@ export async function linkArrival(
   await emitUserChange(deps, trx, tenant, userId)
 }
 
-/** How long the code that proves an address can be typed, ample for its delivery. */
-export const addressCodeLifetimeMs = 15 * 60 * 1000
-
-/** Five guesses of a million codes; the next five need another mail. */
-export const maxAddressCodeFailures = 5
-
 /** Stores a new code for the address of an arrival; the one before no longer works. */
 export async function storeAddressCode(
   { keys, now }: Pick<Deps, 'keys' | 'now'>,
@@ -154,28 +155,16 @@ export async function storeAddressCode(
     .set({
       email,
       email_normalized: normalizeEmail(email),
-      code_sealed: seal(
-        keys.master,
-        socialArrivalContext('code', key),
-        JSON.stringify({ code, email: normalizeEmail(email) }),
-      ),
+      code_sealed: sealAddressCode(keys.master, socialArrivalContext('code', key), {
+        code,
+        email: normalizeEmail(email),
+      }),
       code_expires_at: new Date(now().getTime() + addressCodeLifetimeMs),
       code_failures: 0,
     })
     .where(ofOwner(key))
     .where('flow_id', '=', key.flowId)
     .execute()
-}
-
-/** A code of an arrival with the address that it proves. */
-export interface AddressCode {
-  readonly code: string
-  readonly email: string
-}
-
-export function openAddressCode(master: MasterKeys, key: ArrivalKey, sealed: Buffer): AddressCode {
-  // Written only by storeAddressCode().
-  return JSON.parse(open(master, socialArrivalContext('code', key), sealed).toString()) as AddressCode
 }
 
 /**
@@ -200,7 +189,8 @@ export async function takeAddressTry(
     .where('code_failures', '<', maxAddressCodeFailures)
     .returning('code_sealed')
     .executeTakeFirst()
-  return counted?.code_sealed == null ? undefined : openAddressCode(keys.master, key, counted.code_sealed)
+  const context = socialArrivalContext('code', key)
+  return counted?.code_sealed == null ? undefined : openAddressCode(keys.master, context, counted.code_sealed)
 }
 
 /** The context under which an identity, or the code of its address, is sealed; the re-sealing command uses it too. */

@@ -23,6 +23,9 @@ export interface OwnAccount {
   readonly isDeletionOffered: boolean
   /** A directory or an identity provider writes the profile, so that a change here would be lost, or the organization does. */
   readonly isProfileManaged: boolean
+  readonly isKeptByDirectory: boolean
+  /** Another system writes the address, or signs its user in by it, or the organization keeps it to itself. */
+  readonly isEmailManaged: boolean
   readonly password: {
     /** Whether the organization lets its users sign in with one, and they come by no single sign-on: a password would outlive it. */
     readonly isOffered: boolean
@@ -52,6 +55,8 @@ export async function findOwnAccount(
     isSelfService: row.is_self_service,
     isDeletionOffered: row.is_deletion_offered,
     isProfileManaged: row.is_profile_managed || !row.is_self_service,
+    isKeptByDirectory: row.is_kept_by_directory,
+    isEmailManaged: row.is_profile_managed || row.is_sso_user || row.is_sso_required || !row.is_self_service,
     password: {
       isOffered: row.is_password_active === true && !row.is_sso_required && !row.is_sso_user,
       isSet: row.is_password_set,
@@ -101,6 +106,7 @@ const selectOwnAccount = lookup((db, user: OwnKey) =>
         where ${sameTenant('passkeys', 'users')} and passkeys.active
       )`.as('are_passkeys_active'),
       isProfileManaged().as('is_profile_managed'),
+      isKeptByDirectory().as('is_kept_by_directory'),
       hasIdentity().as('is_sso_user'),
     ]),
 )

@@ -32,7 +32,7 @@ export function deleteOwnAccount(
       email,
       userId,
     })
-    await enqueueNotice(within, trx, { ...owner, userId, notice: 'account_deleted' })
+    await enqueueNotice(within, trx, { ...owner, userId, notice: 'account_deleted', cause: tenant.cause })
     return 'deleted'
   })
 }

@@ -63,7 +63,12 @@ function ceremonyOf(
   return { purpose: 'passkey_registration', organizationId, id: sessionId, ...page }
 }
 
-async function findAttempt({ db }: Pick<Deps, 'db'>, tenant: Tenant, { userId, sessionId }: SessionOfUser) {
+/** How many answers of authenticators the pages of a session have had. */
+export async function findAttempt(
+  { db }: Pick<Deps, 'db'>,
+  tenant: Tenant,
+  { userId, sessionId }: SessionOfUser,
+): Promise<number | undefined> {
   const row = await db
     .selectFrom('sessions')
     .where(ofTenant(tenant))
@@ -75,7 +80,11 @@ async function findAttempt({ db }: Pick<Deps, 'db'>, tenant: Tenant, { userId, s
 }
 
 /** Counts an answer before it is looked at. @returns The attempt that its challenge is made of. */
-async function takeAttempt({ db }: Pick<Deps, 'db'>, tenant: Tenant, { userId, sessionId }: SessionOfUser) {
+export async function takeAttempt(
+  { db }: Pick<Deps, 'db'>,
+  tenant: Tenant,
+  { userId, sessionId }: SessionOfUser,
+): Promise<number | undefined> {
   const row = await db
     .updateTable('sessions')
     .where(ofTenant(tenant))

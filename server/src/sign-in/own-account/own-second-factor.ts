@@ -79,7 +79,7 @@ export function renewOwnRecoveryCodes(
     if (user.enrolledMethod === null) return undefined
     const { accountId, environment } = tenant
     const owner = { accountId, environment, organizationId: user.organizationId, userId: user.id }
-    await enqueueNotice(within, trx, { ...owner, notice: 'recovery_codes_renewed' })
+    await enqueueNotice(within, trx, { ...owner, notice: 'recovery_codes_renewed', cause: tenant.cause })
     return replaceRecoveryCodes(within, trx, tenant, user)
   })
 }

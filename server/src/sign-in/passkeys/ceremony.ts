@@ -11,7 +11,11 @@ const timeoutMs = 5 * 60 * 1000
 
 /** What a page asks of an authenticator, and what makes it this page and no other. */
 export interface Ceremony {
-  readonly purpose: 'passkey_registration' | 'passkey_sign_in' | 'passkey_second_factor'
+  readonly purpose:
+    | 'passkey_registration'
+    | 'passkey_sign_in'
+    | 'passkey_second_factor'
+    | 'passkey_email_change'
   readonly organizationId: string
   /** Of the session or the flow. */
   readonly id: string

@@ -67,7 +67,7 @@ export async function insertPasskey(
     .returning(passkeyColumns)
     .executeTakeFirst()
   if (inserted === undefined) return false
-  await enqueueNotice(deps, trx, { ...owner, notice: 'passkey_added' })
+  await enqueueNotice(deps, trx, { ...owner, notice: 'passkey_added', cause: tenant.cause })
   await emit(deps, trx, tenant, {
     code: 'passkey.passkey.create.success',
     record: toPasskey(inserted, tenant),

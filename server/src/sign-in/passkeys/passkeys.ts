@@ -140,7 +140,7 @@ export function removePasskey(
     const { accountId, environment } = tenant
     const { organizationId } = changed
     const owner = { accountId, environment, organizationId, userId }
-    await enqueueNotice(deps, trx, { ...owner, notice: 'passkey_removed' })
+    await enqueueNotice(deps, trx, { ...owner, notice: 'passkey_removed', cause: tenant.cause })
     return emit(deps, trx, tenant, { code: 'passkey.passkey.delete.success', ...changed })
   })
 }

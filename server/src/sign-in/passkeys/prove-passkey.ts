@@ -20,11 +20,9 @@ export interface ProvedPasskey {
 
 export type PasskeyProof = { readonly proved: ProvedPasskey } | { readonly refused: RefusalReason }
 
-/** The answer of an authenticator, as a page of a flow has sent it. */
+/** The answer of an authenticator, as a page has sent it. */
 interface SentUse {
   readonly credential: string
-  readonly csrf: string
-  readonly purpose: Exclude<Ceremony['purpose'], 'passkey_registration'>
   readonly isVerificationRequired: boolean
 }
 
@@ -35,17 +33,27 @@ interface SentUse {
 export async function provePasskey(
   deps: Deps,
   flow: Flow,
-  { credential: text, csrf, purpose, isVerificationRequired }: SentUse,
+  { csrf, purpose, ...sent }: SentUse & Pick<Ceremony, 'csrf' | 'purpose'>,
 ): Promise<PasskeyProof> {
   const attempt = await takeAttempt(deps, flow)
   if (attempt === undefined) return { refused: 'flow_over' }
   const { organizationId, flowId } = flow
-  const ceremony = { purpose, organizationId, id: flowId, csrf, attempt }
+  return provePasskeyOf(deps, flow, { purpose, organizationId, id: flowId, csrf, attempt }, sent)
+}
+
+/** The same on any page, whose attempt was counted. */
+export async function provePasskeyOf(
+  deps: Deps,
+  place: Pick<Flow, 'accountId' | 'environment'>,
+  ceremony: Ceremony,
+  { credential: text, isVerificationRequired }: SentUse,
+): Promise<PasskeyProof> {
+  const { organizationId } = ceremony
   const expected = expectedOf(deps, ceremony, isVerificationRequired)
   if (expected === undefined) return { refused: 'passkeys_inactive' }
   const credential = readCredential(UsedCredential, text)
   if (credential === undefined) return { refused: 'passkey_wrong' }
-  const passkey = await findPasskey(deps.db, flow, { rpId: expected.rpId, credentialId: credential.id })
+  const passkey = await findPasskey(deps.db, place, { rpId: expected.rpId, credentialId: credential.id })
   if (passkey === undefined) return { refused: 'passkey_unknown' }
   const used = await verifyUsedKey(credential, passkey.public_key, expected)
   if (used === undefined || used.isSynced !== passkey.synced) return { refused: 'passkey_wrong' }
@@ -91,7 +99,7 @@ async function takeAttempt({ db, now }: Pick<Deps, 'db' | 'now'>, flow: Flow): P
 /** Looks in every organization of the account, so that the holder of a passkey of another one is told which it is. */
 function findPasskey(
   db: Kysely<DB>,
-  { accountId, environment }: Flow,
+  { accountId, environment }: Pick<Flow, 'accountId' | 'environment'>,
   { rpId, credentialId }: { readonly rpId: string; readonly credentialId: string },
 ) {
   return db

@@ -95,6 +95,6 @@ export async function replacePassword(
     clientId: applicationId,
     email: user.email,
   })
-  await enqueueNotice(deps, trx, { notice: 'password_set', ...owner, environment })
+  await enqueueNotice(deps, trx, { notice: 'password_set', ...owner, environment, cause: tenant.cause })
   return id
 }

@@ -101,7 +101,7 @@ export async function beginEnrollment(
   const owner = ownerOf(tenant, user)
   if (begun.method === 'sms') await enqueueTextCode(deps, trx, { ...owner, of: 'enrollment', id: begun.id })
   if (user.enrolledMethod !== null)
-    await enqueueNotice(deps, trx, { ...owner, notice: 'totp_enrollment_forced' })
+    await enqueueNotice(deps, trx, { ...owner, notice: 'totp_enrollment_forced', cause: tenant.cause })
 
   const record = toTotpEnrollment(row, tenant, {
     user,

@@ -54,7 +54,11 @@ export function removeTotpEnrollment(
     await updateOpenChallenges(trx, tenant, { userId: user.id, at }).set({ voided_at: at }).execute()
     await endSessionsOf(deps, trx, tenant, user.id, kept)
     await voidRenewals(deps, trx, tenant, user.id)
-    await enqueueNotice(deps, trx, { ...ownerOf(tenant, user), notice: 'totp_enrollment_removed' })
+    await enqueueNotice(deps, trx, {
+      ...ownerOf(tenant, user),
+      notice: 'totp_enrollment_removed',
+      cause: tenant.cause,
+    })
 
     const { method, enrolled_at: begunAt, validated_at: validatedAt } = row
     const removed = await emit(deps, trx, tenant, {

@@ -71,6 +71,29 @@ export async function validateTotpChallenge(
   return { record: outcome }
 }
 
+/**
+ * Uses a code of the app of a user whom the transaction has locked, where no sign-in asks for one. Wrong codes are counted with
+ * those of sign-ins.
+ */
+export async function useAppCode(
+  deps: Deps,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  user: TotpUser,
+  code: string,
+): Promise<'right' | 'wrong' | 'locked'> {
+  const validation = { deps, trx, tenant, user, flowId: null, at: deps.now() }
+  const attempt = await takeAttempt(validation)
+  if (attempt === undefined) return 'locked'
+  if (!(await useStep(validation, { attempt, code }))) {
+    const { reason } = await countWrongCode(validation, attempt)
+    await logTotp(deps, trx, tenant, { user, code: 'END_USER_TOTP_FAILED', reason })
+    return 'wrong'
+  }
+  await updateEnrollment(trx, tenant, user.id).set({ failures: 0, locked_until: null }).execute()
+  return 'right'
+}
+
 async function passOrRefuse(
   validation: Validation,
   { code, request_id: requestId }: TotpChallengeValidation,
@@ -151,7 +174,7 @@ function isCodeSent({ deps, tenant, user }: Validation, { challenge, code }: Pre
 /** One statement consumes a step and every earlier one (RFC 6238 section 5.2: a code is good for one use). */
 async function useStep(
   { deps, trx, tenant, user, at }: Validation,
-  { attempt, code }: Presented,
+  { attempt, code }: Pick<Presented, 'attempt' | 'code'>,
 ): Promise<boolean> {
   const context = enrollmentContext('secret', ownerOf(tenant, user))
   const secret = openTotp(deps.keys.master, context, attempt.secret_sealed)

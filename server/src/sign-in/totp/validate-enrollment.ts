@@ -189,7 +189,7 @@ async function establish(
   if (user.enrolledMethod !== null) await endSessionsOf(deps, trx, tenant, user.id, kept)
   // A replacing enrolment has sent its notice when it began.
   if (user.enrolledMethod === null)
-    await enqueueNotice(deps, trx, { ...ownerOf(tenant, user), notice: 'totp_enrolled' })
+    await enqueueNotice(deps, trx, { ...ownerOf(tenant, user), notice: 'totp_enrolled', cause: tenant.cause })
   // A flow that has passed its factors would continue without this one.
   await endFlowsOf(deps, trx, tenant, user.id, kept.flowId)
   // A renewal was granted for the factors that existed before.

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
@@ -11,17 +10,22 @@ import { mailNetworkKey, mails, mailsOfNetwork } from '../../delivery/mail/mail-
 import { isEmailDomainAllowed } from '../../directory/allowed-domain.js'
 import type { Environment } from '@portico/contract/fields'
 import { newId } from '../../platform/crypto/random.js'
-import { isSecretEqual } from '../../platform/crypto/secret.js'
 import { productNameOf } from '../../platform/db/product-name.js'
 import { isOrganizationOf, ofOwner } from '../../platform/db/tenant-predicate.js'
 import { normalizeEmail } from '../../platform/email.js'
 import type { Caller, Tenant } from '../../platform/tenant.js'
+import {
+  isTypedCode,
+  minutesUntil,
+  newAddressCode,
+  openAddressCode,
+} from '../../sign-in/flows/address-code.js'
 import type { Flow } from '../../sign-in/flows/flow.js'
 import { lockFlow } from '../../sign-in/flows/lock-flow.js'
 import { findSignInMethods } from '../../sign-in/flows/sign-in-methods.js'
 import {
   findArrival,
-  openAddressCode,
+  socialArrivalContext,
   storeAddressCode,
   takeAddressTry,
 } from '../../sign-in/flows/social-arrival.js'
@@ -48,7 +52,7 @@ export async function mailAddressCode(
   // The network's limit first: a refused request does not use up the mails of the address's owner.
   await deps.limits.take(mailsOfNetwork, mailNetworkKey(deps.config, ip, flow.environment))
   await deps.limits.take(mails, { ...caller, address: normalized })
-  const code = String(randomInt(1_000_000)).padStart(6, '0')
+  const code = newAddressCode()
   const { record } = await change<{ record: MailOutcome }>(deps, caller.cause, async (trx) => {
     const held = await lockFlow(deps, trx, flow, { steps: ['prove_address'] })
     const arrival = held && (await findArrival(deps, trx, held))
@@ -97,9 +101,7 @@ export async function verifyAddressCode(
         requestId: caller.cause.requestId,
       })
     const isRight =
-      shown !== undefined &&
-      shown.email === held.email_normalized &&
-      isSecretEqual(Buffer.from(shown.code), Buffer.from(typed.replace(/[\s-]/g, '')))
+      shown !== undefined && isTypedCode(shown, { code: typed, email: held.email_normalized ?? '' })
     if (!isRight) {
       await fail('code_rejected')
       return { record: shown === undefined ? 'code_over' : 'wrong' }
@@ -157,8 +159,8 @@ export async function sendAddressCode(deps: Deps, payload: JobPayloads['send_add
   if (waiting?.code_sealed == null || waiting.email === null || waiting.code_expires_at === null) return
   const { email, environment, domain, name, locale, color, product_name: fromName } = waiting
   const message = addressCodeMail({
-    code: openAddressCode(deps.keys.master, payload, waiting.code_sealed).code,
-    minutes: Math.max(1, Math.round((waiting.code_expires_at.getTime() - at.getTime()) / 60_000)),
+    code: openAddressCode(deps.keys.master, socialArrivalContext('code', payload), waiting.code_sealed).code,
+    minutes: minutesUntil(waiting.code_expires_at, at),
     organizationName: name,
     locale,
     productName: fromName ?? deps.config.productName,

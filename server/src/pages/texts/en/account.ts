@@ -1,9 +1,26 @@
+import type { FaultText } from './sign-in.js'
 import type { OwnMember } from '../../../sign-in/own-account/own-account.js'
 
 /** The members that have one. */
 function hints(known: Partial<Record<OwnMember, string>>): Partial<Record<OwnMember, string>> {
   return known
 }
+
+/** What was wrong with a form of the change of an address. */
+export type OwnEmailFault =
+  | 'missing'
+  | 'invalid'
+  | 'same'
+  | 'not_allowed'
+  | 'wrong_code'
+  | 'wrong_app_code'
+  | 'code_over'
+  | 'app_locked'
+  | 'passkey_refused'
+  | 'taken'
+  | 'over'
+  | 'too_many'
+  | 'too_many_mails'
 
 /** The words of the pages of one's own account. */
 export const account = {
@@ -17,6 +34,7 @@ export const account = {
         heading: 'Profile',
         sentence: 'What applications are told of you: your name, language and address.',
       },
+      email: { heading: 'E-mail address', sentence: 'Change the address that you sign in with.' },
       password: { heading: 'Password', sentence: 'Set a password, or change it.' },
       'second-factor': {
         heading: 'Two-step verification',
@@ -63,6 +81,43 @@ export const account = {
       managed: 'Your organization manages your profile. Ask your administrator to change it.',
       none: '–',
     },
+    email: {
+      sentence:
+        'You sign in with this address, and we write to it. To change it, you confirm both the old one and the new one.',
+      managed: 'Your organization manages your e-mail address. Ask your administrator to change it.',
+      stopped: (wait: string) =>
+        `Your e-mail address was changed back. To protect your account, it can only be changed again ${wait}.`,
+      label: 'New e-mail address',
+      button: 'Change the address',
+      changed: 'Your e-mail address has been changed.',
+      to: (address: string) => `New address: ${address}`,
+      oldSentence:
+        'First, confirm that this account is yours: we have sent a 6\u2011digit code to your present address. Enter it here.',
+      newSentence: 'Now we have sent a 6\u2011digit code to the new address. Enter it here.',
+      codeLabel: '6-digit code',
+      confirm: 'Continue',
+      noAccess: 'Can you no longer read mail at your present address?',
+      appLabel: 'Code from your authenticator app',
+      appButton: 'Use this code instead',
+      passkeyButton: 'Use a passkey instead',
+      cancel: 'Do not change it',
+      faults: {
+        missing: 'Enter the new e-mail address.',
+        invalid: 'Enter a valid e-mail address, such as name@example.com.',
+        same: 'This is your e-mail address already.',
+        not_allowed:
+          'E-mail addresses at this domain cannot be used here, or belong to people who sign in through their organization.',
+        wrong_code: 'Incorrect code. Check it and try again.',
+        wrong_app_code: 'Incorrect code. Wait for the next one in the app and try again.',
+        code_over: 'This code has expired. Send a new one.',
+        app_locked: 'Too many wrong codes. Wait a quarter of an hour, or use the code from your mail.',
+        passkey_refused: 'This passkey was not accepted. Try again, or use the code from your mail.',
+        taken: 'Another account here has this address by now. Use another one.',
+        over: 'This took too long, or was started in a different browser. Enter the new address again.',
+        too_many: (wait) => `Too many attempts. Try again ${wait}.`,
+        too_many_mails: (wait) => `We have already sent several e-mails. Try again ${wait}.`,
+      } satisfies Record<OwnEmailFault, FaultText>,
+    },
     delete: {
       sentence:
         'You will be signed out everywhere, and can no longer sign in with this account. Nobody can undo this. To go on, type the e-mail address of your account.',
@@ -99,4 +154,37 @@ export const account = {
   },
 }
 
+/** The words of the link in the mail about a changed address. */
+export const emailLink = {
+  emailLink: {
+    heading: (address: string, organization: string) =>
+      `Change your e-mail address at ${organization} back to ${address}`,
+    button: 'Change it back',
+    hint: 'All devices are signed out. For three days, the address cannot be changed again.',
+    unexpected: 'If you have changed the address yourself, close this page. Nothing will happen.',
+  },
+  emailBack: {
+    heading: 'Your address is back',
+    sentence: 'Your account has the e-mail address of before again, and all devices were signed out.',
+    advice:
+      'Sign in and set a new password. On your account page, remove passkeys and phones that you do not recognize.',
+  },
+  deadEmailLink: {
+    heading: 'This link no longer works',
+    sentence: 'It works once, for seven days after the change of an e-mail address.',
+    advice: 'If you cannot sign in to your account, contact your administrator.',
+  },
+  emailBackTaken: {
+    heading: 'The address cannot be changed back',
+    sentence: 'Another account of the organization has this e-mail address by now.',
+    advice: 'Contact your administrator at once: someone else may be using your account.',
+  },
+  emailBackManaged: {
+    heading: 'The address cannot be changed back',
+    sentence: 'Your organization manages your e-mail address by now.',
+    advice: 'Contact your administrator at once: someone else may be using your account.',
+  },
+}
+
 export type AccountTexts = typeof account
+export type EmailLinkTexts = typeof emailLink

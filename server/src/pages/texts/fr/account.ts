@@ -1,4 +1,4 @@
-import type { AccountTexts } from '../en/account.js'
+import type { AccountTexts, EmailLinkTexts } from '../en/account.js'
 
 export const account: AccountTexts = {
   account: {
@@ -10,6 +10,10 @@ export const account: AccountTexts = {
       profile: {
         heading: 'Profil',
         sentence: 'Ce que les applications savent de vous\u00a0: nom, langue et adresse.',
+      },
+      email: {
+        heading: 'Adresse e-mail',
+        sentence: 'Changer l’adresse avec laquelle vous vous connectez.',
       },
       password: { heading: 'Mot de passe', sentence: 'Choisir un mot de passe ou le changer.' },
       'second-factor': {
@@ -61,6 +65,47 @@ export const account: AccountTexts = {
       managed: 'Votre organisation gère votre profil. Demandez à votre administrateur de le modifier.',
       none: '–',
     },
+    email: {
+      sentence:
+        'Vous vous connectez avec cette adresse, et nous vous y écrivons. Pour la changer, vous confirmez l’ancienne et la nouvelle.',
+      managed:
+        'Votre organisation gère votre adresse e-mail. Demandez à votre administrateur de la modifier.',
+      stopped: (wait) =>
+        `Votre adresse e-mail a été rétablie. Pour protéger votre compte, elle ne pourra être changée à nouveau que ${wait}.`,
+      label: 'Nouvelle adresse e-mail',
+      button: 'Changer l’adresse',
+      changed: 'Votre adresse e-mail a été changée.',
+      to: (address) => `Nouvelle adresse\u00a0: ${address}`,
+      oldSentence:
+        'Confirmez d’abord que ce compte est le vôtre\u00a0: nous avons envoyé un code à 6 chiffres à votre adresse actuelle. Saisissez-le ici.',
+      newSentence:
+        'Nous avons maintenant envoyé un code à 6 chiffres à la nouvelle adresse. Saisissez-le ici.',
+      codeLabel: 'Code à 6 chiffres',
+      confirm: 'Continuer',
+      noAccess: 'Vous ne pouvez plus lire les messages à votre adresse actuelle\u00a0?',
+      appLabel: 'Code de votre application d’authentification',
+      appButton: 'Utiliser plutôt ce code',
+      passkeyButton: 'Utiliser plutôt une clé d’accès',
+      cancel: 'Ne pas la changer',
+      faults: {
+        missing: 'Saisissez la nouvelle adresse e-mail.',
+        invalid: 'Saisissez une adresse e-mail valide, par exemple nom@exemple.fr.',
+        same: 'C’est déjà votre adresse e-mail.',
+        not_allowed:
+          'Les adresses de ce domaine ne peuvent pas être utilisées ici, ou appartiennent à des personnes qui se connectent par leur organisation.',
+        wrong_code: 'Code incorrect. Vérifiez-le et réessayez.',
+        wrong_app_code: 'Code incorrect. Attendez le suivant dans l’application et réessayez.',
+        code_over: 'Ce code a expiré. Demandez-en un nouveau.',
+        app_locked:
+          'Trop de codes incorrects. Attendez un quart d’heure, ou utilisez le code reçu par e-mail.',
+        passkey_refused:
+          'Cette clé d’accès n’a pas été acceptée. Réessayez, ou utilisez le code reçu par e-mail.',
+        taken: 'Un autre compte a désormais cette adresse ici. Choisissez-en une autre.',
+        over: 'Cela a pris trop de temps, ou a été commencé dans un autre navigateur. Saisissez à nouveau la nouvelle adresse.',
+        too_many: (wait) => `Trop de tentatives. Réessayez ${wait}.`,
+        too_many_mails: (wait) => `Nous avons déjà envoyé plusieurs e-mails. Réessayez ${wait}.`,
+      },
+    },
     delete: {
       sentence:
         'Vous serez déconnecté partout et ne pourrez plus vous connecter avec ce compte. Personne ne peut annuler cette suppression. Pour continuer, saisissez l’adresse e-mail de votre compte.',
@@ -95,5 +140,38 @@ export const account: AccountTexts = {
       demanded:
         'Votre organisation exige la validation en deux étapes\u00a0: elle ne peut pas être désactivée.',
     },
+  },
+}
+
+export const emailLink: EmailLinkTexts = {
+  emailLink: {
+    heading: (address, organization) => `Rétablir ${address} comme adresse e-mail chez ${organization}`,
+    button: 'Rétablir l’adresse',
+    hint: 'Tous les appareils seront déconnectés. L’adresse ne pourra pas être changée pendant trois jours.',
+    unexpected: 'Si vous avez changé l’adresse vous-même, fermez cette page. Il ne se passera rien.',
+  },
+  emailBack: {
+    heading: 'Votre adresse est rétablie',
+    sentence:
+      'Votre compte a de nouveau son ancienne adresse e-mail, et tous les appareils ont été déconnectés.',
+    advice:
+      'Connectez-vous et choisissez un nouveau mot de passe. Sur la page de votre compte, supprimez les clés d’accès et les téléphones que vous ne reconnaissez pas.',
+  },
+  deadEmailLink: {
+    heading: 'Ce lien ne fonctionne plus',
+    sentence: 'Il fonctionne une seule fois, pendant sept jours après le changement d’une adresse e-mail.',
+    advice: 'Si vous ne pouvez plus vous connecter à votre compte, contactez votre administrateur.',
+  },
+  emailBackTaken: {
+    heading: 'L’adresse ne peut pas être rétablie',
+    sentence: 'Un autre compte de l’organisation a désormais cette adresse e-mail.',
+    advice:
+      'Contactez immédiatement votre administrateur\u00a0: quelqu’un d’autre utilise peut-être votre compte.',
+  },
+  emailBackManaged: {
+    heading: 'L’adresse ne peut pas être rétablie',
+    sentence: 'Votre organisation gère désormais votre adresse e-mail.',
+    advice:
+      'Contactez immédiatement votre administrateur\u00a0: quelqu’un d’autre utilise peut-être votre compte.',
   },
 }
