@@ -61,6 +61,10 @@ export const socialGuards = [
     file: receive,
     find: 'answer.issuer !== issuer) return',
     replace: 'false) return',
+    // The library compares it once more.
+    also: [
+      { file: library, find: 'code, state, ...(issuer !== null && { iss: issuer })', replace: 'code, state' },
+    ],
     red: attacks('an answer that names another issuer is refused before its code is sent'),
     green: becomes,
   }),
