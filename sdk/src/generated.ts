@@ -392,9 +392,11 @@ export interface Address {
 /** Part of `User`. */
 export interface Identity {
   __type__: 'Identity'
+  /** What it is unlinked by; null of the identity by which a directory keeps the user. */
+  id: string | null
   /** idp_id of the connection that asserted the user. */
   idp_id: string | null
-  /** For example saml.okta, oidc.entra_id, scim.entra_id or relay. */
+  /** For example saml.okta, oidc.entra_id, social.google, scim.entra_id or relay. */
   provider: string
   /** RFC 3339 in UTC with milliseconds. */
   authenticated_at: string | null
@@ -402,7 +404,7 @@ export interface Identity {
   data: { [name: string]: JsonValue }
 }
 
-/** Part of `Identity`, `DirectoryAttributes`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent` and 112 more. */
+/** Part of `Identity`, `DirectoryAttributes`, `UserIdentity`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent` and 115 more. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue }
 
 /** Part of `User`. */
@@ -1338,6 +1340,32 @@ export interface SocialConnection {
   updated_at: string
 }
 
+/** Answered by `identities.unlink`. */
+export interface UserIdentityDeletion {
+  deleted: true
+  resource: UserIdentity
+  type: '__Deleted__'
+}
+
+/** Part of `UserIdentityDeletion`, `UserIdentityLinkSuccessEvent`, `UserIdentityUnlinkSuccessEvent`. */
+export interface UserIdentity {
+  __type__: 'UserIdentity'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** UUID in lower case. */
+  id: string
+  /** UUID in lower case. */
+  user_id: string
+  /** idp_id of the connection that asserted the user. */
+  idp_id: string | null
+  /** For example saml.okta, oidc.entra_id, social.google, scim.entra_id or relay. */
+  provider: string
+  /** The last sign-in by it. */
+  authenticated_at: string
+  /** Personal data. */
+  data: { [name: string]: JsonValue }
+}
+
 /** Answered by `sessions.list`. */
 export interface SessionList {
   __type__: 'List'
@@ -2094,7 +2122,7 @@ export interface EventPage {
   has_more: boolean
 }
 
-/** Part of `EventPage`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent` and 111 more. */
+/** Part of `EventPage`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent` and 113 more. */
 export type Event =
   | OrganizationOrganizationCreateSuccessEvent
   | OrganizationOrganizationUpdateSuccessEvent
@@ -2126,6 +2154,8 @@ export type Event =
   | InvitationJoinRequestApproveSuccessEvent
   | InvitationJoinRequestDenySuccessEvent
   | InvitationJoinRequestExpireSuccessEvent
+  | UserIdentityLinkSuccessEvent
+  | UserIdentityUnlinkSuccessEvent
   | UserSessionCreateSuccessEvent
   | UserSessionEndSuccessEvent
   | UserSessionEndAllSuccessEvent
@@ -2242,7 +2272,7 @@ export interface OrganizationOrganizationCreateSuccessEvent {
   data: Organization | TruncatedData
 }
 
-/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 109 more. */
+/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 111 more. */
 export interface Actor {
   /** staff: a member of the staff of the account, in the console; user: on a page; admin: in the onboarding; directory: its provider, by SCIM; operator: at the command line; system: the service itself. */
   type: 'api_key' | 'staff' | 'user' | 'admin' | 'directory' | 'operator' | 'system'
@@ -2250,7 +2280,7 @@ export interface Actor {
   id: string
 }
 
-/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 109 more. */
+/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 111 more. */
 export interface TruncatedData {
   id?: string
   truncated: true
@@ -3182,6 +3212,62 @@ export interface InvitationJoinRequestExpireSuccessEvent {
   webhook_id: string | null
   code: 'invitation.join_request.expire.success'
   data: JoinRequest | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface UserIdentityLinkSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account if no organization owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
+  id: string
+  /** Reasons of the failure; null if the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
+  cursor: string | null
+  /** Receiving webhook of a delivery; null in the stream. */
+  webhook_id: string | null
+  code: 'user.identity.link.success'
+  data: UserIdentity | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface UserIdentityUnlinkSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account if no organization owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
+  id: string
+  /** Reasons of the failure; null if the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
+  cursor: string | null
+  /** Receiving webhook of a delivery; null in the stream. */
+  webhook_id: string | null
+  code: 'user.identity.unlink.success'
+  data: UserIdentity | TruncatedData
 }
 
 /** Part of `Event`. */
@@ -9397,6 +9483,35 @@ export type SocialConnectionUpdateErrorCode =
   | 'rate_limited'
   | 'unavailable'
 
+/** What `identities.unlink` takes. */
+export interface IdentitiesUnlinkInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** UUID. */
+  user_id: string
+  /** UUID. */
+  identity_id: string
+  /** Also the last way of the user to sign in. Default: false. */
+  force?: boolean
+  /** Must equal the environment of the API key, in any case. */
+  environment?: string
+}
+
+/** Codes that `identities.unlink` answers. */
+export type IdentitiesUnlinkErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'identity_not_found'
+  | 'last_sign_in_method'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
 /** What `sessions.list` takes. */
 export interface SessionsListInput {
   /** Domain of the organization. */
@@ -10662,6 +10777,8 @@ export interface EventsListInput {
     | 'invitation.join_request.approve.success'
     | 'invitation.join_request.deny.success'
     | 'invitation.join_request.expire.success'
+    | 'user.identity.link.success'
+    | 'user.identity.unlink.success'
     | 'user.session.create.success'
     | 'user.session.end.success'
     | 'user.session.end_all.success'
@@ -10820,6 +10937,8 @@ export interface WebhooksCreateInput {
     | 'invitation.join_request.approve.success'
     | 'invitation.join_request.deny.success'
     | 'invitation.join_request.expire.success'
+    | 'user.identity.link.success'
+    | 'user.identity.unlink.success'
     | 'user.session.create.success'
     | 'user.session.end.success'
     | 'user.session.end_all.success'
@@ -11033,6 +11152,8 @@ export interface WebhooksUpdateInput {
     | 'invitation.join_request.approve.success'
     | 'invitation.join_request.deny.success'
     | 'invitation.join_request.expire.success'
+    | 'user.identity.link.success'
+    | 'user.identity.unlink.success'
     | 'user.session.create.success'
     | 'user.session.end.success'
     | 'user.session.end_all.success'
@@ -11256,6 +11377,8 @@ export interface WebhooksListDeliveriesInput {
     | 'invitation.join_request.approve.success'
     | 'invitation.join_request.deny.success'
     | 'invitation.join_request.expire.success'
+    | 'user.identity.link.success'
+    | 'user.identity.unlink.success'
     | 'user.session.create.success'
     | 'user.session.end.success'
     | 'user.session.end_all.success'
@@ -12555,6 +12678,7 @@ export type ErrorCode =
   | 'directory_sync_not_found'
   | 'password_connection_not_found'
   | 'totp_enrollment_not_found'
+  | 'identity_not_found'
   | 'passkey_not_found'
   | 'method_not_allowed'
   | 'email_taken'
@@ -12570,6 +12694,7 @@ export type ErrorCode =
   | 'permission_in_use'
   | 'social_provider_taken'
   | 'social_provider_in_use'
+  | 'last_sign_in_method'
   | 'role_taken'
   | 'role_in_use'
   | 'password_connection_taken'
@@ -12953,6 +13078,11 @@ export interface Operations {
     input: SocialConnectionUpdateInput
     output: SocialConnection
     code: SocialConnectionUpdateErrorCode
+  }
+  'identities.unlink': {
+    input: IdentitiesUnlinkInput
+    output: UserIdentityDeletion
+    code: IdentitiesUnlinkErrorCode
   }
   'sessions.list': { input: SessionsListInput; output: SessionList; code: SessionsListErrorCode }
   'sessions.endAll': {
@@ -14660,6 +14790,25 @@ export interface SocialConnectionMethods {
   update(input: SocialConnectionUpdateInput, options?: RequestOptions): Promise<SocialConnection>
 }
 
+/** The methods of `client.identities`. */
+export interface IdentitiesMethods {
+  /**
+   * Unlink an identity from a user; their sessions end, and they are told by e-mail. With force, also their last way to sign in.
+   * `DELETE /api/v2/org/:org_domain/users/:user_id/identities/:identity_id`. Requires the scope `write:users`.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `identity_not_found`; 409 `last_sign_in_method`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const userIdentityDeletion = await client.identities.unlink({
+   *   org_domain: 'awesome-company',
+   *   user_id: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
+   *   identity_id: '0190c8d7-5e6f-7081-92a3-b4c5d6e7f809',
+   * })
+   * ```
+   */
+  unlink(input: IdentitiesUnlinkInput, options?: RequestOptions): Promise<UserIdentityDeletion>
+}
+
 /** The methods of `client.sessions`. */
 export interface SessionsMethods {
   /**
@@ -15856,6 +16005,7 @@ export interface Client {
   readonly passkeys: PasskeysMethods
   readonly socialProviders: SocialProvidersMethods
   readonly socialConnection: SocialConnectionMethods
+  readonly identities: IdentitiesMethods
   readonly sessions: SessionsMethods
   readonly impersonations: ImpersonationsMethods
   readonly ssoConnections: SsoConnectionsMethods
@@ -15930,6 +16080,7 @@ export const routeTable = /* @__PURE__ */ readRoutes<OperationName>({
   socialProviders: `/api/v2/social-providers create POSTbi list GETl
 /api/v2/social-providers/:provider_id get GET update PUTb delete DELETEb`,
   socialConnection: `/api/v2/org/:org_domain/social-connection get GET update PUTb`,
+  identities: `/api/v2/org/:org_domain/users/:user_id/identities/:identity_id unlink DELETEb`,
   sessions: `/api/v2/org/:org_domain/users/:user_id/sessions list GETl endAll DELETE
 /api/v2/org/:org_domain/users/:user_id/sessions/:session_id end DELETE`,
   impersonations: `/api/v2/org/:org_domain/users/:user_id/impersonations create POSTbi list GETl

@@ -14,6 +14,7 @@ const test = (name: string) => (title: string) => ({ file: `test/protocols/socia
 const signsIn = test('sign-in')
 const attacks = test('attacks')
 const standIns = test('stand-ins')
+const linking = test('linking')
 
 const becomes = signsIn(
   'an unknown person becomes a user by an address that the provider gives out, and is known the next time',
@@ -21,6 +22,10 @@ const becomes = signsIn(
 const isLinked = signsIn(
   'an address that a user has links nobody by the word of the provider, and the user by their password',
 )
+const links = linking(
+  'an account elsewhere is linked by a visit to its provider, whatever its address, and signs its user in from then on',
+)
+const own = `${folder}/link-own.ts`
 const isOfGmail = standIns('Google gives out an address of gmail.com, which needs no mail')
 
 /** Guards of social sign-in: origin of the answer, the word of a provider, and who is linked. */
@@ -28,8 +33,8 @@ export const socialGuards = [
   guard({
     name: 'social: the browser of a flow',
     file: receive,
-    find: 'flow?.is_own_browser === true',
-    replace: 'flow !== undefined',
+    find: 'if (flow?.is_own_browser !== true) return undefined',
+    replace: 'if (flow === undefined) return undefined',
     also: [
       {
         file: arrive,
@@ -146,8 +151,8 @@ export const socialGuards = [
   guard({
     name: 'social: no way around single sign-on',
     file: settle,
-    find: "    if (isRequired) throw new SocialRefused('sso_required')\n",
-    replace: '',
+    find: "if (connection === 'required') throw new SocialRefused('sso_required')",
+    replace: "if (connection === 'required') return false",
     also: [
       {
         file: 'server/src/sign-in/flows/finish.ts',
@@ -159,6 +164,45 @@ export const socialGuards = [
       'single sign-on that a domain requires has no way around by a social provider, new or known',
     ),
     green: becomes,
+  }),
+  guard({
+    name: 'social: the session of a link',
+    file: own,
+    find: 'return session?.sessionId === sessionId ? session : undefined',
+    replace: 'return session',
+    red: linking(
+      'an account elsewhere is linked by the browser of its session alone, so that nobody gets the account of an attacker',
+    ),
+    green: links,
+  }),
+  guard({
+    name: 'social: the freshness of a link',
+    file: own,
+    find: "{ userId, sessionId }, 'fresh_session'",
+    replace: "{ userId, sessionId }, 'session'",
+    red: linking(
+      'an account elsewhere is not linked after the end of the session, nor when it is not fresh any more',
+    ),
+    green: links,
+  }),
+  guard({
+    name: 'social: no link beside single sign-on',
+    file: own,
+    find: ' || (await findIdentityProvider(within, trx, owner, email)) !== undefined',
+    replace: '',
+    red: linking('an account elsewhere is linked to nobody whose address has to come by single sign-on'),
+    green: links,
+  }),
+  guard({
+    name: 'social: the last way to sign in',
+    file: 'server/src/sign-in/identities/identities.ts',
+    find: '    .$if(needsOther, (query) => query.where(hasMethodBesideIdentity(trx, tenant, userId, id)))\n',
+    replace: '',
+    red: {
+      file: 'test/api/identities.test.ts',
+      title: 'an identity is not the last way to sign in that somebody loses, unless that is forced',
+    },
+    green: links,
   }),
   guard({
     name: 'social: the tries of a code',

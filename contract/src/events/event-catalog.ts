@@ -23,6 +23,7 @@ import {
 } from './event-data.js'
 import { MagicLinkConnection } from '../resources/magic-link.js'
 import { MetaKey } from '../resources/metadata.js'
+import { UserIdentity } from '../resources/identities.js'
 import { JoinRequest } from '../resources/join-requests.js'
 import { OrganizationPolicy } from '../resources/organization-policy.js'
 import { Organization } from '../resources/organizations.js'
@@ -171,6 +172,7 @@ export const eventCatalog = {
       ...invitationPage,
       { source: 'A sign-in by SSO', actor: 'user' },
       { source: 'The approval of a join request', actor: 'api_key' },
+      { source: 'DELETE …/identities/<id>, of an identity that has given roles', actor: 'api_key' },
       ...onboardingPage,
     ],
   },
@@ -222,6 +224,16 @@ export const eventCatalog = {
     tells: 'The time of a join request was over before anybody decided it, or its address has a user by now.',
     data: JoinRequest,
     elsewhere: [{ source: 'The hourly look at join requests', actor: 'system' }],
+  },
+  'user.identity.link.success': {
+    tells: 'An identity was linked to a user who was there before.',
+    data: UserIdentity,
+    elsewhere: [...signInPage, ...accountPage],
+  },
+  'user.identity.unlink.success': {
+    tells: 'An identity was unlinked from a user, and their sessions ended.',
+    data: UserIdentity,
+    elsewhere: accountPage,
   },
   'user.session.create.success': {
     tells: 'A user signed in; with `impersonation_id`: a member of staff as the user.',

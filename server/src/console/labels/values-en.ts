@@ -145,6 +145,8 @@ const reasons = {
   totp_enrollment_removed: 'notice of a second factor that was removed',
   passkey_added: 'notice of a new passkey',
   passkey_removed: 'notice of a passkey that was removed',
+  identity_linked: 'notice of an account elsewhere that was linked',
+  identity_unlinked: 'notice of an account elsewhere that was unlinked',
   impersonation: 'notice of an impersonation',
   admin_invitation: 'invitation of an administrator',
   provider_denied: 'declined at the provider',

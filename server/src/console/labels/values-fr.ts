@@ -146,6 +146,8 @@ const reasons: Same<typeof valuesEn>['reason'] = {
   totp_enrollment_removed: 'avis de retrait du second facteur',
   passkey_added: 'avis de nouvelle clé d’accès',
   passkey_removed: 'avis de suppression d’une clé d’accès',
+  identity_linked: 'avis d’association d’un compte externe',
+  identity_unlinked: 'avis de dissociation d’un compte externe',
   impersonation: 'avis de prise d’identité',
   admin_invitation: 'invitation d’un administrateur',
   provider_denied: 'refusé chez le fournisseur',

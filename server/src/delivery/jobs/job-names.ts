@@ -13,6 +13,8 @@ export type Notice =
   | 'passkey_added'
   | 'passkey_removed'
   | 'passkey_disabled'
+  | 'identity_linked'
+  | 'identity_unlinked'
 
 /** The payload of each job: only ids, so that no row of the queue has a secret or personal data. */
 export interface JobPayloads {

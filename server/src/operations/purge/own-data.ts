@@ -29,7 +29,14 @@ const ownTables: readonly (keyof DB)[] = [
     'events',
     'impersonations',
   ] as const),
-  ...(['invitations', 'join_requests', 'log_events', 'passkeys', 'passwords', 'refresh_token_families'] as const),
+  ...([
+    'invitations',
+    'join_requests',
+    'log_events',
+    'passkeys',
+    'passwords',
+    'refresh_token_families',
+  ] as const),
   ...(['role_assignments', 'session_clients', 'sessions', 'totp_enrollments'] as const),
   ...(['user_identities', 'user_metadata'] as const),
 ]

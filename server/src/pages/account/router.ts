@@ -29,6 +29,7 @@ import {
 import { beginSignIn, endSignIn } from './account-sign-in.js'
 import { dataSection } from './data.js'
 import { deleteSection } from './delete.js'
+import { linkedSection } from './linked.js'
 import { passkeysSection } from './passkeys.js'
 import { passwordSection } from './password.js'
 import { profileSection } from './profile.js'
@@ -50,6 +51,7 @@ const sections: Readonly<Record<SectionName, Section>> = {
   password: passwordSection,
   'second-factor': secondFactorSection,
   passkeys: passkeysSection,
+  linked: linkedSection,
   sessions: sessionsSection,
   data: dataSection,
   delete: deleteSection,
@@ -222,6 +224,7 @@ async function toRequest(
     exportOwnData,
     ip: req.ip ?? '',
     isDone: req.query.done === '1',
+    linkOutcome: textOf(req.query.link),
   }
 }
 
@@ -242,6 +245,7 @@ async function firstPage(
     hidden: [
       ...(account.password.isOffered ? [] : (['password'] as const)),
       ...(account.arePasskeysOffered ? [] : (['passkeys'] as const)),
+      ...(account.hasSocialSignIn ? [] : (['linked'] as const)),
       ...(account.isDeletionOffered ? [] : (['delete'] as const)),
     ],
   })

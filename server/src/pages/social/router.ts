@@ -13,9 +13,11 @@ import { receiveSocialAnswer, type PlaceOfFlow } from '../../sso/social/receive-
 import { isSocialRequestOpen } from '../../sso/social/request.js'
 import { startSocialRequest } from '../../sso/social/start-request.js'
 import { testProviderFaults, toTestCode, type TestGrant } from '../../sso/social/test-provider.js'
+import { toAccountPath } from '../frame/account-path.js'
 import { findFlowSecret, secretOfOurForm, toCsrfField } from '../frame/csrf.js'
 import type { Frame } from '../frame/layout.js'
 import { keepFlowSecret, pageRouter, redirect, sendSentence, type Exchange } from '../frame/page-route.js'
+import { findSessionSecret } from '../frame/session-cookie.js'
 import { domainOf, formOf, frameOf, sendPage, textOf, type Site } from '../frame/site.js'
 import { waitOf } from '../steps/limit.js'
 import { testProviderPage } from '../views/test-provider.js'
@@ -74,11 +76,19 @@ async function takeAnswer(exchange: Exchange): Promise<void> {
     providerId: providerIdOf(req),
     answer: toSentAnswer(req.query),
     browserSecret,
+    sessionSecretOf: (owner) => findSessionSecret(req.headers.cookie, site.isHttps, owner),
     ip: req.ip ?? '',
     requestId: requestIdOf(req),
   })
   if (outcome.to === 'nowhere') return sendFailure(exchange, 404, 'unknownSocialProvider')
   if (outcome.to === 'refused') return sendFailure(exchange, 403, 'socialRefused', outcome)
+  if (outcome.to === 'account') {
+    const { domain, environment, link } = outcome
+    const path = toAccountPath({ domain, environment, section: 'linked', locale: undefined })
+    // A stale session signs in again at the section.
+    redirect(exchange, link === 'stale' ? path : `${path}&${link === 'linked' ? 'done=1' : `link=${link}`}`)
+    return
+  }
   if (outcome.to === 'prove_address') await mailFirstCode(exchange, outcome, browserSecret ?? '')
   const denied = outcome.to === 'denied' ? '?social=denied' : ''
   redirect(exchange, `/t/${outcome.domain}/sign-in/${outcome.flowId}${denied}`)

@@ -291,4 +291,7 @@ export const migrationLocks: Readonly<Record<string, readonly ObservedLock[]>> =
   "0051-own-account": [
     {"table":"organization_policies","lock":"ACCESS EXCLUSIVE","work":"scans"},
   ],
+  "0054-social-linking": [
+    {"table":"social_requests","lock":"ACCESS EXCLUSIVE","work":"scans"},
+  ],
 }

@@ -51,6 +51,7 @@ import * as m0048 from './migrations/0048-found-by-id.js'
 import * as m0049 from './migrations/0049-passkeys.js'
 import * as m0050 from './migrations/0050-social.js'
 import * as m0051 from './migrations/0051-own-account.js'
+import * as m0054 from './migrations/0054-social-linking.js'
 import type { SchemaMigration } from './schema-migration.js'
 
 /** Every migration by name, in the order in which they are applied. */
@@ -104,4 +105,5 @@ export const migrations: Readonly<Record<string, SchemaMigration>> = {
   '0049-passkeys': m0049,
   '0050-social': m0050,
   '0051-own-account': m0051,
+  '0054-social-linking': m0054,
 }

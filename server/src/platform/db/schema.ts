@@ -1087,11 +1087,12 @@ export interface SocialRequests {
   code_verifier_sealed: Buffer;
   environment: string;
   expires_at: Timestamp;
-  flow_id: string;
+  flow_id: string | null;
   inserted_at: Timestamp;
   nonce: string;
   organization_id: string;
   provider_id: string;
+  session_id: string | null;
   state_hash: Buffer;
 }
 
