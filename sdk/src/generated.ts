@@ -1284,7 +1284,7 @@ export interface SocialProvider {
   __environment__: 'sandbox' | 'production'
   /** UUID in lower case. */
   id: string
-  provider: 'google' | 'microsoft' | 'custom_oidc' | 'test'
+  provider: 'google' | 'microsoft' | 'github' | 'apple' | 'custom_oidc' | 'test'
   /** What social connections know it by; never changes. */
   name: string
   /** On its button. */
@@ -1293,11 +1293,15 @@ export interface SocialProvider {
   client_id: string | null
   /** Of microsoft: whose accounts can sign in; else null. */
   tenant: string | null
-  /** Issuer of the OpenID provider; that of microsoft has {tenantid} in it where there is more than one tenant. */
+  /** Of apple: the team of its developers; else null. */
+  team_id: string | null
+  /** Of apple: the id of its private_key; else null. */
+  key_id: string | null
+  /** Issuer of the provider; that of microsoft has {tenantid} in it where there is more than one tenant. */
   issuer: string | null
   /** Nobody can sign in by an inactive one. */
   active: boolean
-  /** incomplete: it has no issuer, client_id or client_secret, and no button is shown. */
+  /** incomplete: it has no issuer, client_id or client_secret, or one of the members of apple is missing; no button is shown. */
   state: 'incomplete' | 'ready'
   /** What has to be registered at the provider. */
   redirect_uri: string
@@ -9297,19 +9301,28 @@ export type PasskeysDeleteErrorCode =
 
 /** What `socialProviders.create` takes. */
 export interface SocialProvidersCreateInput {
-  /** google, microsoft, or test in the sandbox; any other name is that of a custom OpenID provider. */
+  /** google, microsoft, github, apple, or test in the sandbox; any other name is that of a custom OpenID provider. */
   name: string
   /** On its button. By default the name of the provider. */
   display_name?: string
   /** Of a custom provider alone: exactly as in its discovery document. */
   issuer?: string
-  /** Not of test, which has its own. */
+  /** Not of test, which has its own; of apple the identifier of the Services ID. */
   client_id?: string
   /**
-   * Stored encrypted and never returned. Kept only for the issuer and client_id that it was sent with.
+   * Stored encrypted and never returned. Kept only for the issuer and client_id that it was sent with. Not of apple, which has a private_key.
    * Secret: do not log it.
    */
   client_secret?: string
+  /** Of apple alone: the team of its developers. */
+  team_id?: string
+  /** Of apple alone: the id of the private_key. */
+  key_id?: string
+  /**
+   * Of apple alone, in place of client_secret, and kept like one: the file .p8, a key of P-256 as PKCS #8 in PEM.
+   * Secret: do not log it.
+   */
+  private_key?: string
   /** Of microsoft alone; null: common. */
   tenant?: string | null
   /** By default true. */
@@ -9386,13 +9399,22 @@ export interface SocialProvidersUpdateInput {
   display_name?: string
   /** Of a custom provider alone: exactly as in its discovery document. */
   issuer?: string
-  /** Not of test, which has its own. */
+  /** Not of test, which has its own; of apple the identifier of the Services ID. */
   client_id?: string
   /**
-   * Stored encrypted and never returned. Kept only for the issuer and client_id that it was sent with.
+   * Stored encrypted and never returned. Kept only for the issuer and client_id that it was sent with. Not of apple, which has a private_key.
    * Secret: do not log it.
    */
   client_secret?: string
+  /** Of apple alone: the team of its developers. */
+  team_id?: string
+  /** Of apple alone: the id of the private_key. */
+  key_id?: string
+  /**
+   * Of apple alone, in place of client_secret, and kept like one: the file .p8, a key of P-256 as PKCS #8 in PEM.
+   * Secret: do not log it.
+   */
+  private_key?: string
   /** Of microsoft alone; null: common. */
   tenant?: string | null
   /** By default true. */

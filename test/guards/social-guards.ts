@@ -15,6 +15,8 @@ const signsIn = test('sign-in')
 const attacks = test('attacks')
 const standIns = test('stand-ins')
 const linking = test('linking')
+const github = test('github')
+const apple = test('apple')
 
 const becomes = signsIn(
   'an unknown person becomes a user by an address that the provider gives out, and is known the next time',
@@ -26,6 +28,10 @@ const links = linking(
   'an account elsewhere is linked by a visit to its provider, whatever its address, and signs its user in from then on',
 )
 const own = `${folder}/link-own.ts`
+const byGithub = github(
+  'GitHub names a user by the primary address that they have verified there, which a mail proves',
+)
+const byApple = apple('Apple gives out an address of its own mail, which needs no mail')
 const isOfGmail = standIns('Google gives out an address of gmail.com, which needs no mail')
 
 /** Guards of social sign-in: origin of the answer, the word of a provider, and who is linked. */
@@ -203,6 +209,58 @@ export const socialGuards = [
       title: 'an identity is not the last way to sign in that somebody loses, unless that is forced',
     },
     green: links,
+  }),
+  guard({
+    name: 'social: the address that GitHub has verified',
+    file: `${folder}/github.ts`,
+    find: "one['primary'] === true && one['verified'] === true",
+    replace: "one['primary'] === true",
+    red: github(
+      'GitHub is taken at its word of no address where the primary one is not verified: the user names one',
+    ),
+    green: byGithub,
+  }),
+  guard({
+    name: 'social: the number of a user of GitHub',
+    file: `${folder}/github.ts`,
+    find: ' || !Number.isSafeInteger(id)',
+    replace: '',
+    red: github('GitHub signs nobody in with a user without a number, and the log says why'),
+    green: byGithub,
+  }),
+  guard({
+    name: 'social: errors with the status of a success',
+    file: library,
+    find: 'const isError = hasErrorsWith200 &&',
+    replace: 'const isError = !hasErrorsWith200 &&',
+    red: github('GitHub signs nobody in with a code that it does not know, and the log says why'),
+    green: byGithub,
+  }),
+  guard({
+    name: 'social: the word of Apple',
+    file: claims,
+    find: "return isTrue(claims['is_private_email']) ||",
+    replace: 'return true ||',
+    red: apple('Apple does not give out an address of another domain: a mail proves it'),
+    green: byApple,
+  }),
+  guard({
+    name: 'social: the lifetime of a posted answer',
+    file: `${folder}/posted-answer.ts`,
+    find: 'return until > now().getTime() ? answer : undefined',
+    replace: 'return until > 0 ? answer : undefined',
+    red: apple(
+      'an answer that another site has posted is not taken by another provider, nor changed, nor after five minutes',
+    ),
+    green: byApple,
+  }),
+  guard({
+    name: 'social: the provider that posts',
+    file: 'server/src/pages/social/router.ts',
+    find: "known?.provider !== 'apple' ||",
+    replace: 'known === undefined ||',
+    red: apple('an answer that another site has posted is not there for other providers'),
+    green: byApple,
   }),
   guard({
     name: 'social: the tries of a code',

@@ -5,7 +5,7 @@ const providers = {
   ...{ onelogin: 'OneLogin', jumpcloud: 'JumpCloud', ping_one: 'PingOne', ping_federate: 'PingFederate' },
   ...{ auth0: 'Auth0', keycloak: 'Keycloak', custom_scim: 'Another one (SCIM)' },
   ...{ custom_saml: 'Another one (SAML)', custom_oidc: 'Another one (OpenID Connect)' },
-  ...{ google: 'Google', microsoft: 'Microsoft' },
+  ...{ google: 'Google', microsoft: 'Microsoft', github: 'GitHub', apple: 'Apple' },
   ...{ test: 'Test identity provider', unset: 'Not chosen yet' },
 }
 

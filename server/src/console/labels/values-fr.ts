@@ -7,7 +7,7 @@ const providers: Same<typeof valuesEn>['provider'] = {
   ...{ onelogin: 'OneLogin', jumpcloud: 'JumpCloud', ping_one: 'PingOne', ping_federate: 'PingFederate' },
   ...{ auth0: 'Auth0', keycloak: 'Keycloak', custom_scim: 'Autre (SCIM)' },
   ...{ custom_saml: 'Autre (SAML)', custom_oidc: 'Autre (OpenID Connect)' },
-  ...{ google: 'Google', microsoft: 'Microsoft' },
+  ...{ google: 'Google', microsoft: 'Microsoft', github: 'GitHub', apple: 'Apple' },
   ...{ test: 'Fournisseur d’identité de test', unset: 'Pas encore choisi' },
 }
 

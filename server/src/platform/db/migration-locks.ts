@@ -292,6 +292,7 @@ export const migrationLocks: Readonly<Record<string, readonly ObservedLock[]>> =
     {"table":"organization_policies","lock":"ACCESS EXCLUSIVE","work":"scans"},
   ],
   "0054-social-linking": [
+    {"table":"social_providers","lock":"ACCESS EXCLUSIVE","work":"none"},
     {"table":"social_requests","lock":"ACCESS EXCLUSIVE","work":"scans"},
   ],
 }

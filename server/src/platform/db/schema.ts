@@ -1075,8 +1075,10 @@ export interface SocialProviders {
   id: string;
   inserted_at: Timestamp;
   issuer: string | null;
+  key_id: string | null;
   name: string;
   provider: string;
+  team_id: string | null;
   tenant: string | null;
   updated_at: Timestamp;
   version: Generated<number>;

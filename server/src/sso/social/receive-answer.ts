@@ -10,20 +10,21 @@ import { networkOfClient } from '../../platform/outbound/address.js'
 import { moveFlowAlone } from '../../sign-in/flows/step.js'
 import { isSubject } from '../oidc/claims.js'
 import { exchangeAtProvider, ExchangeFault } from '../oidc/openid-client.js'
-import type { SentAnswer } from '../oidc/validate-answer.js'
 import { failedResponses } from '../sign-in/arrive.js'
 import { completeSocialSignIn } from './arrive.js'
 import { toSocialUser, type SocialUser } from './claims.js'
 import { toSocialClient } from './client.js'
 import { findProviderClient, type ProviderClient } from './open-providers.js'
+import type { SocialAnswer } from './posted-answer.js'
 import { isTenantAllowed, microsoftIssuerOf } from './provider-types.js'
+import { exchangeAtGithub } from './github.js'
 import { completeLink, findLinkingUser, type LinkOutcome } from './link-own.js'
 import { consumeSocialRequest, type ConsumedSocialRequest } from './request.js'
 
 /** A browser that a provider has sent back. */
 interface ReturnedBrowser {
   readonly providerId: string
-  readonly answer: SentAnswer
+  readonly answer: SocialAnswer
   /** From the flow cookie; undefined without one. */
   readonly browserSecret: string | undefined
   /** From the cookie of a session at an organization; undefined without one. */
@@ -199,14 +200,16 @@ async function exchange(
   {
     answer,
     request,
-  }: { readonly answer: SentAnswer; readonly request: Pick<Secrets, 'nonce' | 'codeVerifier'> },
+  }: { readonly answer: SocialAnswer; readonly request: Pick<Secrets, 'nonce' | 'codeVerifier'> },
 ): Promise<SocialUser | string> {
   try {
     const { client, outbound } = await toSocialClient(deps, known)
     // Checked before the code is sent, since this provider must not get the code of another one (RFC 9700 section 4.4).
     const { issuer, isIssuerSent } = client.provider
     if (answer.issuer === null ? isIssuerSent : answer.issuer !== issuer) return 'oidc_issuer_parameter'
-    const claims = await exchangeAtProvider({ ...deps, outbound }, client, { ...answer, ...request })
+    const exchanging = known.provider === 'github' ? exchangeAtGithub : exchangeAtProvider
+    const claims = await exchanging({ ...deps, outbound }, client, { ...answer, ...request })
+    if (typeof claims === 'string') return claims
     if (!isSubject(claims.sub)) return 'oidc_subject'
     const { tenant, provider } = known
     const { tid, iss } = claims
@@ -215,7 +218,7 @@ async function exchange(
       !(isTenantAllowed(tenant ?? '', tid) && iss === microsoftIssuerOf(String(tid)))
     )
       return 'oidc_tenant'
-    return toSocialUser(known, claims, deps.now())
+    return toSocialUser(known, claims, { at: deps.now(), name: answer.name })
   } catch (error) {
     if (error instanceof ExchangeFault) return `${error.fault.check}: ${error.fault.received}`
     if (error instanceof ProviderFault) return `oidc_discovery: ${error.message}`

@@ -1,7 +1,11 @@
 import { sql, type Kysely } from 'kysely'
 
-/** A request to a social provider is one of a sign-in, or of a session whose user links their account there. */
+/**
+ * A request to a social provider is one of a sign-in, or of a session whose user links their account there. Apple has more members than
+ * others: its private key takes the place of a secret.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`alter table social_providers add column team_id text, add column key_id text`.execute(db)
   // Read for the check are the requests of a day, of which each is one visit to a provider.
   await sql`
     alter table social_requests
