@@ -63,6 +63,7 @@ const rooms = {
   ],
   'sign-in': [
     'own-account',
+    'identities',
     'passkeys',
     'invitations',
     'account-flows',

@@ -9,6 +9,7 @@ import { directorySync } from './resources/directory-sync.js'
 import { discovery } from './resources/discovery.js'
 import { domains } from './resources/domains.js'
 import { events } from './events/events.js'
+import { identities } from './resources/identities.js'
 import { impersonations } from './resources/impersonations.js'
 import { invitations } from './resources/invitations.js'
 import { joinRequests } from './resources/join-requests.js'
@@ -57,6 +58,7 @@ type Routers = {
   passkeys: typeof passkeys
   socialProviders: typeof socialProviders
   socialConnection: typeof socialConnection
+  identities: typeof identities
   sessions: typeof sessions
   impersonations: typeof impersonations
   ssoConnections: typeof ssoConnections
@@ -93,6 +95,7 @@ export const contract: Routers = {
   passkeys,
   socialProviders,
   socialConnection,
+  identities,
   sessions,
   impersonations,
   ssoConnections,

@@ -118,8 +118,8 @@ export const topics: Readonly<Record<string, string>> = {
   '/reference/users.html#users.create': 'create user add user',
   '/guides/operate.html#text-messages': 'SMS provider twilio text messages',
   '/guides/social.html':
-    'social login google login sign in with google sign in with microsoft consumer B2C OAuth providers',
-  '/guides/not-there.html#github-apple-and-facebook': 'github login sign in with apple facebook login',
+    'social login google login sign in with google sign in with microsoft consumer B2C OAuth providers github login sign in with apple apple ID',
+  '/guides/not-there.html#facebook-and-x': 'facebook login twitter login sign in with X',
   '/guides/roles.html':
     'permissions permission RBAC roles role-based access control authorization entitlements AuthZEN',
   '/guides/fine-grained.html':

@@ -392,9 +392,11 @@ export interface Address {
 /** Part of `User`. */
 export interface Identity {
   __type__: 'Identity'
+  /** What it is unlinked by; null of the identity by which a directory keeps the user. */
+  id: string | null
   /** idp_id of the connection that asserted the user. */
   idp_id: string | null
-  /** For example saml.okta, oidc.entra_id, scim.entra_id or relay. */
+  /** For example saml.okta, oidc.entra_id, social.google, scim.entra_id or relay. */
   provider: string
   /** RFC 3339 in UTC with milliseconds. */
   authenticated_at: string | null
@@ -402,7 +404,7 @@ export interface Identity {
   data: { [name: string]: JsonValue }
 }
 
-/** Part of `Identity`, `DirectoryAttributes`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent` and 114 more. */
+/** Part of `Identity`, `DirectoryAttributes`, `UserIdentity`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent` and 117 more. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue }
 
 /** Part of `User`. */
@@ -1282,7 +1284,7 @@ export interface SocialProvider {
   __environment__: 'sandbox' | 'production'
   /** UUID in lower case. */
   id: string
-  provider: 'google' | 'microsoft' | 'custom_oidc' | 'test'
+  provider: 'google' | 'microsoft' | 'github' | 'apple' | 'custom_oidc' | 'test'
   /** What social connections know it by; never changes. */
   name: string
   /** On its button. */
@@ -1291,11 +1293,15 @@ export interface SocialProvider {
   client_id: string | null
   /** Of microsoft: whose accounts can sign in; else null. */
   tenant: string | null
-  /** Issuer of the OpenID provider; that of microsoft has {tenantid} in it where there is more than one tenant. */
+  /** Of apple: the team of its developers; else null. */
+  team_id: string | null
+  /** Of apple: the id of its private_key; else null. */
+  key_id: string | null
+  /** Issuer of the provider; that of microsoft has {tenantid} in it where there is more than one tenant. */
   issuer: string | null
   /** Nobody can sign in by an inactive one. */
   active: boolean
-  /** incomplete: it has no issuer, client_id or client_secret, and no button is shown. */
+  /** incomplete: it has no issuer, client_id or client_secret, or one of the members of apple is missing; no button is shown. */
   state: 'incomplete' | 'ready'
   /** What has to be registered at the provider. */
   redirect_uri: string
@@ -1336,6 +1342,32 @@ export interface SocialConnection {
   inserted_at: string
   /** RFC 3339 in UTC with milliseconds. */
   updated_at: string
+}
+
+/** Answered by `identities.unlink`. */
+export interface UserIdentityDeletion {
+  deleted: true
+  resource: UserIdentity
+  type: '__Deleted__'
+}
+
+/** Part of `UserIdentityDeletion`, `UserIdentityLinkSuccessEvent`, `UserIdentityUnlinkSuccessEvent`. */
+export interface UserIdentity {
+  __type__: 'UserIdentity'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** UUID in lower case. */
+  id: string
+  /** UUID in lower case. */
+  user_id: string
+  /** idp_id of the connection that asserted the user. */
+  idp_id: string | null
+  /** For example saml.okta, oidc.entra_id, social.google, scim.entra_id or relay. */
+  provider: string
+  /** The last sign-in by it. */
+  authenticated_at: string
+  /** Personal data. */
+  data: { [name: string]: JsonValue }
 }
 
 /** Answered by `sessions.list`. */
@@ -2094,7 +2126,7 @@ export interface EventPage {
   has_more: boolean
 }
 
-/** Part of `EventPage`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent` and 113 more. */
+/** Part of `EventPage`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent` and 115 more. */
 export type Event =
   | OrganizationOrganizationCreateSuccessEvent
   | OrganizationOrganizationUpdateSuccessEvent
@@ -2128,6 +2160,8 @@ export type Event =
   | InvitationJoinRequestExpireSuccessEvent
   | UserEmailChangeRequestSuccessEvent
   | UserEmailChangeRevertSuccessEvent
+  | UserIdentityLinkSuccessEvent
+  | UserIdentityUnlinkSuccessEvent
   | UserSessionCreateSuccessEvent
   | UserSessionEndSuccessEvent
   | UserSessionEndAllSuccessEvent
@@ -2244,7 +2278,7 @@ export interface OrganizationOrganizationCreateSuccessEvent {
   data: Organization | TruncatedData
 }
 
-/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 111 more. */
+/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 113 more. */
 export interface Actor {
   /** staff: a member of the staff of the account, in the console; user: on a page; admin: in the onboarding; directory: its provider, by SCIM; operator: at the command line; system: the service itself. */
   type: 'api_key' | 'staff' | 'user' | 'admin' | 'directory' | 'operator' | 'system'
@@ -2252,7 +2286,7 @@ export interface Actor {
   id: string
 }
 
-/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 111 more. */
+/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 113 more. */
 export interface TruncatedData {
   id?: string
   truncated: true
@@ -3257,6 +3291,62 @@ export interface UserEmailChangeRevertSuccessEvent {
   webhook_id: string | null
   code: 'user.email_change.revert.success'
   data: EmailChange | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface UserIdentityLinkSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account if no organization owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
+  id: string
+  /** Reasons of the failure; null if the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
+  cursor: string | null
+  /** Receiving webhook of a delivery; null in the stream. */
+  webhook_id: string | null
+  code: 'user.identity.link.success'
+  data: UserIdentity | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface UserIdentityUnlinkSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account if no organization owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
+  id: string
+  /** Reasons of the failure; null if the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
+  cursor: string | null
+  /** Receiving webhook of a delivery; null in the stream. */
+  webhook_id: string | null
+  code: 'user.identity.unlink.success'
+  data: UserIdentity | TruncatedData
 }
 
 /** Part of `Event`. */
@@ -9286,19 +9376,28 @@ export type PasskeysDeleteErrorCode =
 
 /** What `socialProviders.create` takes. */
 export interface SocialProvidersCreateInput {
-  /** google, microsoft, or test in the sandbox; any other name is that of a custom OpenID provider. */
+  /** google, microsoft, github, apple, or test in the sandbox; any other name is that of a custom OpenID provider. */
   name: string
   /** On its button. By default the name of the provider. */
   display_name?: string
   /** Of a custom provider alone: exactly as in its discovery document. */
   issuer?: string
-  /** Not of test, which has its own. */
+  /** Not of test, which has its own; of apple the identifier of the Services ID. */
   client_id?: string
   /**
-   * Stored encrypted and never returned. Kept only for the issuer and client_id that it was sent with.
+   * Stored encrypted and never returned. Kept only for the issuer and client_id that it was sent with. Not of apple, which has a private_key.
    * Secret: do not log it.
    */
   client_secret?: string
+  /** Of apple alone: the team of its developers. */
+  team_id?: string
+  /** Of apple alone: the id of the private_key. */
+  key_id?: string
+  /**
+   * Of apple alone, in place of client_secret, and kept like one: the file .p8, a key of P-256 as PKCS #8 in PEM.
+   * Secret: do not log it.
+   */
+  private_key?: string
   /** Of microsoft alone; null: common. */
   tenant?: string | null
   /** By default true. */
@@ -9375,13 +9474,22 @@ export interface SocialProvidersUpdateInput {
   display_name?: string
   /** Of a custom provider alone: exactly as in its discovery document. */
   issuer?: string
-  /** Not of test, which has its own. */
+  /** Not of test, which has its own; of apple the identifier of the Services ID. */
   client_id?: string
   /**
-   * Stored encrypted and never returned. Kept only for the issuer and client_id that it was sent with.
+   * Stored encrypted and never returned. Kept only for the issuer and client_id that it was sent with. Not of apple, which has a private_key.
    * Secret: do not log it.
    */
   client_secret?: string
+  /** Of apple alone: the team of its developers. */
+  team_id?: string
+  /** Of apple alone: the id of the private_key. */
+  key_id?: string
+  /**
+   * Of apple alone, in place of client_secret, and kept like one: the file .p8, a key of P-256 as PKCS #8 in PEM.
+   * Secret: do not log it.
+   */
+  private_key?: string
   /** Of microsoft alone; null: common. */
   tenant?: string | null
   /** By default true. */
@@ -9466,6 +9574,35 @@ export type SocialConnectionUpdateErrorCode =
   | 'insufficient_scope'
   | 'organization_not_found'
   | 'precondition_failed'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `identities.unlink` takes. */
+export interface IdentitiesUnlinkInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** UUID. */
+  user_id: string
+  /** UUID. */
+  identity_id: string
+  /** Also the last way of the user to sign in. Default: false. */
+  force?: boolean
+  /** Must equal the environment of the API key, in any case. */
+  environment?: string
+}
+
+/** Codes that `identities.unlink` answers. */
+export type IdentitiesUnlinkErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'identity_not_found'
+  | 'last_sign_in_method'
   | 'body_too_large'
   | 'media_type_unsupported'
   | 'invalid_parameters'
@@ -10739,6 +10876,8 @@ export interface EventsListInput {
     | 'invitation.join_request.expire.success'
     | 'user.email_change.request.success'
     | 'user.email_change.revert.success'
+    | 'user.identity.link.success'
+    | 'user.identity.unlink.success'
     | 'user.session.create.success'
     | 'user.session.end.success'
     | 'user.session.end_all.success'
@@ -10899,6 +11038,8 @@ export interface WebhooksCreateInput {
     | 'invitation.join_request.expire.success'
     | 'user.email_change.request.success'
     | 'user.email_change.revert.success'
+    | 'user.identity.link.success'
+    | 'user.identity.unlink.success'
     | 'user.session.create.success'
     | 'user.session.end.success'
     | 'user.session.end_all.success'
@@ -11114,6 +11255,8 @@ export interface WebhooksUpdateInput {
     | 'invitation.join_request.expire.success'
     | 'user.email_change.request.success'
     | 'user.email_change.revert.success'
+    | 'user.identity.link.success'
+    | 'user.identity.unlink.success'
     | 'user.session.create.success'
     | 'user.session.end.success'
     | 'user.session.end_all.success'
@@ -11339,6 +11482,8 @@ export interface WebhooksListDeliveriesInput {
     | 'invitation.join_request.expire.success'
     | 'user.email_change.request.success'
     | 'user.email_change.revert.success'
+    | 'user.identity.link.success'
+    | 'user.identity.unlink.success'
     | 'user.session.create.success'
     | 'user.session.end.success'
     | 'user.session.end_all.success'
@@ -12646,6 +12791,7 @@ export type ErrorCode =
   | 'directory_sync_not_found'
   | 'password_connection_not_found'
   | 'totp_enrollment_not_found'
+  | 'identity_not_found'
   | 'passkey_not_found'
   | 'method_not_allowed'
   | 'email_taken'
@@ -12661,6 +12807,7 @@ export type ErrorCode =
   | 'permission_in_use'
   | 'social_provider_taken'
   | 'social_provider_in_use'
+  | 'last_sign_in_method'
   | 'role_taken'
   | 'role_in_use'
   | 'password_connection_taken'
@@ -13044,6 +13191,11 @@ export interface Operations {
     input: SocialConnectionUpdateInput
     output: SocialConnection
     code: SocialConnectionUpdateErrorCode
+  }
+  'identities.unlink': {
+    input: IdentitiesUnlinkInput
+    output: UserIdentityDeletion
+    code: IdentitiesUnlinkErrorCode
   }
   'sessions.list': { input: SessionsListInput; output: SessionList; code: SessionsListErrorCode }
   'sessions.endAll': {
@@ -14751,6 +14903,25 @@ export interface SocialConnectionMethods {
   update(input: SocialConnectionUpdateInput, options?: RequestOptions): Promise<SocialConnection>
 }
 
+/** The methods of `client.identities`. */
+export interface IdentitiesMethods {
+  /**
+   * Unlink an identity from a user; their sessions end, and they are told by e-mail. With force, also their last way to sign in.
+   * `DELETE /api/v2/org/:org_domain/users/:user_id/identities/:identity_id`. Requires the scope `write:users`.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `identity_not_found`; 409 `last_sign_in_method`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const userIdentityDeletion = await client.identities.unlink({
+   *   org_domain: 'awesome-company',
+   *   user_id: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
+   *   identity_id: '0190c8d7-5e6f-7081-92a3-b4c5d6e7f809',
+   * })
+   * ```
+   */
+  unlink(input: IdentitiesUnlinkInput, options?: RequestOptions): Promise<UserIdentityDeletion>
+}
+
 /** The methods of `client.sessions`. */
 export interface SessionsMethods {
   /**
@@ -15947,6 +16118,7 @@ export interface Client {
   readonly passkeys: PasskeysMethods
   readonly socialProviders: SocialProvidersMethods
   readonly socialConnection: SocialConnectionMethods
+  readonly identities: IdentitiesMethods
   readonly sessions: SessionsMethods
   readonly impersonations: ImpersonationsMethods
   readonly ssoConnections: SsoConnectionsMethods
@@ -16021,6 +16193,7 @@ export const routeTable = /* @__PURE__ */ readRoutes<OperationName>({
   socialProviders: `/api/v2/social-providers create POSTbi list GETl
 /api/v2/social-providers/:provider_id get GET update PUTb delete DELETEb`,
   socialConnection: `/api/v2/org/:org_domain/social-connection get GET update PUTb`,
+  identities: `/api/v2/org/:org_domain/users/:user_id/identities/:identity_id unlink DELETEb`,
   sessions: `/api/v2/org/:org_domain/users/:user_id/sessions list GETl endAll DELETE
 /api/v2/org/:org_domain/users/:user_id/sessions/:session_id end DELETE`,
   impersonations: `/api/v2/org/:org_domain/users/:user_id/impersonations create POSTbi list GETl

@@ -440,6 +440,12 @@ const recipes: Partial<Record<ErrorCode, Recipe>> = {
   },
   impersonation_not_found: (route, world, token) =>
     ask(route, { ...world, impersonation_id: randomUUID() }, token),
+  identity_not_found: (route, world, token) => ask(route, { ...world, identity_id: randomUUID() }, token),
+  last_sign_in_method: async (route, world, token) => {
+    const org_domain = world['org_domain'] ?? ''
+    await (await service.client()).magicLink.updateConnection({ org_domain, active: false })
+    return ask(route, world, token, { body: {} })
+  },
   passkey_not_found: (route, world, token) => ask(route, { ...world, passkey_id: randomUUID() }, token),
   session_not_found: (route, world, token) => ask(route, { ...world, session_id: randomUUID() }, token),
   relay_not_found: (route, world, token) => ask(route, { ...world, relay_id: randomUUID() }, token),
@@ -571,6 +577,7 @@ const unchanging = new Set<ErrorCode>([
   'role_taken',
   'permissions_exhausted',
   'passkey_not_found',
+  'identity_not_found',
   'session_not_found',
   'impersonation_not_found',
   'sso_connection_not_found',

@@ -183,6 +183,7 @@ describe('the address of a relay', () => {
       identities: [
         {
           __type__: 'Identity',
+          id: expect.any(String),
           idp_id: null,
           provider: 'relay',
           data: { iss: `${service.baseUrl}/t/${scene.org_domain}`, sub: scene.user.id },

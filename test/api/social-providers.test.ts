@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { anything } from '../given/given.js'
 import { startService } from '../given/harness.js'
@@ -5,6 +6,10 @@ import { startOpenIdProvider } from '../given/openid-provider.js'
 
 const service = await startService()
 const client = await service.client()
+
+const keyOn = (namedCurve: string, type: 'pkcs8' | 'sec1' = 'pkcs8') =>
+  generateKeyPairSync('ec', { namedCurve }).privateKey.export({ type, format: 'pem' }).toString()
+const p8 = keyOn('P-256')
 
 const anyName = () => `custom-${anything()}`
 const google = { name: 'google', client_id: 'client-1', client_secret: 'secret-1' }
@@ -27,6 +32,20 @@ describe('a social provider', () => {
     const other = await client.socialProviders.update({ ...id, client_id: 'client-2' })
     expect(other.state).toBe('incomplete')
     await client.socialProviders.delete(id)
+  })
+
+  test('of apple is ready with its team, its key, and the id of both, and forgets the key of another one', async () => {
+    const made = await client.socialProviders.create({ name: 'apple', client_id: 'com.awesome.web' })
+    const id = { provider_id: made.id }
+    expect(made).toMatchObject({ issuer: 'https://appleid.apple.com', state: 'incomplete' })
+    const keyless = await client.socialProviders.update({ ...id, team_id: 'ABCDE12345', private_key: p8 })
+    expect(keyless.state).toBe('incomplete')
+    const key = { key_id: 'KEY1234567', private_key: p8 }
+    const ready = await client.socialProviders.update({ ...id, ...key })
+    expect(ready).toMatchObject({ state: 'ready', team_id: 'ABCDE12345', key_id: 'KEY1234567' })
+    expect(JSON.stringify(ready)).not.toContain('PRIVATE KEY')
+    const other = await client.socialProviders.update({ ...id, key_id: 'KEY7654321' })
+    expect(other.state).toBe('incomplete')
   })
 
   test('of microsoft has the issuer of its tenant', async () => {
@@ -58,7 +77,14 @@ describe('a social provider', () => {
     [{ name: 'google', tenant: 'common' }, 'tenant'],
     [{ name: 'microsoft', tenant: 'awesome' }, 'tenant'],
     [{ name: 'test', client_id: 'c' }, 'client_id'],
-    [{ name: 'apple' }, 'name'],
+    [{ name: 'passkey' }, 'name'],
+    [{ name: 'google', team_id: 'ABCDE12345' }, 'team_id'],
+    [{ name: 'github', private_key: p8 }, 'private_key'],
+    [{ name: 'apple', client_secret: 's' }, 'client_secret'],
+    [{ name: 'apple', team_id: 'abc' }, 'team_id'],
+    [{ name: 'apple', private_key: 'no key' }, 'private_key'],
+    [{ name: 'apple', private_key: keyOn('P-384') }, 'private_key'],
+    [{ name: 'apple', private_key: keyOn('P-256', 'sec1') }, 'private_key'],
   ])('422: %j', async (input, path) => {
     await expect(client.socialProviders.create(input)).rejects.toMatchObject({
       status: 422,

@@ -91,6 +91,7 @@ export const rightsTable: Readonly<Record<string, string>> = {
   'totp.validateChallenge': '',
   'passkeys.getConnection': 'oOdDsSvV',
   'passkeys.updateConnection': 'oOdD',
+  'identities.unlink': 'oOdsS',
   'passkeys.list': 'oOdDsS',
   'passkeys.get': 'oOdDsS',
   'passkeys.update': 'oOdsS',

@@ -35,7 +35,8 @@ export async function createWorld(service: Service, key: Key = {}, orgDomain?: s
   const environment = key.environment ?? 'sandbox'
   // After the sign-in, which proves the address: a passkey of before would end.
   const passkey = await givePasskey(service, { ...hooked, environment })
-  return { account_domain, ...hooked, ...sso, ...relay, ...secret, ...passkey, ...signedIn }
+  const identity = await giveIdentity(service, { ...hooked, environment })
+  return { account_domain, ...hooked, ...sso, ...relay, ...secret, ...passkey, ...identity, ...signedIn }
 }
 
 /** The objects of an organization, and a webhook with a delivery of their events. */
@@ -114,6 +115,21 @@ export async function givePasskey(
     [org_domain, environment, user_id, orderedId(), anything(), service.clock.now()],
   )
   return { passkey_id: row?.id ?? '' }
+}
+
+/** Gives the user of a world an identity, which only a sign-in at its issuer would give. */
+export async function giveIdentity(
+  service: Service,
+  { org_domain, user_id, environment }: { org_domain: string; user_id: string; environment: string },
+) {
+  const [row] = await service.query<{ id: string }>(
+    `insert into user_identities
+       (account_id, environment, organization_id, id, user_id, kind, issuer, subject, idp_id, provider, data, authenticated_at, inserted_at)
+     select account_id, $2, id, $4, $3, 'social', 'https://issuer.example', $5, null, 'social.google', '{}', $6, $6
+     from organizations where domain = $1 returning id`,
+    [org_domain, environment, user_id, orderedId(), anything(), service.clock.now()],
+  )
+  return { identity_id: row?.id ?? '' }
 }
 
 /** An id as the service makes them: later ones are greater. */
@@ -225,6 +241,7 @@ const withoutSignIn = new Set([
   'socialConnection',
   'accessEvaluation',
   'users',
+  'identities',
   'passkeys',
   'applications',
   'applicationSecrets',
@@ -263,6 +280,9 @@ async function createPlainWorld(
     ...(takes('passkey_id') &&
       user &&
       (await givePasskey(service, { org_domain, user_id: user.id, environment: 'sandbox' }))),
+    ...(takes('identity_id') &&
+      user &&
+      (await giveIdentity(service, { org_domain, user_id: user.id, environment: 'sandbox' }))),
     ...(takes('domain_id') && (await giveDomain(client, place))),
     ...(takes('invitation_id') && (await giveInvitation(client, place))),
     ...(takes('join_request_id') &&

@@ -14,6 +14,9 @@ const test = (name: string) => (title: string) => ({ file: `test/protocols/socia
 const signsIn = test('sign-in')
 const attacks = test('attacks')
 const standIns = test('stand-ins')
+const linking = test('linking')
+const github = test('github')
+const apple = test('apple')
 
 const becomes = signsIn(
   'an unknown person becomes a user by an address that the provider gives out, and is known the next time',
@@ -21,6 +24,14 @@ const becomes = signsIn(
 const isLinked = signsIn(
   'an address that a user has links nobody by the word of the provider, and the user by their password',
 )
+const links = linking(
+  'an account elsewhere is linked by a visit to its provider, whatever its address, and signs its user in from then on',
+)
+const own = `${folder}/link-own.ts`
+const byGithub = github(
+  'GitHub names a user by the primary address that they have verified there, which a mail proves',
+)
+const byApple = apple('Apple gives out an address of its own mail, which needs no mail')
 const isOfGmail = standIns('Google gives out an address of gmail.com, which needs no mail')
 
 /** Guards of social sign-in: origin of the answer, the word of a provider, and who is linked. */
@@ -28,8 +39,8 @@ export const socialGuards = [
   guard({
     name: 'social: the browser of a flow',
     file: receive,
-    find: 'flow?.is_own_browser === true',
-    replace: 'flow !== undefined',
+    find: 'if (flow?.is_own_browser !== true) return undefined',
+    replace: 'if (flow === undefined) return undefined',
     also: [
       {
         file: arrive,
@@ -61,6 +72,10 @@ export const socialGuards = [
     file: receive,
     find: 'answer.issuer !== issuer) return',
     replace: 'false) return',
+    // The library compares it once more.
+    also: [
+      { file: library, find: 'code, state, ...(issuer !== null && { iss: issuer })', replace: 'code, state' },
+    ],
     red: attacks('an answer that names another issuer is refused before its code is sent'),
     green: becomes,
   }),
@@ -142,8 +157,8 @@ export const socialGuards = [
   guard({
     name: 'social: no way around single sign-on',
     file: settle,
-    find: "    if (isRequired) throw new SocialRefused('sso_required')\n",
-    replace: '',
+    find: "if (connection === 'required') throw new SocialRefused('sso_required')",
+    replace: "if (connection === 'required') return false",
     also: [
       {
         file: 'server/src/sign-in/flows/finish.ts',
@@ -155,6 +170,97 @@ export const socialGuards = [
       'single sign-on that a domain requires has no way around by a social provider, new or known',
     ),
     green: becomes,
+  }),
+  guard({
+    name: 'social: the session of a link',
+    file: own,
+    find: 'return session?.sessionId === sessionId ? session : undefined',
+    replace: 'return session',
+    red: linking(
+      'an account elsewhere is linked by the browser of its session alone, so that nobody gets the account of an attacker',
+    ),
+    green: links,
+  }),
+  guard({
+    name: 'social: the freshness of a link',
+    file: own,
+    find: "{ userId, sessionId }, 'fresh_session'",
+    replace: "{ userId, sessionId }, 'session'",
+    red: linking(
+      'an account elsewhere is not linked after the end of the session, nor when it is not fresh any more',
+    ),
+    green: links,
+  }),
+  guard({
+    name: 'social: no link beside single sign-on',
+    file: own,
+    find: ' || (await findIdentityProvider(within, trx, owner, email)) !== undefined',
+    replace: '',
+    red: linking('an account elsewhere is linked to nobody whose address has to come by single sign-on'),
+    green: links,
+  }),
+  guard({
+    name: 'social: the last way to sign in',
+    file: 'server/src/sign-in/identities/identities.ts',
+    find: '    .$if(needsOther, (query) => query.where(hasMethodBesideIdentity(trx, tenant, userId, id)))\n',
+    replace: '',
+    red: {
+      file: 'test/api/identities.test.ts',
+      title: 'an identity is not the last way to sign in that somebody loses, unless that is forced',
+    },
+    green: links,
+  }),
+  guard({
+    name: 'social: the address that GitHub has verified',
+    file: `${folder}/github.ts`,
+    find: "one['primary'] === true && one['verified'] === true",
+    replace: "one['primary'] === true",
+    red: github(
+      'GitHub is taken at its word of no address where the primary one is not verified: the user names one',
+    ),
+    green: byGithub,
+  }),
+  guard({
+    name: 'social: the number of a user of GitHub',
+    file: `${folder}/github.ts`,
+    find: ' || !Number.isSafeInteger(id)',
+    replace: '',
+    red: github('GitHub signs nobody in with a user without a number, and the log says why'),
+    green: byGithub,
+  }),
+  guard({
+    name: 'social: errors with the status of a success',
+    file: library,
+    find: 'const isError = hasErrorsWith200 &&',
+    replace: 'const isError = !hasErrorsWith200 &&',
+    red: github('GitHub signs nobody in with a code that it does not know, and the log says why'),
+    green: byGithub,
+  }),
+  guard({
+    name: 'social: the word of Apple',
+    file: claims,
+    find: "return isTrue(claims['is_private_email']) ||",
+    replace: 'return true ||',
+    red: apple('Apple does not give out an address of another domain: a mail proves it'),
+    green: byApple,
+  }),
+  guard({
+    name: 'social: the lifetime of a posted answer',
+    file: `${folder}/posted-answer.ts`,
+    find: 'return until > now().getTime() ? answer : undefined',
+    replace: 'return until > 0 ? answer : undefined',
+    red: apple(
+      'an answer that another site has posted is not taken by another provider, nor changed, nor after five minutes',
+    ),
+    green: byApple,
+  }),
+  guard({
+    name: 'social: the provider that posts',
+    file: 'server/src/pages/social/router.ts',
+    find: "known?.provider !== 'apple' ||",
+    replace: 'known === undefined ||',
+    red: apple('an answer that another site has posted is not there for other providers'),
+    green: byApple,
   }),
   guard({
     name: 'social: the tries of a code',

@@ -76,6 +76,7 @@ describe('a sign-in by OpenID Connect', () => {
     expect(user.identities).toEqual([
       {
         __type__: 'Identity',
+        id: expect.any(String),
         idp_id: scene.connection.idp_id,
         provider: 'oidc.custom_oidc',
         authenticated_at: expect.any(String),

@@ -249,6 +249,11 @@ export const errorCodes = {
     remedy:
       'To validate one, start an enrolment; five incorrect codes end it. Only a validated one can be removed.',
   },
+  identity_not_found: {
+    status: 404,
+    message: 'The user has no identity with this id.',
+    remedy: 'Read the user, whose identities have their ids; one without an id is of their directory.',
+  },
   passkey_not_found: {
     status: 404,
     message: 'The user has no passkey with this id.',
@@ -325,6 +330,12 @@ export const errorCodes = {
     status: 409,
     message: 'Organizations use this social provider.',
     remedy: 'Take it from their social sign-in first, or send force.',
+  },
+  last_sign_in_method: {
+    status: 409,
+    message: 'The user has no other way to sign in.',
+    remedy:
+      'Have them set a password or add a passkey first, or send force: they can then sign in only once you give them another way.',
   },
   role_taken: {
     status: 409,

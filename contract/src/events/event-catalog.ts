@@ -24,6 +24,7 @@ import {
 } from './event-data.js'
 import { MagicLinkConnection } from '../resources/magic-link.js'
 import { MetaKey } from '../resources/metadata.js'
+import { UserIdentity } from '../resources/identities.js'
 import { JoinRequest } from '../resources/join-requests.js'
 import { OrganizationPolicy } from '../resources/organization-policy.js'
 import { Organization } from '../resources/organizations.js'
@@ -172,6 +173,7 @@ export const eventCatalog = {
       ...invitationPage,
       { source: 'A sign-in by SSO', actor: 'user' },
       { source: 'The approval of a join request', actor: 'api_key' },
+      { source: 'DELETE …/identities/<id>, of an identity that has given roles', actor: 'api_key' },
       ...onboardingPage,
     ],
   },
@@ -234,6 +236,16 @@ export const eventCatalog = {
       'The address of a user was put back by the link in the mail to it, and their sessions ended: somebody else may have changed it.',
     data: EmailChange,
     elsewhere: [{ source: 'The link in the mail about a changed address', actor: 'user' }],
+  },
+  'user.identity.link.success': {
+    tells: 'An identity was linked to a user who was there before.',
+    data: UserIdentity,
+    elsewhere: [...signInPage, ...accountPage],
+  },
+  'user.identity.unlink.success': {
+    tells: 'An identity was unlinked from a user, and their sessions ended.',
+    data: UserIdentity,
+    elsewhere: accountPage,
   },
   'user.session.create.success': {
     tells: 'A user signed in; with `impersonation_id`: a member of staff as the user.',

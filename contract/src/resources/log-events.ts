@@ -39,6 +39,8 @@ export const mailNames = [
   'passkey_added',
   'passkey_removed',
   'passkey_disabled',
+  'identity_linked',
+  'identity_unlinked',
   'impersonation',
   'admin_invitation',
   'admin_code',

@@ -22,7 +22,7 @@ import { deletionOf, listOf, record } from '../core/record.js'
 import { ForcedDeletion } from './permissions.js'
 
 /** The kinds of social providers; `test` is built in, and there in the sandbox alone. */
-export const socialProviderTypes = ['google', 'microsoft', 'custom_oidc', 'test'] as const
+export const socialProviderTypes = ['google', 'microsoft', 'github', 'apple', 'custom_oidc', 'test'] as const
 export type SocialProviderType = (typeof socialProviderTypes)[number]
 
 /** Whether users can be sent to a provider; `incomplete` lacks a client. */
@@ -36,6 +36,9 @@ export const maxSocialProviders = 50
 export const microsoftTenantPattern =
   /^(?:common|organizations|consumers|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/
 
+/** The names of teams and keys at Apple. */
+const appleIdPattern = /^[A-Z0-9]{10}$/
+
 export const SocialProvider = record(
   'SocialProvider',
   {
@@ -48,16 +51,20 @@ export const SocialProvider = record(
     display_name: z.string().describe('On its button'),
     client_id: z.string().nullable().describe('Of the application that was registered at the provider'),
     tenant: z.string().nullable().describe('Of microsoft: whose accounts can sign in; else null'),
+    team_id: z.string().nullable().describe('Of apple: the team of its developers; else null'),
+    key_id: z.string().nullable().describe('Of apple: the id of its private_key; else null'),
     issuer: z
       .string()
       .nullable()
       .describe(
-        'Issuer of the OpenID provider; that of microsoft has {tenantid} in it where there is more than one tenant',
+        'Issuer of the provider; that of microsoft has {tenantid} in it where there is more than one tenant',
       ),
     active: z.boolean().describe('Nobody can sign in by an inactive one'),
     state: z
       .enum(socialProviderStates)
-      .describe('incomplete: it has no issuer, client_id or client_secret, and no button is shown'),
+      .describe(
+        'incomplete: it has no issuer, client_id or client_secret, or one of the members of apple is missing; no button is shown',
+      ),
     redirect_uri: z.string().describe('What has to be registered at the provider'),
     inserted_at: timestamp(),
     updated_at: timestamp(),
@@ -72,6 +79,8 @@ export const SocialProvider = record(
     display_name: 'Google',
     client_id: '407408718192.apps.googleusercontent.com',
     tenant: null,
+    team_id: null,
+    key_id: null,
     issuer: 'https://accounts.google.com',
     active: true,
     state: 'ready',
@@ -85,11 +94,28 @@ export type SocialProvider = z.output<typeof SocialProvider>
 const settings = {
   display_name: text(60, 1).optional().describe('On its button. By default the name of the provider'),
   issuer: url().optional().describe('Of a custom provider alone: exactly as in its discovery document'),
-  client_id: text(255, 1).optional().describe('Not of test, which has its own'),
+  client_id: text(255, 1)
+    .optional()
+    .describe('Not of test, which has its own; of apple the identifier of the Services ID'),
   client_secret: secret(text(1000, 1))
     .optional()
     .describe(
-      'Stored encrypted and never returned. Kept only for the issuer and client_id that it was sent with',
+      'Stored encrypted and never returned. Kept only for the issuer and client_id that it was sent with. Not of apple, which has a private_key',
+    ),
+  team_id: z
+    .string()
+    .regex(appleIdPattern, 'must be ten capital letters and digits')
+    .optional()
+    .describe('Of apple alone: the team of its developers'),
+  key_id: z
+    .string()
+    .regex(appleIdPattern, 'must be ten capital letters and digits')
+    .optional()
+    .describe('Of apple alone: the id of the private_key'),
+  private_key: secret(text(2000, 1))
+    .optional()
+    .describe(
+      'Of apple alone, in place of client_secret, and kept like one: the file .p8, a key of P-256 as PKCS #8 in PEM',
     ),
   tenant: z
     .string()
@@ -104,7 +130,7 @@ export const NewSocialProvider = z
     name: slug()
       .max(40)
       .describe(
-        'google, microsoft, or test in the sandbox; any other name is that of a custom OpenID provider',
+        'google, microsoft, github, apple, or test in the sandbox; any other name is that of a custom OpenID provider',
       ),
     ...settings,
   })

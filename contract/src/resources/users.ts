@@ -32,13 +32,19 @@ export const Identity = record(
   'Identity',
   {
     __type__: z.literal('Identity'),
+    id: id()
+      .nullable()
+      .describe('What it is unlinked by; null of the identity by which a directory keeps the user'),
     idp_id: z.string().nullable().describe('idp_id of the connection that asserted the user'),
-    provider: z.string().describe('For example saml.okta, oidc.entra_id, scim.entra_id or relay'),
+    provider: z
+      .string()
+      .describe('For example saml.okta, oidc.entra_id, social.google, scim.entra_id or relay'),
     authenticated_at: timestamp().nullable(),
     data: personal(z.record(z.string(), JsonValue)),
   },
   {
     __type__: 'Identity',
+    id: '0190c8d7-5e6f-7081-92a3-b4c5d6e7f809',
     idp_id: 'awesome_company_5fGh2KqPzX81mTnRw4YdJb',
     provider: 'saml.okta',
     authenticated_at: '2026-03-14T09:26:53.589Z',

@@ -1,12 +1,12 @@
-import { sql, type Transaction } from 'kysely'
+import { sql, type RawBuilder, type Transaction } from 'kysely'
 import type { DB } from '../platform/db/schema.js'
-import { sameTenant } from '../platform/db/tenant-predicate.js'
+import { sameEnvironment, sameTenant } from '../platform/db/tenant-predicate.js'
 import type { Tenant } from '../platform/tenant.js'
 import { usersOf } from '../directory/users/whole-user.js'
 
 /** How a user can sign in, as the organization has its methods now. */
 export interface MethodsOfUser {
-  /** A password, a link, or an identity of a connection that is active. */
+  /** A password, a link, or an identity of a connection or a social provider that is active. */
   readonly hasOther: boolean
   /** The passkeys that sign in by themselves. */
   readonly passkeyIds: readonly string[]
@@ -21,28 +21,62 @@ export async function findMethodsOfUser(
   const row = await usersOf(trx, tenant)
     .where('users.id', '=', userId)
     .select([
-      sql<boolean>`(
-        exists (
-          select from passwords
-          join password_connections as connection on ${sameTenant('connection', 'passwords')} and connection.active
-          where ${sameTenant('passwords', 'users')} and passwords.user_id = users.id
-        ) or exists (
-          select from magic_link_connections as connection
-          where ${sameTenant('connection', 'users')} and connection.active
-        ) or exists (
-          select from user_identities as identity
-          join sso_connections as connection on ${sameTenant('connection', 'identity')}
-            and connection.idp_id = identity.idp_id and connection.active
-          where ${sameTenant('identity', 'users')} and identity.user_id = users.id
-        )
-      )`.as('has_other'),
-      sql<string[]>`array(
-        select passkeys.id from passkeys
-        join passkey_connections as connection on ${sameTenant('connection', 'passkeys')}
-          and connection.active and connection.first_factor
-        where ${sameTenant('passkeys', 'users')} and passkeys.user_id = users.id and passkeys.disabled_at is null
-      )`.as('passkey_ids'),
+      sql<boolean>`(${hasPassword} or ${hasLink} or ${hasIdentity(sql`true`)})`.as('has_other'),
+      sql<string[]>`array(${passkeys})`.as('passkey_ids'),
     ])
     .executeTakeFirst()
   return { hasOther: row?.has_other ?? false, passkeyIds: row?.passkey_ids ?? [] }
 }
+
+/**
+ * Whether a user can still sign in without one of their identities, as a part of the statement that takes it: asked of the row's user,
+ * whom the transaction has locked.
+ */
+export function hasMethodBesideIdentity(trx: Transaction<DB>, tenant: Tenant, userId: string, id: string) {
+  return sql<boolean>`exists (${usersOf(trx, tenant)
+    .where('users.id', '=', userId)
+    .where(
+      sql<boolean>`(
+        ${hasPassword} or ${hasLink} or ${hasIdentity(sql`identity.id <> ${id}`)} or exists (${passkeys})
+      )`,
+    )
+    .select('users.id')})`
+}
+
+const hasPassword = sql`exists (
+  select from passwords
+  join password_connections as connection on ${sameTenant('connection', 'passwords')} and connection.active
+  where ${sameTenant('passwords', 'users')} and passwords.user_id = users.id
+)`
+
+const hasLink = sql`exists (
+  select from magic_link_connections as connection
+  where ${sameTenant('connection', 'users')} and connection.active
+)`
+
+/** An identity of a connection or a social provider by which users of the organization sign in now, of those that meet a condition. */
+function hasIdentity(isMeant: RawBuilder<unknown>) {
+  return sql`exists (
+    select from user_identities as identity
+    where ${sameTenant('identity', 'users')} and identity.user_id = users.id and ${isMeant} and (
+      exists (
+        select from sso_connections as connection
+        where ${sameTenant('connection', 'identity')}
+          and connection.idp_id = identity.idp_id and connection.active
+      ) or identity.kind = 'social' and exists (
+        select from social_connections as connection
+        join social_providers as provider on ${sameEnvironment('provider', 'connection')}
+        where ${sameTenant('connection', 'identity')} and connection.active and provider.active
+          and (connection.providers is null or provider.name = any(connection.providers))
+          and identity.provider = 'social.' || provider.name
+      )
+    )
+  )`
+}
+
+/** The passkeys that sign in by themselves. */
+const passkeys = sql`
+  select passkeys.id from passkeys
+  join passkey_connections as connection on ${sameTenant('connection', 'passkeys')}
+    and connection.active and connection.first_factor
+  where ${sameTenant('passkeys', 'users')} and passkeys.user_id = users.id and passkeys.disabled_at is null`

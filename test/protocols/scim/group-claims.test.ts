@@ -45,6 +45,7 @@ describe('groups of a user', () => {
       identities: [
         {
           __type__: 'Identity',
+          id: null,
           idp_id: of.directory.id,
           provider: 'scim.entra_id',
           authenticated_at: null,

@@ -27,6 +27,7 @@ import { socialConnectionRoutes, socialProviderRoutes } from '../../sso/social/r
 import { ssoConnectionRoutes } from '../../sso/connections/routes.js'
 import { ssoSignInRoutes } from '../../sso/sign-in/routes.js'
 import { tokenCustomizationRoutes } from '../../directory/token-customization/routes.js'
+import { identityRoutes } from '../../sign-in/identities/routes.js'
 import { passkeyRoutes } from '../../sign-in/passkeys/routes.js'
 import { totpRoutes } from '../../sign-in/totp/routes.js'
 import { userRoutes } from '../../directory/users/routes.js'
@@ -60,6 +61,7 @@ export function apiOf(deps: Deps, hooks: ApiHooks = {}): Implementation<typeof c
     passkeys: passkeyRoutes(deps),
     socialProviders: socialProviderRoutes(deps),
     socialConnection: socialConnectionRoutes(deps),
+    identities: identityRoutes(deps),
     sessions: sessionRoutes(deps),
     impersonations: impersonationRoutes(deps),
     ssoConnections: {

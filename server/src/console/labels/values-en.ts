@@ -5,7 +5,7 @@ const providers = {
   ...{ onelogin: 'OneLogin', jumpcloud: 'JumpCloud', ping_one: 'PingOne', ping_federate: 'PingFederate' },
   ...{ auth0: 'Auth0', keycloak: 'Keycloak', custom_scim: 'Another one (SCIM)' },
   ...{ custom_saml: 'Another one (SAML)', custom_oidc: 'Another one (OpenID Connect)' },
-  ...{ google: 'Google', microsoft: 'Microsoft' },
+  ...{ google: 'Google', microsoft: 'Microsoft', github: 'GitHub', apple: 'Apple' },
   ...{ test: 'Test identity provider', unset: 'Not chosen yet' },
 }
 
@@ -153,6 +153,8 @@ const reasons = {
   totp_enrollment_removed: 'notice of a second factor that was removed',
   passkey_added: 'notice of a new passkey',
   passkey_removed: 'notice of a passkey that was removed',
+  identity_linked: 'notice of an account elsewhere that was linked',
+  identity_unlinked: 'notice of an account elsewhere that was unlinked',
   impersonation: 'notice of an impersonation',
   admin_invitation: 'invitation of an administrator',
   provider_denied: 'declined at the provider',

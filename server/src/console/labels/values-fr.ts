@@ -7,7 +7,7 @@ const providers: Same<typeof valuesEn>['provider'] = {
   ...{ onelogin: 'OneLogin', jumpcloud: 'JumpCloud', ping_one: 'PingOne', ping_federate: 'PingFederate' },
   ...{ auth0: 'Auth0', keycloak: 'Keycloak', custom_scim: 'Autre (SCIM)' },
   ...{ custom_saml: 'Autre (SAML)', custom_oidc: 'Autre (OpenID Connect)' },
-  ...{ google: 'Google', microsoft: 'Microsoft' },
+  ...{ google: 'Google', microsoft: 'Microsoft', github: 'GitHub', apple: 'Apple' },
   ...{ test: 'Fournisseur d’identité de test', unset: 'Pas encore choisi' },
 }
 
@@ -154,6 +154,8 @@ const reasons: Same<typeof valuesEn>['reason'] = {
   totp_enrollment_removed: 'avis de retrait du second facteur',
   passkey_added: 'avis de nouvelle clé d’accès',
   passkey_removed: 'avis de suppression d’une clé d’accès',
+  identity_linked: 'avis d’association d’un compte externe',
+  identity_unlinked: 'avis de dissociation d’un compte externe',
   impersonation: 'avis de prise d’identité',
   admin_invitation: 'invitation d’un administrateur',
   provider_denied: 'refusé chez le fournisseur',

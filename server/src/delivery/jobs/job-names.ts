@@ -15,6 +15,8 @@ export type Notice =
   | 'passkey_added'
   | 'passkey_removed'
   | 'passkey_disabled'
+  | 'identity_linked'
+  | 'identity_unlinked'
 
 /** Where a change was made that a mail tells of. */
 export interface MailedVisit extends Visit {

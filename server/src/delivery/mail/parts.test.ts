@@ -63,6 +63,8 @@ const mails: Readonly<Record<string, (sender: Sender) => Message>> = {
   'a second factor that was removed': (sender) =>
     noticeMail({ ...sender, notice: 'totp_enrollment_removed' }),
   'a passkey that was added': (sender) => noticeMail({ ...sender, notice: 'passkey_added' }),
+  'an account elsewhere that was unlinked': (sender) =>
+    noticeMail({ ...sender, notice: 'identity_unlinked' }),
   'a passkey that was removed': (sender) => noticeMail({ ...sender, notice: 'passkey_removed' }),
   'a passkey that was blocked': (sender) => noticeMail({ ...sender, notice: 'passkey_disabled' }),
 }

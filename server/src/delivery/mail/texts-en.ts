@@ -128,6 +128,16 @@ export const en: MailTexts = {
       told: (organization) =>
         `A passkey of your account at ${organization} was blocked, because a copy of it seems to have been used. Remove it, and add a new one.`,
     },
+    identity_linked: {
+      subject: (organization) => `Another way to sign in to ${organization} was added`,
+      told: (organization) =>
+        `An account at another provider was linked with your account at ${organization}. Whoever can use it there can sign in with it here.`,
+    },
+    identity_unlinked: {
+      subject: (organization) => `A way to sign in to ${organization} was removed`,
+      told: (organization) =>
+        `An account at another provider was unlinked from your account at ${organization}, and you were signed out everywhere else. It no longer signs you in.`,
+    },
   },
   unexpectedNotice: (organization) =>
     `If this was not you, contact your administrator at ${organization} immediately: someone else may be using your account.`,

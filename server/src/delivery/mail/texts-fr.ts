@@ -132,6 +132,16 @@ export const fr: MailTexts = {
       told: (organization) =>
         `Une clé d’accès de votre compte chez ${organization} a été bloquée, car il semble qu’une copie ait été utilisée. Supprimez-la et ajoutez-en une nouvelle.`,
     },
+    identity_linked: {
+      subject: (organization) => `Un moyen de connexion a été ajouté chez ${organization}`,
+      told: (organization) =>
+        `Un compte chez un autre fournisseur a été associé à votre compte chez ${organization}. Quiconque peut utiliser ce compte peut désormais se connecter ici.`,
+    },
+    identity_unlinked: {
+      subject: (organization) => `Un moyen de connexion a été retiré chez ${organization}`,
+      told: (organization) =>
+        `Un compte chez un autre fournisseur a été dissocié de votre compte chez ${organization}, et vous avez été déconnecté de tous vos autres appareils. Il ne permet plus de vous connecter.`,
+    },
   },
   unexpectedNotice: (organization) =>
     `Si ce n’était pas vous, contactez immédiatement votre administrateur chez ${organization}\u00a0: quelqu’un d’autre utilise peut-être votre compte.`,

@@ -41,6 +41,32 @@ export async function writeSsoRoles(
   await emit(deps, trx, tenant, { code: 'user.roles.update.success', record, ...changed })
 }
 
+/** Takes what an identity of a user, whom the transaction has locked, has given; an authoritative connection is then none any more. */
+export async function forgetRolesOfIdentity(
+  deps: Deps,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  { userId, identityId }: Pick<SsoSignInOfUser, 'userId' | 'identityId'>,
+): Promise<void> {
+  const { numDeletedRows } = await trx
+    .deleteFrom('role_assignments')
+    .where(ofTenant(tenant))
+    .where('user_id', '=', userId)
+    .where('source', '=', 'sso')
+    .where('source_id', '=', identityId)
+    .executeTakeFirst()
+  const { numUpdatedRows } = await trx
+    .updateTable('users')
+    .set({ roles_identity_id: null, roles_connection_id: null })
+    .where(ofTenant(tenant))
+    .where('id', '=', userId)
+    .where('roles_identity_id', '=', identityId)
+    .executeTakeFirst()
+  if (numDeletedRows + numUpdatedRows === 0n) return
+  const { record, ...changed } = await getUserRoles({ db: trx }, tenant, userId)
+  await emit(deps, trx, tenant, { code: 'user.roles.update.success', record, ...changed })
+}
+
 type SsoRoles = TenantKey & SsoSignInOfUser & { readonly at: Date }
 
 /** Other identities of the user at the connection give nothing any more: a name may have changed there. */

@@ -1,5 +1,6 @@
 import type { UserChanges } from '@portico/contract/user-input'
 import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
+import { newId } from '../../platform/crypto/random.js'
 import { insertFrom } from '../../platform/db/insert-if.js'
 import { organizationIdOf } from '../../platform/db/organization-id.js'
 import type { DB } from '../../platform/db/schema.js'
@@ -15,7 +16,7 @@ import { endInvitation, isInvited, lockPendingInvitations } from '../pending-inv
 import type { InvitationRow } from '../pending-invitations/invitation.js'
 import { countPolicySeats, hasSeat } from '../organization-policy/seats.js'
 import { giveRoles } from './give-roles.js'
-import { insertIdentity, toIdentityRow, type AssertedIdentity } from './identities.js'
+import { insertIdentity, toIdentityRow, type AssertedIdentity, type KnownIdentity } from './identities.js'
 import { emissionOfNewUser, knownColumns, userInsertion, type UserInsertion } from './insert-user.js'
 import type { MetaDataRow } from './record.js'
 import { acceptInvitation, readInvited } from './accepted-invitation.js'
@@ -207,6 +208,9 @@ interface Newcomer {
   }
 }
 
+/** The same with an id for the identity, which the event of the new user names. */
+type Admitted = Omit<Newcomer, 'identity'> & { readonly identity?: KnownIdentity }
+
 /**
  * Admits the user of an address or of an asserted identity. The doors whose request is one statement of its own, the API,
  * imports and directories, insert by insertAdmitted().
@@ -218,8 +222,9 @@ export async function admit(
   deps: Deps,
   trx: Transaction<DB>,
   tenant: Tenant,
-  newcomer: Newcomer,
+  { identity, ...asked }: Newcomer,
 ): Promise<SigningInUser | undefined> {
+  const newcomer = { ...asked, ...(identity !== undefined && { identity: { ...identity, id: newId() } }) }
   const { via } = newcomer
   const plain = toAdmission(deps, tenant, newcomer)
   const isOnlyInvited = via === 'invitation' || newcomer.isOnlyInvited === true
@@ -253,7 +258,7 @@ export async function admit(
 function toAdmission(
   deps: Deps,
   tenant: Tenant,
-  { id, email, emailVerified, profile, metadata = [], identity }: Newcomer,
+  { id, email, emailVerified, profile, metadata = [], identity }: Admitted,
   invited?: Awaited<ReturnType<typeof readInvited>>,
 ) {
   const user = userInsertion(deps, tenant, {
@@ -275,7 +280,7 @@ async function insertNewcomer(
   deps: Deps,
   trx: Transaction<DB>,
   tenant: Tenant,
-  { via, id, email, emailVerified, identity, roles }: Newcomer,
+  { via, id, email, emailVerified, identity, roles }: Admitted,
   { user, rows, emission }: ReturnType<typeof toAdmission>,
 ): Promise<SigningInUser | undefined> {
   const insert = insertions[via]

@@ -1,6 +1,5 @@
 import type { Identity } from '@portico/contract/users'
 import { sql, type Transaction } from 'kysely'
-import { newId } from '../../platform/crypto/random.js'
 import type { DB } from '../../platform/db/schema.js'
 import { sqlStatement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
@@ -45,17 +44,23 @@ const lock = sqlStatement(
   ({ name }: { readonly name: string }) => sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`,
 )
 
-/** An identity as it is read. */
-export function toIdentityRow({ idpId, provider, data, authenticatedAt }: AssertedIdentity): IdentityRow {
-  return { idp_id: idpId, provider, data, authenticated_at_ms: authenticatedAt.getTime() }
+/** An identity with the id of its row. */
+export interface KnownIdentity extends AssertedIdentity {
+  readonly id: string
 }
 
-/** Stores the identity of a new user. */
+/** An identity as it is read. */
+export function toIdentityRow({ id, idpId, provider, data, authenticatedAt }: KnownIdentity): IdentityRow {
+  return { id, idp_id: idpId, provider, data, authenticated_at_ms: authenticatedAt.getTime() }
+}
+
+/** Stores the identity of a user: linkIdentity() is for one who was there before. */
 export async function insertIdentity(
   { now }: Pick<Deps, 'now'>,
   trx: Transaction<DB>,
   tenant: Tenant,
   {
+    id,
     userId,
     kind,
     issuer,
@@ -64,14 +69,14 @@ export async function insertIdentity(
     provider,
     data,
     authenticatedAt,
-  }: AssertedIdentity & { readonly userId: string },
+  }: KnownIdentity & { readonly userId: string },
 ): Promise<void> {
   await trx
     .insertInto('user_identities')
     .values({
       ...tenantColumns(tenant),
       user_id: userId,
-      id: newId(),
+      id,
       kind,
       issuer,
       subject,
@@ -115,6 +120,7 @@ export function identityOfDirectory(
   user: { readonly externalId: string | null; readonly userName: string },
 ): IdentityRow {
   return {
+    id: null,
     idp_id: directory.id,
     provider: `scim.${directory.provider}`,
     data: { external_id: user.externalId, user_name: user.userName },
@@ -126,7 +132,7 @@ export function identityOfDirectory(
 export const identities: Gathered<IdentityRow> = {
   name: 'identity',
   list: sql`jsonb_agg(jsonb_build_object(
-    'idp_id', identity.idp_id, 'provider', identity.provider, 'data', identity.data,
+    'id', identity.id, 'idp_id', identity.idp_id, 'provider', identity.provider, 'data', identity.data,
     'authenticated_at_ms', (extract(epoch from identity.authenticated_at) * 1000)::bigint
   ) order by identity.id)`,
   from: sql`user_identities identity`,
@@ -136,7 +142,7 @@ export const identities: Gathered<IdentityRow> = {
 export const identityOfManager: Gathered<IdentityRow> = {
   name: 'known',
   list: sql`jsonb_agg(jsonb_build_object(
-    'idp_id', directory.id, 'provider', 'scim.' || directory.provider_type,
+    'id', null, 'idp_id', directory.id, 'provider', 'scim.' || directory.provider_type,
     'data', jsonb_build_object('external_id', known.external_id, 'user_name', known.user_name),
     'authenticated_at_ms', null
   ))`,

@@ -35,6 +35,8 @@ export interface MetaDataRow {
 
 /** An identity as aggregated by the statement. */
 export interface IdentityRow {
+  /** Null of that of a directory. */
+  readonly id: string | null
   readonly idp_id: string | null
   readonly provider: string
   readonly data: Identity['data']
@@ -170,9 +172,10 @@ function toAddress(stored: StoredAddress): Address {
   }
 }
 
-function toIdentity({ idp_id, provider, data, authenticated_at_ms }: IdentityRow): Identity {
+function toIdentity({ id, idp_id, provider, data, authenticated_at_ms }: IdentityRow): Identity {
   return {
     __type__: 'Identity',
+    id,
     idp_id,
     provider,
     authenticated_at: authenticated_at_ms === null ? null : new Date(authenticated_at_ms).toISOString(),

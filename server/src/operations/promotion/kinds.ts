@@ -170,7 +170,10 @@ export const kinds = [
     resource: 'socialProviders',
     of: 'account',
     key: 'name',
-    omitted: { issuer: isOfProvider, client_id: isOfProvider, client_secret: 'is a secret' },
+    omitted: {
+      ...{ issuer: isOfProvider, client_id: isOfProvider, team_id: isOfProvider, key_id: isOfProvider },
+      ...{ client_secret: 'is a secret', private_key: 'is a secret' },
+    },
     record: SocialProvider,
     creation: NewSocialProvider,
     changes: SocialProviderChanges,

@@ -112,7 +112,8 @@ test('these columns are exported, beside the user', () => {
       'passkey_attempt social_provider_id',
     social_arrivals:
       'environment organization_id flow_id provider_id email code_expires_at code_failures user_id expires_at inserted_at',
-    social_requests: 'environment organization_id provider_id flow_id nonce expires_at inserted_at',
+    social_requests:
+      'environment organization_id provider_id flow_id nonce expires_at inserted_at session_id',
     sso_challenges:
       'environment organization_id connection_id id application_id redirect_uri state nonce code_challenge scope email ' +
       'expires_at used_at inserted_at',

@@ -5,6 +5,7 @@ import { accountPage } from '../views/account.js'
 import { accountDataPage } from '../views/account-data.js'
 import { accountEmailPage } from '../views/account-email.js'
 import { accountDeletePage } from '../views/account-delete.js'
+import { linkedPage, linkingPage } from '../views/account-linked.js'
 import { passkeysPage } from '../views/account-passkeys.js'
 import { accountPasswordPage } from '../views/account-password.js'
 import { profilePage } from '../views/account-profile.js'
@@ -54,6 +55,10 @@ export function accountPageStates(
   const key = { ...phone, id: 'b', name: 'YubiKey', isSynced: false, isDisabled: true, lastUsedAt: null }
   const options = { challenge: 'x' }
   const passkeys = { ...view, passkeys: [phone, key], options, now, isDone: false }
+  const google = { id: 'a', name: 'Google', email: 'ada@gmail.com', authenticatedAt: addedAt }
+  const offered = [{ name: 'microsoft', displayName: 'Microsoft' }]
+  const linked = { ...view, linked: [google], offered, now, isDone: false }
+  const provider = '/social/0190d2d0-4a5b-7c6d-8e7f-90a1b2c3d4e5/test?state=x'
   return [
     ['account', accountPage(first)],
     ['account-profile', profilePage(names)],
@@ -96,6 +101,13 @@ export function accountPageStates(
     ['account-delete-wrong', accountDeletePage({ ...view, isOffered: true, isWrong: true })],
     ['account-delete-not-offered', accountDeletePage({ ...view, isOffered: false, isWrong: false })],
     ['account-second-factor-over', secondFactorPage({ ...factor, fault: 'over' })],
+    ['account-linked', linkedPage(linked)],
+    ['account-linked-none', linkedPage({ ...linked, linked: [] })],
+    ['account-linked-done', linkedPage({ ...linked, isDone: true })],
+    ['account-linked-taken', linkedPage({ ...linked, fault: 'taken' })],
+    ['account-linked-last', linkedPage({ ...linked, offered: [], fault: 'last' })],
+    ['account-linked-not-offered', linkedPage({ ...linked, linked: [], offered: [] })],
+    ['account-linking', linkingPage({ frame, url: provider, provider: 'Google', back: form.action })],
     ['account-passkeys', passkeysPage(passkeys)],
     ['account-passkeys-none', passkeysPage({ ...passkeys, passkeys: [] })],
     ['account-passkeys-added', passkeysPage({ ...passkeys, isDone: true })],

@@ -30,6 +30,7 @@ import { beginSignIn, endSignIn } from './account-sign-in.js'
 import { dataSection } from './data.js'
 import { deleteSection } from './delete.js'
 import { emailSection } from './email.js'
+import { linkedSection } from './linked.js'
 import { passkeysSection } from './passkeys.js'
 import { passwordSection } from './password.js'
 import { profileSection } from './profile.js'
@@ -52,6 +53,7 @@ const sections: Readonly<Record<SectionName, Section>> = {
   password: passwordSection,
   'second-factor': secondFactorSection,
   passkeys: passkeysSection,
+  linked: linkedSection,
   sessions: sessionsSection,
   data: dataSection,
   delete: deleteSection,
@@ -225,6 +227,7 @@ async function toRequest(
     exportOwnData,
     ip: req.ip ?? '',
     isDone: req.query.done === '1',
+    linkOutcome: textOf(req.query.link),
   }
 }
 
@@ -246,6 +249,7 @@ async function firstPage(
       ...(account.isEmailManaged ? (['email'] as const) : []),
       ...(account.password.isOffered ? [] : (['password'] as const)),
       ...(account.arePasskeysOffered ? [] : (['passkeys'] as const)),
+      ...(account.hasSocialSignIn ? [] : (['linked'] as const)),
       ...(account.isDeletionOffered ? [] : (['delete'] as const)),
     ],
   })

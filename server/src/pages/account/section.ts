@@ -22,6 +22,8 @@ export interface SectionRequest {
   readonly ip: string
   /** Whether a change was made, which the page says. */
   readonly isDone: boolean
+  /** How a visit to a social provider has ended that was to link it; '' of other requests. */
+  readonly linkOutcome: string
 }
 
 /**

@@ -7,6 +7,7 @@ export const sectionNames = [
   'password',
   'second-factor',
   'passkeys',
+  'linked',
   'sessions',
   'data',
   'delete',

@@ -8,16 +8,21 @@ import { callerAtPage, findFlow } from '../../sign-in/flows/flow.js'
 import type { SentAnswer } from '../../sso/oidc/validate-answer.js'
 import { findProviderClient, type ProviderClient } from '../../sso/social/open-providers.js'
 import { mailAddressCode } from '../../sso/social/prove-address.js'
+import { openAnswer, sealAnswer, toPostedName } from '../../sso/social/posted-answer.js'
 import { callbackOf } from '../../sso/social/provider-types.js'
 import { receiveSocialAnswer, type PlaceOfFlow } from '../../sso/social/receive-answer.js'
 import { isSocialRequestOpen } from '../../sso/social/request.js'
 import { startSocialRequest } from '../../sso/social/start-request.js'
 import { testProviderFaults, toTestCode, type TestGrant } from '../../sso/social/test-provider.js'
+import { toAccountPath } from '../frame/account-path.js'
 import { findFlowSecret, secretOfOurForm, toCsrfField } from '../frame/csrf.js'
 import type { Frame } from '../frame/layout.js'
+import { isNavigation } from '../frame/navigation.js'
 import { keepFlowSecret, pageRouter, redirect, sendSentence, type Exchange } from '../frame/page-route.js'
+import { findSessionSecret } from '../frame/session-cookie.js'
 import { domainOf, formOf, frameOf, sendPage, textOf, type Site } from '../frame/site.js'
 import { waitOf } from '../steps/limit.js'
+import { returnPage } from '../views/identity-provider.js'
 import { testProviderPage } from '../views/test-provider.js'
 
 const maxForm = 16 * 1024
@@ -29,7 +34,14 @@ export function socialRouter(deps: Deps, site: Site): Router {
     sendFailure(exchange, status, 'unknownSocialProvider')
   const router = pageRouter(deps, site, [
     { path: '/t/:org_domain/sign-in/:flow_id/social', visit: goToProvider, otherwise },
-    { path: '/social/:provider_id/callback', visit: takeAnswer, otherwise },
+    {
+      path: '/social/:provider_id/callback',
+      visit: takeAnswer,
+      read: [formReader(maxForm)],
+      post: takePostedAnswer,
+      isFromElsewhere: true,
+      otherwise,
+    },
     {
       path: '/social/:provider_id/test',
       get: showTestProvider,
@@ -70,18 +82,48 @@ async function goToProvider(exchange: Exchange): Promise<void> {
 async function takeAnswer(exchange: Exchange): Promise<void> {
   const { deps, site, req } = exchange
   const browserSecret = findFlowSecret(req.headers.cookie, site.isHttps)
+  const providerId = providerIdOf(req)
+  const sealed = req.query['answer']
+  const answer =
+    sealed === undefined ? toSentAnswer(req.query) : openAnswer(deps, providerId, textOf(sealed, maxSealed))
+  if (answer === undefined) return sendFailure(exchange, 403, 'socialRefused')
   const outcome = await receiveSocialAnswer(deps, {
-    providerId: providerIdOf(req),
-    answer: toSentAnswer(req.query),
+    providerId,
+    answer,
     browserSecret,
+    sessionSecretOf: (owner) => findSessionSecret(req.headers.cookie, site.isHttps, owner),
     ip: req.ip ?? '',
     requestId: requestIdOf(req),
   })
   if (outcome.to === 'nowhere') return sendFailure(exchange, 404, 'unknownSocialProvider')
   if (outcome.to === 'refused') return sendFailure(exchange, 403, 'socialRefused', outcome)
+  if (outcome.to === 'account') {
+    const { domain, environment, link } = outcome
+    const path = toAccountPath({ domain, environment, section: 'linked', locale: undefined })
+    // A stale session signs in again at the section.
+    redirect(exchange, link === 'stale' ? path : `${path}&${link === 'linked' ? 'done=1' : `link=${link}`}`)
+    return
+  }
   if (outcome.to === 'prove_address') await mailFirstCode(exchange, outcome, browserSecret ?? '')
   const denied = outcome.to === 'denied' ? '?social=denied' : ''
   redirect(exchange, `/t/${outcome.domain}/sign-in/${outcome.flowId}${denied}`)
+}
+
+/** Takes the form that Apple has a browser post, without our cookies: the browser goes on within this site, and has them. */
+async function takePostedAnswer(exchange: Exchange): Promise<void> {
+  const { deps, site, req, res } = exchange
+  const known = await findProviderClient(deps, providerIdOf(req))
+  if (known?.provider !== 'apple' || !isNavigation(req))
+    return sendFailure(exchange, 404, 'unknownSocialProvider')
+  const form = formOf(req)
+  const answer = {
+    ...toSentAnswer(form, maxPostedCode),
+    name: toPostedName(textOf(form['user'], maxParameter)),
+  }
+  const sealed = sealAnswer(deps, known.providerId, answer)
+  const frame = frameAt(exchange, undefined, known.environment === 'sandbox')
+  const url = `${callbackOf(site.baseUrl, known.providerId)}?answer=${sealed}`
+  sendPage(site, res, returnPage({ frame, url }), frame)
 }
 
 /** Mails the code to the address that the provider has named; the page can send another one where too many were sent. */
@@ -213,13 +255,17 @@ function providerIdOf({ params }: Pick<Request, 'params'>): string {
 }
 
 const maxCodeLength = 8_000
+/** Of Apple, whose codes have a hundred characters: sealed, an answer is longer, and stands in an address. */
+const maxPostedCode = 1_000
+/** Of a sealed answer, in characters of base64url. */
+const maxSealed = 8_000
 
 /** The authorization answer of a provider; a repeated parameter counts as missing. */
-function toSentAnswer(query: Request['query']): SentAnswer {
+function toSentAnswer(query: Readonly<Record<string, unknown>>, maxCode = maxCodeLength): SentAnswer {
   const { error, iss } = query
   return {
     state: textOf(query['state']),
-    code: textOf(query['code'], maxCodeLength),
+    code: textOf(query['code'], maxCode),
     error: error === undefined ? null : textOf(error),
     issuer: iss === undefined ? null : textOf(iss, maxParameter),
   }

@@ -1095,8 +1095,10 @@ export interface SocialProviders {
   id: string;
   inserted_at: Timestamp;
   issuer: string | null;
+  key_id: string | null;
   name: string;
   provider: string;
+  team_id: string | null;
   tenant: string | null;
   updated_at: Timestamp;
   version: Generated<number>;
@@ -1107,11 +1109,12 @@ export interface SocialRequests {
   code_verifier_sealed: Buffer;
   environment: string;
   expires_at: Timestamp;
-  flow_id: string;
+  flow_id: string | null;
   inserted_at: Timestamp;
   nonce: string;
   organization_id: string;
   provider_id: string;
+  session_id: string | null;
   state_hash: Buffer;
 }
 

@@ -1,5 +1,6 @@
 import { sql, type Transaction } from 'kysely'
-import { insertIdentity, lockIdentity, type AssertedIdentity } from '../../directory/users/identities.js'
+import { lockIdentity, type AssertedIdentity } from '../../directory/users/identities.js'
+import { linkIdentity } from '../../directory/users/linked-identity.js'
 import { emitUserChange, findUserByIdentity } from '../../directory/users/signing-in-user.js'
 import type { Deps } from '../../delivery/deps.js'
 import { open, seal, type MasterKeys, type SealContext } from '../../platform/crypto/seal.js'
@@ -139,7 +140,7 @@ export async function linkArrival(
   await lockIdentity(trx, tenant, identity)
   // Another flow has linked it meanwhile, to whomever.
   if ((await findUserByIdentity(trx, tenant, identity)) !== undefined) return
-  await insertIdentity(deps, trx, tenant, { userId, ...identity })
+  await linkIdentity(deps, trx, tenant, { userId, ...identity })
   await emitUserChange(deps, trx, tenant, userId)
 }
 

@@ -37,6 +37,10 @@ export interface OwnAccount {
   readonly isSecondFactorDemanded: boolean
   /** Whether the organization lets its users have passkeys, and single sign-on is not their only way. */
   readonly arePasskeysOffered: boolean
+  /** Whether the organization lets its users sign in with social providers, or this one is known by one. */
+  readonly hasSocialSignIn: boolean
+  /** Whether they can link one: nobody signs in by it who has to come by single sign-on. */
+  readonly isLinkingOffered: boolean
 }
 
 /** The account of a user; undefined when there is none. */
@@ -64,6 +68,8 @@ export async function findOwnAccount(
     },
     isSecondFactorDemanded: row.is_second_factor_demanded,
     arePasskeysOffered: row.are_passkeys_active && !row.is_sso_required,
+    hasSocialSignIn: row.is_social_active || row.is_social_user,
+    isLinkingOffered: row.is_social_active && !(row.is_sso_required || row.is_sso_user),
   }
 }
 
@@ -105,6 +111,14 @@ const selectOwnAccount = lookup((db, user: OwnKey) =>
         select from passkey_connections as passkeys
         where ${sameTenant('passkeys', 'users')} and passkeys.active
       )`.as('are_passkeys_active'),
+      sql<boolean>`exists (
+        select from social_connections as social
+        where ${sameTenant('social', 'users')} and social.active
+      )`.as('is_social_active'),
+      sql<boolean>`exists (
+        select from user_identities as known
+        where ${sameTenant('known', 'users')} and known.user_id = users.id and known.kind = 'social'
+      )`.as('is_social_user'),
       isProfileManaged().as('is_profile_managed'),
       isKeptByDirectory().as('is_kept_by_directory'),
       hasIdentity().as('is_sso_user'),

@@ -11,6 +11,7 @@ import {
   customFetch,
   discovery,
   enableNonRepudiationChecks,
+  fetchProtectedResource,
   fetchUserInfo,
   ResponseBodyError,
   type CustomFetch,
@@ -28,6 +29,19 @@ export interface OidcClient {
   readonly clientId: string
   readonly clientSecret: string
   readonly redirectUri: string
+  /** How the provider departs from OpenID Connect; undefined: it does not. */
+  readonly dialect?: Dialect | undefined
+}
+
+/** What is different at a provider. */
+export interface Dialect {
+  readonly scope: string
+  /** Of its authorization requests, beside the others. */
+  readonly parameters?: Readonly<Record<string, string>>
+  /** It speaks OAuth 2.0 alone: it gives out no ID token, and errors of its token endpoint have the status 200. */
+  readonly isPlainOauth: boolean
+  /** Whether it can be asked to authenticate a user again. */
+  readonly takesPrompt: boolean
 }
 
 /** The parameters of an authorization request beside those of the client. */
@@ -58,19 +72,23 @@ export async function toAuthorizationUrl(
   client: OidcClient,
   { state, nonce, codeVerifier, isForced, loginHint }: AuthorizationParameters,
 ): Promise<string> {
+  const { scope, parameters, isPlainOauth, takesPrompt } = client.dialect ?? openId
   const url = buildAuthorizationUrl((await configurationOf(deps, client)).configuration, {
     redirect_uri: client.redirectUri,
-    scope: 'openid email profile',
+    scope,
     state,
-    nonce,
+    ...(!isPlainOauth && { nonce }),
     code_challenge: await calculatePKCECodeChallenge(codeVerifier),
     code_challenge_method: 'S256',
     // max_age makes auth_time mandatory in the ID token (OpenID Connect Core section 3.1.2.1).
-    ...(isForced && { prompt: 'login', max_age: '0' }),
+    ...(isForced && takesPrompt && { prompt: 'login', max_age: '0' }),
     ...(loginHint !== null && { login_hint: loginHint }),
+    ...parameters,
   })
   return url.href
 }
+
+const openId: Dialect = { scope: 'openid email profile', isPlainOauth: false, takesPrompt: true }
 
 /** The parameters of an answer, and the secrets of its request. */
 interface CodeToExchange {
@@ -94,8 +112,7 @@ export async function exchangeAtProvider(
   { code, state, issuer, nonce, codeVerifier }: CodeToExchange,
 ): Promise<AnsweredClaims> {
   const { configuration, progress } = await configurationOf(deps, client)
-  const answer = new URL(client.redirectUri)
-  answer.search = new URLSearchParams({ code, state, ...(issuer !== null && { iss: issuer }) }).toString()
+  const answer = answerUrlOf(client, { code, state, issuer })
   try {
     const tokens = await authorizationCodeGrant(configuration, answer, {
       expectedState: state,
@@ -111,14 +128,61 @@ export async function exchangeAtProvider(
     if (misuse !== undefined) throw new ExchangeFault(misuse)
     return await withAddress(configuration, client, { claims, accessToken: tokens.access_token })
   } catch (error) {
-    if (error instanceof ExchangeFault) throw error
-    const received = [client.clientSecret, code, codeVerifier].reduce(
-      (text, secret) => text.replaceAll(secret, '…'),
-      receivedOf(error, progress),
-    )
-    const check = progress.hasToken ? 'oidc_id_token' : 'oidc_token'
-    throw new ExchangeFault({ check, expected: null, received }, { cause: error })
+    throw toFault(error, progress, [client.clientSecret, code, codeVerifier])
   }
+}
+
+/** An answer of an API of a provider. */
+interface ApiAnswer {
+  readonly status: number
+  /** JSON; undefined where it is none. */
+  readonly body: unknown
+}
+
+/**
+ * Exchanges a code at a provider that speaks OAuth 2.0 and not OpenID Connect, and reads with the token whom it names.
+ *
+ * @param read Throws where the answers name nobody.
+ * @throws ExchangeFault
+ */
+export async function readWithCode<Result>(
+  deps: Pick<Deps, 'outbound' | 'now'>,
+  client: OidcClient,
+  { code, state, issuer, codeVerifier }: Omit<CodeToExchange, 'nonce'>,
+  read: (get: (url: string) => Promise<ApiAnswer>) => Promise<Result>,
+): Promise<Result> {
+  const { configuration, progress } = await configurationOf(deps, client)
+  try {
+    const { access_token: token } = await authorizationCodeGrant(
+      configuration,
+      answerUrlOf(client, { code, state, issuer }),
+      { expectedState: state, pkceCodeVerifier: codeVerifier },
+    )
+    return await read(async (url) => {
+      const headers = new Headers({ accept: 'application/json' })
+      const answer = await fetchProtectedResource(configuration, token, new URL(url), 'GET', null, headers)
+      return { status: answer.status, body: await answer.json().catch(() => undefined) }
+    })
+  } catch (error) {
+    throw toFault(error, progress, [client.clientSecret, code, codeVerifier])
+  }
+}
+
+function answerUrlOf(
+  { redirectUri }: OidcClient,
+  { code, state, issuer }: Pick<CodeToExchange, 'code' | 'state' | 'issuer'>,
+): URL {
+  const answer = new URL(redirectUri)
+  answer.search = new URLSearchParams({ code, state, ...(issuer !== null && { iss: issuer }) }).toString()
+  return answer
+}
+
+/** @param secrets Are in no fault. */
+function toFault(error: unknown, progress: Progress, secrets: readonly string[]): ExchangeFault {
+  if (error instanceof ExchangeFault) return error
+  const received = secrets.reduce((text, secret) => text.replaceAll(secret, '…'), receivedOf(error, progress))
+  const check = progress.hasToken ? 'oidc_id_token' : 'oidc_token'
+  return new ExchangeFault({ check, expected: null, received }, { cause: error })
 }
 
 /** Adds the address from the UserInfo endpoint, since some providers assert it only there (OpenID Connect Core section 5.4). */
@@ -152,7 +216,7 @@ interface Progress {
 
 async function configurationOf(
   { outbound, now }: Pick<Deps, 'outbound' | 'now'>,
-  { provider, clientId, clientSecret }: OidcClient,
+  { provider, clientId, clientSecret, dialect }: OidcClient,
 ): Promise<{ readonly configuration: Configuration; readonly progress: Progress }> {
   const progress: Progress = { hasToken: false, unanswered: undefined }
   const server = {
@@ -183,7 +247,8 @@ async function configurationOf(
   enableNonRepudiationChecks(configuration)
   // Discovery accepts an issuer with http only where the operator has allowed its network.
   if (provider.issuer.startsWith('http:')) allowInsecureRequests(configuration)
-  configuration[customFetch] = fetchOutbound(outbound, provider.tokenEndpoint, progress)
+  const hasErrorsWith200 = dialect?.isPlainOauth === true
+  configuration[customFetch] = fetchOutbound(outbound, { ...provider, hasErrorsWith200 }, progress)
   return { configuration, progress }
 }
 
@@ -193,7 +258,11 @@ const issuerOfTenants = 'https://login.microsoftonline.com/{tenantid}/v2.0'
 const templateServer = 'https://login.microsoftonline.com/common/v2.0'
 
 /** Sends the library's requests through our guarded outbound connections. */
-function fetchOutbound(outbound: Deps['outbound'], tokenEndpoint: string, progress: Progress): CustomFetch {
+function fetchOutbound(
+  outbound: Deps['outbound'],
+  { tokenEndpoint, hasErrorsWith200 }: { readonly tokenEndpoint: string; readonly hasErrorsWith200: boolean },
+  progress: Progress,
+): CustomFetch {
   return async (url, { method, headers, body }) => {
     const request = { url, headers, ...providerLimits }
     const answer =
@@ -205,14 +274,27 @@ function fetchOutbound(outbound: Deps['outbound'], tokenEndpoint: string, progre
         answer.outcome === 'answered' ? 'an answer of more than 256 kB' : outcomes[answer.outcome]
       throw new Error(progress.unanswered)
     }
-    if (url === tokenEndpoint && answer.status === 200) progress.hasToken = true
+    // The library takes an error for one by its status (RFC 6749 section 5.2).
+    const isError = hasErrorsWith200 && url === tokenEndpoint && isErrorBody(answer.body)
+    const status = isError ? 400 : answer.status
+    if (url === tokenEndpoint && status === 200) progress.hasToken = true
     const { contentType } = answer.headers
     // A Response has no body with other statuses (Fetch section 2.2.4), and the library accepts no answer with one of them.
-    const isReadable = answer.status >= 200 && ![204, 205, 304].includes(answer.status)
+    const isReadable = status >= 200 && ![204, 205, 304].includes(status)
     return new Response(isReadable ? answer.body : null, {
-      status: isReadable ? answer.status : 204,
+      status: isReadable ? status : 204,
       ...(contentType !== undefined && { headers: { 'content-type': contentType } }),
     })
+  }
+}
+
+function isErrorBody(body: string): boolean {
+  try {
+    const parsed: unknown = JSON.parse(body)
+    return typeof parsed === 'object' && parsed !== null && 'error' in parsed
+  } catch (error) {
+    if (error instanceof SyntaxError) return false
+    throw error
   }
 }
 

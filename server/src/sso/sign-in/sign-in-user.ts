@@ -4,7 +4,8 @@ import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import { logEvent } from '../../delivery/log-events/log-event.js'
 import { ofUser, type Tenant } from '../../platform/tenant.js'
-import { insertIdentity, type IdentityName, type AssertedIdentity } from '../../directory/users/identities.js'
+import type { IdentityName, AssertedIdentity } from '../../directory/users/identities.js'
+import { linkIdentity } from '../../directory/users/linked-identity.js'
 import { admit, AdmissionRefused } from '../../directory/users/admit.js'
 import { writeSsoRoles } from '../../directory/roles/sso-roles.js'
 import { managedClaims } from '../../directory/users/managed-metadata.js'
@@ -71,7 +72,7 @@ async function writeIdentity(
   if (identityId !== undefined) return renewIdentity(trx, tenant, named)
   // The address may only have been claimed before; the identity provider asserts that it is this user's.
   if (!user.email_verified) await markEmailVerified(deps, trx, tenant, user.id)
-  await insertIdentity(deps, trx, tenant, named)
+  await linkIdentity(deps, trx, tenant, named)
   return true
 }
 

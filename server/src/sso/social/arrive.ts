@@ -9,7 +9,7 @@ import { hashSecret } from '../../platform/crypto/secret.js'
 import type { DB } from '../../platform/db/schema.js'
 import { normalizeEmail } from '../../platform/email.js'
 import { ofUser, type Tenant } from '../../platform/tenant.js'
-import { callerAtPage } from '../../sign-in/flows/flow.js'
+import { callerAtPage, type FlowKey } from '../../sign-in/flows/flow.js'
 import { completeFactorOfLockedFlow, lockFlow, type LockedFlow } from '../../sign-in/flows/lock-flow.js'
 import { keepArrival } from '../../sign-in/flows/social-arrival.js'
 import { moveFlow } from '../../sign-in/flows/step.js'
@@ -18,12 +18,11 @@ import { reportRefusedInvitation } from '../../sign-in/invitations/refused.js'
 import type { SocialUser } from './claims.js'
 import { routeToIdentityProvider, settleAddress, SocialRefused, type Settling } from './settle.js'
 import { findOpenProvider, type OpenProvider, type ProviderClient } from './open-providers.js'
-import type { ConsumedSocialRequest } from './request.js'
 
 /** A validated answer of a provider, and the flow that it answers. */
 interface Arrival {
   readonly known: ProviderClient
-  readonly request: ConsumedSocialRequest
+  readonly request: FlowKey
   readonly user: SocialUser
   readonly domain: string
   readonly accountDomain: string

@@ -11,6 +11,7 @@ import {
   type AnsweredClaims,
 } from '../oidc/claims.js'
 import { assertedProfile, boundedData } from '../sign-in/asserted-identity.js'
+import type { PostedName } from './posted-answer.js'
 
 /** The user whom a social provider names. */
 export interface SocialUser {
@@ -27,7 +28,7 @@ export interface SocialUser {
 export function toSocialUser(
   { provider, name }: { readonly provider: SocialProviderType; readonly name: string },
   claims: AnsweredClaims,
-  at: Date,
+  { at, name: posted }: { readonly at: Date; readonly name?: PostedName | undefined },
 ): SocialUser {
   const attributes = toAttributes(claims)
   const issuedAt = issuedAtOf(claims) ?? at
@@ -41,7 +42,11 @@ export function toSocialUser(
       data: boundedData(namedData(attributes)),
       // Clocks of providers may be ahead of ours.
       authenticatedAt: issuedAt < at ? issuedAt : at,
-      profile: assertedProfile({ attributes }),
+      profile: assertedProfile({
+        attributes: posted
+          ? { ...attributes, given_name: [posted.given], family_name: [posted.family] }
+          : attributes,
+      }),
     },
     email: claimedEmail(claims),
     isOwnWord: isOwnWord[provider](claims),
@@ -51,6 +56,9 @@ export function toSocialUser(
 
 /** Domains of whose addresses Google is the mail provider. */
 const googleMail = ['gmail.com', 'googlemail.com']
+
+/** The same of Apple, which gives out addresses of a relay, too. */
+const appleMail = ['icloud.com', 'me.com', 'mac.com']
 
 /**
  * Whether a provider gives out the address that it says. Others' addresses may be years old, or whatever the user has typed; an
@@ -64,6 +72,13 @@ const isOwnWord: Readonly<Record<SocialProviderType, (claims: AnsweredClaims) =>
     return googleMail.includes(domain) || claims['hd'] === domain
   },
   microsoft: (claims) => isTrue(claims['xms_edov']),
+  // GitHub says which address a user has verified, and gives out none.
+  github: () => false,
+  apple: (claims) => {
+    const email = claimedEmail(claims)
+    if (email === undefined || !isTrue(claims['email_verified'])) return false
+    return isTrue(claims['is_private_email']) || appleMail.includes(domainOfEmail(normalizeEmail(email)))
+  },
   custom_oidc: () => false,
   // Of the sandbox: its visitor says what it asserts.
   test: (claims) => isTrue(claims['email_verified']),

@@ -1,8 +1,10 @@
+import type { SocialProviderType } from '@portico/contract/social-providers'
 import type { Deps } from '../../delivery/deps.js'
 import type { OpenIdProvider } from '../../platform/openid/provider.js'
-import type { OidcClient } from '../oidc/openid-client.js'
+import type { Dialect, OidcClient } from '../oidc/openid-client.js'
+import { toAppleSecret } from './apple.js'
 import type { ProviderClient } from './open-providers.js'
-import { callbackOf, microsoftEndpointsOf } from './provider-types.js'
+import { appleEndpoints, callbackOf, githubEndpoints, microsoftEndpointsOf } from './provider-types.js'
 import { testEndpointsOf, testOutbound } from './test-provider.js'
 
 /** Our client at a social provider, and the connections by which its endpoints are reached. */
@@ -20,13 +22,32 @@ export async function toSocialClient(
   deps: Pick<Deps, 'config' | 'keys' | 'now' | 'openIdProviders' | 'outbound'>,
   known: ProviderClient,
 ): Promise<SocialClient> {
-  const { clientId, clientSecret, providerId } = known
+  const { clientId, providerId } = known
+  const clientSecret = secretAt(known, deps.now())
   const redirectUri = callbackOf(deps.config.baseUrl, providerId)
   const provider = await findOpenIdProvider(deps, known)
   return {
-    client: { provider, clientId, clientSecret, redirectUri },
+    client: { provider, clientId, clientSecret, redirectUri, dialect: dialects[known.provider] },
     outbound: known.provider === 'test' ? testOutbound(deps, known) : deps.outbound,
   }
+}
+
+function secretAt({ provider, clientSecret, teamId, keyId, ...known }: ProviderClient, at: Date): string {
+  if (provider !== 'apple') return clientSecret
+  return toAppleSecret({ ...known, privateKey: clientSecret, teamId: teamId ?? '', keyId: keyId ?? '' }, at)
+}
+
+/** The providers that depart from OpenID Connect. */
+const dialects: Readonly<Partial<Record<SocialProviderType, Dialect>>> = {
+  // Whom it names is read with the token (GitHub Docs, Scopes for OAuth apps).
+  github: { scope: 'read:user user:email', isPlainOauth: true, takesPrompt: false },
+  // Names and addresses come by form_post alone, and it has no prompt (Sign in with Apple, Requesting access).
+  apple: {
+    scope: 'openid email name',
+    parameters: { response_mode: 'form_post' },
+    isPlainOauth: false,
+    takesPrompt: false,
+  },
 }
 
 async function findOpenIdProvider(
@@ -34,6 +55,8 @@ async function findOpenIdProvider(
   { provider, issuer, tenant }: ProviderClient,
 ): Promise<OpenIdProvider> {
   if (provider === 'microsoft') return { ...builtIn, issuer, ...microsoftEndpointsOf(tenant ?? '') }
+  if (provider === 'github') return { ...builtIn, issuer, ...githubEndpoints }
+  if (provider === 'apple') return { ...builtIn, issuer, ...appleEndpoints }
   if (provider === 'test')
     return { ...builtIn, issuer, signingAlgorithms: ['ES256'], ...testEndpointsOf(issuer) }
   return openIdProviders.find(issuer)

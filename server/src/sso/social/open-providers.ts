@@ -88,8 +88,12 @@ export interface ProviderClient {
   readonly name: string
   readonly displayName: string
   readonly tenant: string | null
+  /** Of Apple. */
+  readonly teamId: string | null
+  readonly keyId: string | null
   readonly issuer: string
   readonly clientId: string
+  /** Of Apple, the key that secrets are made of. */
   readonly clientSecret: string
 }
 
@@ -110,6 +114,8 @@ export async function findProviderClient(
     name: row.name,
     displayName: row.display_name,
     tenant: row.tenant,
+    teamId: row.team_id,
+    keyId: row.key_id,
     issuer: row.issuer,
     clientId: clientId ?? 'portico',
     // The built-in provider compares none.
@@ -130,6 +136,8 @@ const selectClient = lookup((db, key: { readonly providerId: string }) =>
       'social_providers.name',
       'social_providers.display_name',
       'social_providers.tenant',
+      'social_providers.team_id',
+      'social_providers.key_id',
       'social_providers.issuer',
       'social_providers.client_id',
       'social_providers.client_secret_sealed',

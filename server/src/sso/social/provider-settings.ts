@@ -7,6 +7,7 @@ import type {
 import type { Deps } from '../../delivery/deps.js'
 import { invalid } from '../../platform/errors.js'
 import { checkDiscovery, checkIssuer } from '../connections/oidc-settings.js'
+import { isAppleKey } from './apple.js'
 import { microsoftIssuerOf, providerTypes, testIssuerOf } from './provider-types.js'
 
 /**
@@ -27,6 +28,8 @@ export function toSettings(
   const tenant = provider === 'microsoft' ? (input.tenant ?? 'common') : null
   const issuers = {
     google: providerTypes.google.issuer,
+    github: providerTypes.github.issuer,
+    apple: providerTypes.apple.issuer,
     microsoft: microsoftIssuerOf(tenant ?? ''),
     custom_oidc: input.issuer ?? null,
     test: testIssuerOf(at.baseUrl, at.id),
@@ -38,6 +41,8 @@ export function toSettings(
     display_name: input.display_name ?? providerTypes[provider].displayName ?? name,
     client_id: input.client_id ?? null,
     tenant,
+    team_id: input.team_id ?? null,
+    key_id: input.key_id ?? null,
     issuer: issuers[provider],
     active: input.active ?? true,
   }
@@ -45,21 +50,20 @@ export function toSettings(
 
 /** The type of a provider by its name. */
 function typeOf(name: string): SocialProviderType {
-  return name === 'google' || name === 'microsoft' || name === 'test' ? name : 'custom_oidc'
+  return namedTypes.find((type) => type === name) ?? 'custom_oidc'
 }
 
-const reservedNames = ['github', 'apple', 'passkey']
+const namedTypes = ['google', 'microsoft', 'github', 'apple', 'test'] as const
+const reservedNames = ['passkey']
 
 /**
  * The columns that change.
  *
  * @throws ApiError `invalid_parameters` for a member that its type does not have.
  */
-export function toChangedSettings(
-  provider: string,
-  { tenant, client_secret: _secret, ...columns }: SocialProviderChanges,
-) {
-  checkChanges(provider, { tenant, client_secret: _secret, ...columns })
+export function toChangedSettings(provider: string, input: SocialProviderChanges) {
+  checkChanges(provider, input)
+  const { tenant, client_secret: _secret, private_key: _key, ...columns } = input
   if (provider !== 'microsoft' || tenant === undefined) return columns
   const chosen = tenant ?? 'common'
   return { ...columns, tenant: chosen, issuer: microsoftIssuerOf(chosen) }
@@ -70,10 +74,20 @@ function checkChanges(provider: string, input: SocialProviderChanges): void {
     throw invalid('tenant', 'not_allowed', 'must be left out, but of microsoft')
   if (provider !== 'custom_oidc' && input.issuer !== undefined)
     throw invalid('issuer', 'not_allowed', 'must be left out: this provider has its own')
+  if (provider === 'apple') return checkApple(input)
+  for (const member of ['team_id', 'key_id', 'private_key'] as const)
+    if (input[member] !== undefined) throw invalid(member, 'not_allowed', 'must be left out, but of apple')
   if (provider !== 'test') return
   for (const member of ['client_id', 'client_secret'] as const)
     if (input[member] !== undefined)
       throw invalid(member, 'not_allowed', 'must be left out of test, which has its own')
+}
+
+function checkApple({ client_secret: secret, private_key: pem }: SocialProviderChanges): void {
+  if (secret !== undefined)
+    throw invalid('client_secret', 'not_allowed', 'must be left out of apple: it is made of private_key')
+  if (pem !== undefined && !isAppleKey(pem))
+    throw invalid('private_key', 'invalid_key', 'must be a private key of P-256, as PKCS #8 in PEM')
 }
 
 /**

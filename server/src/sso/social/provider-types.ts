@@ -12,6 +12,8 @@ interface TypeOfProvider {
 export const providerTypes: Readonly<Record<SocialProviderType, TypeOfProvider>> = {
   google: { displayName: 'Google', issuer: 'https://accounts.google.com' },
   microsoft: { displayName: 'Microsoft', issuer: null },
+  github: { displayName: 'GitHub', issuer: 'https://github.com' },
+  apple: { displayName: 'Apple', issuer: 'https://appleid.apple.com' },
   custom_oidc: { displayName: null, issuer: null },
   test: { displayName: 'Test provider', issuer: null },
 }
@@ -47,6 +49,20 @@ export function microsoftEndpointsOf(tenant: string) {
     tokenEndpoint: `${microsoft}/${tenant}/oauth2/v2.0/token`,
     jwksUri: `${microsoft}/${tenant}/discovery/v2.0/keys`,
   }
+}
+
+/** Where GitHub authorizes (GitHub Docs, Authorizing OAuth apps). It has no keys: nothing that it says is signed. */
+export const githubEndpoints = {
+  authorizationEndpoint: 'https://github.com/login/oauth/authorize',
+  tokenEndpoint: 'https://github.com/login/oauth/access_token',
+  jwksUri: '',
+}
+
+/** Where Apple answers (Sign in with Apple REST API). */
+export const appleEndpoints = {
+  authorizationEndpoint: 'https://appleid.apple.com/auth/authorize',
+  tokenEndpoint: 'https://appleid.apple.com/auth/token',
+  jwksUri: 'https://appleid.apple.com/auth/keys',
 }
 
 /** The issuer of the built-in provider for tests. */

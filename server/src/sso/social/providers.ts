@@ -45,7 +45,7 @@ export async function createSocialProvider(
     if ((await countRows(providersOf(trx, caller))) >= maxSocialProviders)
       throw new ApiError('social_providers_exhausted')
     const at = deps.now()
-    const { client_secret: secret } = input
+    const secret = secretOf(input)
     await trx
       .insertInto('social_providers')
       .values({
@@ -116,8 +116,8 @@ export async function updateSocialProvider(
   await checkCustomIssuer(deps, input.issuer)
   return change(deps, caller.cause, async (trx) => {
     const row = await lockProvider(trx, caller, id, versions)
-    const { client_secret: secret } = input
-    const isOtherClient = (['client_id', 'issuer'] as const).some(
+    const secret = secretOf(input)
+    const isOtherClient = (['client_id', 'issuer', 'team_id', 'key_id'] as const).some(
       (name) => input[name] !== undefined && input[name] !== row[name],
     )
     await trx
@@ -226,6 +226,11 @@ async function lockProvider(
     .executeTakeFirst()
   if (row !== undefined) return row
   throw await whyUnchanged(rows.select('social_providers.id'), 'social_provider_not_found')
+}
+
+/** Of apple its key, in the place of a secret. */
+function secretOf({ client_secret: secret, private_key: key }: SocialProviderChanges): string | undefined {
+  return secret ?? key
 }
 
 function sealSecret(

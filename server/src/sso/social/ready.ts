@@ -7,6 +7,10 @@ export function isReady() {
     or (
       social_providers.issuer is not null and social_providers.client_id is not null
       and social_providers.client_secret_sealed is not null
+      and (
+        social_providers.provider <> 'apple'
+        or social_providers.team_id is not null and social_providers.key_id is not null
+      )
     )
   )`
 }

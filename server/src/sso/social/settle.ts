@@ -19,7 +19,11 @@ import { forgetArrival, intendLink, type KeptIdentity } from '../../sign-in/flow
 import { moveFlow } from '../../sign-in/flows/step.js'
 import { joiningDoor, type DoorOfProof } from '../../sign-in/joining/door.js'
 import { leadToJoin } from '../../sign-in/joining/join-step.js'
-import { connectionOfAddress, findOpenConnections } from '../sign-in/connection-of-address.js'
+import {
+  connectionOfAddress,
+  findOpenConnections,
+  type OpenConnection,
+} from '../sign-in/connection-of-address.js'
 import type { OpenProvider } from './open-providers.js'
 
 /** A sign-in by a social provider is refused; the log of the account has the reason. */
@@ -55,17 +59,9 @@ export async function routeToIdentityProvider(
   email: string,
 ): Promise<boolean> {
   const emailNormalized = normalizeEmail(email)
-  const connections = await findOpenConnections({ db: trx }, held)
-  const methods = await findSignInMethods({ ...deps, db: trx }, held)
-  const connection = connectionOfAddress(connections, methods, emailNormalized)
-  if (connection === undefined) {
-    const address = { ...held, emailNormalized }
-    const { is_required: isRequired } = await trx
-      .selectNoFrom(isSsoRequired(address).as('is_required'))
-      .executeTakeFirstOrThrow()
-    if (isRequired) throw new SocialRefused('sso_required')
-    return false
-  }
+  const connection = await findIdentityProvider(deps, trx, held, email)
+  if (connection === undefined) return false
+  if (connection === 'required') throw new SocialRefused('sso_required')
   await forgetArrival(trx, held)
   await moveFlow(deps, trx, held, {
     from: [from],
@@ -82,6 +78,29 @@ export async function routeToIdentityProvider(
     requestId: tenant.cause.requestId,
   })
   return true
+}
+
+/**
+ * The connection of an address that has an identity provider; `required` where single sign-on is and there is no connection for it.
+ * Nobody with such an address signs in by a social provider.
+ */
+export async function findIdentityProvider(
+  { config }: Pick<Deps, 'config'>,
+  trx: Transaction<DB>,
+  owner: Pick<LockedFlow, 'accountId' | 'environment' | 'organizationId'>,
+  email: string,
+): Promise<OpenConnection | 'required' | undefined> {
+  const emailNormalized = normalizeEmail(email)
+  const connections = await findOpenConnections({ db: trx }, owner)
+  const methods = await findSignInMethods({ config, db: trx }, owner)
+  const connection = connectionOfAddress(connections, methods, emailNormalized)
+  if (connection !== undefined) return connection
+  const { accountId, environment, organizationId } = owner
+  const address = { accountId, environment, organizationId, emailNormalized }
+  const { is_required: isRequired } = await trx
+    .selectNoFrom(isSsoRequired(address).as('is_required'))
+    .executeTakeFirstOrThrow()
+  return isRequired ? 'required' : undefined
 }
 
 /** How an address was proved. `isMailboxProved`: by a mail of ours, and not by the word of the provider that gives it out. */

@@ -41,6 +41,7 @@ export const account = {
         sentence: 'A code from your phone when you sign in, and recovery codes.',
       },
       passkeys: { heading: 'Passkeys', sentence: 'Sign in with your fingerprint, your face or a PIN.' },
+      linked: { heading: 'Other accounts', sentence: 'Sign in with an account that you have elsewhere.' },
       sessions: { heading: 'Devices', sentence: 'Where you are signed in.' },
       data: { heading: 'Your data', sentence: 'Download what is stored about you.' },
       delete: { heading: 'Delete your account', sentence: 'For good, and everywhere.' },

@@ -9,6 +9,8 @@ export type ProveAddressFault =
   | 'too_many'
   | 'too_many_mails'
 
+export type LinkedFault = 'denied' | 'taken' | 'refused' | 'unavailable' | 'last' | 'too_many'
+
 /** The words of the pages of a sign-in with a social provider. */
 export const social = {
   social: {
@@ -52,6 +54,21 @@ export const social = {
     button: (provider: string) => `Sign in and link ${provider}`,
     mailLink: (provider: string) => `E-mail me a link and link ${provider}`,
     noWay: 'Nobody can sign in to this account here. Ask the people who run the application.',
+  },
+  linked: {
+    what: 'You can sign in here with an account that you have elsewhere.',
+    notOffered: 'Your organization does not use other providers.',
+    lastUsed: (ago: string) => `Last used ${ago}.`,
+    link: (provider: string) => `Link ${provider}`,
+    unlink: 'Unlink',
+    faults: {
+      denied: 'You did not sign in there, so nothing was linked.',
+      taken: 'This account signs somebody else in here. Choose another one there.',
+      refused: 'This account could not be linked. Try again.',
+      unavailable: 'You cannot use this provider right now.',
+      last: 'You could not sign in any more without this account. Set a password or add a passkey first.',
+      too_many: (wait) => `Too many attempts. Try again ${wait}.`,
+    } satisfies Record<LinkedFault, FaultText>,
   },
   socialRefused: {
     heading: 'You cannot sign in',

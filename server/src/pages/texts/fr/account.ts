@@ -24,6 +24,10 @@ export const account: AccountTexts = {
         heading: 'Clés d’accès',
         sentence: 'Vous connecter avec votre empreinte, votre visage ou un code.',
       },
+      linked: {
+        heading: 'Autres comptes',
+        sentence: 'Vous connecter avec un compte que vous avez ailleurs.',
+      },
       sessions: { heading: 'Appareils', sentence: 'Là où vous êtes connecté.' },
       data: { heading: 'Vos données', sentence: 'Télécharger ce qui est enregistré à votre sujet.' },
       delete: { heading: 'Supprimer votre compte', sentence: 'Définitivement, et partout.' },

@@ -44,6 +44,21 @@ export const social: SocialTexts = {
     mailLink: (provider) => `M’envoyer un lien et associer ${provider}`,
     noWay: 'Personne ne peut se connecter à ce compte ici. Adressez-vous aux responsables de l’application.',
   },
+  linked: {
+    what: 'Vous pouvez vous connecter ici avec un compte que vous avez ailleurs.',
+    notOffered: 'Votre organisation n’utilise pas d’autres fournisseurs.',
+    lastUsed: (ago) => `Dernière utilisation ${ago}.`,
+    link: (provider) => `Associer ${provider}`,
+    unlink: 'Dissocier',
+    faults: {
+      denied: 'Vous ne vous y êtes pas connecté : rien n’a été associé.',
+      taken: 'Ce compte connecte déjà quelqu’un d’autre ici. Choisissez-en un autre.',
+      refused: 'Ce compte n’a pas pu être associé. Réessayez.',
+      unavailable: 'Vous ne pouvez pas utiliser ce fournisseur pour le moment.',
+      last: 'Sans ce compte, vous ne pourriez plus vous connecter. Définissez un mot de passe ou ajoutez une clé d’accès d’abord.',
+      too_many: (wait) => `Trop de tentatives. Réessayez ${wait}.`,
+    },
+  },
   socialRefused: {
     heading: 'Connexion impossible',
     sentence: 'Nous n’avons pas pu accepter la connexion avec ce fournisseur.',
