@@ -25,7 +25,7 @@ const own = `${anything()}.example`
 async function asBefore(): Promise<void> {
   await withPostgres(service.databaseUrl, async (db) => {
     await db.query(`
-      drop table passkeys, passkey_connections, social_arrivals, social_requests, social_connections, social_providers;
+      drop table email_changes, passkeys, passkey_connections, social_arrivals, social_requests, social_connections, social_providers;
       alter table sign_in_flows drop column passkey_attempt, drop column social_provider_id;
       alter table sessions drop column passkey_attempt;
       drop table log_event_counts, audit_entries, console_starts, staff_organizations;

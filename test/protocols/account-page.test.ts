@@ -100,7 +100,7 @@ describe('the account page', () => {
       (url) => url.startsWith(`/t/${scene.org_domain}/`) && !url.includes('ui_locales'),
     )
 
-    expect(own).toHaveLength(6)
+    expect(own).toHaveLength(7)
     for (const url of own) expect(await visitor.request(url)).toMatchObject({ status: 200, location: null })
   })
 

@@ -13,7 +13,7 @@ const client = await service.client()
 const given = socialGivenOf(service, client)
 const links = flowLinkGivenOf(service, client, given.flows)
 
-/** Whoever has the address before its owner comes from a provider. */
+/** The user who has the address before its owner comes from a provider. */
 interface Person {
   readonly isUser: boolean
   readonly isVerified: boolean

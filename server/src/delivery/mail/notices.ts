@@ -75,7 +75,7 @@ export async function sendNotice(deps: Deps, payload: NoticePayload): Promise<vo
   const message = noticeMail({
     notice,
     visit: visit && { ...visit, timeZone: timezone ?? 'UTC' },
-    // Who has no account any more finds nothing there.
+    // A user who was deleted finds nothing there.
     ownPage:
       notice === 'account_deleted' ? undefined : accountPageUrl(deps.config.baseUrl, { domain, environment }),
     organizationName: name,

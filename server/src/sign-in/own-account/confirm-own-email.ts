@@ -87,7 +87,7 @@ async function changeAddress(
     userId,
     email: oldEmail,
   })
-  // Whoever has the mailbox of an address that was only claimed gets no account by it.
+  // The owner of a mailbox whose address was only claimed gets no account by it.
   const told = proof === 'mailbox' || current.email_verified ? 'changed' : 'told'
   const payload = { ...key, userId, messageId: newId(), told, ...visitOf(deps, tenant.cause) } as const
   await enqueue(deps, trx, { name: 'send_email_change_notice', payload, accountId: key.accountId })

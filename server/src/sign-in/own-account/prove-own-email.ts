@@ -39,11 +39,11 @@ export function proveOldMailbox(
     if (tried === undefined || account === undefined) return 'over'
     const code = { account, userId, email: tried.row.old_email, typed }
     const fault = await findCodeFault(within, trx, tenant, tried, code)
-    return fault ?? goOn(within, trx, tenant, session, 'mailbox')
+    return fault ?? askNewMailbox(within, trx, tenant, session, 'mailbox')
   })
 }
 
-async function goOn(
+async function askNewMailbox(
   within: Deps,
   trx: Transaction<DB>,
   tenant: Tenant,
@@ -126,7 +126,7 @@ export function proveByApp(
     const isThere = user.connection.active && (await hasOldApp(within, trx, tenant, session.userId))
     if (!isThere) return 'refused'
     const outcome = await useAppCode(within, trx, tenant, user, typed)
-    return outcome === 'right' ? goOn(within, trx, tenant, session, 'totp') : outcome
+    return outcome === 'right' ? askNewMailbox(within, trx, tenant, session, 'totp') : outcome
   })
 }
 
@@ -153,6 +153,6 @@ export async function proveByPasskey(
       .where('passkeys.id', '=', proved.passkeyId)
       .executeTakeFirst()
     if (isOld === undefined || (await recordUse(within, trx, tenant, proved)) !== 'used') return 'refused'
-    return goOn(within, trx, tenant, session, 'passkey')
+    return askNewMailbox(within, trx, tenant, session, 'passkey')
   })
 }

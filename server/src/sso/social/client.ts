@@ -39,7 +39,7 @@ function secretAt({ provider, clientSecret, teamId, keyId, ...known }: ProviderC
 
 /** The providers that depart from OpenID Connect. */
 const dialects: Readonly<Partial<Record<SocialProviderType, Dialect>>> = {
-  // Whom it names is read with the token (GitHub Docs, Scopes for OAuth apps).
+  // The user whom it names is read with the token (GitHub Docs, Scopes for OAuth apps).
   github: { scope: 'read:user user:email', isPlainOauth: true, takesPrompt: false },
   // Names and addresses come by form_post alone, and it has no prompt (Sign in with Apple, Requesting access).
   apple: {

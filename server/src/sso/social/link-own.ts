@@ -103,7 +103,7 @@ export type LinkOutcome = 'linked' | 'taken' | 'refused' | 'stale'
 interface Linking {
   readonly known: ProviderClient
   readonly request: LinkRequest
-  /** Whom the provider has named. */
+  /** The person whom the provider has named. */
   readonly user: SocialUser
   /** Of the session. */
   readonly linking: LinkingUser

@@ -66,7 +66,7 @@ export const social = {
       taken: 'This account signs somebody else in here. Choose another one there.',
       refused: 'This account could not be linked. Try again.',
       unavailable: 'You cannot use this provider right now.',
-      last: 'You could not sign in any more without this account. Set a password or add a passkey first.',
+      last: 'Without this account you could no longer sign in. Set a password or add a passkey first.',
       too_many: (wait) => `Too many attempts. Try again ${wait}.`,
     } satisfies Record<LinkedFault, FaultText>,
   },
