@@ -1,12 +1,13 @@
-import { sql, type Transaction } from 'kysely'
+import { sql, type RawBuilder, type Transaction } from 'kysely'
 import type { DB } from '../platform/db/schema.js'
-import { sameTenant } from '../platform/db/tenant-predicate.js'
+import { sameEnvironment, sameTenant } from '../platform/db/tenant-predicate.js'
 import type { Tenant } from '../platform/tenant.js'
+import { isReady } from '../directory/provider-ready.js'
 import { usersOf } from '../directory/users/whole-user.js'
 
 /** How a user can sign in, as the organization has its methods now. */
 export interface MethodsOfUser {
-  /** A password, a link, or an identity of a connection that is active. */
+  /** A password, a link, or an identity of a connection or a social provider that is active. */
   readonly hasOther: boolean
   /** The passkeys that sign in by themselves. */
   readonly passkeyIds: readonly string[]
@@ -34,7 +35,7 @@ export async function findMethodsOfUser(
           join sso_connections as connection on ${sameTenant('connection', 'identity')}
             and connection.idp_id = identity.idp_id and connection.active
           where ${sameTenant('identity', 'users')} and identity.user_id = users.id
-        )
+        ) or ${hasSocialIdentity()}
       )`.as('has_other'),
       sql<string[]>`array(
         select passkeys.id from passkeys
@@ -45,4 +46,18 @@ export async function findMethodsOfUser(
     ])
     .executeTakeFirst()
   return { hasOther: row?.has_other ?? false, passkeyIds: row?.passkey_ids ?? [] }
+}
+
+/** Whether the user of a statement's row has an account at a social provider by which the organization signs in. */
+export function hasSocialIdentity(): RawBuilder<boolean> {
+  return sql<boolean>`exists (
+    select from user_identities as identity
+    join social_connections as connection on ${sameTenant('connection', 'identity')} and connection.active
+    join social_providers on ${sameEnvironment('social_providers', 'identity')}
+      and social_providers.active and ${isReady()}
+    where ${sameTenant('identity', 'users')} and identity.user_id = users.id
+      and identity.kind = 'social'
+      and identity.provider = 'social.' || social_providers.name
+      and (connection.providers is null or social_providers.name = any(connection.providers))
+  )`
 }
