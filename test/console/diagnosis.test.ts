@@ -5,6 +5,7 @@ import { flowGivenOf, isIn, type FlowScene } from '../given/flow-given.js'
 import { flowLinkGivenOf } from '../given/flow-link-given.js'
 import { anyEmail, givenOf } from '../given/given.js'
 import { startService } from '../given/harness.js'
+import { passkeyGivenOf } from '../given/passkey-given.js'
 import { personGivenOf } from './person-given.js'
 
 const attempts = 3
@@ -19,6 +20,7 @@ const client = await service.client()
 const given = flowGivenOf(service, client)
 const links = flowLinkGivenOf(service, client, given)
 const person = personGivenOf(service)
+const passkeys = passkeyGivenOf(service, client)
 
 /** A user of an organization whose links sign in, and passwords do not. */
 async function linkScene(by = service.given): Promise<FlowScene> {
@@ -100,6 +102,7 @@ describe('a sign-in on the pages that has failed is explained, and works once th
     const scene = await linkScene()
     const { org_domain, user } = scene
     await client.magicLink.updateConnection({ org_domain, active: false })
+    await client.passkeys.updateConnection({ org_domain, active: false })
     expect((await given.begin(scene)).page.html).not.toContain('name="email"')
     expect(await person.stopOf(user.email)).toMatchObject({ code: 'no_method' })
   })
@@ -205,6 +208,23 @@ test('403: a second factor is demanded of a user who signs in by the API and has
     code: 'totp_enrollment_required',
   })
   expect(await person.stopOf(user.email)).toMatchObject({ code: 'second_factor_missing' })
+})
+
+test('a person who has a passkey alone can sign in, and has the second factor that is demanded', async () => {
+  const { scene } = await passkeys.withPasskey()
+  const { org_domain, user } = scene
+  const policy = { second_factor: 'required', second_factor_grace_days: 0 } as const
+  await client.organizationPolicy.update({ org_domain, ...policy })
+  const demanded = await person.codesOf(user.email)
+  expect(demanded).toContain('second_factor_enrolled')
+  expect(demanded).not.toContain('second_factor_missing')
+
+  await client.password.updateConnection({ org_domain, active: false })
+  await client.magicLink.updateConnection({ org_domain, active: false })
+  expect(await person.diagnose(user.email)).toMatchObject({ verdict: 'can', method: 'passkey' })
+
+  await client.passkeys.updateConnection({ org_domain, first_factor: false })
+  expect(await person.stopOf(user.email)).toMatchObject({ code: 'no_method' })
 })
 
 test('409: an organization without an application signs nobody in', async () => {

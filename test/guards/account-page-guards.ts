@@ -29,7 +29,8 @@ const isLate = password(
   'is not changed by a form that is sent later than that, nor by a session that has ended',
 )
 
-const lateForms = {
+/** The same check before the transaction. */
+export const lateForms = {
   file: 'server/src/pages/account/router.ts',
   find: '    section?.needsFresh === true &&\n    section.actionsAnytime',
   replace: '    section?.needsFresh === undefined &&\n    section?.actionsAnytime',
@@ -49,7 +50,7 @@ export const accountPageGuards = [
   guard({
     name: 'account page: the factors that are asked of the user now',
     file: ownSession,
-    find: "return amr.includes('mfa') || amr.includes('sso') || !(isTotpAsked || isEnrollmentDue)",
+    find: "return amr.includes('mfa') || !(isTotpAsked || isEnrollmentDue)",
     replace: 'return isTotpAsked || !isTotpAsked || isEnrollmentDue || amr.length > 0',
     red: factor('that was enrolled since the sign-in is asked for before anything is changed'),
     green: isChanged,

@@ -1,3 +1,4 @@
+import { lateForms } from './account-page-guards.js'
 import { guard, protocolTest } from './guard.js'
 
 const folder = 'server/src/sign-in/passkeys'
@@ -7,6 +8,9 @@ const signIn = `${folder}/sign-in.ts`
 const use = `${folder}/use-passkey.ts`
 const second = `${folder}/second-factor.ts`
 const own = 'server/src/sign-in/own-account/own-passkeys.ts'
+const enroll = 'server/src/sign-in/passkeys/enroll-in-flow.ts'
+const methods = 'server/src/sign-in/methods-of-user.ts'
+const ownSession = 'server/src/sign-in/own-account/own-session.ts'
 
 const added = (title: string) =>
   protocolTest('passkey-registration', `a passkey on the account page ${title}`)
@@ -14,6 +18,17 @@ const used = (title: string) =>
   protocolTest('passkey-sign-in', `a passkey at the first page of a sign-in ${title}`)
 const besides = (title: string) =>
   protocolTest('passkey-second-factor', `a passkey as the second factor ${title}`)
+const strongest = (title: string) => protocolTest('passkey-strongest-factor', title)
+const isAddition = strongest(
+  'the account page of who has a passkey takes the passkey in addition to the password, without another sign-in',
+)
+const isAddedThere = strongest(
+  'an application that demands two factors of an organization without codes has who has none add one, which is the second factor of the same sign-in',
+)
+const insteadOfAnother = strongest(
+  'an application that demands two factors of an organization without codes lets nobody add one in place of a passkey or a code that the user has by then',
+)
+const linked = (title: string) => protocolTest('social-sign-in', `an address that a user has ${title}`)
 const isAdded = added('is asked for so that devices keep one for each user, and verify who uses it')
 const isIn = used('that its provider copies may count anew on each device')
 const passes = besides('stands beside the code of who has both, and either passes')
@@ -185,6 +200,59 @@ export const passkeyGuards = [
     replace: '',
     red: added('that is the last way to sign in is not removed, and one of two is'),
     green: isAdded,
+  }),
+  guard({
+    name: 'passkeys: the strongest factor of the account page',
+    file: ownSession,
+    find: "  if (isPasskeyHeld) return amr.includes('pop')\n",
+    replace: '',
+    red: strongest(
+      'the account page of who has a passkey takes no code in its place, whatever the form says',
+    ),
+    green: isAddedThere,
+  }),
+  guard({
+    name: 'passkeys: the strongest factor, in the transaction of the change',
+    file: ownSession,
+    find: '    isPasskeyHeld: row.is_passkey_held,\n',
+    replace: '    isPasskeyHeld: row.is_passkey_held && at === undefined,\n',
+    also: [lateForms],
+    red: strongest('the account page of who has a passkey takes no form of a session that has not used it'),
+    green: isAddition,
+  }),
+  guard({
+    name: 'passkeys: one in place of a passkey or a code that the user has',
+    file: enroll,
+    find: "  if (hasPasskey || !mayEnrollBesides(user)) return 'over'\n",
+    replace: "  if (hasPasskey && !mayEnrollBesides(user)) return 'over'\n",
+    red: insteadOfAnother,
+    green: isAddedThere,
+  }),
+  guard({
+    name: 'passkeys: the last second factor of a policy that demands one',
+    file: 'server/src/sign-in/passkeys/connection.ts',
+    find: '    if (active === false) await checkSecondFactorLeft(deps, trx, tenant)\n',
+    replace: '',
+    red: strongest(
+      'a policy that demands a second factor keeps the last second factor of the organization on, codes or passkeys',
+    ),
+    green: isAddition,
+  }),
+  guard({
+    name: 'passkeys: the user to whom an account at a social provider is linked',
+    file: 'server/src/pages/steps/link-account.ts',
+    find: "const isOwn = 'refused' in proof || proof.proved.userId === arrival?.userId",
+    replace: "const isOwn = 'refused' in proof || arrival !== undefined",
+    red: linked('is linked by a passkey of its user, and not by one of a colleague'),
+    green: linked('links nobody by the word of the provider, and the user by their password'),
+  }),
+  guard({
+    name: 'passkeys: an account at a social provider that the organization does not use is no way to sign in',
+    file: methods,
+    find: "join social_connections as connection on ${sameTenant('connection', 'identity')} and connection.active",
+    replace: "join social_connections as connection on ${sameTenant('connection', 'identity')}",
+    red: linked('keeps its user in where it is all that is left, as long as it is used'),
+    green: linked('is linked by a passkey of its user, and not by one of a colleague'),
   }),
   guard({
     name: 'passkeys: one that was added before the address was proved',

@@ -17,6 +17,7 @@ const saml = samlGivenOf(service, client)
 let common: FlowScene
 beforeAll(async () => {
   common = await given.scene()
+  await client.passkeys.updateConnection({ org_domain: common.org_domain, active: false })
 })
 
 /** Where a browser is sent by a request. */

@@ -61,6 +61,7 @@ describe('entering an organization', () => {
 
   test('answers with an error where the application demands a second factor that it does not have', async () => {
     const { email, application, first, visitor } = await inTwo()
+    await client.passkeys.updateConnection({ org_domain: first.org_domain, active: false })
     const list = await given.prove(application, email, visitor, { acr_values: 'urn:portico:acr:mfa' })
 
     const landed = await given.enter(list, first.org_domain, visitor)

@@ -19,6 +19,7 @@ describe('a request that cannot be answered', () => {
   let common: Awaited<ReturnType<AuthorizeGiven['scene']>>
   beforeAll(async () => {
     common = await given.scene()
+    await client.passkeys.updateConnection({ org_domain: common.org_domain, active: false })
   })
 
   test.each<[string, Members, string]>([

@@ -123,6 +123,7 @@ describe('the parameter claims (OpenID Connect Core section 5.5)', () => {
 describe('the essential claim acr (section 5.5.1.1)', () => {
   test('is a demand of its values, as acr_values are', async () => {
     const scene = await given.scene()
+    await client.passkeys.updateConnection({ org_domain: scene.org_domain, active: false })
     const errorOf = async (acr: object, members = {}) =>
       (await given.answerTo(scene, { claims: asked({ id_token: { acr } }), prompt: 'none', ...members })).get(
         'error',

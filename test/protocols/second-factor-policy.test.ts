@@ -242,6 +242,7 @@ describe('a policy that demands a second factor', () => {
 describe('the second factor of an organization', () => {
   test('is on where the policy demands it, and is not switched off then', async () => {
     const { org_domain } = await given.scene()
+    await client.passkeys.updateConnection({ org_domain, active: false })
     const fields = (path: string) => ({ fields: [expect.objectContaining({ path })] as unknown })
     await expect(demand({ org_domain })).rejects.toMatchObject({ status: 422, ...fields('second_factor') })
     await given.totp.activate(org_domain)
@@ -258,6 +259,7 @@ describe('the second factor of an organization', () => {
 
   test('is never off under a policy that demands it, however many change both at once', async () => {
     const { org_domain } = await given.scene()
+    await client.passkeys.updateConnection({ org_domain, active: false })
     await given.totp.activate(org_domain)
     const changes = [...Array(20).keys()].map((index) =>
       index % 2 === 0 ? demand({ org_domain }) : client.totp.updateConnection({ org_domain, active: false }),

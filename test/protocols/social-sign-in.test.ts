@@ -3,6 +3,9 @@ import { goodPassword, isIn } from '../given/flow-given.js'
 import { anything } from '../given/given.js'
 import { startService } from '../given/harness.js'
 import { flowLinkGivenOf } from '../given/flow-link-given.js'
+import { invitationGivenOf } from '../given/invitation-given.js'
+import { passkeyGivenOf } from '../given/passkey-given.js'
+import { leadOf } from '../given/saml-given.js'
 import { socialGivenOf, type SocialScene } from '../given/social-given.js'
 import { createVisitor } from '../given/visitor.js'
 
@@ -10,6 +13,8 @@ const service = await startService()
 const client = await service.client()
 const given = socialGivenOf(service, client)
 const links = flowLinkGivenOf(service, client, given.flows)
+const passkeys = passkeyGivenOf(service, client)
+const invitations = invitationGivenOf(service, client)
 
 const anyAddress = () => `person-${anything()}@awesome.example`
 
@@ -57,6 +62,26 @@ describe('an unknown person', () => {
     expect(isIn(landed)).toBe(true)
     const { data } = await client.invitations.list({ org_domain: of.org_domain })
     expect(data[0]).toMatchObject({ state: 'accepted' })
+  })
+
+  test('who is invited comes in where the organization has social sign-in alone', async () => {
+    const of = await given.scene({ allow_sign_up: false })
+    const { org_domain } = of
+    await client.password.updateConnection({ org_domain, active: false })
+    await client.magicLink.updateConnection({ org_domain, active: false })
+    const { invitation, email, url } = await invitations.invited(of, { email: anyAddress() })
+    const visitor = createVisitor(service.baseUrl)
+    const page = await invitations.open(url, visitor)
+    expect(await client.users.getByEmail({ org_domain, user_email: email }).catch(() => undefined)).toBe(
+      undefined,
+    )
+    const asking = await visitor.press(page, 'social', { provider: 'test' })
+    const { location } = await visitor.request(leadOf(asking))
+
+    await visitor.visit(await given.answered(visitor, location ?? '', { subject: email, email }))
+
+    expect(await invitations.stateOf(of, invitation)).toBe('accepted')
+    expect(await identitiesOf(of, email)).toMatchObject([{ provider: 'social.test' }])
   })
 
   test('proves an address that the provider does not give out by a code that is mailed to it', async () => {
@@ -127,6 +152,48 @@ describe('an address that a user has', () => {
       expect(isIn(signedIn)).toBe(true)
       expect(await identitiesOf(of, user.email)).toEqual([])
     }
+  })
+
+  test('is linked by a passkey of its user, and not by one of a colleague', async () => {
+    const of = await given.scene()
+    const user = await userIn(of)
+    const colleague = await userIn(of)
+    const { held } = await passkeys.withPasskey({ ...of, user })
+    const theirs = await passkeys.withPasskey({ ...of, user: colleague })
+    const { landed, visitor } = await given.signIn(of, { subject: user.email, email: user.email })
+    const wrong = await visitor.press(landed, 'passkey', {
+      credential: theirs.held.use(passkeys.asked(landed)),
+    })
+    expect([wrong.status, isIn(wrong)]).toEqual([422, false])
+
+    const linked = await visitor.press(wrong, 'passkey', { credential: held.use(passkeys.asked(wrong)) })
+
+    expect(isIn(linked)).toBe(true)
+    expect(await identitiesOf(of, user.email)).toMatchObject([{ provider: 'social.test' }])
+    expect(await identitiesOf(of, colleague.email)).toEqual([])
+    await client.passkeys.updateConnection({ org_domain: of.org_domain, first_factor: false })
+    const other = await given.signIn(of, { subject: colleague.email, email: colleague.email })
+    expect(other.landed.html).not.toContain('data-passkey')
+  })
+
+  test('keeps its user in where it is all that is left, as long as it is used', async () => {
+    const of = await given.scene()
+    const { org_domain } = of
+    const user = await userIn(of)
+    const linking = await given.signIn(of, { subject: user.email, email: user.email })
+    await linking.visitor.press(linking.landed, 'password', { password: goodPassword })
+    const { page, visitor } = await passkeys.withPasskey({ ...of, user })
+    const [passkey] = await passkeys.passkeysOf({ ...of, user })
+    await client.password.updateConnection({ org_domain, active: false })
+    await client.magicLink.updateConnection({ org_domain, active: false })
+    await client.socialConnection.update({ org_domain, active: false })
+    const refused = await visitor.press(page, 'remove', { passkey_id: passkey?.id ?? '' })
+    expect(refused.status).toBe(409)
+
+    await client.socialConnection.update({ org_domain, active: true })
+    await visitor.press(page, 'remove', { passkey_id: passkey?.id ?? '' })
+
+    expect(await passkeys.passkeysOf({ ...of, user })).toEqual([])
   })
 
   test('takes both factors of its user before it is linked', async () => {

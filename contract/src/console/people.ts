@@ -11,7 +11,7 @@ export const findingCodes = [
   'no_application',
   /** The last sign-in ended because its application, or the redirect URL of its request, is not allowed any more. */
   'redirect_not_allowed',
-  /** Neither password nor link nor an identity provider is on. */
+  /** Neither password nor link nor an identity provider is on, and the user has neither a passkey nor an account at a social provider. */
   'no_method',
   /** The list of the organization has not the domain of the address. */
   'email_domain_not_allowed',
@@ -48,7 +48,7 @@ export const findingCodes = [
   'mail_limit',
   /** A second factor is demanded, and the user has none. */
   'second_factor_missing',
-  /** The user has a second factor, which is asked for. */
+  /** The user has a second factor, which is asked for: a code, or a passkey. */
   'second_factor_enrolled',
   /** Too many wrong codes. */
   'second_factor_locked',
@@ -127,7 +127,7 @@ export const Diagnosis = record(
     user_id: id().nullable().describe('Null where no user has the address'),
     verdict: z.enum(['can', 'cannot']),
     method: z
-      .enum(['sso', 'password', 'magic_link'])
+      .enum(['sso', 'password', 'magic_link', 'passkey', 'social'])
       .nullable()
       .describe('By what the pages sign the address in; null without a method'),
     last_signed_in_at: timestamp().nullable(),

@@ -2,6 +2,7 @@ import { sql, type RawBuilder, type Transaction } from 'kysely'
 import type { DB } from '../platform/db/schema.js'
 import { sameEnvironment, sameTenant } from '../platform/db/tenant-predicate.js'
 import type { Tenant } from '../platform/tenant.js'
+import { isReady } from '../directory/provider-ready.js'
 import { usersOf } from '../directory/users/whole-user.js'
 
 /** How a user can sign in, as the organization has its methods now. */
@@ -56,21 +57,30 @@ const hasLink = sql`exists (
 
 /** An identity of a connection or a social provider by which users of the organization sign in now, of those that meet a condition. */
 function hasIdentity(isMeant: RawBuilder<unknown>) {
-  return sql`exists (
+  return sql`(
+    exists (
+      select from user_identities as identity
+      join sso_connections as connection on ${sameTenant('connection', 'identity')}
+        and connection.idp_id = identity.idp_id and connection.active
+      where ${sameTenant('identity', 'users')} and identity.user_id = users.id and ${isMeant}
+    ) or ${hasSocialIdentity(isMeant)}
+  )`
+}
+
+/**
+ * Whether the user of a statement's row has an account at a social provider by which the organization signs in, of those that meet a
+ * condition.
+ */
+export function hasSocialIdentity(isMeant: RawBuilder<unknown> = sql`true`): RawBuilder<boolean> {
+  return sql<boolean>`exists (
     select from user_identities as identity
-    where ${sameTenant('identity', 'users')} and identity.user_id = users.id and ${isMeant} and (
-      exists (
-        select from sso_connections as connection
-        where ${sameTenant('connection', 'identity')}
-          and connection.idp_id = identity.idp_id and connection.active
-      ) or identity.kind = 'social' and exists (
-        select from social_connections as connection
-        join social_providers as provider on ${sameEnvironment('provider', 'connection')}
-        where ${sameTenant('connection', 'identity')} and connection.active and provider.active
-          and (connection.providers is null or provider.name = any(connection.providers))
-          and identity.provider = 'social.' || provider.name
-      )
-    )
+    join social_connections as connection on ${sameTenant('connection', 'identity')} and connection.active
+    join social_providers on ${sameEnvironment('social_providers', 'identity')}
+      and social_providers.active and ${isReady()}
+    where ${sameTenant('identity', 'users')} and identity.user_id = users.id
+      and identity.kind = 'social' and ${isMeant}
+      and identity.provider = 'social.' || social_providers.name
+      and (connection.providers is null or social_providers.name = any(connection.providers))
   )`
 }
 

@@ -32,6 +32,8 @@ export const en = {
     sso: 'The pages send the person to single sign-on.',
     password: 'The pages ask the person for a password.',
     magic_link: 'The pages send the person a sign-in link.',
+    passkey: 'The pages ask the person for a passkey.',
+    social: 'The pages send the person to a social provider.',
   },
   stops: 'Stops the sign-in',
   note: 'Note',
@@ -46,7 +48,8 @@ export const en = {
     no_application: () => 'The organization has no application that can receive a user.',
     redirect_not_allowed: () =>
       'The application of the last sign-in, or its redirect URL, is no longer allowed.',
-    no_method: () => 'No sign-in method is on: neither password nor sign-in link nor single sign-on.',
+    no_method: () =>
+      'No sign-in method is on, neither password nor sign-in link nor single sign-on, and the person has no passkey and no account at a social provider.',
     email_domain_not_allowed: ({ detail }) =>
       `The organization allows only addresses of ${detail || 'other domains'}.`,
     sso_inactive: () =>

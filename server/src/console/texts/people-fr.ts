@@ -18,6 +18,8 @@ export const fr: PeopleTexts = {
     sso: 'Les pages dirigent la personne vers l’authentification unique.',
     password: 'Les pages demandent un mot de passe.',
     magic_link: 'Les pages envoient un lien de connexion.',
+    passkey: 'Les pages demandent une clé d’accès.',
+    social: 'Les pages dirigent la personne vers un fournisseur social.',
   },
   stops: 'Empêche la connexion',
   note: 'Remarque',
@@ -33,7 +35,7 @@ export const fr: PeopleTexts = {
     redirect_not_allowed: () =>
       'L’application de la dernière connexion, ou son URL de redirection, n’est plus autorisée.',
     no_method: () =>
-      'Aucune méthode de connexion n’est active : ni mot de passe, ni lien de connexion, ni authentification unique.',
+      'Aucune méthode de connexion n’est active, ni mot de passe, ni lien de connexion, ni authentification unique, et la personne n’a ni clé d’accès ni compte chez un fournisseur social.',
     email_domain_not_allowed: ({ detail }) =>
       `L’organisation n’autorise que les adresses de ${detail || 'certains domaines'}.`,
     sso_inactive: () =>

@@ -148,7 +148,7 @@ export function updateOrganizationPolicy(
       throw new ApiError(
         (await organizationExists(trx, tenant)) ? 'precondition_failed' : 'organization_not_found',
       )
-    if (input.second_factor === 'required') await checkSecondFactor(trx, tenant)
+    if (input.second_factor === 'required') await checkSecondFactor(deps, trx, tenant)
     const policy = await getOrganizationPolicy({ db: trx }, tenant)
     return emit(deps, trx, tenant, { code: 'organization.policy.update.success', ...policy })
   })
@@ -160,19 +160,54 @@ function requiredSince(rule: SecondFactorRule, at: Date) {
 }
 
 /** Locks the settings of the second factor, so that they are not switched off at the same time. */
-async function checkSecondFactor(trx: Transaction<DB>, tenant: PolicyKey): Promise<void> {
+async function checkSecondFactor(
+  deps: Pick<Deps, 'config'>,
+  trx: Transaction<DB>,
+  tenant: PolicyKey,
+): Promise<void> {
+  const hasCodes = await isOffered(trx, tenant, 'totp_connections')
+  const hasPasskeys = await isOffered(trx, tenant, 'passkey_connections')
+  if (!hasCodes && !(hasPasskeys && deps.config.passkeyRpId !== undefined))
+    throw invalid(
+      'second_factor',
+      'not_available',
+      'must be optional: the TOTP connection and passkeys are switched off',
+    )
+}
+
+async function isOffered(
+  trx: Transaction<DB>,
+  tenant: PolicyKey,
+  connections: 'totp_connections' | 'passkey_connections',
+): Promise<boolean> {
   const connection = await trx
-    .selectFrom('totp_connections')
+    .selectFrom(connections)
     .where(ofTenant(tenant))
     .select('active')
     .forShare()
     .executeTakeFirst()
-  if (connection?.active !== true)
-    throw invalid('second_factor', 'not_available', 'must be optional: the TOTP connection is switched off')
+  return connection?.active === true
 }
 
-/** Whether the policy demands a second factor, which then cannot be switched off. */
-export async function isSecondFactorRequired(trx: Transaction<DB>, tenant: PolicyKey): Promise<boolean> {
+/**
+ * Keeps the last second factor of an organization on whose policy demands one. Called after the update that switches one off, whose
+ * lock a policy that begins to demand it waits for, and of two that switch off one each the second.
+ *
+ * @throws ApiError `invalid_parameters`
+ */
+export async function checkSecondFactorLeft(
+  deps: Pick<Deps, 'config'>,
+  trx: Transaction<DB>,
+  tenant: PolicyKey,
+): Promise<void> {
+  if (!(await isSecondFactorRequired(trx, tenant))) return
+  await checkSecondFactor(deps, trx, tenant).catch((error: unknown) => {
+    if (!(error instanceof ApiError)) throw error
+    throw invalid('active', 'required_by_policy', 'must be true: the policy of the organization demands it')
+  })
+}
+
+async function isSecondFactorRequired(trx: Transaction<DB>, tenant: PolicyKey): Promise<boolean> {
   const policy = await trx
     .selectFrom('organization_policies')
     .where(ofTenant(tenant))

@@ -3,8 +3,23 @@ import { sql, type RawBuilder } from 'kysely'
 /**
  * Whether the user of a row of a statement holds a passkey that can be used: the organization has them on, and it is of the
  * domain of the service.
+ *
+ * @param rpId The domain; undefined where the service has none.
  */
-export function isPasskeyHeldByUserOf(row: 'users', rpId: string): RawBuilder<boolean> {
+export function isPasskeyHeldByUserOf(row: 'users', rpId: string | undefined): RawBuilder<boolean> {
+  return isHeld(row, rpId, sql`true`)
+}
+
+/**
+ * Whether the user of a session held one already when they signed in: a passkey that the session itself has added is not asked for
+ * at once.
+ */
+export function isPasskeyHeldSinceBefore(session: 'sessions', rpId: string | undefined): RawBuilder<boolean> {
+  return isHeld(session, rpId, sql`passkeys.inserted_at < ${sql.table(session)}.authenticated_at`)
+}
+
+function isHeld(row: 'users' | 'sessions', rpId: string | undefined, condition: RawBuilder<unknown>) {
+  if (rpId === undefined) return sql<boolean>`false`
   const of = sql.table(row)
   return sql<boolean>`exists (
     select from passkeys
@@ -15,9 +30,10 @@ export function isPasskeyHeldByUserOf(row: 'users', rpId: string): RawBuilder<bo
     where passkeys.account_id = ${of}.account_id
       and passkeys.environment = ${of}.environment
       and passkeys.organization_id = ${of}.organization_id
-      and passkeys.user_id = ${of}.id
+      and passkeys.user_id = ${sql.ref(row === 'users' ? 'users.id' : 'sessions.user_id')}
       and passkeys.rp_id = ${rpId}
       and passkeys.disabled_at is null
       and connection.active
+      and ${condition}
   )`
 }

@@ -23,7 +23,8 @@ export async function diagnosePerson(
   const lookedUp = toLookedUp(caller, email)
   const traces = await listTraces(deps.db, lookedUp)
   const triedIds = [...new Set(traces.flatMap(({ organizationId }) => organizationId ?? []))]
-  const places = await listPlaces(deps.db, { ...lookedUp, onlyDomain, triedIds })
+  const { passkeyRpId } = deps.config
+  const places = await listPlaces(deps.db, { ...lookedUp, onlyDomain, triedIds, passkeyRpId })
   if (onlyDomain !== null && places.length === 0) throw new ApiError('organization_not_found')
   const facts = await Promise.all(
     places.slice(0, mostPlaces).map((place) => findFacts(deps, caller, lookedUp, { place, traces })),

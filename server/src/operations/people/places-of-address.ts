@@ -1,9 +1,11 @@
 import { sql, type Kysely } from 'kysely'
 import { isSsoRequired } from '../../directory/domains/authority.js'
+import { isPasskeyHeldByUserOf } from '../../directory/sessions/passkey-held.js'
 import { isUsableBy } from '../../directory/usable.js'
 import type { DB } from '../../platform/db/schema.js'
 import { statement } from '../../platform/db/statement.js'
 import { ofEnvironment, sameTenant } from '../../platform/db/tenant-predicate.js'
+import { hasSocialIdentity } from '../../sign-in/methods-of-user.js'
 import { connectionsOfOrganization } from '../../sso/sign-in/connection-of-address.js'
 import type { LookedUp } from './address.js'
 
@@ -19,6 +21,8 @@ interface Sought extends LookedUp {
   readonly onlyDomain: string | null
   /** Organizations in which the address has tried to sign in. */
   readonly triedIds: readonly string[]
+  /** The domain of passkeys; undefined where the service has none. */
+  readonly passkeyRpId: string | undefined
 }
 
 /**
@@ -89,6 +93,8 @@ const selectPlaces = statement((db, sought: Sought) => {
       'kept.inserted_at as keptMailAt',
       hasApplication(sought).as('hasApplication'),
       hasPassword().as('hasPassword'),
+      isPasskeyHeldByUserOf('users', sought.passkeyRpId).as('hasPasskey'),
+      hasSocialIdentity().as('hasSocialIdentity'),
       connectionsOfOrganization(sought.environment).as('connections'),
       isSsoRequired({
         ...{ accountId: sought.accountId, environment: sought.environment },

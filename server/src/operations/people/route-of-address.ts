@@ -20,10 +20,11 @@ export interface Route {
 }
 
 export function findRoute(
-  { connections, isSsoRequired }: Pick<Place, 'connections' | 'isSsoRequired'>,
+  place: Pick<Place, 'connections' | 'isSsoRequired' | 'hasPasskey' | 'hasSocialIdentity'>,
   methods: SignInMethods,
   email: string,
 ): Route {
+  const { connections, isSsoRequired } = place
   const open = connections.filter(isOpen)
   const connection = connectionOfAddress(open, methods, email)
   if (connection !== undefined) return { method: 'sso', connection, closed: undefined }
@@ -35,7 +36,16 @@ export function findRoute(
   const closed =
     connectionOfAddress(connections, methods, email) ??
     (isSsoRequired ? connections.find((each) => isAuthoritative(each, email)) : undefined)
-  return { method: isSsoRequired ? 'sso' : (method ?? null), connection, closed }
+  return { method: isSsoRequired ? 'sso' : (method ?? methodBesides(place, methods)), connection, closed }
+}
+
+/** What the user of the address has, where the address itself leads nowhere. */
+function methodBesides(
+  { hasPasskey, hasSocialIdentity }: Pick<Place, 'hasPasskey' | 'hasSocialIdentity'>,
+  methods: SignInMethods,
+): Route['method'] {
+  if (hasPasskey && methods.hasPasskey) return 'passkey'
+  return hasSocialIdentity ? 'social' : null
 }
 
 function isAuthoritative({ authoritativeDomains }: AnyConnection, email: string): boolean {

@@ -13,7 +13,12 @@ export function closedConnection(facts: Facts): Finding[] {
   if (closed === undefined) return []
   const { idpId } = closed
   const isShutOut = user === undefined && wayIn(facts) === undefined
-  const stops = place.isSsoRequired || isShutOut || !(methods.hasPassword || methods.hasLink)
+  const hasOther =
+    methods.hasPassword ||
+    methods.hasLink ||
+    (methods.hasPasskey && place.hasPasskey) ||
+    place.hasSocialIdentity
+  const stops = place.isSsoRequired || isShutOut || !hasOther
   const code = closed.isActive ? 'sso_not_configured' : 'sso_inactive'
   return [finding(code, stops, { source: 'settings', action: 'edit_sso_connection', idpId })]
 }

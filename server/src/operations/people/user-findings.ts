@@ -47,15 +47,19 @@ export function wayIn({ methods, newcomer: door, route, sso }: Facts): string | 
 /** What the page of the password, or a challenge of the API, meets. */
 export function attemptLimits({ at, route, attempts }: Facts): Finding[] {
   const { lockedForSeconds, attempts: count } = attempts
-  if (lockedForSeconds === null || route.method === 'magic_link') return []
+  if (lockedForSeconds === null || uncounted.has(route.method)) return []
   const until = secondsAfter(at, lockedForSeconds)
   return [finding('locked', true, { source: 'limit', until, count, action: 'unlock' })]
 }
 
-export function password({ route, user, methods }: Facts): Finding[] {
+/** The methods of which no attempt counts against an address. */
+const uncounted: ReadonlySet<Facts['route']['method']> = new Set(['magic_link', 'passkey', 'social'])
+
+export function password({ place, route, user, methods }: Facts): Finding[] {
   if (route.method !== 'password' || user === undefined || user.hasPassword) return []
   const action = 'send_password_mail'
-  return [finding('password_missing', !methods.hasLink, { source: 'user', action })]
+  const hasOther = methods.hasLink || (methods.hasPasskey && place.hasPasskey) || place.hasSocialIdentity
+  return [finding('password_missing', !hasOther, { source: 'user', action })]
 }
 
 /** The last mail to the address, and whether there will be another one. */
@@ -87,7 +91,10 @@ export function secondFactor(facts: Facts): Finding[] {
   const { route, user } = facts
   if (user === undefined || route.method === 'sso') return []
   if (user.nextFactor === undefined) return []
-  return user.nextFactor === 'totp' ? enrolled(facts, user) : [missing(facts, user)]
+  if (user.nextFactor === 'totp') return enrolled(facts, user)
+  return facts.place.hasPasskey
+    ? [finding('second_factor_enrolled', false, { source: 'user' })]
+    : [missing(facts, user)]
 }
 
 function enrolled({ at }: Facts, { enrolledAt, lockedUntil }: UserFacts): Finding[] {

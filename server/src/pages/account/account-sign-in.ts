@@ -1,3 +1,4 @@
+import { acrValues } from '@portico/contract/authorize'
 import { hashSecret, randomSecret } from '../../platform/crypto/secret.js'
 import {
   findOrganizationByDomain,
@@ -12,8 +13,16 @@ import { fromAccountPath, toAccountPath, type AccountPlace } from '../frame/acco
 interface ToAccountPage {
   readonly organization: PublicOrganization
   readonly place: AccountPlace
-  /** Of who is signed in and has to prove it anew. */
-  readonly email?: string
+  readonly anew?: ProvedAnew | undefined
+}
+
+/** What a user who is signed in has to prove anew. */
+export interface ProvedAnew {
+  readonly email: string
+  /** The user holds a passkey, and nothing else is enough. */
+  readonly isPasskeyAsked: boolean
+  /** The passkey is added to the session as it is. */
+  readonly isAddition: boolean
 }
 
 /**
@@ -22,7 +31,7 @@ interface ToAccountPage {
  */
 export async function beginSignIn(
   exchange: Exchange,
-  { organization, place, email }: ToAccountPage,
+  { organization, place, anew }: ToAccountPage,
 ): Promise<void> {
   const { deps } = exchange
   const { accountId, domain } = organization
@@ -36,7 +45,9 @@ export async function beginSignIn(
     // Nobody has a verifier, so nobody exchanges the code.
     code_challenge: hashSecret(randomSecret()).toString('base64url'),
     code_challenge_method: 'S256',
-    ...(email !== undefined && { login_hint: email, max_age: '0' }),
+    ...(anew !== undefined && { login_hint: anew.email }),
+    ...(anew?.isAddition === false && { max_age: '0' }),
+    ...(anew?.isPasskeyAsked === true && { acr_values: acrValues.twoFactors }),
     ...(place.locale !== undefined && { ui_locales: place.locale }),
   })
   redirect(exchange, `/t/${domain}/authorize?${parameters.toString()}`)

@@ -8,7 +8,7 @@ import { formReader } from '../../platform/http/body.js'
 import { findOrganizationByDomain } from '../../directory/organizations/find-organization.js'
 import { findOwnAccount } from '../../sign-in/own-account/own-account.js'
 import { findReturnLink } from '../../sign-in/own-account/return-link.js'
-import { isFresh } from '../../sign-in/own-account/own-session.js'
+import { isFresh, isPasskeyAsked, isRecent } from '../../sign-in/own-account/own-session.js'
 import { secretOfOurForm, toCsrfField } from '../frame/csrf.js'
 import { allTexts } from '../frame/locale.js'
 import { messageUrl } from '../frame/message.js'
@@ -26,7 +26,7 @@ import {
   type AccountPlace,
   type SectionName,
 } from '../frame/account-path.js'
-import { beginSignIn, endSignIn } from './account-sign-in.js'
+import { beginSignIn, endSignIn, type ProvedAnew } from './account-sign-in.js'
 import { dataSection } from './data.js'
 import { deleteSection } from './delete.js'
 import { emailSection } from './email.js'
@@ -87,9 +87,10 @@ async function showPage(exchange: Exchange, exportOwnData: ExportOwnData): Promi
   const arrived = await arrive(exchange)
   if (arrived === undefined) return
   const { visitor, section } = arrived
-  const { organization, session } = visitor
-  if (section?.needsFresh === true && !isFresh(deps.now(), session)) {
-    await beginSignIn(exchange, { organization, place: arrived.place, email: session.email })
+  const { organization } = visitor
+  const missing = section?.needsFresh === true ? await findMissing(exchange, visitor) : undefined
+  if (missing !== undefined) {
+    await beginSignIn(exchange, { organization, place: arrived.place, anew: missing })
     return
   }
   const secret = keepFlowSecret(exchange)
@@ -119,7 +120,7 @@ async function takeForm(exchange: Exchange, exportOwnData: ExportOwnData): Promi
   const isLate =
     section?.needsFresh === true &&
     section.actionsAnytime?.includes(name) !== true &&
-    !isFresh(deps.now(), session)
+    (await findMissing(exchange, visitor)) !== undefined
   const outcome = action === undefined ? 'done' : isLate ? 'stale' : await action(request)
   if (outcome === 'done') {
     redirect(exchange, `${toAccountPath(place)}${action === undefined ? '' : '&done=1'}`)
@@ -128,7 +129,8 @@ async function takeForm(exchange: Exchange, exportOwnData: ExportOwnData): Promi
   if (outcome === 'stale') {
     // The form is not sent again: who comes back sees what they are about to change.
     const isThere = await findVisitor(exchange, organization, place.environment)
-    await beginSignIn(exchange, { organization, place, ...(isThere && { email: isThere.session.email }) })
+    const anew = isThere && ((await findMissing(exchange, isThere)) ?? wholly(isThere))
+    await beginSignIn(exchange, { organization, place, anew })
     return
   }
   if (outcome === 'signed_out') {
@@ -144,6 +146,23 @@ async function takeForm(exchange: Exchange, exportOwnData: ExportOwnData): Promi
   const { status, page, retryAfterSeconds } = outcome
   if (retryAfterSeconds !== undefined) res.set('Retry-After', String(retryAfterSeconds))
   sendPage(site, res.status(status), page, { organization })
+}
+
+/** What has to be proved before a section is shown; undefined where the session is fresh. */
+async function findMissing(exchange: Exchange, visitor: Visitor): Promise<ProvedAnew | undefined> {
+  const { deps, req } = exchange
+  const { session } = visitor
+  const at = deps.now()
+  const isPasskeyHeld = await isPasskeyAsked(deps, tenantOfVisitor(requestIdOf(req), visitor), session)
+  if (isFresh(at, { ...session, isPasskeyHeld })) return undefined
+  // A session of now that lacks the passkey alone takes it in addition.
+  const isAddition = isPasskeyHeld && isRecent(at, session) && !session.amr.includes('mfa')
+  return { email: session.email, isPasskeyAsked: isPasskeyHeld, isAddition }
+}
+
+/** A sign-in from the beginning. */
+function wholly({ session: { email } }: Visitor): ProvedAnew {
+  return { email, isPasskeyAsked: false, isAddition: false }
 }
 
 function sendSignedOut(exchange: Exchange, visitor: Visitor): void {

@@ -27,6 +27,7 @@ import {
   type OpenInvitation,
 } from '../../sign-in/invitations/open-invitation.js'
 import { connectionOfAddress, findOpenConnections } from '../../sso/sign-in/connection-of-address.js'
+import { findOpenProviders } from '../../sso/social/open-providers.js'
 import { secretOfOurForm, toCsrfField } from '../frame/csrf.js'
 import type { Frame } from '../frame/layout.js'
 import type { MessageName } from '../frame/message.js'
@@ -139,9 +140,10 @@ async function begin(
   const frame = frameAt(exchange, { organization, open })
   try {
     await deps.limits.take(flowsOfNetwork, networkKey(ip))
-    const [methods, connections] = await Promise.all([
+    const [methods, connections, socialProviders] = await Promise.all([
       findSignInMethods(deps, open),
       findOpenConnections(deps, open),
+      findOpenProviders(deps, open),
     ])
     const connectionId = connectionOfAddress(connections, methods, open.emailNormalized)?.connectionId
     const requestId = requestIdOf(req)
@@ -149,6 +151,7 @@ async function begin(
       arrived,
       connectionId,
       methods,
+      hasSocial: socialProviders.length > 0,
       browserSecret,
       ip,
       requestId,

@@ -3,10 +3,13 @@ import {
   enrollInFlow,
   findEnrollmentOfFlow,
   mayEnroll,
+  mayEnrollBesides,
   postponeEnrollment,
   validateInFlow,
 } from '../../sign-in/totp/enroll-in-flow.js'
+import { holdsPasskey } from '../../sign-in/flows/holds-passkey.js'
 import { enrollByOf } from '../../sign-in/flows/pending-sign-in.js'
+import { enrollPasskeyInFlow, findEnrollmentOptions } from '../../sign-in/passkeys/enroll-in-flow.js'
 import type { EnrollingFlow } from '../../sign-in/totp/replace-recovery-codes.js'
 import { getTotpUser, type TotpUser } from '../../sign-in/totp/totp-user.js'
 import { enrollCodePage, enrollPage } from '../views/enroll.js'
@@ -19,7 +22,7 @@ import { onceShown, userFlowOf } from './user-flow.js'
 /** The step of a user without a second factor, where the application or the organization demands one. */
 export const enrollStep: StepPage = {
   show: (request) => page(request),
-  actions: { enroll, validate, not_now: notNow },
+  actions: { enroll, validate, passkey, not_now: notNow },
 }
 
 async function notNow(request: StepRequest): Promise<StepOutcome> {
@@ -71,6 +74,21 @@ async function validate(request: StepRequest): Promise<StepOutcome> {
   return { status: 200, page: recoveryCodesPage({ frame: onceShown(frame), form, codes }) }
 }
 
+async function passkey(request: StepRequest): Promise<StepOutcome> {
+  const { deps, caller, frame, form, field } = request
+  const flow = userFlowOf(request)
+  if (flow === undefined) return 'over'
+  const { unnamed: name } = frame.texts.passkeys.own
+  const outcome = await guess(
+    request,
+    () => enrollPasskeyInFlow(deps, caller, flow, { credential: field('credential'), csrf: form.csrf, name }),
+    (enrolled) => enrolled === 'added',
+  )
+  if (outcome === 'added' || outcome === 'over') return 'moved'
+  const next = { ...request, flow: { ...flow, passkeyAttempt: flow.passkeyAttempt + 1 } }
+  return refuse(next, 422, { passkeyFault: outcome })
+}
+
 /** Shows the same secret again while it waits for its first code. */
 async function showAgain(
   request: StepRequest,
@@ -82,7 +100,7 @@ async function showAgain(
   return { status: 422, page: codePage(request, pending.user, pending.uri, fault) }
 }
 
-type Wrong = Partial<Pick<Parameters<typeof enrollPage>[0], 'fault' | 'retryAfterSeconds'>>
+type Wrong = Partial<Pick<Parameters<typeof enrollPage>[0], 'fault' | 'passkeyFault' | 'retryAfterSeconds'>>
 
 async function refuse(request: StepRequest, status: number, wrong: Wrong): Promise<StepOutcome> {
   const shown = await page(request, wrong)
@@ -94,11 +112,15 @@ async function page(request: StepRequest, wrong: Wrong = {}): Promise<string | u
   const flow = userFlowOf(request)
   if (flow === undefined) return undefined
   const user = await getTotpUser(deps.db, caller, flow.userId)
-  if (!mayEnroll(user)) return undefined
-  const { method } = user.connection
+  const hasPasskey = await holdsPasskey(deps, deps.db, { tenant: caller, userId: user.id })
+  if (hasPasskey || !mayEnrollBesides(user)) return undefined
+  const passkeyOptions = await findEnrollmentOptions(deps, caller, flow, form.csrf)
+  const method = mayEnroll(user) ? user.connection.method : undefined
+  if (method === undefined && passkeyOptions === undefined) return undefined
   const noPhone = method === 'sms' && user.phoneNumber === null ? 'no_phone' : undefined
   const demanded = flow.isMfaRequired ? 'by_application' : await demandOf(request, flow.userId)
-  return enrollPage({ frame, form, method, sentTo: sentToOf(user), demanded, fault: noPhone, ...wrong })
+  const sentTo = sentToOf(user)
+  return enrollPage({ frame, form, method, sentTo, demanded, passkeyOptions, fault: noPhone, ...wrong })
 }
 
 /** Until when the user may put off what the policy of the organization demands; null: no longer. */

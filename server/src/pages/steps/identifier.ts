@@ -12,12 +12,12 @@ import {
 } from '../../sso/sign-in/connection-of-address.js'
 import { findOpenProviders, type OpenProvider } from '../../sso/social/open-providers.js'
 import { normalizeEmail } from '../../platform/email.js'
-import { findRequestOptions, provePasskey } from '../../sign-in/passkeys/prove-passkey.js'
+import { findRequestOptions } from '../../sign-in/passkeys/prove-passkey.js'
 import { signInByPasskey } from '../../sign-in/passkeys/sign-in.js'
 import { errorPage } from '../frame/error.js'
 import { identifierPage } from '../views/identifier.js'
-import { guess } from './guess.js'
 import { waitOf } from './limit.js'
+import { proveSentPasskey } from './sent-passkey.js'
 import type { StepOutcome, StepPage, StepRequest } from '../frame/step-page.js'
 
 /** Asks for the address. The next step depends on organization and domain, never on whether a user has the address. */
@@ -91,14 +91,9 @@ async function signInByChosen(request: StepRequest): Promise<StepOutcome> {
 
 /** Signs in by a passkey, whosever it is. An address with an identity provider is sent there all the same. */
 async function passkey(request: StepRequest): Promise<StepOutcome> {
-  const { deps, caller, flow, form } = request
+  const { deps, caller, flow } = request
   const methods = await findAllMethods(request)
-  const sent = { credential: request.field('credential'), csrf: form.csrf, isVerificationRequired: true }
-  const proof = await guess(
-    request,
-    () => provePasskey(deps, flow, { ...sent, purpose: 'passkey_sign_in' }),
-    (proved) => 'proved' in proved,
-  )
+  const proof = await proveSentPasskey(request)
   if ('proved' in proof) {
     const connection = connectionOfAddress(methods.connections, methods, proof.proved.emailNormalized)
     if (connection !== undefined) return goTo(request, connection)

@@ -1,3 +1,4 @@
+import { isAccountPage } from '../../directory/account-page-client.js'
 import { ApiError } from '../../platform/errors.js'
 import { findPendingSignIn } from '../../sign-in/flows/pending-sign-in.js'
 import { moveFlowAlone } from '../../sign-in/flows/step.js'
@@ -27,7 +28,7 @@ async function show(request: StepRequest, wrong: Wrong = {}): Promise<string | u
   const signIn = signInOf(request)
   if (signIn === undefined) return undefined
   const options = await findSecondFactorOptions(deps, caller, flow, form.csrf)
-  if (options !== undefined && !(await hasCodes(request, signIn.userId))) {
+  if (options !== undefined && (isPasskeyAsked(request) || !(await hasCodes(request, signIn.userId)))) {
     const isOpen = await isPending(request, signIn)
     return isOpen ? secondFactorPasskeyPage({ frame, form, options, ...wrong }) : undefined
   }
@@ -36,6 +37,11 @@ async function show(request: StepRequest, wrong: Wrong = {}): Promise<string | u
   if (asked === undefined) return undefined
   const refusal = asked.refusal === undefined ? {} : faultOf(asked.refusal)
   return page(request, asked, { ...refusal, ...wrong, passkeyOptions: options })
+}
+
+/** The account page takes nothing weaker of who has a passkey: whoever has got hold of a code must not change it. */
+function isPasskeyAsked({ flow }: StepRequest): boolean {
+  return isAccountPage(flow.applicationId) && flow.isMfaRequired
 }
 
 /** Whether a code can be asked of the user. */

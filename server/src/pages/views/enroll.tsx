@@ -6,42 +6,49 @@ import { Form } from '../frame/form.js'
 import { HostedPage, toDocument, type Frame } from '../frame/layout.js'
 import { toQrCode } from './qr.js'
 import type { PageForm } from '../frame/step-page.js'
+import type { OwnPasskeyFault } from '../texts/en/passkeys.js'
 import type { EnrollFault, TotpFault } from '../texts/en/second-factor.js'
+import { PasskeyForm } from './passkey-form.js'
 
 /** The page for a user without a second factor. */
 interface EnrollPage {
   readonly frame: Frame
   readonly form: PageForm
-  readonly method: TotpMethod
+  /** Undefined where the organization asks for no codes, but for passkeys. */
+  readonly method: TotpMethod | undefined
   /** The masked telephone number; null with the app, or without a number. */
   readonly sentTo: string | null
   /** By the application, or by the organization, which lets users put it off until a time; null: no longer. */
   readonly demanded: 'by_application' | { readonly until: Date | null }
+  /** What the browser is asked for to make a passkey; undefined where the user may have none. */
+  readonly passkeyOptions?: object | undefined
   readonly fault?: EnrollFault | TotpFault | undefined
+  readonly passkeyFault?: OwnPasskeyFault | undefined
   readonly retryAfterSeconds?: number | undefined
 }
 
 /** Explains the second factor, and starts the enrolment. */
 export function enrollPage(view: EnrollPage): string {
-  const { frame, form, method, sentTo, demanded } = view
+  const { frame, form, method, demanded, passkeyOptions } = view
   const { texts, organization, productName } = frame
   const name = displayName(organization?.name ?? productName)
   const until = demanded === 'by_application' ? null : demanded.until
   const words = texts.enroll
-  const fault = toFault(texts, words.faults, view.fault, view.retryAfterSeconds)
-  const sms = sentTo === null ? words.smsUnknown : words.sms(displayName(sentTo))
-  const isApp = method === 'totp_mobile_app'
+  const fault =
+    toFault(texts, texts.passkeys.own.faults, view.passkeyFault) ??
+    toFault(texts, words.faults, view.fault, view.retryAfterSeconds)
+  const why = method === undefined ? texts.passkeys.enroll : words
   return toDocument(
-    <HostedPage frame={frame} title={words.heading} isFault={fault !== undefined}>
-      <PageFault fault={fault} />
-      <p>{demanded === 'by_application' ? words.byApplication : words.byOrganization(name)}</p>
-      <p>{isApp ? words.app : sms}</p>
-      <Form
-        form={form}
-        action="enroll"
-        button={isApp ? words.appButton : words.smsButton}
-        working={texts.working}
-      />
+    <HostedPage
+      frame={frame}
+      title={words.heading}
+      isFault={fault !== undefined}
+      needsPasskeys={passkeyOptions !== undefined}
+    >
+      <PageFault fault={fault && { ...fault, isOfField: false }} />
+      <p>{demanded === 'by_application' ? why.byApplication : why.byOrganization(name)}</p>
+      {method !== undefined && <CodesForm view={view} method={method} />}
+      {passkeyOptions !== undefined && <NewPasskeyForm view={view} options={passkeyOptions} />}
       {until !== null && (
         <>
           <Form form={form} action="not_now" look="plain" button={words.notNow} />
@@ -52,12 +59,58 @@ export function enrollPage(view: EnrollPage): string {
   )
 }
 
+function CodesForm({ view, method }: { view: EnrollPage; method: TotpMethod }) {
+  const { frame, form, sentTo } = view
+  const { texts } = frame
+  const words = texts.enroll
+  const sms = sentTo === null ? words.smsUnknown : words.sms(displayName(sentTo))
+  const isApp = method === 'totp_mobile_app'
+  return (
+    <>
+      <p>{isApp ? words.app : sms}</p>
+      <Form
+        form={form}
+        action="enroll"
+        button={isApp ? words.appButton : words.smsButton}
+        working={texts.working}
+      />
+    </>
+  )
+}
+
+function NewPasskeyForm({ view: { frame, form, method }, options }: { view: EnrollPage; options: object }) {
+  const { texts } = frame
+  const words = texts.passkeys
+  const isOnly = method === undefined
+  return (
+    <>
+      {isOnly && (
+        <>
+          <p>{words.own.what}</p>
+          <noscript>
+            <p>{words.second.needsScript}</p>
+          </noscript>
+        </>
+      )}
+      <PasskeyForm
+        form={form}
+        action="passkey"
+        kind="create"
+        options={options}
+        button={isOnly ? words.own.add : words.enroll.instead}
+        look={isOnly ? 'main' : 'second'}
+        failed={words.own.notAdded}
+      />
+    </>
+  )
+}
+
 function toDate(at: Date, lang: string): string {
   return new Intl.DateTimeFormat(lang, { dateStyle: 'long', timeZone: 'UTC' }).format(at)
 }
 
 /** The page of an enrolment that waits for its first code. */
-interface EnrollCodePage extends Omit<EnrollPage, 'demanded'> {
+interface EnrollCodePage extends Omit<EnrollPage, 'demanded' | 'passkeyOptions' | 'passkeyFault'> {
   /** The key URI of the app; null with text messages. */
   readonly uri: string | null
   /** On the account page, which no flow remembers: the form sends it back. */

@@ -7,12 +7,14 @@ import { logEvent } from '../../delivery/log-events/log-event.js'
 import { findBrowserSession, noteUse, type BrowserSession } from '../../directory/sessions/browser-session.js'
 import type { OrganizationUse, UsedAccount } from '../../directory/sessions/used-organizations.js'
 import type { DB } from '../../platform/db/schema.js'
+import { ofOwner } from '../../platform/db/tenant-predicate.js'
 import { normalizeEmail } from '../../platform/email.js'
 import { ofUser, type Caller } from '../../platform/tenant.js'
 import type { ProvedAddress } from '../../sign-in/account-flows/email-session.js'
 import { passByProof } from '../../sign-in/account-flows/enter.js'
 import type { CreatedBy } from '../../sign-in/account-flows/entries.js'
 import { callerAtPage, type FlowKey } from '../../sign-in/flows/flow.js'
+import { holdsPasskey } from '../../sign-in/flows/holds-passkey.js'
 import type { SignInMethods } from '../../sign-in/flows/sign-in-methods.js'
 import { skipFactors, skipFirstFactor, startFlow, type NewFlow } from '../../sign-in/flows/start.js'
 import { moveFlow } from '../../sign-in/flows/step.js'
@@ -107,7 +109,7 @@ export async function decideAt(
     (secret === undefined ? undefined : await findBrowserSession(deps, { ...client, secret }))
   const requirements = requirementsAt(client, hinted, deps.now())
   const { isMfaRequired } = requirements
-  const fit = sessionFit(session, requirements)
+  const fit = await fitOf(deps, client, session, sessionFit(session, requirements))
   if (fit === 'other_user') return { fault: otherUser }
   const isConsentAsked = request.prompt?.includes('consent') === true
   if (fit === 'enough' && session !== undefined && secret !== undefined && !isConsentAsked) {
@@ -125,7 +127,7 @@ export async function decideAt(
     })
     if (code !== undefined) return { code, remembered: toRemembered(deps, client, session) }
   }
-  if (isMfaRequired && !client.isTotpActive) return { fault: noSecondFactor }
+  if (isMfaRequired && !(await hasSecondFactor(deps, client))) return { fault: noSecondFactor }
   const isKnown = fit === 'step_up' || (fit === 'enough' && isConsentAsked)
   if (request.prompt?.includes('none')) return { fault: fit === 'step_up' ? noPageAllowed : noSession }
   // Otherwise any page could use up the network's limit of sign-ins through its visitors.
@@ -133,6 +135,37 @@ export async function decideAt(
   const known = isKnown ? session : undefined
   const flowId = await beginFlow(deps, browser, place, { request, isMfaRequired, fit, known })
   return { path: `/t/${client.domain}/sign-in/${flowId}` }
+}
+
+type Fit = Exclude<ReturnType<typeof sessionFit>, 'second_factor'>
+
+/** Who holds a passkey passes it as a second factor; who has none signs in anew, and enrols one there. */
+async function fitOf(
+  deps: Pick<Deps, 'config' | 'db'>,
+  { accountId, environment, domain, organizationId }: AuthorizingClient,
+  session: BrowserSession | undefined,
+  fit: ReturnType<typeof sessionFit>,
+): Promise<Fit> {
+  if (fit !== 'second_factor') return fit
+  if (session === undefined) return 'sign_in'
+  const tenant = { accountId, environment, domain, organizationIds: [organizationId] }
+  const { userId } = session
+  return (await holdsPasskey(deps, deps.db, { tenant, userId })) ? 'step_up' : 'sign_in'
+}
+
+/** Whether users of the organization can have a second factor: a code, or a passkey. */
+async function hasSecondFactor(
+  { db, config }: Pick<Deps, 'config' | 'db'>,
+  { isTotpActive, ...owner }: AuthorizingClient,
+): Promise<boolean> {
+  if (isTotpActive || config.passkeyRpId === undefined) return isTotpActive
+  const connection = await db
+    .selectFrom('passkey_connections')
+    .where(ofOwner(owner))
+    .where('active', '=', true)
+    .select('version')
+    .executeTakeFirst()
+  return connection !== undefined
 }
 
 /** What the browser remembers of a code that it got at the issuer of the account. */
@@ -174,7 +207,7 @@ export const noPageShown: AuthorizationFault = {
 interface BegunFlow {
   readonly request: AuthorizationRequest
   readonly isMfaRequired: boolean
-  readonly fit: ReturnType<typeof sessionFit>
+  readonly fit: Fit
   /** A session that lacks only the second factor, or only consent. */
   readonly known: BrowserSession | undefined
 }

@@ -44,14 +44,15 @@ export function requirementsAt(
 }
 
 /**
- * Whether a browser's session is sufficient: it is (`enough`), only an enrolled second factor is missing (`step_up`), or
- * its user or another one must sign in (`sign_in`), or it is of another user than the request accepts (`other_user`). Enrolling a second factor requires a new sign-in, so that a stranger at
- * an unattended browser cannot enroll their own.
+ * Whether a browser's session is sufficient: it is (`enough`), only an enrolled second factor is missing (`step_up`), or one of
+ * whose user no app is known (`second_factor`), or its user or another one must sign in (`sign_in`), or it is of another user than
+ * the request accepts (`other_user`). Enrolling a second factor requires a new sign-in, so that a stranger at an unattended browser
+ * cannot enroll their own.
  */
 export function sessionFit(
   session: BrowserSession | undefined,
   { request, allowedEmailDomains, isMfaRequired, hintedUserId, expectedUserIds, at }: SignInRequirements,
-): 'enough' | 'step_up' | 'sign_in' | 'other_user' {
+): 'enough' | 'step_up' | 'second_factor' | 'sign_in' | 'other_user' {
   if (session === undefined || isSignInAskedFor(request)) return 'sign_in'
   if (expectedUserIds?.includes(session.userId) === false) return 'other_user'
   if (isTooOld(session, request, at)) return 'sign_in'
@@ -62,7 +63,7 @@ export function sessionFit(
   if (!isEmailDomainAllowed(allowedEmailDomains, sessionEmail)) return 'sign_in'
   const { amr, isTotpAsked, isEnrollmentDue } = session
   if (!isSecondFactorMissing(amr, { isAsked: isTotpAsked || isEnrollmentDue, isMfaRequired })) return 'enough'
-  return isTotpAsked ? 'step_up' : 'sign_in'
+  return isTotpAsked ? 'step_up' : 'second_factor'
 }
 
 function isSignInAskedFor({ prompt = [] }: AuthorizationRequest): boolean {

@@ -5,9 +5,9 @@ import type { DB } from '../../platform/db/schema.js'
 import { statement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import type { Flow, FlowKey, Step } from './flow.js'
+import { holdsPasskey } from './holds-passkey.js'
 import { firstFactorSteps, moveFlow } from './step.js'
 import { ofUser, type Tenant } from '../../platform/tenant.js'
-import { isPasskeyHeldByUserOf } from '../../directory/sessions/passkey-held.js'
 import {
   enrollByOfUserOf,
   isSecondFactorMissing,
@@ -90,21 +90,6 @@ export async function completeFirstFactorInFlow(
     },
   })
   return isMoved ? step : undefined
-}
-
-async function holdsPasskey(
-  { config }: Pick<Deps, 'config'>,
-  trx: Transaction<DB>,
-  { tenant, userId }: Pick<FirstFactor, 'tenant' | 'userId'>,
-): Promise<boolean> {
-  if (config.passkeyRpId === undefined) return false
-  const row = await trx
-    .selectFrom('users')
-    .where(ofTenant(tenant, 'users'))
-    .where('users.id', '=', userId)
-    .select(isPasskeyHeldByUserOf('users', config.passkeyRpId).as('is_held'))
-    .executeTakeFirst()
-  return row?.is_held ?? false
 }
 
 /** The step after every factor has passed. */

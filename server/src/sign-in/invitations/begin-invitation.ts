@@ -29,6 +29,8 @@ interface Beginning {
   /** The connection whose identity provider is asked, if there is one. */
   readonly connectionId: string | undefined
   readonly methods: SignInMethods
+  /** Whether the organization signs in by a social provider, which names the address itself. */
+  readonly hasSocial: boolean
   /** Of the flow cookie. */
   readonly browserSecret: string
   /** Of the browser; used only for limits. */
@@ -47,7 +49,7 @@ export type BegunInvitation =
  * where the address belongs to one, whatever was proved.
  */
 export async function beginInvitation(deps: Deps, beginning: Beginning): Promise<BegunInvitation> {
-  const { arrived, connectionId, methods, requestId } = beginning
+  const { arrived, connectionId, methods, hasSocial, requestId } = beginning
   const cause = { requestId, actor: { type: 'system', id: 'invitation_page' } as const, params: () => ({}) }
   const { record } = await change<{ record: Begun }>(deps, cause, async (trx) => {
     const open = await lockOpenInvitation(trx, arrived, deps.now())
@@ -55,13 +57,18 @@ export async function beginInvitation(deps: Deps, beginning: Beginning): Promise
     const caller = { ...callerAtPage(open, requestId), domain: open.domain }
     const application = await findApplication(trx, caller, open)
     if (application === undefined) return { record: await refuse(deps, trx, caller, open, 'no_application') }
-    const canSignIn = connectionId !== undefined || methods.hasLink || methods.hasPassword
+    const canSignIn = connectionId !== undefined || isMailboxEnough(methods) || hasSocial
     if (!canSignIn) return { record: await refuse(deps, trx, caller, open, 'no_method') }
     return { record: await begin(deps, trx, { ...beginning, open, caller, ...application }) }
   })
   if ('refusal' in record || !record.isLinkNeeded) return record
   await mailLink(deps, beginning, record)
   return record
+}
+
+/** Whether the mailbox of an invitation leads in, to a link or to a first password. */
+function isMailboxEnough({ hasLink, hasPassword }: SignInMethods): boolean {
+  return hasLink || hasPassword
 }
 
 type Begun =
@@ -82,18 +89,19 @@ interface Opened extends Beginning {
 }
 
 async function begin(deps: Deps, trx: Transaction<DB>, opened: Opened): Promise<Begun> {
-  const { open, caller, connectionId } = opened
+  const { open, caller, connectionId, methods } = opened
   const { email, emailNormalized, isUrlReturned } = open
   // Somebody has the address by now, who signs in as ever: the invitation is not for them.
   const known = await findUser(trx, caller, emailNormalized)
-  const isProved = !isUrlReturned && connectionId === undefined && known === undefined
+  const isByMailbox = connectionId === undefined && known === undefined && isMailboxEnough(methods)
+  const isProved = !isUrlReturned && isByMailbox
   const user = isProved ? await admitInvited(deps, trx, caller, email).catch(refusalOf) : undefined
   if (typeof user === 'string') return refuse(deps, trx, caller, open, user)
   const flow = await startFlowOf(deps, trx, opened)
   await logInvitation(deps, trx, caller, open, { code: 'END_USER_INVITATION_OPENED' })
   const at = flowUrl(deps.config.baseUrl, open.domain, flow.flowId)
   const redirectUrl = user === undefined ? at : await enter(deps, trx, opened, { flow, user, flowAt: at })
-  const isLinkNeeded = connectionId === undefined && known === undefined && user === undefined
+  const isLinkNeeded = isByMailbox && user === undefined
   return { redirectUrl, flow, open, isLinkNeeded }
 }
 

@@ -2,6 +2,7 @@ import type { Transaction } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
 import { isEnrollmentDueOfUserOf, isTotpAskedOfUserOf } from '../../directory/sessions/totp-asked.js'
+import { isPasskeyHeldSinceBefore } from '../../directory/sessions/passkey-held.js'
 import { liveBrowserSessions } from '../../directory/sessions/browser-session.js'
 import type { SessionOfUser } from '../../directory/sessions/sign-out.js'
 import { usersOf } from '../../directory/users/whole-user.js'
@@ -40,9 +41,9 @@ export async function changeOwnAccount<Result>(
   return record
 }
 
-/** A session is fresh by a sign-in of the last minutes, with every factor that is asked of the user. */
+/** A session is fresh by a sign-in of the last minutes, with the strongest factor of the user. */
 async function isGood(
-  { now }: Pick<Deps, 'now'>,
+  { config, now }: Pick<Deps, 'config' | 'now'>,
   trx: Transaction<DB>,
   tenant: Tenant,
   { userId, sessionId }: SessionOfUser,
@@ -59,6 +60,7 @@ async function isGood(
       'sessions.authenticated_at',
       isTotpAskedOfUserOf('sessions').as('is_totp_asked'),
       isEnrollmentDueOfUserOf('sessions', at).as('is_enrollment_due'),
+      isPasskeyHeldSinceBefore('sessions', config.passkeyRpId).as('is_passkey_held'),
     ])
     .forNoKeyUpdate('sessions')
     .executeTakeFirst()
@@ -68,7 +70,24 @@ async function isGood(
     authenticatedAt: row.authenticated_at,
     isTotpAsked: row.is_totp_asked,
     isEnrollmentDue: row.is_enrollment_due,
+    isPasskeyHeld: row.is_passkey_held,
   })
+}
+
+/** Whether the user of a session held a passkey when they signed in, so that the session is fresh by it alone. */
+export async function isPasskeyAsked(
+  { config, db }: Pick<Deps, 'config' | 'db'>,
+  tenant: Tenant,
+  { userId, sessionId }: SessionOfUser,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('sessions')
+    .where(ofTenant(tenant, 'sessions'))
+    .where('sessions.id', '=', sessionId)
+    .where('sessions.user_id', '=', userId)
+    .select(isPasskeyHeldSinceBefore('sessions', config.passkeyRpId).as('is_held'))
+    .executeTakeFirst()
+  return row?.is_held ?? false
 }
 
 interface Freshness {
@@ -76,13 +95,22 @@ interface Freshness {
   readonly authenticatedAt: Date
   readonly isTotpAsked: boolean
   readonly isEnrollmentDue: boolean
+  readonly isPasskeyHeld: boolean
 }
 
-/** Whether a session proves that its user is there now. The identity provider of an SSO sign-in answers for its factors. */
-export function isFresh(
-  at: Date,
-  { amr, authenticatedAt, isTotpAsked, isEnrollmentDue }: Freshness,
-): boolean {
-  if (at.getTime() - authenticatedAt.getTime() > freshMs) return false
-  return amr.includes('mfa') || amr.includes('sso') || !(isTotpAsked || isEnrollmentDue)
+/**
+ * Whether a session proves that its user is there now, by the strongest factor that they have: a passkey, else a second factor,
+ * else what signs them in. The identity provider of an SSO sign-in answers for its factors.
+ */
+export function isFresh(at: Date, session: Freshness): boolean {
+  const { amr, isTotpAsked, isEnrollmentDue, isPasskeyHeld } = session
+  if (!isRecent(at, session)) return false
+  if (amr.includes('sso')) return true
+  if (isPasskeyHeld) return amr.includes('pop')
+  return amr.includes('mfa') || !(isTotpAsked || isEnrollmentDue)
+}
+
+/** Whether the user has signed in lately, with whatever it was. */
+export function isRecent(at: Date, { authenticatedAt }: Pick<Freshness, 'authenticatedAt'>): boolean {
+  return at.getTime() - authenticatedAt.getTime() <= freshMs
 }

@@ -3,6 +3,7 @@ import { sql, type Kysely, type Transaction } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
 import { change, type Changed } from '../../delivery/events/change.js'
 import { emit } from '../../delivery/events/emit.js'
+import { checkSecondFactorLeft } from '../../directory/organization-policy/organization-policy.js'
 import { insertFrom } from '../../platform/db/insert-if.js'
 import { organizationExists, organizationIdOf } from '../../platform/db/organization-id.js'
 import type { DB } from '../../platform/db/schema.js'
@@ -67,7 +68,8 @@ function selectConnection(db: Kysely<DB>, tenant: Tenant) {
  * Changes the given settings. Switched off, passkeys stay, and sign nobody in.
  *
  * @param versions The versions the change may happen to; undefined: any.
- * @throws ApiError `organization_not_found`, `precondition_failed`
+ * @throws ApiError `organization_not_found`, `precondition_failed`, and `invalid_parameters` for switching off the only second factor
+ *   of a policy that demands one.
  */
 export function updatePasskeyConnection(
   deps: Deps,
@@ -76,6 +78,7 @@ export function updatePasskeyConnection(
   versions: readonly number[] | undefined,
 ): Promise<Changed<PasskeyConnection>> {
   return change(deps, tenant.cause, async (trx) => {
+    if (active === false) await lockCodes(trx, tenant)
     await insertUnwritten(deps, trx, tenant)
     const changed = await trx
       .updateTable('passkey_connections')
@@ -94,9 +97,15 @@ export function updatePasskeyConnection(
       throw new ApiError(
         (await organizationExists(trx, tenant)) ? 'precondition_failed' : 'organization_not_found',
       )
+    if (active === false) await checkSecondFactorLeft(deps, trx, tenant)
     const connection = await getPasskeyConnection({ db: trx }, tenant)
     return emit(deps, trx, tenant, { code: 'passkey.connection.update.success', ...connection })
   })
+}
+
+/** Before the passkeys, as everything that asks for both, so that none of them waits for another that waits for it. */
+async function lockCodes(trx: Transaction<DB>, tenant: Tenant): Promise<void> {
+  await trx.selectFrom('totp_connections').where(ofTenant(tenant)).select('active').forShare().execute()
 }
 
 /** Writes the connection that the organization has without a row, so that one update decides about its version. */

@@ -83,7 +83,10 @@ export function findRequestOptions(
 }
 
 /** Counts an answer before it is looked at. @returns The attempt that its challenge is made of. */
-async function takeAttempt({ db, now }: Pick<Deps, 'db' | 'now'>, flow: Flow): Promise<number | undefined> {
+export async function takeAttempt(
+  { db, now }: Pick<Deps, 'db' | 'now'>,
+  flow: Flow,
+): Promise<number | undefined> {
   const row = await db
     .updateTable('sign_in_flows')
     .where(ofOwner(flow))

@@ -8,7 +8,7 @@ import { sql, type Kysely } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
 import { isOfVersion, whyUnchanged } from '../../platform/db/versions.js'
 import type { Deps } from '../../delivery/deps.js'
-import { isSecondFactorRequired } from '../../directory/organization-policy/organization-policy.js'
+import { checkSecondFactorLeft } from '../../directory/organization-policy/organization-policy.js'
 import { ApiError, invalid } from '../../platform/errors.js'
 import { change, type Changed } from '../../delivery/events/change.js'
 import { emit } from '../../delivery/events/emit.js'
@@ -62,9 +62,7 @@ export function updateTotpConnection(
       .executeTakeFirst()
     if (row === undefined)
       throw await whyUnchanged(connectionsOf(trx, tenant).select('version'), 'organization_not_found')
-    // After the update, whose lock a policy that begins to demand it waits for.
-    if (active === false && (await isSecondFactorRequired(trx, tenant)))
-      throw invalid('active', 'required_by_policy', 'must be true: the policy of the organization demands it')
+    if (active === false) await checkSecondFactorLeft(deps, trx, tenant)
     return emit(deps, trx, tenant, {
       code: 'totp.connection.update.success',
       record: toTotpConnection(row, tenant),

@@ -5,6 +5,7 @@ import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import { ApiError } from '../../platform/errors.js'
 import { change } from '../../delivery/events/change.js'
+import { holdsPasskey } from '../flows/holds-passkey.js'
 import { lockFlow } from '../flows/lock-flow.js'
 import { isFactorMissing, nextFactorOf, stepAfterFactors } from '../flows/pending-sign-in.js'
 import { moveFlow } from '../flows/step.js'
@@ -118,6 +119,8 @@ async function validate(
   const user = await lockTotpUser(trx, tenant, flow.userId)
   const held = await lockFlow(deps, trx, flow, { steps: ['enroll'] })
   if (!mayEnroll(user) || held?.user_id !== user.id || held.enrollment_id === null) return 'over'
+  // One that was added meanwhile is asked for instead.
+  if (await holdsPasskey(deps, trx, { tenant, userId: user.id })) return 'over'
   const input = { code, recovery_codes_acknowledged: false }
   const validated = await tryFirstCode(deps, trx, tenant, {
     user,
@@ -156,6 +159,11 @@ export async function postponeEnrollment(deps: Deps, tenant: Tenant, flow: Enrol
 }
 
 /** Whether a flow may enrol its user. A user who lacks the present second factor can never replace it. */
-export function mayEnroll({ active, connection, enrolledMethod }: TotpUser): boolean {
-  return active && connection.active && enrolledMethod === null
+export function mayEnroll(user: TotpUser): boolean {
+  return user.connection.active && mayEnrollBesides(user)
+}
+
+/** Whether a flow may enrol another second factor than codes: for the same reason not of who is asked for a code. */
+export function mayEnrollBesides({ active, connection, enrolledMethod }: TotpUser): boolean {
+  return active && (enrolledMethod === null || !connection.active)
 }

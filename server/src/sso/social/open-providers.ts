@@ -7,7 +7,7 @@ import type { DB } from '../../platform/db/schema.js'
 import { lookup, statement } from '../../platform/db/statement.js'
 import { ofOwner, sameEnvironment } from '../../platform/db/tenant-predicate.js'
 import { socialSecretContext } from './client-secret.js'
-import { isReady } from './ready.js'
+import { isReady } from '../../directory/provider-ready.js'
 
 interface Owner {
   readonly accountId: string

@@ -23,7 +23,7 @@ import type { Caller } from '../../platform/tenant.js'
 import { socialSecretContext } from './client-secret.js'
 import { checkCustomIssuer, toChangedSettings, toSettings } from './provider-settings.js'
 import { callbackOf } from './provider-types.js'
-import { isReady } from './ready.js'
+import { isReady } from '../../directory/provider-ready.js'
 import { socialProviderColumns, toSocialProvider, type SocialProviderRow } from './record.js'
 
 /**

@@ -15,6 +15,14 @@ export const passkeys = {
       needsScript: 'To use a passkey, allow scripts for this page, and load it again.',
       lost: 'Lost your passkey? Contact your administrator.',
     },
+    /** Where a second factor is demanded, and the user has none. */
+    enroll: {
+      byApplication:
+        'This application requires two-step verification. When you sign in, you will also use a passkey, so that your password or mailbox alone is not enough.',
+      byOrganization: (organization: string) =>
+        `${organization} requires two-step verification. When you sign in, you will also use a passkey, so that your password or mailbox alone is not enough.`,
+      instead: 'Add a passkey instead',
+    },
     own: {
       what: 'A passkey signs you in with your fingerprint, your face or the PIN of your device, without a password.',
       notOffered: 'Your organization does not use passkeys.',

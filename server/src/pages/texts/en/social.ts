@@ -53,6 +53,7 @@ export const social = {
       `There is an account with your e-mail address here. Sign in to it once to link it with ${provider}. From then on, ${provider} signs you in.`,
     button: (provider: string) => `Sign in and link ${provider}`,
     mailLink: (provider: string) => `E-mail me a link and link ${provider}`,
+    passkey: (provider: string) => `Use a passkey and link ${provider}`,
     noWay: 'Nobody can sign in to this account here. Ask the people who run the application.',
   },
   linked: {

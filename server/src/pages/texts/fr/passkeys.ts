@@ -12,6 +12,13 @@ export const passkeys: PasskeyTexts = {
       needsScript: 'Pour utiliser une clé d’accès, autorisez les scripts sur cette page, puis rechargez-la.',
       lost: 'Vous avez perdu votre clé d’accès ? Contactez votre administrateur.',
     },
+    enroll: {
+      byApplication:
+        'Cette application exige la validation en deux étapes. À chaque connexion, vous utiliserez aussi une clé d’accès\u00a0: votre mot de passe ou votre messagerie ne suffira plus à lui seul.',
+      byOrganization: (organization) =>
+        `${organization} exige la validation en deux étapes. À chaque connexion, vous utiliserez aussi une clé d’accès\u00a0: votre mot de passe ou votre messagerie ne suffira plus à lui seul.`,
+      instead: 'Ajouter plutôt une clé d’accès',
+    },
     own: {
       what: 'Une clé d’accès vous connecte avec votre empreinte, votre visage ou le code de votre appareil, sans mot de passe.',
       notOffered: 'Votre organisation n’utilise pas de clés d’accès.',

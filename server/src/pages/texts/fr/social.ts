@@ -42,6 +42,7 @@ export const social: SocialTexts = {
       `Un compte avec votre adresse e-mail existe ici. Connectez-vous-y une fois pour l’associer à ${provider}. Ensuite, ${provider} vous connectera.`,
     button: (provider) => `Se connecter et associer ${provider}`,
     mailLink: (provider) => `M’envoyer un lien et associer ${provider}`,
+    passkey: (provider) => `Utiliser une clé d’accès et associer ${provider}`,
     noWay: 'Personne ne peut se connecter à ce compte ici. Adressez-vous aux responsables de l’application.',
   },
   linked: {

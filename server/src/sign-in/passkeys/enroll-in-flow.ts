@@ -1,0 +1,126 @@
+import { NewCredential } from '@portico/contract/passkeys'
+import type { Transaction } from 'kysely'
+import type { Deps } from '../../delivery/deps.js'
+import { change } from '../../delivery/events/change.js'
+import type { DB } from '../../platform/db/schema.js'
+import { isUniqueViolation } from '../../platform/db/violations.js'
+import type { Tenant } from '../../platform/tenant.js'
+import type { Flow } from '../flows/flow.js'
+import { holdsPasskey } from '../flows/holds-passkey.js'
+import { lockFlow } from '../flows/lock-flow.js'
+import { stepAfterFactors } from '../flows/pending-sign-in.js'
+import { moveFlow } from '../flows/step.js'
+import { mayEnrollBesides } from '../totp/enroll-in-flow.js'
+import { lockTotpUser } from '../totp/totp-user.js'
+import { challengesOf, expectedOf, readCredential, toCreationOptions, type Ceremony } from './ceremony.js'
+import { insertPasskey } from './insert-passkey.js'
+import { findPasskeyOffer, type PasskeyOffer } from './offer.js'
+import { findPasskeys } from './passkeys.js'
+import { takeAttempt } from './prove-passkey.js'
+import { verifyMadeKey, type MadeKey } from './webauthn.js'
+
+/** A flow whose user has passed a first factor, and has to have a second one. */
+type EnrollingFlow = Flow & { readonly userId: string }
+
+/**
+ * What the page that sets up a second factor asks of a browser for a passkey.
+ *
+ * @returns Undefined where the user may not have one.
+ */
+export async function findEnrollmentOptions(
+  deps: Pick<Deps, 'config' | 'db' | 'keys'>,
+  tenant: Tenant,
+  flow: EnrollingFlow,
+  csrf: string,
+): Promise<object | undefined> {
+  const { accountId, environment, userId } = flow
+  const { passkeyRpId: rpId } = deps.config
+  const [offer, passkeys] = await Promise.all([
+    findPasskeyOffer(deps.db, tenant, userId),
+    findPasskeys(deps, tenant, userId),
+  ])
+  if (offer?.isActive !== true || rpId === undefined) return undefined
+  const { organizationId, organizationName, email, isFirstFactor: isVerificationRequired } = offer
+  const [challenge] = challengesOf(deps, ceremonyOf(flow, csrf, flow.passkeyAttempt))
+  const owner = { accountId, environment, organizationId, userId }
+  const known = passkeys.filter((passkey) => passkey.rp_id === rpId)
+  return toCreationOptions({
+    ...{ challenge, rpId, owner, email, organizationName, known, isVerificationRequired },
+  })
+}
+
+/** The id of a flow is that of no session, so that no answer is one to the account page. */
+function ceremonyOf({ organizationId, flowId: id }: Flow, csrf: string, attempt: number): Ceremony {
+  return { purpose: 'passkey_registration', organizationId, id, csrf, attempt }
+}
+
+/** The answer of an authenticator, as the page has sent it. */
+interface SentKey {
+  readonly credential: string
+  readonly csrf: string
+  /** What the passkey is called where its provider is not known. */
+  readonly name: string
+}
+
+/** `over`: the user was signed in, or has a second factor, by now; the rest as on the account page. */
+export type EnrolledPasskey = 'added' | 'refused' | 'not_allowed' | 'taken' | 'full' | 'over'
+
+/** Adds a passkey to the user of a flow, who has none and no code either, and moves the flow on with both factors. */
+export async function enrollPasskeyInFlow(
+  deps: Deps,
+  tenant: Tenant,
+  flow: EnrollingFlow,
+  { credential: text, csrf, name }: SentKey,
+): Promise<EnrolledPasskey> {
+  const attempt = await takeAttempt(deps, flow)
+  const offer = await findPasskeyOffer(deps.db, tenant, flow.userId)
+  if (attempt === undefined || offer?.isActive !== true) return 'over'
+  const expected = expectedOf(deps, ceremonyOf(flow, csrf, attempt), offer.isFirstFactor)
+  if (expected === undefined) return 'over'
+  const credential = readCredential(NewCredential, text)
+  const key = credential && (await verifyMadeKey(credential, expected))
+  if (credential === undefined || key === undefined) return 'refused'
+  const { transports } = credential.response
+  const made = { key, rpId: expected.rpId, transports, name }
+  try {
+    const { record } = await change(deps, tenant.cause, async (trx) => ({
+      record: await enroll(deps, trx, tenant, flow, made),
+    }))
+    return record
+  } catch (error) {
+    if (isUniqueViolation(error, 'passkeys_credential_key')) return 'taken'
+    throw error
+  }
+}
+
+interface MadePasskey {
+  readonly key: MadeKey
+  readonly rpId: string
+  readonly transports: readonly string[]
+  readonly name: string
+}
+
+async function enroll(
+  deps: Deps,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  flow: EnrollingFlow,
+  made: MadePasskey,
+): Promise<EnrolledPasskey> {
+  const user = await lockTotpUser(trx, tenant, flow.userId)
+  const held = await lockFlow(deps, trx, flow, { steps: ['enroll'] })
+  const offer: PasskeyOffer | undefined = await findPasskeyOffer(trx, tenant, user.id)
+  if (held?.user_id !== user.id || offer?.isActive !== true) return 'over'
+  const hasPasskey = await holdsPasskey(deps, trx, { tenant, userId: user.id })
+  if (hasPasskey || !mayEnrollBesides(user)) return 'over'
+  if (made.key.isSynced && !offer.isSyncedAllowed) return 'not_allowed'
+  const { organizationId, email } = offer
+  if (!(await insertPasskey(deps, trx, tenant, { organizationId, userId: user.id, email, ...made })))
+    return 'full'
+  await moveFlow(deps, trx, flow, {
+    from: ['enroll'],
+    to: stepAfterFactors(held.is_renewal_due),
+    set: { amr: [...held.amr, 'pop', 'mfa'], authenticated_at: deps.now(), enrollment_id: null },
+  })
+  return 'added'
+}
