@@ -5,6 +5,7 @@ import { isIn } from '../given/flow-given.js'
 import { anything } from '../given/given.js'
 import { startService } from '../given/harness.js'
 import { samlGivenOf, type SamlScene } from '../given/saml-given.js'
+import { takeBackFrom } from '../given/taken-back.js'
 import { portico } from './portico.js'
 import { withPostgres } from './portico-given.js'
 
@@ -21,31 +22,6 @@ async function used(...of: Parameters<typeof given.scene>): Promise<SamlScene> {
 
 const own = `${anything()}.example`
 
-/** Takes back what the migration and those after it made, so that it runs on the rows that are there. */
-async function asBefore(): Promise<void> {
-  await withPostgres(service.databaseUrl, async (db) => {
-    await db.query(`
-      drop table email_changes, passkeys, passkey_connections, social_arrivals, social_requests, social_connections, social_providers;
-      alter table sign_in_flows drop column passkey_attempt, drop column social_provider_id;
-      alter table sessions drop column passkey_attempt;
-      drop table log_event_counts, audit_entries, console_starts, staff_organizations;
-      drop index applications_account, applications_updated, webhook_deliveries_undelivered;
-      drop table join_requests, invitations, organization_policies, domain_exemptions, domains, role_mapping_rules, role_assignments, role_permissions,
-        roles, permissions;
-      alter table sso_connections drop column other_domains, drop column attribute_mapping,
-        drop column role_mapping_mode;
-      alter table applications drop column permission_prefixes;
-      alter table sign_in_flows drop column invitation_id, drop column is_invitation_mailed;
-      alter table directories drop column extension_schemas, drop column attribute_mapping, drop column mapping_revision,
-        drop column mapping_done, drop column mapping_total, drop column mapping_position, drop column role_mapping_mode;
-      alter table directory_users drop column role_keys;
-      alter table users drop column roles_identity_id, drop column roles_connection_id;
-      alter table discoveries drop column is_link_returned;
-      alter table sessions drop column begun_at;
-      delete from kysely_migration where name >= '0034'`)
-  })
-}
-
 describe('an upgrade to domains', () => {
   let coming: string[]
   let alone: SamlScene
@@ -58,7 +34,7 @@ describe('an upgrade to domains', () => {
     unnamed = await used()
     unused = await given.scene()
     listed = await used({}, { allowed_email_domains: [own, 'gmail.com'] })
-    await asBefore()
+    await withPostgres(service.databaseUrl, (db) => takeBackFrom(db, '0034-domains'))
     const variables = { DATABASE_URL: service.databaseUrl, MASTER_KEYS: service.masterKeys }
     const { stdout } = await portico(['doctor', '--json'], variables)
     // These tests assert the form of the output.

@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { takeBackFrom } from '../given/taken-back.js'
 
 // The original statements with which the release before migration 0022 numbers and reads events.
 
@@ -68,6 +69,7 @@ export async function readAsBefore(
 
 /** Reverts migration 0022 and later ones, which only add. */
 export async function takeBackMigration(client: pg.Client): Promise<void> {
+  await takeBackFrom(client, '0034-domains')
   await client.query(`
     drop trigger number_events_for_release_before on event_sequencer;
     drop trigger events_keep_position on events;
@@ -76,9 +78,6 @@ export async function takeBackMigration(client: pg.Client): Promise<void> {
     drop function number_events, number_events_for_release_before, events_keep_position, events_inserted,
       events_deleted;
     drop table event_positions, event_sequencers, unnumbered_events;
-    drop table log_event_counts, audit_entries, console_starts, staff_organizations;
-    drop index webhook_deliveries_undelivered, scim_requests_refused;
-    alter table sessions drop column begun_at;
     alter table jobs drop column returned_at;
     drop index signing_keys_next_key, signing_keys_activated_idx, applications_client;
     alter table sessions drop column impersonation_id;
@@ -89,18 +88,8 @@ export async function takeBackMigration(client: pg.Client): Promise<void> {
       drop column jwks_uri, drop column backchannel_logout_uri, drop column backchannel_logout_session_required,
       drop column initiate_login_uri;
     alter table jobs drop column lane;
-    alter table directories drop column extension_schemas, drop column attribute_mapping, drop column mapping_revision,
-      drop column mapping_done, drop column mapping_total, drop column mapping_position, drop column role_mapping_mode;
-    alter table directory_users drop column role_keys;
-    alter table users drop column roles_identity_id, drop column roles_connection_id;
-    alter table sso_connections drop column attribute_mapping, drop column role_mapping_mode;
-    drop table join_requests, invitations, organization_policies, role_mapping_rules, role_assignments, role_permissions, roles, permissions;
-    alter table applications drop column permission_prefixes;
-    alter table sign_in_flows drop column invitation_id, drop column is_invitation_mailed;
-    drop table domain_exemptions, domains;
-    alter table sso_connections drop column other_domains;
     drop table email_challenges, account_flows, email_sessions, discoveries;
-    drop index applications_account, applications_updated, log_events_account, log_events_email;
+    drop index log_events_account, log_events_email;
     drop index users_email, sso_connections_email_domains;
     alter table sign_in_flows drop column account_flow_id;
     alter table sessions drop column email_session_id;
