@@ -4,7 +4,6 @@ const folder = 'server/src/sso/social'
 const receive = `${folder}/receive-answer.ts`
 const arrive = `${folder}/arrive.ts`
 const settle = `${folder}/settle.ts`
-const prove = `${folder}/prove-address.ts`
 const claims = `${folder}/claims.ts`
 const request = `${folder}/request.ts`
 const library = 'server/src/sso/oidc/openid-client.ts'

@@ -83,7 +83,7 @@ export function accountPageRouter(deps: Deps, site: Site, exportOwnData: ExportO
 }
 
 async function showPage(exchange: Exchange, exportOwnData: ExportOwnData): Promise<void> {
-  const { deps, site, res } = exchange
+  const { site, res } = exchange
   const arrived = await arrive(exchange)
   if (arrived === undefined) return
   const { visitor, section } = arrived
@@ -101,7 +101,7 @@ async function showPage(exchange: Exchange, exportOwnData: ExportOwnData): Promi
 }
 
 async function takeForm(exchange: Exchange, exportOwnData: ExportOwnData): Promise<void> {
-  const { deps, site, req, res } = exchange
+  const { site, req, res } = exchange
   const arrived = await arrive(exchange)
   if (arrived === undefined) return
   const { visitor, section, place } = arrived

@@ -6,7 +6,6 @@ import type { Tenant } from '../../platform/tenant.js'
 import { challengesOf, toRequestOptions, type Ceremony } from '../passkeys/ceremony.js'
 import { findPasskeyOffer, type PasskeyOffer } from '../passkeys/offer.js'
 import { provePasskeyOf } from '../passkeys/prove-passkey.js'
-import { passkeyColumns } from '../passkeys/record.js'
 import { passkeysOf } from '../passkeys/rows.js'
 import { recordUse } from '../passkeys/use-passkey.js'
 import { enrollmentsOf } from '../totp/rows.js'
@@ -103,7 +102,7 @@ async function hasOldApp(
 function oldPasskeysOf({ now }: Pick<Deps, 'now'>, db: Deps['db'], tenant: Tenant, userId: string) {
   return passkeysOf(db, tenant, userId)
     .where('passkeys.inserted_at', '<=', new Date(now().getTime() - standInAgeMs))
-    .select(passkeyColumns)
+    .select(['passkeys.credential_id', 'passkeys.transports', 'passkeys.rp_id', 'passkeys.disabled_at'])
 }
 
 function ceremonyOf(
