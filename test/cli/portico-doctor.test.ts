@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startEmbedded } from '@portico/server/embedded'
@@ -381,6 +382,15 @@ describe('portico doctor', () => {
     expect(mended.code).toBe(0)
   })
 
+  test('makes no check that the table of the guide lacks', () => {
+    const guide = readFileSync(new URL('../../docs/guides/operate.md', import.meta.url), 'utf8')
+    const [, table = ''] = /^## Doctor\n.*?\n\n(\| check .*?)\n\n/ms.exec(guide) ?? []
+    const listed = table.split('\n').flatMap((row) => row.split('|')[1]?.split(',') ?? [])
+
+    const known = new Set(listed.map((name) => name.trim()))
+    expect(mended.findings.map(({ check }) => check).filter((check) => !known.has(check))).toEqual([])
+  })
+
   test('--before-start looks at what has to be right before a process starts, and at no record', () => {
     const checks = new Set(beforeStart.findings.map(({ check }) => check))
     expect([...checks]).toEqual([
@@ -567,6 +577,24 @@ test('portico doctor leaves the schema of a newer release to the doctor of that'
 
   expect(findings).toContainEqual({ check: 'Schema', ok: true, detail: expect.stringContaining('newer') })
   expect(code).toBe(0)
+})
+
+test('portico doctor names a DATABASE_DIRECT_URL of another database', async () => {
+  const variables = await given.database({ template: inject('templateName') })
+  const { DATABASE_URL: other } = await given.database({ template: inject('templateName') })
+  const through = async (url: string) => {
+    const { findings } = await examined({ ...variables, DATABASE_DIRECT_URL: url }, '--before-start')
+    return findings.find(({ check }) => check === 'Direct')
+  }
+  // A way of its own to the same database, as past a pooler.
+  const same = new URL(variables.DATABASE_URL)
+  same.searchParams.set('application_name', 'direct')
+
+  expect(await through(other)).toMatchObject({
+    ok: false,
+    detail: 'DATABASE_DIRECT_URL names another database than DATABASE_URL',
+  })
+  expect(await through(same.href)).toMatchObject({ ok: true })
 })
 
 longTest('what an operator adds to the schema is no fault', async () => {

@@ -50,6 +50,14 @@ export const replicaGuards: readonly Guard[] = [
     green: isRead,
   }),
   guard({
+    name: 'replica: another database',
+    file: 'server/src/platform/db/replica.ts',
+    find: `if (row['is_same'] !== true) return 'not_replica'`,
+    replace: '',
+    red: ofReplica('a replica of another server, or of another database, is none'),
+    green: isRead,
+  }),
+  guard({
     name: 'replica: reads of what changes something',
     file: 'server/src/platform/db/positions.ts',
     find: `return request !== undefined && 'seen' in request ? request : undefined`,

@@ -232,6 +232,61 @@ describe.skipIf(postgres15 === undefined)('two processes with a streaming replic
     })
   }, 30_000)
 
+  describe('that is another one', () => {
+    /** How a process answers whose DATABASE_READ_URL is this, and what portico doctor says of it. */
+    async function readingFrom(readUrl: string) {
+      const { email } = await client.users.create({ org_domain, email: anyEmail() })
+      const reader = await serviceProcess({ ...variables, DATABASE_READ_URL: readUrl })
+      await reader.start()
+      const token = await service.token()
+      const newest: unknown[] = []
+      for (let asked = 0; asked < 5; asked++) {
+        const answer = await fetch(`${reader.baseUrl}/api/v2/org/${org_domain}/users`, {
+          headers: { authorization: `Bearer ${token}` },
+        })
+        // The test asserts the form of the answer.
+        newest.push(((await answer.json()) as { data: { email: string }[] }).data[0]?.email)
+      }
+      const samples = samplesIn(await (await fetch(reader.metricsUrl)).text())
+      await reader.terminate()
+      return {
+        isRight: newest.every((each) => each === email),
+        byReplica: samples.get('portico_db_replica_reads_total'),
+        finding: await replicaFinding({ DATABASE_READ_URL: readUrl }),
+      }
+    }
+
+    test('another database of the replica answers nothing, and portico doctor says so', async () => {
+      const copy = await createDatabase15(primary)
+      await migrateDatabase(copy)
+      const readUrl = new URL(replica.url)
+      readUrl.pathname = new URL(copy).pathname
+      await takesReads()
+
+      expect(await readingFrom(readUrl.href)).toMatchObject({
+        isRight: true,
+        byReplica: 0,
+        finding: { ok: false, detail: expect.stringContaining('another database of the replica') as unknown },
+      })
+    }, 90_000)
+
+    test('a replica of another server with a longer log answers nothing, and portico doctor says so', async () => {
+      const other = await startPostgres15()
+      const url = await createDatabase15(other)
+      await migrateDatabase(url)
+      for (let turn = 0; turn < 10; turn++) await other.query('select pg_switch_wal()')
+      const replicaOfOther = await startReplicaOf(other)
+      const readUrl = new URL(replicaOfOther.url)
+      readUrl.pathname = new URL(url).pathname
+
+      expect(await readingFrom(readUrl.href)).toMatchObject({
+        isRight: true,
+        byReplica: 0,
+        finding: { ok: false, detail: expect.stringContaining('a replica of another server') as unknown },
+      })
+    }, 120_000)
+  })
+
   test('a replica that was promoted is asked no more, and portico doctor says so', async () => {
     await takesReads()
     await replica.query('select pg_promote()')
@@ -245,8 +300,9 @@ describe.skipIf(postgres15 === undefined)('two processes with a streaming replic
     })
   }, 60_000)
 
-  async function replicaFinding(): Promise<unknown> {
-    const { stdout } = await portico(['doctor', '--before-start', '--json'], variables)
+  async function replicaFinding(others: Readonly<Record<string, string>> = {}): Promise<unknown> {
+    const settings = { ...variables, ...others }
+    const { stdout } = await portico(['doctor', '--before-start', '--json'], settings)
     // The test asserts the form of the output.
     const findings = JSON.parse(stdout) as { check: string }[]
     return findings.find(({ check }) => check === 'Replica')

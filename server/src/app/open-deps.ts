@@ -9,7 +9,7 @@ import { startEmbedded, type EmbeddedPostgres } from '../platform/db/embedded.js
 import { checkMasterKeys } from '../platform/db/master-key-canary.js'
 import { migrateDatabase, pendingMigrations } from '../platform/db/migrate.js'
 import { checkPooling, findLackingSettings } from '../platform/db/pooler.js'
-import { openPositions, readPosition } from '../platform/db/positions.js'
+import { openPositions, readLogEnd } from '../platform/db/positions.js'
 import type { DB } from '../platform/db/schema.js'
 import type { Deps, OpenDeps } from '../delivery/deps.js'
 import { openLimits } from '../delivery/limits/limits.js'
@@ -70,7 +70,7 @@ export async function openDeps(config: Config, given: GivenDeps = {}): Promise<O
   const url = embedded?.url ?? config.database.url ?? ''
   const { poolSize, readUrl, isPooled, maxLagMs } = config.database
   const positions =
-    readUrl === undefined ? undefined : openPositions(maxLagMs, () => readPosition(promptDb(db)))
+    readUrl === undefined ? undefined : openPositions(maxLagMs, () => readLogEnd(promptDb(db)))
   const db = pool('primary', { url, poolSize, isPooled, positions })
   const primary = { db, onRead: metrics.countRead }
   const readDb =

@@ -5,7 +5,7 @@ import { examineEmailDomains } from './email-domains.js'
 import { domainsMigration, examineComingDomains } from './coming-domains.js'
 import { examineConsoleOwners } from './console-owners.js'
 import { examineCounts } from './counts.js'
-import { examinePooler, examineReplica } from './database-ways.js'
+import { examineDirect, examinePooler, examineReplica } from './database-ways.js'
 import { examineDefaultRedirections } from './default-redirections.js'
 import { reading, failedCheck, type Check, type Finding } from './finding.js'
 import {
@@ -80,6 +80,7 @@ export async function examineDatabase(deps: OpenDeps, { isBeforeStart }: Examina
     await examineVersion(deps),
     await examineClock(deps),
     ...(await examinePooler(deps)),
+    ...(await examineDirect(deps)),
     ...(await examineReplica(deps)),
     examineMigrations(deps),
   ]

@@ -64,14 +64,33 @@ export function toPosition(lsn: string): string {
 /** Where the log ends, with all commits before. */
 const readLog = 'select pg_current_wal_insert_lsn()::text as lsn'
 
+/**
+ * An expression that tells databases apart: its server, whose replicas share the identifier, and which of the databases there
+ * it is. Everybody may ask for both.
+ */
+export const databaseIdentity = `((select system_identifier from pg_control_system()) || '/' ||
+  (select oid from pg_database where datname = current_database()))`
+
+/** Where the log of a server ends, and with which database it was asked. */
+export interface LogEnd {
+  readonly position: string
+  /** The value of `databaseIdentity`. */
+  readonly database: string
+}
+
 /** Where the log of the primary ends now. */
-export async function readPosition(primary: Kysely<DB>): Promise<string> {
-  const { rows } = await sql.raw<{ lsn: string }>(readLog).execute(primary)
-  return toPosition(rows[0]?.lsn ?? furthest)
+export async function readLogEnd(primary: Kysely<DB>): Promise<LogEnd> {
+  const { rows } = await sql
+    .raw<{ lsn: string; database: string }>(`${readLog}, ${databaseIdentity} as database`)
+    .execute(primary)
+  const [{ lsn, database } = { lsn: furthest, database: '' }] = rows
+  return { position: toPosition(lsn), database }
 }
 
 /** What a replica must have replayed for a read: the changes that the caller must see, and all that are not recent. */
 export interface Needed {
+  /** The database that it must be a replica of: in the log of another server, or for another database, the positions say nothing. */
+  readonly database: string
   readonly own: string
   readonly old: string
   /** Whether nothing older is known: a replica without it is not behind for that alone. */
@@ -100,10 +119,10 @@ const samplesPerLag = 4
  * that was committed before that moment, whatever the clocks of both servers say and however idle the primary is.
  *
  * @param maxLagMs How old the rows of the replica may be.
- * @param read Asks the primary for its position.
+ * @param read Asks the primary where its log ends.
  */
-export function openPositions(maxLagMs: number, read: () => Promise<string>): Positions {
-  let samples: readonly Sample[] = []
+export function openPositions(maxLagMs: number, read: () => Promise<LogEnd>): Positions {
+  let samples: readonly (Sample & LogEnd)[] = []
   let isAsking = false
   /** By account, in the order of their times. Older ones than the lag are before each sample. */
   const changes = new Map<string, Sample>()
@@ -112,8 +131,8 @@ export function openPositions(maxLagMs: number, read: () => Promise<string>): Po
     isAsking = true
     const at = performance.now()
     try {
-      const position = await countedForNobody(read)
-      samples = [...samples, { position, at }]
+      const end = await countedForNobody(read)
+      samples = [...samples, { ...end, at }]
     } catch {
       // The reads go to the primary, which says what is wrong with it.
     } finally {
@@ -157,6 +176,7 @@ export function openPositions(maxLagMs: number, read: () => Promise<string>): Po
       const [oldest] = samples
       if (oldest === undefined) return undefined
       return {
+        database: oldest.database,
         own: latest(seen, changes.get(accountId)?.position),
         old: oldest.position,
         isOldRecent: now - oldest.at < maxLagMs / 2,

@@ -32,6 +32,8 @@ interface At {
   primary: string
   replica: string
   isReplica: boolean
+  /** Of which database the replica is. */
+  database: string
   /** Whether it does not answer how new it is. */
   isSilent: boolean
   /** What a statement fails with. */
@@ -40,18 +42,26 @@ interface At {
 
 /** A primary and a replica whose log has come to the given places. */
 function givenReplica() {
-  const at: At = { primary: '0/10', replica: '0/10', isReplica: true, isSilent: false, error: undefined }
+  const at: At = {
+    ...{ primary: '0/10', replica: '0/10', isReplica: true, database: '71/5' },
+    ...{ isSilent: false, error: undefined },
+  }
   const reads: (Fallback | 'replica')[] = []
-  const positions = openPositions(maxLagMs, () => Promise.resolve(toPosition(at.primary)))
+  const positions = openPositions(maxLagMs, () =>
+    Promise.resolve({ position: toPosition(at.primary), database: '71/5' }),
+  )
   const replica: StatementPool = {
     connect: () =>
       Promise.resolve({
         query(_text, _values, before) {
           const replayed = toPosition(at.replica)
-          const [own, old] = before?.values.map(String) ?? []
+          const [own, old, database] = before?.values.map(String) ?? []
           const has = (position = '') => replayed >= position
           if (at.isSilent) return Promise.reject(at.error ?? new Error('silent'))
-          before?.onAnswer([{ is_replica: at.isReplica, has_own: has(own), has_old: has(old) }])
+          const isSame = at.database === database
+          before?.onAnswer([
+            { is_replica: at.isReplica, is_same: isSame, has_own: has(own), has_old: has(old) },
+          ])
           return at.error === undefined
             ? Promise.resolve(resultOf([{ by: 'replica' }]))
             : Promise.reject(at.error)
@@ -189,6 +199,14 @@ test('a server that takes writes is none', async () => {
   const { at, read, reads, measured } = givenReplica()
   await measured()
   at.isReplica = false
+  expect(await read()).toBe('primary')
+  expect(reads).toEqual(['not_replica'])
+})
+
+test('a replica of another server, or of another database, is none', async () => {
+  const { at, read, reads, measured } = givenReplica()
+  await measured()
+  at.database = '71/6'
   expect(await read()).toBe('primary')
   expect(reads).toEqual(['not_replica'])
 })

@@ -1,4 +1,11 @@
-import { readsUnderWay, type Fallback, type Needed, type Positions, type Reads } from './positions.js'
+import {
+  databaseIdentity,
+  readsUnderWay,
+  type Fallback,
+  type Needed,
+  type Positions,
+  type Reads,
+} from './positions.js'
 import type { Aside, StatementClient, StatementPool } from './prepared.js'
 import { isStatementTimeout, isTransient, isUnavailable } from './violations.js'
 
@@ -88,9 +95,12 @@ function reasonOf(error: unknown): Fallback {
   throw error
 }
 
-/** Asked before the statement, so that its rows are at least as new. A server that takes writes has a log of its own. */
+/**
+ * Asked before the statement, so that its rows are at least as new. A server that takes writes has a log of its own, and so
+ * has the replica of another one; another database in the same log has other rows.
+ */
 const freshness = `
-  select pg_is_in_recovery() as is_replica, pg_last_wal_replay_lsn() >= $1::pg_lsn as has_own,
+  select pg_is_in_recovery() as is_replica, ${databaseIdentity} = $3 as is_same, pg_last_wal_replay_lsn() >= $1::pg_lsn as has_own,
     pg_last_wal_replay_lsn() >= $2::pg_lsn as has_old`
 
 /** The question whether a server is as new as it needs to be, and why it is not: also where it has said nothing. */
@@ -99,7 +109,7 @@ function askFreshness(needed: Needed) {
     fault: 'unreachable',
     question: {
       text: freshness,
-      values: [needed.own, needed.old],
+      values: [needed.own, needed.old, needed.database],
       onAnswer([row]) {
         heard.fault = faultOf(row, needed)
       },
@@ -113,6 +123,7 @@ function faultOf(
   { isOldRecent }: Needed,
 ): Fallback | undefined {
   if (row?.['is_replica'] !== true) return 'not_replica'
+  if (row['is_same'] !== true) return 'not_replica'
   if (row['has_old'] !== true) return isOldRecent ? 'unmeasured' : 'lag'
   return row['has_own'] === true ? undefined : 'position'
 }

@@ -53,7 +53,7 @@ export function createMetrics() {
   )
   const replicaFallbacks = counter(
     'portico_db_replica_fallbacks_total',
-    'Statements that the primary answered in place of the replica, by reason: it could not be reached (unreachable), lacked a change of the caller (position), was too far behind (lag), how far was not known yet (unmeasured), its replay needed the rows (conflict), or it is none (not_replica)',
+    'Statements that the primary answered in place of the replica, by reason: it could not be reached (unreachable), lacked a change of the caller (position), was too far behind (lag), how far was not known yet (unmeasured), its replay needed the rows (conflict), or it is none of this database (not_replica)',
     'reason',
   )
   for (const reason of fallbacks) replicaFallbacks.inc({ reason }, 0)
