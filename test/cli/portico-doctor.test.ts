@@ -579,6 +579,30 @@ test('portico doctor leaves the schema of a newer release to the doctor of that'
   expect(code).toBe(0)
 })
 
+test('portico doctor of the version before opens what it knows of a newer database, whose seals are not all its own', async () => {
+  const variables = await given.database({ template: inject('templateName') })
+  await withPostgres(variables.DATABASE_URL, (client) =>
+    client.query(
+      `insert into kysely_migration (name, timestamp) values ('9999-newer', '2999-01-01');
+       alter table users add column newer_sealed bytea`,
+    ),
+  )
+
+  const { code, findings } = await examined(variables)
+
+  expect(findings).toContainEqual({
+    check: 'Master keys',
+    ok: true,
+    detail: 'they open what is sealed, as far as this release knows it; v1 is current',
+  })
+  expect(code).toBe(0)
+  // What it does not know would stay behind, sealed with a key that is then removed.
+  for (const command of ['rewrap', 'status'])
+    expect((await portico(['keys', command], variables)).stderr).toContain(
+      'This version does not know what users.newer_sealed seals',
+    )
+})
+
 test('portico doctor names a DATABASE_DIRECT_URL of another database', async () => {
   const variables = await given.database({ template: inject('templateName') })
   const { DATABASE_URL: other } = await given.database({ template: inject('templateName') })

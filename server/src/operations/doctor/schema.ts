@@ -5,9 +5,8 @@ import {
   type CatalogObject,
   type FoundObject,
 } from '../../platform/db/catalog.js'
-import { appliedMigrations } from '../../platform/db/migrate.js'
 import { migratedCatalog } from '../../platform/db/migrated-catalog.js'
-import { migrations } from '../../platform/db/migrations.js'
+import { newerMigrations } from '../../platform/db/migration-plan.js'
 import type { Finding, Reader } from './finding.js'
 
 const check = 'Schema'
@@ -16,7 +15,7 @@ const withSql = 'run this as the owner of the tables'
 
 /** Compares the schema with that of the migrations. Additions of an operator are ignored. */
 export async function examineSchema({ db }: Reader): Promise<Finding[]> {
-  if (await isOfNewerRelease(db))
+  if ((await newerMigrations(db)).length > 0)
     return [{ check, ok: true, detail: 'of a newer release, whose portico doctor knows it' }]
   const faults = [...schemaFaults(migratedCatalog, await readCatalog(db)), ...(await missingPartitions(db))]
   if (faults.length === 0) return [{ check, ok: true, detail: 'as the migrations make it' }]
@@ -27,11 +26,6 @@ export async function examineSchema({ db }: Reader): Promise<Finding[]> {
       ? [{ check, ok: false, detail: `${rest} more faults`, remedy: 'mend those above, and ask again' }]
       : []),
   ]
-}
-
-async function isOfNewerRelease(db: QueryExecutorProvider): Promise<boolean> {
-  const applied = await appliedMigrations(db)
-  return applied.some((name) => migrations[name] === undefined)
 }
 
 /** Missing, different and unused objects, in the order of repair. */

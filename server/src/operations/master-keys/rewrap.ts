@@ -207,9 +207,14 @@ export interface SealedCount {
 
 const batchSize = 2_000
 
-/** How many values each version of the master keys seals. */
+/** How many values each version of the master keys seals, of all there are. */
 export async function countSealed<Tables>(db: Kysely<Tables>): Promise<SealedCount[]> {
   await checkAllKnown(db)
+  return countKnown(db)
+}
+
+/** The same, of the columns that this release knows. */
+export async function countKnown<Tables>(db: Kysely<Tables>): Promise<SealedCount[]> {
   const counts: SealedCount[] = []
   for (const { table, column } of sealedColumns) {
     const { rows } = await sql<{ version: number; count: string }>`
@@ -326,5 +331,8 @@ async function checkAllKnown<Tables>(db: Kysely<Tables>): Promise<void> {
     sealedColumns.some((known) => known.table === table && known.column === column)
   const forgotten = rows.find((row) => !isKnown(row))
   if (forgotten !== undefined)
-    throw new Error(`the sealed column ${forgotten.table}.${forgotten.column} is missing in sealedColumns`)
+    throw new Error(
+      `This version does not know what ${forgotten.table}.${forgotten.column} seals: ` +
+        'use the newest one that has migrated the database.',
+    )
 }

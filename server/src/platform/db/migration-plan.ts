@@ -6,6 +6,7 @@ import {
   sql,
   type DatabaseConnection,
   type Driver,
+  type QueryExecutorProvider,
 } from 'kysely'
 import { appliedMigrations, pendingMigrations } from './migrate.js'
 import { migrationLocks } from './migration-locks.js'
@@ -31,7 +32,7 @@ export interface PlannedMigration {
   readonly name: string
   /** In the order in which they are taken. */
   readonly locks: readonly LockedTable[]
-  /** Whether the running release keeps working while and after it is applied: nothing is changed or removed. */
+  /** Whether it does nothing else. Others replace something, or fill columns, that the running release can do without. */
   readonly onlyAdds: boolean
 }
 
@@ -66,7 +67,7 @@ export async function planMigrations<DB>(db: Kysely<DB>): Promise<PlannedMigrati
 }
 
 /** The migrations that the database has and this release does not know. */
-export async function newerMigrations<DB>(db: Kysely<DB>): Promise<string[]> {
+export async function newerMigrations(db: QueryExecutorProvider): Promise<string[]> {
   return (await appliedMigrations(db)).filter((name) => migrations[name] === undefined)
 }
 
