@@ -69,8 +69,8 @@ function nothingPending(newer: readonly string[]): string {
 
 function toLines({ name, locks, onlyAdds }: PlannedMigration): string[] {
   const effect = onlyAdds
-    ? 'only adds: the running version goes on working'
-    : 'changes or removes: read it before you apply it'
+    ? 'only adds'
+    : 'adds, and fills or replaces what the running version can do without'
   const lines =
     locks.length === 0
       ? ['locks no table that there is']
