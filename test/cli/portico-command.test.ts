@@ -182,7 +182,10 @@ longDescribe('portico backup and restore', () => {
     expect((await portico(['restore', damaged], empty)).stderr).toMatch(
       /damaged.* is damaged or incomplete: /,
     )
-    expect((await portico(['restore', file], variables)).stderr).toContain('holds data already')
+    const { host, pathname } = new URL(variables.DATABASE_URL)
+    expect((await portico(['restore', file], variables)).stderr).toContain(
+      `The database ${pathname.slice(1)} at ${host} holds data already`,
+    )
     const otherKeys = { ...empty, MASTER_KEYS: `v1:${randomBytes(32).toString('base64')}` }
     expect((await portico(['restore', file], otherKeys)).stderr).toContain('MASTER_KEYS')
     expect((await portico(['backup', file], variables)).stderr).toContain('exists already')

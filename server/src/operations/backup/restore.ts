@@ -41,7 +41,7 @@ export async function restoreBackup(
     const tables = await listTables(db)
     await client.query('begin')
     try {
-      await checkEmpty(db, tables)
+      await checkEmpty(url, db, tables)
       await copyTables({ client, db, tables, path, trailer, onProgress: options.onProgress })
       for (const { name, last_value, is_called } of trailer.sequences)
         await client.query('select setval($1::regclass, $2::bigint, $3)', [name, last_value, is_called])
@@ -63,13 +63,13 @@ async function bringTo(url: string, db: Kysely<unknown>, header: Header): Promis
   const last = header.migrations.at(-1)
   if (last === undefined || applied.some((name) => !header.migrations.includes(name)))
     throw new Error(
-      'The database has migrations that the backup lacks: name an empty database, which gets its tables from the restore.',
+      `The database ${nameOf(url)} has migrations that the backup lacks: ${nameAnother}, which gets its tables from the restore.`,
     )
   if (applied.length < header.migrations.length) await migrateDatabase(url, { through: last })
 }
 
 /** Only the canary may be there: it is made when the database is first opened, and the backup's replaces it. */
-async function checkEmpty(db: Kysely<unknown>, tables: readonly Table[]): Promise<void> {
+async function checkEmpty(url: string, db: Kysely<unknown>, tables: readonly Table[]): Promise<void> {
   for (const { name } of tables) {
     await sql`lock table ${sql.table(name)} in access exclusive mode`.execute(db)
     if (name === 'master_key_canary') {
@@ -79,9 +79,18 @@ async function checkEmpty(db: Kysely<unknown>, tables: readonly Table[]): Promis
     const { rows } = await sql`select from ${sql.table(name)} limit 1`.execute(db)
     if (rows.length > 0)
       throw new Error(
-        `The database holds data already (${name}): name an empty one in DATABASE_URL, or another DATA_DIR.`,
+        `The database ${nameOf(url)} holds data already (${name}): ${nameAnother}, or another DATA_DIR.`,
       )
   }
+}
+
+const nameAnother = 'name an empty one in DATABASE_URL, and in DATABASE_DIRECT_URL where that is set'
+
+/** The name of a database and where it is, without the credentials of its address. */
+function nameOf(url: string): string {
+  const { host, pathname } = new URL(url)
+  const name = decodeURIComponent(pathname.slice(1))
+  return host === '' ? name : `${name} at ${host}`
 }
 
 interface CopyJob {
