@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { revokeApiKey } from '@portico/server/api-keys'
 import type { UserTokens } from '@portico/sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -192,16 +193,33 @@ describe('signing in', () => {
     expect(keys.map((key) => key.kid)).not.toContain(kidOf(signed))
   })
 
-  async function readyToSignIn(): Promise<{ domain: string; link: string }> {
-    const { domain } = await one.given.organization()
-    await one.given.application({ org_domain: domain, organization_domain_scope: domain })
-    return { domain, link: await linkOf(domain) }
+  test('in the order in which a master key is replaced, each process opens what one a step before or behind it seals', async () => {
+    const former = one.masterKeys
+    const next = `v2:${randomBytes(32).toString('base64')}`
+    const knowing = await beside(one, { MASTER_KEYS: `${former},${next}` })
+    const sealing = await beside(one, { MASTER_KEYS: `${next},${former}` })
+    const pairs = [
+      [one, knowing],
+      [knowing, one],
+      [knowing, sealing],
+      [sealing, knowing],
+    ] as const
+    for (const [made, signed] of pairs) {
+      const { link } = await readyToSignIn(made)
+      expect(await signIn(signed, link)).toEqual(expect.any(String))
+    }
+  })
+
+  async function readyToSignIn(service = one): Promise<{ domain: string; link: string }> {
+    const { domain } = await service.given.organization()
+    await service.given.application({ org_domain: domain, organization_domain_scope: domain })
+    return { domain, link: await linkOf(domain, service) }
   }
 
   /** Path and query of a new magic link, for use at either process. */
-  async function linkOf(org_domain: string): Promise<string> {
-    const { email } = await one.given.user({ org_domain })
-    const client = await one.client()
+  async function linkOf(org_domain: string, service = one): Promise<string> {
+    const { email } = await service.given.user({ org_domain })
+    const client = await service.client()
     const challenge = { org_domain, user_email: email, send_email: false }
     const { magic_link } = await client.magicLink.createChallenge(challenge)
     const url = new URL(magic_link ?? '')

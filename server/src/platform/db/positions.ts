@@ -89,7 +89,7 @@ export async function readLogEnd(primary: Kysely<DB>): Promise<LogEnd> {
 
 /** What a replica must have replayed for a read: the changes that the caller must see, and all that are not recent. */
 export interface Needed {
-  /** The database that it must be a replica of: in the log of another server, or of another database there, the positions say nothing. */
+  /** The database that it must be a replica of: in the log of another server, or for another database, the positions say nothing. */
   readonly database: string
   readonly own: string
   readonly old: string
