@@ -54,14 +54,17 @@ function contextOf(providerId: string): SealContext {
 /** The name in the member `user` of a form of Apple; undefined where it says none. */
 export function toPostedName(user: string): PostedName | undefined {
   try {
-    const { name }: { readonly name?: unknown } = { ...JSON.parse(user) }
-    const said: Readonly<Record<string, unknown>> = typeof name === 'object' ? { ...name } : {}
+    const { firstName, lastName } = membersOf(membersOf(JSON.parse(user))['name'])
     const textOf = (part: unknown) => (typeof part === 'string' ? part.slice(0, maxNamePart) : '')
-    return { given: textOf(said['firstName']), family: textOf(said['lastName']) }
+    return { given: textOf(firstName), family: textOf(lastName) }
   } catch (error) {
     if (error instanceof SyntaxError) return undefined
     throw error
   }
+}
+
+function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? { ...value } : {}
 }
 
 const maxNamePart = 200
