@@ -179,6 +179,7 @@ function page(
     maySignUp: methods.maySignUp,
     connections,
     socialProviders: methods.socialProviders,
+    lastProvider: request.lastProvider,
     isAddressAsked:
       methodOf(methods, flow.preferredWay) !== undefined ||
       methods.connections.length > 0 ||
