@@ -9,6 +9,10 @@ const exceptions: readonly (readonly [statement: RegExp, reason: string])[] = [
     'A worker watches certificates.',
   ],
   [
+    /^select social_providers\.account_id as accountId, .*\bsecret_warned_at\b/,
+    'A worker watches the secrets of social providers.',
+  ],
+  [
     /^update domains set next_check_at = \$1 from organizations /,
     'A worker checks the domains that are due.',
   ],

@@ -404,7 +404,7 @@ export interface Identity {
   data: { [name: string]: JsonValue }
 }
 
-/** Part of `Identity`, `DirectoryAttributes`, `UserIdentity`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent` and 117 more. */
+/** Part of `Identity`, `DirectoryAttributes`, `UserIdentity`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent` and 118 more. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue }
 
 /** Part of `User`. */
@@ -1299,6 +1299,8 @@ export interface SocialProvider {
   key_id: string | null
   /** Issuer of the provider; that of microsoft has {tenantid} in it where there is more than one tenant. */
   issuer: string | null
+  /** When client_secret or private_key ends, as it was entered; null: never, or not said. */
+  secret_expires_at: string | null
   /** Nobody can sign in by an inactive one. */
   active: boolean
   /** incomplete: it has no issuer, client_id or client_secret, or one of the members of apple is missing; no button is shown. */
@@ -1319,6 +1321,24 @@ export interface SocialProviderList {
   total: number
   /** Value of after for the next page; null at the end. */
   next_cursor: string | null
+}
+
+/** Answered by `socialProviders.check`. */
+export interface SocialProviderCheck {
+  __type__: 'SocialProviderCheck'
+  /** Domain of the account. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** UUID in lower case. */
+  provider_id: string
+  /** false: something has failed. */
+  passed: boolean
+  checks: Array<{
+    name: 'settings' | 'redirect_uri' | 'discovery' | 'credentials' | 'secret_expiry'
+    outcome: 'passed' | 'failed' | 'unknown' | 'skipped'
+    /** What was found, and what to do, in English. */
+    message: string
+  }>
 }
 
 /** Answered by `socialProviders.delete`. */
@@ -2126,7 +2146,7 @@ export interface EventPage {
   has_more: boolean
 }
 
-/** Part of `EventPage`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent` and 115 more. */
+/** Part of `EventPage`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent` and 116 more. */
 export type Event =
   | OrganizationOrganizationCreateSuccessEvent
   | OrganizationOrganizationUpdateSuccessEvent
@@ -2177,6 +2197,7 @@ export type Event =
   | SocialProviderCreateSuccessEvent
   | SocialProviderUpdateSuccessEvent
   | SocialProviderDeleteSuccessEvent
+  | SocialProviderExpireSuccessEvent
   | SocialConnectionUpdateSuccessEvent
   | ApplicationApplicationCreateSuccessEvent
   | ApplicationApplicationUpdateSuccessEvent
@@ -2278,7 +2299,7 @@ export interface OrganizationOrganizationCreateSuccessEvent {
   data: Organization | TruncatedData
 }
 
-/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 113 more. */
+/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 114 more. */
 export interface Actor {
   /** staff: a member of the staff of the account, in the console; user: on a page; admin: in the onboarding; directory: its provider, by SCIM; operator: at the command line; system: the service itself. */
   type: 'api_key' | 'staff' | 'user' | 'admin' | 'directory' | 'operator' | 'system'
@@ -2286,7 +2307,7 @@ export interface Actor {
   id: string
 }
 
-/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 113 more. */
+/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 114 more. */
 export interface TruncatedData {
   id?: string
   truncated: true
@@ -3802,6 +3823,34 @@ export interface SocialProviderDeleteSuccessEvent {
   /** Receiving webhook of a delivery; null in the stream. */
   webhook_id: string | null
   code: 'social.provider.delete.success'
+  data: SocialProvider | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface SocialProviderExpireSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account if no organization owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
+  id: string
+  /** Reasons of the failure; null if the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
+  cursor: string | null
+  /** Receiving webhook of a delivery; null in the stream. */
+  webhook_id: string | null
+  code: 'social.provider.expire.success'
   data: SocialProvider | TruncatedData
 }
 
@@ -9400,6 +9449,8 @@ export interface SocialProvidersCreateInput {
   private_key?: string
   /** Of microsoft alone; null: common. */
   tenant?: string | null
+  /** When client_secret or private_key ends at the provider; 30 days before, an event tells. A new secret that is sent without it has no end. */
+  secret_expires_at?: string | null
   /** By default true. */
   active?: boolean
 }
@@ -9492,6 +9543,8 @@ export interface SocialProvidersUpdateInput {
   private_key?: string
   /** Of microsoft alone; null: common. */
   tenant?: string | null
+  /** When client_secret or private_key ends at the provider; 30 days before, an event tells. A new secret that is sent without it has no end. */
+  secret_expires_at?: string | null
   /** By default true. */
   active?: boolean
 }
@@ -9505,6 +9558,26 @@ export type SocialProvidersUpdateErrorCode =
   | 'key_limited_to_organizations'
   | 'social_provider_not_found'
   | 'precondition_failed'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `socialProviders.check` takes. */
+export interface SocialProvidersCheckInput {
+  /** UUID. */
+  provider_id: string
+}
+
+/** Codes that `socialProviders.check` answers. */
+export type SocialProvidersCheckErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'key_limited_to_organizations'
+  | 'social_provider_not_found'
   | 'body_too_large'
   | 'media_type_unsupported'
   | 'invalid_parameters'
@@ -10893,6 +10966,7 @@ export interface EventsListInput {
     | 'social.provider.create.success'
     | 'social.provider.update.success'
     | 'social.provider.delete.success'
+    | 'social.provider.expire.success'
     | 'social.connection.update.success'
     | 'application.application.create.success'
     | 'application.application.update.success'
@@ -11055,6 +11129,7 @@ export interface WebhooksCreateInput {
     | 'social.provider.create.success'
     | 'social.provider.update.success'
     | 'social.provider.delete.success'
+    | 'social.provider.expire.success'
     | 'social.connection.update.success'
     | 'application.application.create.success'
     | 'application.application.update.success'
@@ -11272,6 +11347,7 @@ export interface WebhooksUpdateInput {
     | 'social.provider.create.success'
     | 'social.provider.update.success'
     | 'social.provider.delete.success'
+    | 'social.provider.expire.success'
     | 'social.connection.update.success'
     | 'application.application.create.success'
     | 'application.application.update.success'
@@ -11499,6 +11575,7 @@ export interface WebhooksListDeliveriesInput {
     | 'social.provider.create.success'
     | 'social.provider.update.success'
     | 'social.provider.delete.success'
+    | 'social.provider.expire.success'
     | 'social.connection.update.success'
     | 'application.application.create.success'
     | 'application.application.update.success'
@@ -13176,6 +13253,11 @@ export interface Operations {
     input: SocialProvidersUpdateInput
     output: SocialProvider
     code: SocialProvidersUpdateErrorCode
+  }
+  'socialProviders.check': {
+    input: SocialProvidersCheckInput
+    output: SocialProviderCheck
+    code: SocialProvidersCheckErrorCode
   }
   'socialProviders.delete': {
     input: SocialProvidersDeleteInput
@@ -14864,6 +14946,18 @@ export interface SocialProvidersMethods {
   update(input: SocialProvidersUpdateInput, options?: RequestOptions): Promise<SocialProvider>
 
   /**
+   * Try a social provider: its settings, and its client, with a code that cannot be.
+   * `POST /api/v2/social-providers/:provider_id/check`. Requires the scope `write:social`.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `key_limited_to_organizations`; 404 `social_provider_not_found`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const socialProviderCheck = await client.socialProviders.check({ provider_id: '0190d2d0-4a5b-7c6d-8e7f-90a1b2c3d4e5' })
+   * ```
+   */
+  check(input: SocialProvidersCheckInput, options?: RequestOptions): Promise<SocialProviderCheck>
+
+  /**
    * Delete a social provider; with force, also one that organizations use.
    * `DELETE /api/v2/social-providers/:provider_id`. Requires the scope `write:social`. With `ifMatch`, only that version is changed.
    *
@@ -16191,7 +16285,8 @@ export const routeTable = /* @__PURE__ */ readRoutes<OperationName>({
 /api/v2/org/:org_domain/users/:user_id/passkeys list GETl
 /api/v2/org/:org_domain/users/:user_id/passkeys/:passkey_id get GET update PUTb delete DELETE`,
   socialProviders: `/api/v2/social-providers create POSTbi list GETl
-/api/v2/social-providers/:provider_id get GET update PUTb delete DELETEb`,
+/api/v2/social-providers/:provider_id get GET update PUTb delete DELETEb
+/api/v2/social-providers/:provider_id/check check POST`,
   socialConnection: `/api/v2/org/:org_domain/social-connection get GET update PUTb`,
   identities: `/api/v2/org/:org_domain/users/:user_id/identities/:identity_id unlink DELETEb`,
   sessions: `/api/v2/org/:org_domain/users/:user_id/sessions list GETl endAll DELETE

@@ -47,6 +47,7 @@ export async function portico(args: readonly string[], variables: Record<string,
     hasColors: false,
     write: (text) => void (stdout += text),
     tell: (text) => void (stderr += text),
+    ask: () => Promise.reject(new Error('nobody is there to answer')),
     exitCode: 0,
     given: cheapDeps,
   })

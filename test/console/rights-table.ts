@@ -78,6 +78,7 @@ export const rightsTable: Readonly<Record<string, string>> = {
   'socialProviders.list': 'oOdDsSvV',
   'socialProviders.get': 'oOdDsSvV',
   'socialProviders.update': 'oOdD',
+  'socialProviders.check': 'oOdD',
   'socialProviders.delete': 'oOdD',
   'socialConnection.get': 'oOdDsSvV',
   'socialConnection.update': 'oOdD',

@@ -276,3 +276,33 @@ test('the buttons are those of the connection, in its order, and only of ready p
   expect(page.html).toContain('Continue with Test provider')
   expect(page.html).not.toContain('Own provider')
 })
+
+describe('an application that names a provider by idp_hint', () => {
+  test('has the sign-in begin there, with a way back', async () => {
+    const of = await given.scene()
+    const visitor = createVisitor(service.baseUrl)
+    const leading = await visitor.visit(given.flows.authorizeUrl(of, { idp_hint: 'test' }))
+    expect(leading.html).toContain('You are being redirected to Test provider')
+    const { location } = await visitor.request(leadOf(leading))
+    expect(isIn(await visitor.visit(await given.answered(visitor, location ?? '')))).toBe(true)
+  })
+
+  test.each([
+    ['one that the organization does not use', 'google', {}],
+    ['one that it has switched off', 'test', { active: false }],
+  ])('is not heard about %s', async (_, idp_hint, connection) => {
+    const of = await given.scene(connection)
+    const page = await createVisitor(service.baseUrl).visit(given.flows.authorizeUrl(of, { idp_hint }))
+    expect(page.html).toContain('name="email"')
+  })
+})
+
+test('the page marks the provider that was used last in the browser, by its name alone', async () => {
+  const of = await given.scene()
+  const email = anyAddress()
+  const { visitor } = await given.signIn(of, { subject: email, email })
+  expect([...visitor.cookies].find(([name]) => name.endsWith('portico-provider'))?.[1]).toBe('test')
+  const url = given.flows.authorizeUrl(of, { prompt: 'login' })
+  expect((await visitor.visit(url)).html).toContain('Last used in this browser')
+  expect((await createVisitor(service.baseUrl).visit(url)).html).not.toContain('Last used')
+})

@@ -97,7 +97,7 @@ export interface Access<Code extends string = string> {
   /** What staff have to give where production is concerned, if the operation, or a member of its body, asks for it. */
   readonly danger: Danger | Readonly<Record<string, Danger>> | false
   /** Has a rate limit of its own beside that of the API key; successes also carry the headers of the limit. */
-  readonly limited: 'sign-in' | 'mail' | 'sms' | 'domain-check' | false
+  readonly limited: 'sign-in' | 'mail' | 'sms' | 'domain-check' | 'social-check' | false
   /** The function of the route in clients and verifiers; null on nearly all. */
   readonly role: Role | null
   /** Replaces the record's example where that would mislead: for a secret that only this answer shows. */

@@ -292,11 +292,25 @@ export const eventCatalog = {
     tells: 'A permission was deleted; roles no longer have it.',
     data: Permission,
   },
-  'social.provider.create.success': { tells: 'A social provider was added.', data: SocialProvider },
-  'social.provider.update.success': { tells: 'A social provider was changed.', data: SocialProvider },
+  'social.provider.create.success': {
+    tells: 'A social provider was added.',
+    data: SocialProvider,
+    elsewhere: commandLine,
+  },
+  'social.provider.update.success': {
+    tells: 'A social provider was changed.',
+    data: SocialProvider,
+    elsewhere: commandLine,
+  },
   'social.provider.delete.success': {
     tells: 'A social provider was deleted; nobody can sign in by it any more.',
     data: SocialProvider,
+  },
+  'social.provider.expire.success': {
+    tells:
+      'The secret of a social provider ends within 30 days, as secret_expires_at says, or has ended; emitted once for each secret.',
+    data: SocialProvider,
+    elsewhere: [{ source: 'The daily look at secrets', actor: 'system' }],
   },
   'social.connection.update.success': {
     tells: 'The social sign-in of an organization was changed.',

@@ -36,6 +36,20 @@ export const maxSocialProviders = 50
 export const microsoftTenantPattern =
   /^(?:common|organizations|consumers|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/
 
+/** What is looked at in a check of a provider. */
+export const socialCheckNames = [
+  'settings',
+  'redirect_uri',
+  'discovery',
+  'credentials',
+  'secret_expiry',
+] as const
+export type SocialCheckName = (typeof socialCheckNames)[number]
+
+/** `unknown`: the provider has not said; `skipped`: there is nothing to look at. */
+export const socialCheckOutcomes = ['passed', 'failed', 'unknown', 'skipped'] as const
+export type SocialCheckOutcome = (typeof socialCheckOutcomes)[number]
+
 /** The names of teams and keys at Apple. */
 const appleIdPattern = /^[A-Z0-9]{10}$/
 
@@ -59,6 +73,9 @@ export const SocialProvider = record(
       .describe(
         'Issuer of the provider; that of microsoft has {tenantid} in it where there is more than one tenant',
       ),
+    secret_expires_at: timestamp()
+      .nullable()
+      .describe('When client_secret or private_key ends, as it was entered; null: never, or not said'),
     active: z.boolean().describe('Nobody can sign in by an inactive one'),
     state: z
       .enum(socialProviderStates)
@@ -82,6 +99,7 @@ export const SocialProvider = record(
     team_id: null,
     key_id: null,
     issuer: 'https://accounts.google.com',
+    secret_expires_at: null,
     active: true,
     state: 'ready',
     redirect_uri: 'https://auth.example/social/0190d2d0-4a5b-7c6d-8e7f-90a1b2c3d4e5/callback',
@@ -122,6 +140,12 @@ const settings = {
     .regex(microsoftTenantPattern, 'must be common, organizations, consumers, or the id of a tenant')
     .nullish()
     .describe('Of microsoft alone; null: common'),
+  secret_expires_at: z.iso
+    .datetime({ offset: true })
+    .nullish()
+    .describe(
+      'When client_secret or private_key ends at the provider; 30 days before, an event tells. A new secret that is sent without it has no end',
+    ),
   active: flag().optional().describe('By default true'),
 }
 
@@ -149,6 +173,41 @@ export const SocialProviderChanges = z
   .strictObject(settings)
   .meta({ examples: [{ display_name: 'Google', active: true }] })
 export type SocialProviderChanges = z.output<typeof SocialProviderChanges>
+
+/** What a check of a provider has found. */
+export const SocialProviderCheck = record(
+  'SocialProviderCheck',
+  {
+    __type__: z.literal('SocialProviderCheck'),
+    __domain__: slug().describe('Domain of the account'),
+    __environment__: environment(),
+    provider_id: id(),
+    passed: z.boolean().describe('false: something has failed'),
+    checks: z.array(
+      z.object({
+        name: z.enum(socialCheckNames),
+        outcome: z.enum(socialCheckOutcomes),
+        message: z.string().describe('What was found, and what to do, in English'),
+      }),
+    ),
+  },
+  {
+    __type__: 'SocialProviderCheck',
+    __domain__: 'acme',
+    __environment__: 'sandbox',
+    provider_id: '0190d2d0-4a5b-7c6d-8e7f-90a1b2c3d4e5',
+    passed: false,
+    checks: [
+      { name: 'settings', outcome: 'passed', message: 'Everything is entered.' },
+      {
+        name: 'credentials',
+        outcome: 'failed',
+        message: 'The provider does not know this client, or its secret is another one: invalid_client.',
+      },
+    ],
+  },
+)
+export type SocialProviderCheck = z.output<typeof SocialProviderCheck>
 
 export const SocialProviderQuery = PageQuery.extend({
   name: filterText().describe('Only the provider of this name'),
@@ -226,6 +285,15 @@ export const socialProviders = c.router(
         'precondition_failed',
       ),
       metadata: access({ ...write, emits: ['social.provider.update.success'], versioned: 'checks' }),
+    },
+    check: {
+      method: 'POST',
+      path: `${onePath}/check`,
+      summary: 'Try a social provider: its settings, and its client, with a code that cannot be',
+      pathParams: SocialProviderPath,
+      body: c.noBody(),
+      responses: changing({ 200: SocialProviderCheck }, limited, 'social_provider_not_found'),
+      metadata: access({ ...write, limited: 'social-check' }),
     },
     delete: {
       method: 'DELETE',

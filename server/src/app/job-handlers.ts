@@ -20,6 +20,7 @@ import { eraseDeleted } from '../operations/purge/purge.js'
 import { prepareKeysOfAccounts } from '../tokens/signing-keys/account-keys.js'
 import { prepareKeysOfAccount, publishNextKeys } from '../tokens/signing-keys/prepare.js'
 import { rotateDueSigningKeys } from '../tokens/signing-keys/rotate.js'
+import { watchSocialSecrets } from '../sso/social/watch-secrets.js'
 import { watchCertificates } from '../sso/connections/watch-certificates.js'
 import { checkDueDomains } from '../directory/domains/check.js'
 import { expireInvitations } from '../directory/invitations/expire-invitations.js'
@@ -133,6 +134,11 @@ export const jobHandlers: { readonly [Name in JobName]: JobHandler<JobPayloads[N
   },
   watch_certificates: {
     run: watchCertificates,
+    retryAfterSeconds: [60, 300],
+    everySeconds: 24 * 60 * 60,
+  },
+  watch_social_secrets: {
+    run: watchSocialSecrets,
     retryAfterSeconds: [60, 300],
     everySeconds: 24 * 60 * 60,
   },

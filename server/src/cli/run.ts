@@ -35,6 +35,10 @@ const commands: Record<string, Entry> = {
     summary: 'show and rotate signing keys, re-seal with a new master key',
     load: () => import('./keys.js'),
   },
+  social: {
+    summary: 'add a social provider, step by step, and check it',
+    load: () => import('./social.js'),
+  },
   listen: {
     summary: 'bring the events of the sandbox to a receiver on this machine',
     load: () => import('./listen.js'),

@@ -1,3 +1,5 @@
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
 import type { GivenDeps } from '../app/open-deps.js'
 
 /** Where a command is run: the process of `portico`, or a test that runs many in one. */
@@ -13,6 +15,8 @@ export interface Terminal {
   readonly write: (text: string) => void
   /** Writes other messages, to stderr. */
   readonly tell: (text: string) => void
+  /** Asks a person, if one is there, for a line; a secret is not shown. */
+  readonly ask: (question: string, kind: 'plain' | 'secret') => Promise<string>
   /** The exit code of the command when nothing is thrown. */
   exitCode: number
   /** Replaces what commands would open, in tests. */
@@ -29,6 +33,25 @@ export function ownTerminal(): Terminal {
     hasColors: stdout.isTTY && stdout.hasColors(),
     write: (text) => void stdout.write(text),
     tell: (text) => void stderr.write(text),
+    ask: askHere,
     exitCode: 0,
+  }
+}
+
+async function askHere(question: string, kind: 'plain' | 'secret'): Promise<string> {
+  const isSecret = kind === 'secret'
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
+  if (isSecret) process.stderr.write(question)
+  const prompt = createInterface({
+    input: process.stdin,
+    // What is typed is written there.
+    output: isSecret ? nowhere : process.stderr,
+    terminal: true,
+  })
+  try {
+    return (await prompt.question(isSecret ? '' : question)).trim()
+  } finally {
+    prompt.close()
+    if (isSecret) process.stderr.write('\n')
   }
 }

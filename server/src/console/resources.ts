@@ -325,6 +325,7 @@ export const resources: readonly ScreenDeclaration[] = [
 /** Public routes without a screen, and why: a test compares both with the contract. */
 export const notShown: Readonly<Record<string, string>> = {
   'users.getByEmail': 'the list is filtered by address',
+  'socialProviders.check': 'its findings are no record: for programs and the command line',
   'identities.unlink': 'no list: the record of the user has their ids, for programs and the account page',
   'events.list': 'the order of programs; people read the newest first',
   'tokenCustomization.sample': 'a sample for programs',

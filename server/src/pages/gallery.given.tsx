@@ -360,7 +360,8 @@ function socialStates(frame: Frame, { email, organization, application }: Galler
     { name: 'google', displayName: 'Google' },
     { name: 'own', displayName: organization },
   ]
-  const identifier = { frame, form, email: null, maySignUp: true, socialProviders }
+  const lastProvider = 'google'
+  const identifier = { frame, form, email: null, maySignUp: true, socialProviders, lastProvider }
   const proof = { frame, form, email }
   const link = { frame, form, email, provider: organization, hasPassword: true, hasLink: true }
   const choice = { subject: 'ada', email, isEmailVerified: true, fault: 'none' } as const

@@ -281,6 +281,7 @@ export const fr: Labels = {
     team_id: 'Équipe Apple',
     key_id: 'Identifiant de la clé',
     private_key: 'Clé privée',
+    secret_expires_at: 'Expiration du secret',
     tenant_domain: 'Organisation',
     terms_of_service_url: 'URL des conditions d’utilisation',
     text: 'Texte',

@@ -187,6 +187,7 @@ export interface JobPayloads {
   /** Ends the sessions of a deleted organization. */
   readonly end_organization_sessions: { readonly accountId: string; readonly organizationId: string }
   readonly watch_certificates: Record<string, never>
+  readonly watch_social_secrets: Record<string, never>
   readonly check_domains: Record<string, never>
   readonly fold_record_counts: Record<string, never>
   readonly delete_expired: Record<string, never>

@@ -172,7 +172,7 @@ export const kinds = [
     key: 'name',
     omitted: {
       ...{ issuer: isOfProvider, client_id: isOfProvider, team_id: isOfProvider, key_id: isOfProvider },
-      ...{ client_secret: 'is a secret', private_key: 'is a secret' },
+      ...{ client_secret: 'is a secret', private_key: 'is a secret', secret_expires_at: 'is of a secret' },
     },
     record: SocialProvider,
     creation: NewSocialProvider,

@@ -22,6 +22,8 @@ export interface StepRequest {
   readonly field: (name: string) => string
   /** A parameter of the address. */
   readonly query: (name: string) => string
+  /** The social provider by which somebody has signed in last in this browser; undefined without one. */
+  readonly lastProvider: string | undefined
   /** The IP address of the request, used only for limits. */
   readonly ip: string
 }

@@ -7,6 +7,7 @@ import type { PublicOrganization } from '../../directory/organizations/find-orga
 import { isAccountPage } from '../../directory/account-page-client.js'
 import { displayName } from '../../platform/display-name.js'
 import { toCsrfField } from '../frame/csrf.js'
+import { findLastProvider } from '../frame/last-provider-cookie.js'
 import type { Frame } from '../frame/layout.js'
 import { formOf, frameOf, textOf, type PageRequest, type Site } from '../frame/site.js'
 import type { StepRequest } from '../frame/step-page.js'
@@ -26,7 +27,11 @@ export function toStepRequest({
 }: {
   readonly deps: Deps
   readonly site: Site
-  readonly req: PageRequest & { readonly path: string; readonly ip?: string | undefined }
+  readonly req: PageRequest & {
+    readonly path: string
+    readonly ip?: string | undefined
+    readonly headers: { readonly cookie?: string | undefined }
+  }
   readonly flow: Flow
   readonly organization: PublicOrganization | undefined
   /** Of the flow cookie. */
@@ -55,6 +60,7 @@ export function toStepRequest({
     form: { action, csrf: toCsrfField(secret, flow.flowId) },
     field,
     query,
+    lastProvider: findLastProvider(req.headers.cookie, site.isHttps),
     ip: req.ip ?? '',
   }
 }

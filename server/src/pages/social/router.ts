@@ -16,6 +16,7 @@ import { startSocialRequest } from '../../sso/social/start-request.js'
 import { testProviderFaults, toTestCode, type TestGrant } from '../../sso/social/test-provider.js'
 import { toAccountPath } from '../frame/account-path.js'
 import { findFlowSecret, secretOfOurForm, toCsrfField } from '../frame/csrf.js'
+import { toLastProviderCookie } from '../frame/last-provider-cookie.js'
 import type { Frame } from '../frame/layout.js'
 import { isNavigation } from '../frame/navigation.js'
 import { keepFlowSecret, pageRouter, redirect, sendSentence, type Exchange } from '../frame/page-route.js'
@@ -104,6 +105,8 @@ async function takeAnswer(exchange: Exchange): Promise<void> {
     redirect(exchange, link === 'stale' ? path : `${path}&${link === 'linked' ? 'done=1' : `link=${link}`}`)
     return
   }
+  if (outcome.to !== 'denied')
+    exchange.res.append('Set-Cookie', toLastProviderCookie(outcome.provider, site.isHttps))
   if (outcome.to === 'prove_address') await mailFirstCode(exchange, outcome, browserSecret ?? '')
   const denied = outcome.to === 'denied' ? '?social=denied' : ''
   redirect(exchange, `/t/${outcome.domain}/sign-in/${outcome.flowId}${denied}`)

@@ -174,6 +174,7 @@ function page(
     maySignUp: methods.maySignUp,
     connections,
     socialProviders: methods.socialProviders,
+    lastProvider: request.lastProvider,
     isAddressAsked:
       methodOf(methods, flow.preferredWay) !== undefined ||
       methods.connections.length > 0 ||

@@ -30,6 +30,8 @@ interface IdentifierPage {
   readonly isAddressAsked?: boolean
   /** Social providers, in the order of their buttons. */
   readonly socialProviders?: readonly { readonly name: string; readonly displayName: string }[]
+  /** The name of the one that was used last in this browser. */
+  readonly lastProvider?: string | undefined
   /** The user has just come back from one without signing in there. */
   readonly isSocialDenied?: boolean
   /** The application that the user signs in to, if known. */
@@ -117,6 +119,7 @@ export function identifierPage(view: IdentifierPage): string {
           button={texts.social.button(displayName(provider))}
           look="second"
         >
+          {name === view.lastProvider && <p class="quiet">{texts.social.lastUsed}</p>}
           <input type="hidden" name="provider" value={name} />
         </Form>
       ))}

@@ -867,6 +867,8 @@ const byKind: Readonly<Record<Exclude<CatalogObject['kind'], 'table'>, Parts>> =
     ["social_providers","key_id","text"],
     ["social_providers","name","text not null"],
     ["social_providers","provider","text not null"],
+    ["social_providers","secret_expires_at","timestamp(3) with time zone"],
+    ["social_providers","secret_warned_at","timestamp(3) with time zone"],
     ["social_providers","team_id","text"],
     ["social_providers","tenant","text"],
     ["social_providers","updated_at","timestamp(3) with time zone not null"],

@@ -1098,6 +1098,8 @@ export interface SocialProviders {
   key_id: string | null;
   name: string;
   provider: string;
+  secret_expires_at: Timestamp | null;
+  secret_warned_at: Timestamp | null;
   team_id: string | null;
   tenant: string | null;
   updated_at: Timestamp;

@@ -19,6 +19,7 @@ import type { SignInMethods } from '../../sign-in/flows/sign-in-methods.js'
 import { skipFactors, skipFirstFactor, startFlow, type NewFlow } from '../../sign-in/flows/start.js'
 import { moveFlow } from '../../sign-in/flows/step.js'
 import { findOpenConnections } from '../../sso/sign-in/connection-of-address.js'
+import { findOpenProviders, type OpenProvider } from '../../sso/social/open-providers.js'
 import { grantedScope } from '../../tokens/scopes.js'
 import type { AccountSession } from './account-sessions.js'
 import { hintedEmail, hintedMethod, type AuthorizationFault } from './authorization-request.js'
@@ -251,6 +252,8 @@ async function beginFlow(
     browserSecret,
     accountFlowId: entering?.accountFlowId ?? null,
   }
+  const isAnywhere = known === undefined && entering === undefined && flow.connectionId === null
+  const provider = isAnywhere ? await findHintedProvider(deps, client, request) : undefined
   const caller = callerAtPage(client, requestId)
   const { record: flowId } = await change(deps, caller.cause, async (trx) => {
     await entering?.consume?.(trx)
@@ -264,6 +267,10 @@ async function beginFlow(
       if (fit === 'step_up') await skipFirstFactor(deps, trx, key, flow, { ...signedIn, tenant })
       else await skipFactors(deps, trx, key, signedIn)
     } else if (entering !== undefined) await enterFlow(deps, trx, { key, flow, client, entering, caller })
+    else if (provider !== undefined) {
+      const set = { social_provider_id: provider.providerId }
+      await moveFlow(deps, trx, key, { from: ['identifier'], to: 'social_provider', set })
+    }
     return { record: key.flowId }
   })
   return flowId
@@ -278,6 +285,17 @@ async function findHintedConnection(
   if (hint === undefined) return undefined
   const connections = await findOpenConnections(deps, client)
   return connections.find(({ idpId }) => idpId === hint)?.connectionId
+}
+
+/** The social provider that idp_hint names, if the organization uses it; a way that is no provider comes first. */
+async function findHintedProvider(
+  deps: Pick<Deps, 'db'>,
+  client: AuthorizingClient,
+  request: AuthorizationRequest,
+): Promise<OpenProvider | undefined> {
+  if (request.idp_hint === undefined || hintedMethod(request) !== undefined) return undefined
+  const providers = await findOpenProviders(deps, client)
+  return providers.find(({ name }) => name === request.idp_hint)
 }
 
 interface EnteredFlow {

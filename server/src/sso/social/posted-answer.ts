@@ -54,10 +54,9 @@ function contextOf(providerId: string): SealContext {
 /** The name in the member `user` of a form of Apple; undefined where it says none. */
 export function toPostedName(user: string): PostedName | undefined {
   try {
-    const { name } = membersOf(JSON.parse(user))
-    const said = membersOf(name)
+    const { firstName, lastName } = membersOf(membersOf(JSON.parse(user))['name'])
     const textOf = (part: unknown) => (typeof part === 'string' ? part.slice(0, maxNamePart) : '')
-    return { given: textOf(said['firstName']), family: textOf(said['lastName']) }
+    return { given: textOf(firstName), family: textOf(lastName) }
   } catch (error) {
     if (error instanceof SyntaxError) return undefined
     throw error
@@ -65,7 +64,7 @@ export function toPostedName(user: string): PostedName | undefined {
 }
 
 function membersOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' ? { ...value } : {}
+  return typeof value === 'object' && value !== null ? { ...value } : {}
 }
 
 const maxNamePart = 200

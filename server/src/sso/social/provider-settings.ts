@@ -44,6 +44,7 @@ export function toSettings(
     team_id: input.team_id ?? null,
     key_id: input.key_id ?? null,
     issuer: issuers[provider],
+    secret_expires_at: input.secret_expires_at == null ? null : new Date(input.secret_expires_at),
     active: input.active ?? true,
   }
 }
@@ -54,7 +55,7 @@ function typeOf(name: string): SocialProviderType {
 }
 
 const namedTypes = ['google', 'microsoft', 'github', 'apple', 'test'] as const
-const reservedNames = ['passkey']
+const reservedNames = ['passkey', 'password']
 
 /**
  * The columns that change.
@@ -63,7 +64,16 @@ const reservedNames = ['passkey']
  */
 export function toChangedSettings(provider: string, input: SocialProviderChanges) {
   checkChanges(provider, input)
-  const { tenant, client_secret: _secret, private_key: _key, ...columns } = input
+  const { tenant, client_secret: secret, private_key: key, secret_expires_at: end, ...members } = input
+  const isOtherSecret = (secret ?? key) !== undefined
+  const columns = {
+    ...members,
+    ...((isOtherSecret || end !== undefined) && {
+      secret_expires_at: end == null ? null : new Date(end),
+      // Of this end nobody was told.
+      secret_warned_at: null,
+    }),
+  }
   if (provider !== 'microsoft' || tenant === undefined) return columns
   const chosen = tenant ?? 'common'
   return { ...columns, tenant: chosen, issuer: microsoftIssuerOf(chosen) }

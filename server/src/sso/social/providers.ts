@@ -248,11 +248,21 @@ function asTaken(error: unknown): never {
   throw error
 }
 
+/** Tells of a provider whose secret ends. */
+export async function emitExpiry(
+  deps: Pick<Deps, 'db' | 'now' | 'config'>,
+  trx: Transaction<DB>,
+  caller: Caller,
+  id: string,
+): Promise<Changed<SocialProvider>> {
+  return emitProvider(deps, trx, caller, 'social.provider.expire.success', await getRow(trx, caller, id))
+}
+
 function emitProvider(
   deps: Pick<Deps, 'db' | 'now' | 'config'>,
   trx: Transaction<DB>,
   caller: Caller,
-  code: `social.provider.${'create' | 'update' | 'delete'}.success`,
+  code: `social.provider.${'create' | 'update' | 'delete' | 'expire'}.success`,
   row: SocialProviderRow,
 ): Promise<Changed<SocialProvider>> {
   const record = toSocialProvider(row, caller, callbackOf(deps.config.baseUrl, row.id))

@@ -48,7 +48,12 @@ export interface PlaceOfFlow {
 export type SocialOutcome =
   | { readonly to: 'nowhere' }
   | (Partial<PlaceOfFlow> & { readonly to: 'refused' })
-  | (PlaceOfFlow & { readonly to: 'flow' | 'denied' | 'prove_address' })
+  | (PlaceOfFlow & { readonly to: 'denied' })
+  | (PlaceOfFlow & {
+      readonly to: 'flow' | 'prove_address'
+      /** The name of the provider. */
+      readonly provider: string
+    })
   | (Omit<PlaceOfFlow, 'flowId'> & { readonly to: 'account'; readonly link: LinkOutcome | 'denied' })
 
 /**
@@ -122,7 +127,7 @@ async function answerFlow(
     browserSecret,
     requestId,
   })
-  return { ...place, to: done }
+  return done === 'refused' ? { ...place, to: done } : { ...place, to: done, provider: known.name }
 }
 
 /** Links the account at the provider with the user of the session that has asked for it. */

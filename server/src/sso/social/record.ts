@@ -13,6 +13,7 @@ export const socialProviderColumns = [
   'social_providers.tenant',
   'social_providers.team_id',
   'social_providers.key_id',
+  'social_providers.secret_expires_at',
   'social_providers.issuer',
   'social_providers.active',
   'social_providers.version',
@@ -22,7 +23,7 @@ export const socialProviderColumns = [
 
 export type SocialProviderRow = Omit<
   Selectable<SocialProviders>,
-  'account_id' | 'environment' | 'client_secret_sealed'
+  'account_id' | 'environment' | 'client_secret_sealed' | 'secret_warned_at'
 > & { readonly is_ready: boolean }
 
 /** @param redirectUri Of the provider. */
@@ -45,6 +46,7 @@ export function toSocialProvider(
     team_id: row.team_id,
     key_id: row.key_id,
     issuer: row.issuer,
+    secret_expires_at: row.secret_expires_at?.toISOString() ?? null,
     active: row.active,
     state: row.is_ready ? 'ready' : 'incomplete',
     redirect_uri: redirectUri,

@@ -3,6 +3,7 @@ import { initServer } from '@ts-rest/express'
 import type { Deps } from '../../delivery/deps.js'
 import { created, deleted, listed, ok, versionsOf } from '../../delivery/events/answer.js'
 import { callerOf, tenantOf } from '../../delivery/request-context.js'
+import { checkSocialProvider } from './check-provider.js'
 import { getSocialConnection, updateSocialConnection } from './connection.js'
 import {
   createSocialProvider,
@@ -22,6 +23,8 @@ export function socialProviderRoutes(deps: Deps) {
       ok(res, await getSocialProvider(deps, callerOf(req), params.provider_id)),
     update: async ({ req, res, params: { provider_id: id }, body, headers }) =>
       ok(res, await updateSocialProvider(deps, callerOf(req), id, body, versionsOf(headers))),
+    check: async ({ req, res, params }) =>
+      ok(res, await checkSocialProvider(deps, callerOf(req), params.provider_id)),
     delete: async ({ req, res, params: { provider_id: id }, body, headers }) =>
       deleted(res, await deleteSocialProvider(deps, callerOf(req), { ...body, id }, versionsOf(headers))),
   })

@@ -16,6 +16,7 @@ export const social = {
   social: {
     button: (provider: string) => `Continue with ${provider}`,
     denied: 'You did not sign in there. Try again, or choose another way.',
+    lastUsed: 'Last used in this browser:',
   },
   socialProvider: {
     heading: (provider: string) => `Continue with ${provider}`,

@@ -4,6 +4,7 @@ export const social: SocialTexts = {
   social: {
     button: (provider) => `Continuer avec ${provider}`,
     denied: 'Vous ne vous y êtes pas connecté. Réessayez ou choisissez une autre méthode.',
+    lastUsed: 'Utilisé en dernier dans ce navigateur\u00a0:',
   },
   socialProvider: {
     heading: (provider) => `Continuer avec ${provider}`,

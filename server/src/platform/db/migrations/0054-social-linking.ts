@@ -5,7 +5,13 @@ import { sql, type Kysely } from 'kysely'
  * others: its private key takes the place of a secret.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  await sql`alter table social_providers add column team_id text, add column key_id text`.execute(db)
+  await sql`
+    alter table social_providers
+      add column team_id text,
+      add column key_id text,
+      add column secret_expires_at timestamptz(3),
+      -- When the end of the secret was reported.
+      add column secret_warned_at timestamptz(3)`.execute(db)
   // Read for the check are the requests of a day, of which each is one visit to a provider.
   await sql`
     alter table social_requests
