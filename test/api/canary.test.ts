@@ -95,6 +95,7 @@ async function signInWithEverything(): Promise<Canaries> {
     oidc_client_secret: await signInByOidc(),
     relay_uri: [relayUri, relayUri.split('/').at(-1) ?? ''],
     signature_key: await signWithBothKeys(),
+    private_key: await connectApple(),
     uri: [uri, secret],
     recovery_codes: recoveryCodes,
     // Six digits occur by chance; test/api/totp-sms.test.ts searches for those of one user.
@@ -304,6 +305,19 @@ async function signInByOidc(): Promise<string[]> {
   witnesses.push(...(await tables()))
   const { searchParams } = new URL(back)
   return [scene.idp.client.secret, searchParams.get('state') ?? '', searchParams.get('code') ?? '']
+}
+
+/** The private key of a social provider, whose change is refused once: each line of it has random bytes. */
+async function connectApple(): Promise<string[]> {
+  const client = await service.client()
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const private_key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+  const of = { client_id: 'com.awesome.web', team_id: 'ABCDE12345', key_id: 'KEY1234567', private_key }
+  const { id: provider_id } = await client.socialProviders.create({ name: 'apple', ...of })
+  await expect(
+    client.socialProviders.update({ provider_id, private_key, key_id: 'wrong' }),
+  ).rejects.toMatchObject({ status: 422 })
+  return private_key.split('\n').slice(1, -2)
 }
 
 /** Both signature keys of a webhook after a delivery signed with each. */

@@ -2,9 +2,9 @@ import { routes, type Route } from '@portico/contract/walk'
 import { etagOf } from '@portico/sdk'
 import { describe, expect, test } from 'vitest'
 import { startService } from '../given/harness.js'
-import { send, type References } from '../given/request-of.js'
+import { bodyFor, send, type References } from '../given/request-of.js'
 import { sampled } from '../sampled.js'
-import { createWorldFor } from '../given/world.js'
+import { createWorldFor, freshMembers } from '../given/world.js'
 
 const service = await startService()
 const client = await service.client()
@@ -13,7 +13,8 @@ const token = await service.token()
 const keyed = routes().filter(({ access }) => access.auth === 'api_key')
 
 function ask(route: Route, references: References, headers: Record<string, string>) {
-  return send(route, { baseUrl: service.baseUrl, token, references, headers })
+  const body = { ...bodyFor(route, references), ...freshMembers(route.name) }
+  return send(route, { baseUrl: service.baseUrl, token, references, headers, body })
 }
 
 // fetch() adds Cache-Control: no-cache, which is meant for intermediate caches.

@@ -46,6 +46,18 @@ function shapeOf({ html }: Seen, { org_domain }: FlowScene): string {
   return html.replaceAll(own, '…').replaceAll(org_domain, '…')
 }
 
+/** A user with a passkey, without which no sign-in of theirs is fresh. */
+async function onEmailWith({
+  scene,
+  held,
+}: Pick<Awaited<ReturnType<typeof passkeys.withPasskey>>, 'scene' | 'held'>) {
+  const { page, ...on } = await given.onEmail(scene)
+  return {
+    ...on,
+    page: await on.visitor.press(page, 'passkey', { credential: held.use(passkeys.asked(page)) }),
+  }
+}
+
 describe('the address on the account page', () => {
   test('is changed by the codes of both mailboxes, is verified, and its user goes on with it', async () => {
     const { scene, visitor, email, page } = await given.changed()
@@ -247,7 +259,7 @@ describe('a stolen session on the account page', () => {
     expect(refused).toMatchObject({ status: 422 })
     expect(await given.codeTo(waiting.email)).toBeUndefined()
     const withKey = await passkeys.withPasskey()
-    const offered = await given.asked(await given.onEmail(withKey.scene))
+    const offered = await given.asked(await onEmailWith(withKey))
     expect(offered.page.html).not.toContain('value="passkey"')
   })
 })
@@ -280,7 +292,7 @@ describe('an app or a passkey that a user has had for a week', () => {
     await given.flows.passwords.set(other)
     const stranger = await passkeys.withPasskey(other)
     await service.clock.advance(7 * daySeconds)
-    const on = await given.onEmail(scene)
+    const on = await onEmailWith({ scene, held })
     const waiting = await given.asked(on)
     const credential = held.use(passkeys.asked(waiting.page))
     const wrong = await on.visitor.send(waiting.page, 'passkey', { credential: '{}' })
@@ -462,7 +474,8 @@ describe('changes of one address at the same time', () => {
             const userName = await given.emailOf(scene).catch(() => undefined)
             const schemas = ['urn:ietf:params:scim:schemas:core:2.0:User']
             await scim('POST', '/Users', { body: { schemas, userName: userName ?? written } })
-            const operation = { op: 'replace', path: 'userName', value: written }
+            const emails = [{ value: written, type: 'work', primary: true }]
+            const operation = { op: 'replace', value: { userName: written, emails } }
             const patch = {
               schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
               Operations: [operation],

@@ -270,6 +270,7 @@ describe('nobody enrols a user on the pages', () => {
   test('once the organization asks for no codes any more', async () => {
     const { scene, visitor, shown, app } = await begun()
     await client.totp.updateConnection({ org_domain: scene.org_domain, active: false })
+    await client.passkeys.updateConnection({ org_domain: scene.org_domain, active: false })
 
     const refused = await visitor.send(shown, 'validate', { code: given.totp.codeOf(app) })
 
@@ -280,6 +281,7 @@ describe('nobody enrols a user on the pages', () => {
   test('once the organization asks for no codes any more, and a form without a code shows no key', async () => {
     const { scene, visitor, shown } = await begun()
     await client.totp.updateConnection({ org_domain: scene.org_domain, active: false })
+    await client.passkeys.updateConnection({ org_domain: scene.org_domain, active: false })
 
     const refused = await visitor.send(shown, 'validate', { code: '' })
 
