@@ -246,7 +246,7 @@ async function firstPage(
       ...(account.isEmailManaged ? (['email'] as const) : []),
       ...(account.password.isOffered ? [] : (['password'] as const)),
       ...(account.arePasskeysOffered ? [] : (['passkeys'] as const)),
-      ...(account.isDeletionOffered ? [] : (['delete'] as const)),
+      ...(account.isDeletionOffered || account.isDeletionRequestOffered ? [] : (['delete'] as const)),
     ],
   })
 }
