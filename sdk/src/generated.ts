@@ -122,8 +122,8 @@ export interface OrganizationPolicy {
   session_idle_in_seconds: number
   /** Whether users change their own profile, and download their data, on the account page. Where a directory or an identity provider writes it, they do not. */
   self_service: boolean
-  /** Whether users may delete their own account, on the account page: not at all, or at once. Who is kept by a directory may not. */
-  self_deletion: 'none' | 'allowed'
+  /** Whether users may delete their own account, on the account page: not at all, by a request that the administrators are mailed, or at once. Who is kept by a directory may not, and may ask. */
+  self_deletion: 'none' | 'request' | 'allowed'
   /** RFC 3339 in UTC with milliseconds. */
   inserted_at: string
   /** RFC 3339 in UTC with milliseconds. */
@@ -404,7 +404,7 @@ export interface Identity {
   data: { [name: string]: JsonValue }
 }
 
-/** Part of `Identity`, `DirectoryAttributes`, `UserIdentity`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent` and 118 more. */
+/** Part of `Identity`, `DirectoryAttributes`, `UserIdentity`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent` and 119 more. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue }
 
 /** Part of `User`. */
@@ -2146,7 +2146,7 @@ export interface EventPage {
   has_more: boolean
 }
 
-/** Part of `EventPage`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent` and 116 more. */
+/** Part of `EventPage`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent` and 117 more. */
 export type Event =
   | OrganizationOrganizationCreateSuccessEvent
   | OrganizationOrganizationUpdateSuccessEvent
@@ -2178,6 +2178,7 @@ export type Event =
   | InvitationJoinRequestApproveSuccessEvent
   | InvitationJoinRequestDenySuccessEvent
   | InvitationJoinRequestExpireSuccessEvent
+  | UserDeletionRequestSuccessEvent
   | UserEmailChangeRequestSuccessEvent
   | UserEmailChangeRevertSuccessEvent
   | UserIdentityLinkSuccessEvent
@@ -2299,7 +2300,7 @@ export interface OrganizationOrganizationCreateSuccessEvent {
   data: Organization | TruncatedData
 }
 
-/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 114 more. */
+/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 115 more. */
 export interface Actor {
   /** staff: a member of the staff of the account, in the console; user: on a page; admin: in the onboarding; directory: its provider, by SCIM; operator: at the command line; system: the service itself. */
   type: 'api_key' | 'staff' | 'user' | 'admin' | 'directory' | 'operator' | 'system'
@@ -2307,7 +2308,7 @@ export interface Actor {
   id: string
 }
 
-/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 114 more. */
+/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 115 more. */
 export interface TruncatedData {
   id?: string
   truncated: true
@@ -3239,6 +3240,47 @@ export interface InvitationJoinRequestExpireSuccessEvent {
   webhook_id: string | null
   code: 'invitation.join_request.expire.success'
   data: JoinRequest | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface UserDeletionRequestSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account if no organization owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
+  id: string
+  /** Reasons of the failure; null if the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
+  cursor: string | null
+  /** Receiving webhook of a delivery; null in the stream. */
+  webhook_id: string | null
+  code: 'user.deletion.request.success'
+  data: DeletionRequest | TruncatedData
+}
+
+/** Part of `UserDeletionRequestSuccessEvent`. */
+export interface DeletionRequest {
+  __type__: 'DeletionRequest'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** UUID in lower case. */
+  user_id: string
+  /** Until then the user asks no second time. */
+  expires_at: string
+  /** RFC 3339 in UTC with milliseconds. */
+  inserted_at: string
 }
 
 /** Part of `Event`. */
@@ -6789,7 +6831,7 @@ export interface OrganizationPolicyUpdateInput {
   /** At most session_lifetime_in_seconds. Requires the scope write:sessions. */
   session_idle_in_seconds?: number
   self_service?: boolean
-  self_deletion?: 'none' | 'allowed'
+  self_deletion?: 'none' | 'request' | 'allowed'
 }
 
 /** Codes that `organizationPolicy.update` answers. */
@@ -10947,6 +10989,7 @@ export interface EventsListInput {
     | 'invitation.join_request.approve.success'
     | 'invitation.join_request.deny.success'
     | 'invitation.join_request.expire.success'
+    | 'user.deletion.request.success'
     | 'user.email_change.request.success'
     | 'user.email_change.revert.success'
     | 'user.identity.link.success'
@@ -11110,6 +11153,7 @@ export interface WebhooksCreateInput {
     | 'invitation.join_request.approve.success'
     | 'invitation.join_request.deny.success'
     | 'invitation.join_request.expire.success'
+    | 'user.deletion.request.success'
     | 'user.email_change.request.success'
     | 'user.email_change.revert.success'
     | 'user.identity.link.success'
@@ -11328,6 +11372,7 @@ export interface WebhooksUpdateInput {
     | 'invitation.join_request.approve.success'
     | 'invitation.join_request.deny.success'
     | 'invitation.join_request.expire.success'
+    | 'user.deletion.request.success'
     | 'user.email_change.request.success'
     | 'user.email_change.revert.success'
     | 'user.identity.link.success'
@@ -11556,6 +11601,7 @@ export interface WebhooksListDeliveriesInput {
     | 'invitation.join_request.approve.success'
     | 'invitation.join_request.deny.success'
     | 'invitation.join_request.expire.success'
+    | 'user.deletion.request.success'
     | 'user.email_change.request.success'
     | 'user.email_change.revert.success'
     | 'user.identity.link.success'
@@ -11770,6 +11816,7 @@ export interface LogEventsListInput {
     | 'ADMIN_ONBOARDING_DECLINED'
     | 'ACCOUNT_DATA_DOWNLOADED'
     | 'ACCOUNT_DELETED_BY_USER'
+    | 'ACCOUNT_DELETION_REQUESTED'
     | 'ACCOUNT_EMAIL_CHANGE_REQUESTED'
     | 'ACCOUNT_EMAIL_CHANGE_FAILED'
     | 'ACCOUNT_EMAIL_CHANGED'
@@ -11889,6 +11936,7 @@ export interface LogEventsListOfAccountInput {
     | 'ADMIN_ONBOARDING_DECLINED'
     | 'ACCOUNT_DATA_DOWNLOADED'
     | 'ACCOUNT_DELETED_BY_USER'
+    | 'ACCOUNT_DELETION_REQUESTED'
     | 'ACCOUNT_EMAIL_CHANGE_REQUESTED'
     | 'ACCOUNT_EMAIL_CHANGE_FAILED'
     | 'ACCOUNT_EMAIL_CHANGED'

@@ -185,6 +185,7 @@ describe('the export of a person', () => {
       // No member of staff has looked at the person.
       audit_entries: false,
       authorization_codes: true,
+      deletion_requests: false,
       directory_group_members: true,
       directory_users: true,
       discoveries: true,

@@ -34,6 +34,7 @@ const takenBack: Readonly<Record<string, string>> = {
     alter table sign_in_flows drop column social_provider_id`,
   '0051-own-account': '',
   '0052-email-changes': 'drop table email_changes',
+  '0053-deletion-requests': 'drop table deletion_requests',
   '0054-social-linking': '',
 }
 

@@ -20,6 +20,9 @@ const isDownloaded = data(
   'is a file with what is stored of the user and names nobody else, three times a day',
 )
 const deletion = (title: string) => protocolTest('account-page', `the deletion on the account page ${title}`)
+const asked = (title: string) =>
+  protocolTest('account-deletion', `a request of deletion on the account page ${title}`)
+const isAsked = asked('tells the administrators and the account once, and deletes nobody')
 const isDeleted = deletion(
   'deletes the user who types their address, ends their sessions, and is told by mail and event',
 )
@@ -190,6 +193,22 @@ export const accountPageGuards = [
     replace: "    if (account === undefined) return 'not_offered'",
     red: deletion('is nothing where the organization does not allow it, which is how it begins'),
     green: isDeleted,
+  }),
+  guard({
+    name: 'account page: a request of deletion that the organization does not ask for',
+    file: 'server/src/sign-in/own-account/own-deletion.ts',
+    find: "    if (account?.isDeletionRequestOffered !== true) return 'not_offered'",
+    replace: "    if (account === undefined) return 'not_offered'",
+    red: asked('is nothing where the organization does not ask for one, nor of a session that is not fresh'),
+    green: isAsked,
+  }),
+  guard({
+    name: 'account page: one request of deletion at a time',
+    file: 'server/src/sign-in/own-account/own-deletion.ts',
+    find: '          .where(sql<boolean>`deletion_requests.expires_at <= ${at}`),',
+    replace: '          .where(sql<boolean>`${at}::timestamptz is not null`),',
+    red: isAsked,
+    green: asked('can be made again after thirty days'),
   }),
   guard({
     name: 'account page: a deletion of who is kept by a directory',

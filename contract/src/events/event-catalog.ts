@@ -3,6 +3,7 @@ import { Account } from '../resources/account.js'
 import { Admin } from '../resources/admins.js'
 import { ApiKey } from '../resources/api-keys.js'
 import { Application } from '../resources/applications.js'
+import { DeletionRequest } from '../resources/deletion-requests.js'
 import { DirectorySyncEvent } from '../resources/directory-sync.js'
 import { EmailChange } from '../resources/email-changes.js'
 import { ErasedUser, RemovedAdmin } from '../resources/erasure.js'
@@ -225,6 +226,11 @@ export const eventCatalog = {
     tells: 'The time of a join request was over before anybody decided it, or its address has a user by now.',
     data: JoinRequest,
     elsewhere: [{ source: 'The hourly look at join requests', actor: 'system' }],
+  },
+  'user.deletion.request.success': {
+    tells: 'A user asked, on the account page, that their account be deleted; it stays until somebody does.',
+    data: DeletionRequest,
+    elsewhere: accountPage,
   },
   'user.email_change.request.success': {
     tells: 'A user asked to change their address, on the account page.',

@@ -32,6 +32,7 @@ export const mailNames = [
   'totp_enrollment_removed',
   'recovery_codes_renewed',
   'account_deleted',
+  'deletion_request',
   'email_change_code',
   'email_changed',
   'email_change_tried',
@@ -124,6 +125,7 @@ export const logEventCodes = {
   ADMIN_ONBOARDING_DECLINED: 'An administrator declined the invitation.',
   ACCOUNT_DATA_DOWNLOADED: 'A user downloaded what is stored of them, on the account page.',
   ACCOUNT_DELETED_BY_USER: 'A user deleted their own account, on the account page.',
+  ACCOUNT_DELETION_REQUESTED: 'A user asked that their account be deleted, on the account page.',
   ACCOUNT_EMAIL_CHANGE_REQUESTED: 'A user asked to change their address, on the account page.',
   ACCOUNT_EMAIL_CHANGE_FAILED:
     'A code of a change of an address was refused, on the account page; email is the address that it was mailed to.',

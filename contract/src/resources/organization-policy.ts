@@ -39,8 +39,8 @@ export const secondFactorGraceDays = { min: 0, max: 90, default: 14 }
 export const joinModes = ['off', 'request', 'automatic'] as const
 export type JoinMode = (typeof joinModes)[number]
 
-/** Whether users may delete their own account, on the account page. */
-export const selfDeletions = ['none', 'allowed'] as const
+/** Whether users may delete their own account, on the account page, or ask the administrators to. */
+export const selfDeletions = ['none', 'request', 'allowed'] as const
 export type SelfDeletion = (typeof selfDeletions)[number]
 
 /** What an organization demands of its members, in one environment. It is always there. */
@@ -89,7 +89,7 @@ export const OrganizationPolicy = record(
     self_deletion: z
       .enum(selfDeletions)
       .describe(
-        'Whether users may delete their own account, on the account page: not at all, or at once. Who is kept by a directory may not',
+        'Whether users may delete their own account, on the account page: not at all, by a request that the administrators are mailed, or at once. Who is kept by a directory may not, and may ask',
       ),
     inserted_at: timestamp(),
     updated_at: timestamp(),

@@ -1,4 +1,5 @@
 import { sendAdminInvitation } from '../sso/admins/send-invitation.js'
+import { enqueueDeletionNotices, sendDeletionNotice } from '../sso/admins/deletion-notice.js'
 import { sendDomainNotice, enqueueDomainNotices } from '../sso/admins/domain-notice.js'
 import { enqueueJoinRequestNotices, sendJoinRequestNotice } from '../sso/admins/join-request-notice.js'
 import { foldRecordCounts } from '../platform/db/fold-record-counts.js'
@@ -90,6 +91,14 @@ export const jobHandlers: { readonly [Name in JobName]: JobHandler<JobPayloads[N
     run: sendAddressCode,
     // As for an administrator: the user is waiting.
     retryAfterSeconds: [5, 30, 90],
+  },
+  tell_admins_of_deletion_request: {
+    run: enqueueDeletionNotices,
+    retryAfterSeconds: [5, 60, 300, 1800],
+  },
+  send_deletion_request_notice: {
+    run: sendDeletionNotice,
+    retryAfterSeconds: [60, 300, 1800, 7200],
   },
   send_email_change_code: {
     run: sendEmailChangeCode,

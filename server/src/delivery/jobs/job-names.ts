@@ -112,6 +112,18 @@ export interface JobPayloads {
     readonly organizationId: string
     readonly flowId: string
   }
+  /** Has a mail sent to each administrator about a user who asks to be deleted. */
+  readonly tell_admins_of_deletion_request: {
+    readonly accountId: string
+    readonly environment: Environment
+    readonly organizationId: string
+    readonly userId: string
+  }
+  readonly send_deletion_request_notice: JobPayloads['tell_admins_of_deletion_request'] & {
+    readonly adminId: string
+    /** Identical for every attempt. */
+    readonly messageId: string
+  }
   /** The code of a change of a user's address, to the mailbox that is to be proved next. */
   readonly send_email_change_code: {
     readonly accountId: string

@@ -22,6 +22,7 @@ export interface MailTexts {
   readonly oldAddressCode: OldAddressCodeTexts
   readonly emailChanged: EmailChangedTexts
   readonly emailReverted: EmailRevertedTexts
+  readonly deletionRequest: DeletionRequestTexts
   readonly metadataNotice: MetadataNoticeTexts
   readonly clientNotice: MetadataNoticeTexts
   readonly domainNotice: DomainNoticeTexts
@@ -109,6 +110,12 @@ interface EmailRevertedTexts {
   readonly subject: (organization: string) => string
   readonly told: (organization: string, address: string) => string
   readonly unexpected: (organization: string) => string
+}
+
+interface DeletionRequestTexts {
+  readonly subject: (organization: string) => string
+  readonly told: (organization: string, address: string) => string
+  readonly next: string
 }
 
 interface MetadataNoticeTexts {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { adminCodeMail, newAddressCodeMail, oldAddressCodeMail } from './admin-code.js'
+import { deletionRequestMail } from './deletion-request.js'
 import { domainNoticeMail } from './domain-notice.js'
 import { emailChangedMail, emailRevertedMail } from './email-change.js'
 import type { Message, Sender } from './frame.js'
@@ -28,6 +29,8 @@ const mails: Readonly<Record<string, (sender: Sender) => Message>> = {
     emailChangedMail({ ...sender, address: 'ada@new.example', link, days: 7, visit }),
   'an address that was changed, and that nobody had proved': (sender) =>
     emailChangedMail({ ...sender, address: 'ada@new.example', link: undefined, days: 7, visit }),
+  'a user who asks to be deleted': (sender) =>
+    deletionRequestMail({ ...sender, address: 'ada@awesome.example' }),
   'an address that was put back': (sender) =>
     emailRevertedMail({ ...sender, address: 'ada@old.example', visit }),
   'an address that somebody else has asked for': (sender) =>

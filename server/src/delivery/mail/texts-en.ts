@@ -196,6 +196,12 @@ export const en: MailTexts = {
     unexpected: (organization) =>
       `If the account is yours and you can no longer sign in, contact your administrator at ${organization}.`,
   },
+  deletionRequest: {
+    subject: (organization) => `Someone at ${organization} asks for their account to be deleted`,
+    told: (organization, address) =>
+      `The user with the e-mail address ${address} asked on their account page that their account at ${organization} be deleted.`,
+    next: 'Nothing happens by itself: delete the user where you manage them, or tell them why not.',
+  },
   metadataNotice: {
     subject: (organization) => `Metadata was uploaded for single sign-on of ${organization}`,
     told: (organization, connection) =>

@@ -202,6 +202,12 @@ export const fr: MailTexts = {
     unexpected: (organization) =>
       `Si ce compte est le vôtre et que vous ne pouvez plus vous connecter, contactez votre administrateur chez ${organization}.`,
   },
+  deletionRequest: {
+    subject: (organization) => `Une personne demande la suppression de son compte chez ${organization}`,
+    told: (organization, address) =>
+      `L’utilisateur dont l’adresse e-mail est ${address} a demandé, sur la page de son compte, que son compte chez ${organization} soit supprimé.`,
+    next: 'Rien ne se fait tout seul\u00a0: supprimez cet utilisateur là où vous gérez vos utilisateurs, ou dites-lui pourquoi vous ne le faites pas.',
+  },
   metadataNotice: {
     subject: (organization) =>
       `Des métadonnées ont été déposées pour l’authentification unique de ${organization}`,

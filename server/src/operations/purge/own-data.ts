@@ -23,6 +23,7 @@ export interface OwnData {
  */
 const ownTables: readonly (keyof DB)[] = [
   ...([
+    'deletion_requests',
     'directory_group_members',
     'directory_users',
     'domain_exemptions',

@@ -50,6 +50,7 @@ test('these columns are exported, beside the user', () => {
       'environment organization_id directory_id user_id external_id user_name user_name_normalized attributes inserted_at role_keys',
     discoveries:
       'environment id application_id step email redirect_uri request proved_at expires_at inserted_at is_link_returned',
+    deletion_requests: 'environment organization_id user_id expires_at inserted_at',
     domain_exemptions: 'environment organization_id domain_id email inserted_at',
     email_changes:
       'environment organization_id id user_id session_id old_email email old_proof code_expires_at code_failures ' +

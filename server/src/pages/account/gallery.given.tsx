@@ -48,6 +48,10 @@ export function accountPageStates(
   const proving = { ...address, waiting }
   const now = new Date('2026-03-14T09:26:53.589Z')
   const addedAt = new Date('2026-03-11T09:26:53.589Z')
+  const deletion = {
+    ...view,
+    ...{ isOffered: false, isRequestOffered: false, requestedAt: undefined, now, isWrong: false },
+  }
   const phone = {
     ...{ id: 'a', name: 'iCloud Keychain', isSynced: true, isDisabled: false },
     ...{ addedAt, lastUsedAt: now },
@@ -97,9 +101,14 @@ export function accountPageStates(
     ['account-data', accountDataPage({ ...view, isOffered: true })],
     ['account-data-not-offered', accountDataPage({ ...view, isOffered: false })],
     ['account-data-too-many', accountDataPage({ ...view, isOffered: true, retryAfterSeconds: 7200 })],
-    ['account-delete', accountDeletePage({ ...view, isOffered: true, isWrong: false })],
-    ['account-delete-wrong', accountDeletePage({ ...view, isOffered: true, isWrong: true })],
-    ['account-delete-not-offered', accountDeletePage({ ...view, isOffered: false, isWrong: false })],
+    ['account-delete', accountDeletePage({ ...deletion, isOffered: true })],
+    ['account-delete-wrong', accountDeletePage({ ...deletion, isOffered: true, isWrong: true })],
+    ['account-delete-not-offered', accountDeletePage(deletion)],
+    ['account-delete-ask', accountDeletePage({ ...deletion, isRequestOffered: true })],
+    [
+      'account-delete-asked',
+      accountDeletePage({ ...deletion, isRequestOffered: true, requestedAt: addedAt }),
+    ],
     ['account-second-factor-over', secondFactorPage({ ...factor, fault: 'over' })],
     ['account-linked', linkedPage(linked)],
     ['account-linked-none', linkedPage({ ...linked, linked: [] })],

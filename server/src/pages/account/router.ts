@@ -269,7 +269,7 @@ async function firstPage(
       ...(account.password.isOffered ? [] : (['password'] as const)),
       ...(account.arePasskeysOffered ? [] : (['passkeys'] as const)),
       ...(account.hasSocialSignIn ? [] : (['linked'] as const)),
-      ...(account.isDeletionOffered ? [] : (['delete'] as const)),
+      ...(account.isDeletionOffered || account.isDeletionRequestOffered ? [] : (['delete'] as const)),
     ],
   })
 }

@@ -1,6 +1,7 @@
 import { Field } from '../frame/field.js'
 import { Form } from '../frame/form.js'
 import { HostedPage, toDocument, type Frame } from '../frame/layout.js'
+import { toTimeAgo } from '../frame/moments.js'
 import { Person } from '../frame/person.js'
 import type { PageForm } from '../frame/step-page.js'
 
@@ -10,18 +11,29 @@ interface AccountDeletePage {
   readonly email: string
   /** Whether the user may. */
   readonly isOffered: boolean
+  /** Whether the user may ask for it. */
+  readonly isRequestOffered: boolean
+  /** When they have; undefined where they have not. */
+  readonly requestedAt: Date | undefined
+  readonly now: Date
   /** Another address was typed. */
   readonly isWrong: boolean
 }
 
-/** Asks for the address of the account before it is deleted. */
-export function accountDeletePage({ frame, form, email, isOffered, isWrong }: AccountDeletePage): string {
+/** Asks for the address of the account before it is deleted, or whether the administrators shall be asked. */
+export function accountDeletePage(view: AccountDeletePage): string {
+  const { frame, form, email, isOffered, isRequestOffered, requestedAt, now, isWrong } = view
   const { texts } = frame
   const words = texts.account.delete
+  const asked = requestedAt && words.asked(toTimeAgo(requestedAt, now, texts.lang))
+  const otherwise = isRequestOffered ? (asked ?? words.ask) : words.notOffered
   return toDocument(
     <HostedPage frame={frame} title={texts.account.sections.delete.heading} isFault={isWrong}>
       <Person texts={texts} email={email} />
-      <p>{isOffered ? words.sentence : words.notOffered}</p>
+      <p>{isOffered ? words.sentence : otherwise}</p>
+      {!isOffered && isRequestOffered && requestedAt === undefined && (
+        <Form form={form} action="request" button={words.askButton} working={texts.working} />
+      )}
       {isOffered && (
         <Form form={form} action="delete" button={words.button} working={texts.working}>
           <Field

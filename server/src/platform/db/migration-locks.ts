@@ -294,6 +294,10 @@ export const migrationLocks: Readonly<Record<string, readonly ObservedLock[]>> =
   "0052-email-changes": [
     {"table":"users","lock":"SHARE ROW EXCLUSIVE","work":"none"},
   ],
+  "0053-deletion-requests": [
+    {"table":"organization_policies","lock":"ACCESS EXCLUSIVE","work":"scans"},
+    {"table":"users","lock":"SHARE ROW EXCLUSIVE","work":"none"},
+  ],
   "0054-social-linking": [
     {"table":"social_providers","lock":"ACCESS EXCLUSIVE","work":"none"},
     {"table":"social_requests","lock":"ACCESS EXCLUSIVE","work":"scans"},

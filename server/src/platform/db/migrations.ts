@@ -52,6 +52,7 @@ import * as m0049 from './migrations/0049-passkeys.js'
 import * as m0050 from './migrations/0050-social.js'
 import * as m0051 from './migrations/0051-own-account.js'
 import * as m0052 from './migrations/0052-email-changes.js'
+import * as m0053 from './migrations/0053-deletion-requests.js'
 import * as m0054 from './migrations/0054-social-linking.js'
 import type { SchemaMigration } from './schema-migration.js'
 
@@ -107,5 +108,6 @@ export const migrations: Readonly<Record<string, SchemaMigration>> = {
   '0050-social': m0050,
   '0051-own-account': m0051,
   '0052-email-changes': m0052,
+  '0053-deletion-requests': m0053,
   '0054-social-linking': m0054,
 }

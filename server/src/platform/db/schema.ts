@@ -204,6 +204,15 @@ export interface ConsoleStarts {
   used_at: Timestamp | null;
 }
 
+export interface DeletionRequests {
+  account_id: string;
+  environment: string;
+  expires_at: Timestamp;
+  inserted_at: Timestamp;
+  organization_id: string;
+  user_id: string;
+}
+
 export interface Directories {
   account_id: string;
   active: boolean;
@@ -1490,6 +1499,7 @@ export interface DB {
   config_apply_steps: ConfigApplySteps;
   config_numbers: ConfigNumbers;
   console_starts: ConsoleStarts;
+  deletion_requests: DeletionRequests;
   directories: Directories;
   directory_group_members: DirectoryGroupMembers;
   directory_groups: DirectoryGroups;

@@ -111,6 +111,7 @@ export interface ChangeKey {
   readonly changeId: string
 }
 
+/** The key of a row of the tenant. */
 export function keyOfChange(
   { accountId, environment }: Pick<Tenant, 'accountId' | 'environment'>,
   { id: changeId, organization_id: organizationId }: Pick<ChangeRow, 'id' | 'organization_id'>,

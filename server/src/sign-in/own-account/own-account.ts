@@ -21,6 +21,8 @@ export interface OwnAccount {
   readonly isSelfService: boolean
   /** The organization lets its users delete their account, and no directory keeps this one. */
   readonly isDeletionOffered: boolean
+  /** The organization lets its users ask its administrators for the deletion of their account. */
+  readonly isDeletionRequestOffered: boolean
   /** A directory or an identity provider writes the profile, so that a change here would be lost, or the organization does. */
   readonly isProfileManaged: boolean
   readonly isKeptByDirectory: boolean
@@ -58,6 +60,7 @@ export async function findOwnAccount(
     profile: toOwnProfile(row),
     isSelfService: row.is_self_service,
     isDeletionOffered: row.is_deletion_offered,
+    isDeletionRequestOffered: row.is_deletion_request_offered,
     isProfileManaged: row.is_profile_managed || !row.is_self_service,
     isKeptByDirectory: row.is_kept_by_directory,
     isEmailManaged: row.is_profile_managed || row.is_sso_user || row.is_sso_required || !row.is_self_service,
@@ -107,6 +110,10 @@ const selectOwnAccount = lookup((db, user: OwnKey) =>
           where ${sameTenant('policy', 'users')} and policy.self_deletion = 'allowed'
         ) and not ${isKeptByDirectory()}
       )`.as('is_deletion_offered'),
+      sql<boolean>`exists (
+        select from organization_policies as policy
+        where ${sameTenant('policy', 'users')} and policy.self_deletion = 'request'
+      )`.as('is_deletion_request_offered'),
       sql<boolean>`exists (
         select from passkey_connections as passkeys
         where ${sameTenant('passkeys', 'users')} and passkeys.active

@@ -275,6 +275,7 @@ interface LoggedChange {
   readonly reason?: string
 }
 
+/** Tells of a change in the log of the organization. */
 export function logChange(
   deps: Pick<Deps, 'now' | 'metrics'>,
   trx: Transaction<DB>,

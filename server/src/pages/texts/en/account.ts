@@ -126,6 +126,10 @@ export const account = {
       label: 'E-mail address of your account',
       button: 'Delete my account',
       wrong: 'This is not the e-mail address of your account.',
+      ask: 'Your organization decides whether your account is deleted. We ask its administrators by e-mail. Until they have decided, nothing changes.',
+      askButton: 'Ask for the deletion',
+      asked: (ago: string) =>
+        `You asked for the deletion of your account ${ago}. Your administrators have been told. Until they have decided, nothing changes.`,
     },
     data: {
       sentence:

@@ -117,6 +117,10 @@ export const account: AccountTexts = {
       label: 'Adresse e-mail de votre compte',
       button: 'Supprimer mon compte',
       wrong: 'Ce n’est pas l’adresse e-mail de votre compte.',
+      ask: 'Votre organisation décide de la suppression de votre compte. Nous posons la question à ses administrateurs par e-mail. Tant qu’ils n’ont pas décidé, rien ne change.',
+      askButton: 'Demander la suppression',
+      asked: (ago) =>
+        `Vous avez demandé la suppression de votre compte ${ago}. Vos administrateurs sont prévenus. Tant qu’ils n’ont pas décidé, rien ne change.`,
     },
     data: {
       sentence:

@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest'
+import { flowGivenOf, goodPassword, type FlowScene } from '../given/flow-given.js'
+import { anyEmail } from '../given/given.js'
+import { startService } from '../given/harness.js'
+import { longTest } from '../sampled.js'
+
+const service = await startService()
+const client = await service.client()
+const given = flowGivenOf(service, client)
+
+const daySeconds = 24 * 60 * 60
+
+/** A user who has just signed in to the section of the deletion, in an organization with an administrator. */
+async function givenRequest() {
+  const scene = await given.scene()
+  const { org_domain, user } = scene
+  const admin = anyEmail()
+  await client.admins.invite({ org_domain, email: admin })
+  await client.organizationPolicy.update({ org_domain, self_deletion: 'request' })
+  const visitor = given.visitorOf()
+  const section = await visitor.visit(`/t/${org_domain}/account/delete?environment=sandbox`)
+  const asked = await visitor.press(section, 'identify', { email: user.email })
+  return { scene, admin, visitor, page: await visitor.press(asked, 'password', { password: goodPassword }) }
+}
+
+async function requestsTo(admin: string) {
+  await service.runJobs()
+  const { data } = await client.outbox.list({ to: admin })
+  return data.filter(({ subject }) => subject?.includes('asks for their account to be deleted'))
+}
+
+function eventsOf({ user }: FlowScene) {
+  return service.query<{ actor_type: string; actor_id: string }>(
+    `select actor_type, actor_id from events where subject_id = $1 and code = 'user.deletion.request.success'`,
+    [user.id],
+  )
+}
+
+describe('a request of deletion on the account page', () => {
+  test('tells the administrators and the account once, and deletes nobody', async () => {
+    const { scene, admin, visitor, page } = await givenRequest()
+    const { org_domain, user } = scene
+
+    const done = await visitor.press(page, 'request')
+    await visitor.send(page, 'request')
+
+    expect(done.html).toContain('You asked for the deletion of your account just now.')
+    expect(done.html).not.toContain('value="request"')
+    expect(await eventsOf(scene)).toEqual([{ actor_type: 'user', actor_id: user.id }])
+    const mails = await requestsTo(admin)
+    expect(mails).toHaveLength(1)
+    expect(mails[0]?.text.replaceAll('\u200b', '')).toContain(user.email)
+    const { data } = await client.logEvents.list({ org_domain, code: 'ACCOUNT_DELETION_REQUESTED' })
+    expect(data).toHaveLength(1)
+    expect(await client.users.get({ org_domain, user_id: user.id })).toMatchObject({ email: user.email })
+  })
+
+  test('can be made again after thirty days', async () => {
+    const { scene, admin, visitor, page } = await givenRequest()
+    await visitor.press(page, 'request')
+    expect(await requestsTo(admin)).toHaveLength(1)
+    await service.clock.advance(30 * daySeconds)
+    const { org_domain, user } = scene
+    const section = await visitor.visit(`/t/${org_domain}/account/delete?environment=sandbox`)
+    const asked = await visitor.press(section, 'identify', { email: user.email })
+    const later = await visitor.press(asked, 'password', { password: goodPassword })
+
+    await visitor.press(later, 'request')
+
+    expect(await requestsTo(admin)).toHaveLength(2)
+  })
+
+  test('is nothing where the organization does not ask for one, nor of a session that is not fresh', async () => {
+    const { scene, visitor, page } = await givenRequest()
+    const { org_domain } = scene
+    for (const self_deletion of ['none', 'allowed'] as const) {
+      await client.organizationPolicy.update({ org_domain, self_deletion })
+      await visitor.press(page, 'request')
+    }
+    await client.organizationPolicy.update({ org_domain, self_deletion: 'request' })
+    const deleted = await visitor.press(page, 'delete', { email: scene.user.email })
+    expect(deleted.html).toContain('value="request"')
+    await service.clock.advance(11 * 60)
+
+    const late = await visitor.press(page, 'request')
+
+    expect(late.url).toContain(`/t/${org_domain}/sign-in/`)
+    expect(await eventsOf(scene)).toEqual([])
+  })
+
+  longTest('is one of two hundred at the same time', async () => {
+    const { scene, visitor, page } = await givenRequest()
+
+    await Promise.all(Array.from({ length: 200 }, () => visitor.send(page, 'request')))
+
+    expect(await eventsOf(scene)).toHaveLength(1)
+  })
+})
