@@ -82,8 +82,8 @@ export const browserSessionGuards = [
   guard({
     name: 'session: second factor',
     file: sessionFit,
-    find: "return isTotpAsked ? 'step_up' : 'sign_in'",
-    replace: "return isTotpAsked ? 'enough' : 'sign_in'",
+    find: "return isTotpAsked ? 'step_up' : 'second_factor'",
+    replace: "return isTotpAsked ? 'enough' : 'second_factor'",
     red: sessions('acr mfa has a session with one factor pass the second one, and then is had at once'),
     green: atOnce,
   }),
