@@ -129,7 +129,7 @@ export const AuthorizationRequest = z.object({
   idp_hint: line(200)
     .optional()
     .describe(
-      'password or magic_link: the method to begin with if the organization has both; the idp_id of an SSO connection: begin with that connection; others are ignored',
+      'password or magic_link: the method to begin with if the organization has both; the idp_id of an SSO connection, or the name of a social provider of the organization: begin there; others are ignored',
     ),
   acr_values: words(1000)
     .optional()
