@@ -168,7 +168,7 @@ describe('unlinking', () => {
     await client.magicLink.updateConnection({ org_domain, active: false })
     const page = await visitor.visit(addressOf(of))
     const refused = await visitor.press(page, 'unlink')
-    expect([refused.status, refused.html.includes('any more without this account')]).toEqual([409, true])
+    expect([refused.status, refused.html.includes('you could no longer sign in')]).toEqual([409, true])
     const { identities } = await client.users.getByEmail({ org_domain, user_email: email })
     expect(identities).toHaveLength(1)
   })

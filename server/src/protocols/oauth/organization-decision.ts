@@ -140,7 +140,7 @@ export async function decideAt(
 
 type Fit = Exclude<ReturnType<typeof sessionFit>, 'second_factor'>
 
-/** Who holds a passkey passes it as a second factor; who has none signs in anew, and enrols one there. */
+/** A user with a passkey passes it as a second factor; one without signs in anew, and enrols one there. */
 async function fitOf(
   deps: Pick<Deps, 'config' | 'db'>,
   { accountId, environment, domain, organizationId }: AuthorizingClient,
