@@ -108,8 +108,8 @@ describe.each(all)('%s', (_name, route) => {
   })
 })
 
-/** A discovery changes no record until a user has signed in: log events tell of it. An evaluation changes nothing. */
-const ofNoRecord = /^(discovery|accessEvaluation)\./
+/** A discovery changes no record until a user has signed in: log events tell of it. An evaluation and a check change nothing. */
+const ofNoRecord = /^(discovery|accessEvaluation)\.|^socialProviders\.check$/
 
 /** The messages of the outbox contain sign-in links, so reading it requires the scope that creates them. */
 const scopeExceptions: Record<string, RegExp> = {

@@ -9,7 +9,7 @@ import { stepSeconds } from '../given/totp-given.js'
 import { scimGivenOf } from '../given/scim-given.js'
 import { idpMetadata } from '../given/sso-given.js'
 import { createVisitor, type Seen } from '../given/visitor.js'
-import { longTest } from '../sampled.js'
+import { longDescribe } from '../sampled.js'
 
 const service = await startService()
 const client = await service.client()
@@ -433,8 +433,8 @@ describe('the link of the mail about a changed address', () => {
   })
 })
 
-describe('changes of one address at the same time', () => {
-  longTest('two hundred confirmations of one change are one', async () => {
+longDescribe('changes of one address at the same time', () => {
+  test('two hundred confirmations of one change are one', async () => {
     const { scene, visitor, email, page } = await given.proved()
     const code = (await given.codeTo(email)) ?? ''
 
@@ -447,7 +447,7 @@ describe('changes of one address at the same time', () => {
     expect((await logOf(scene)).filter((entry) => entry === 'CHANGED')).toHaveLength(1)
   })
 
-  longTest('two hundred uses of one link put the address back once', async () => {
+  test('two hundred uses of one link put the address back once', async () => {
     const { scene } = await given.changed()
     const other = createVisitor(service.baseUrl)
     const page = await other.visit((await given.linkTo(scene.user.email)) ?? '')
@@ -458,7 +458,7 @@ describe('changes of one address at the same time', () => {
     expect((await logOf(scene)).filter((entry) => entry === 'CHANGE_REVERTED')).toHaveLength(1)
   })
 
-  longTest('a change, a deletion and an update by a directory leave one state, in each order', async () => {
+  test('a change, a deletion and an update by a directory leave one state, in each order', async () => {
     const orders = ['change', 'delete', 'update'] as const
     for (const first of orders)
       for (const second of orders.filter((one) => one !== first)) {
