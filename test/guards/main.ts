@@ -1,15 +1,13 @@
 import { readFileSync } from 'node:fs'
-import { mkdtemp } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { startEmbedded } from '@portico/server/embedded'
 import { keepTemporaryFilesInMemory } from '../memory-folder.js'
+import { startTemplate } from '../template-database.js'
 import { guards } from './guards.js'
 import { generatedGuards, staleNames } from './generated/generated.js'
-import { noticeRemoval } from './generated/notice.js'
+import { codeOf, noticeRemoval } from './generated/notice.js'
 import { isUnchanged, readNoticed, tenthOf } from './generated/noticed.js'
 import { removalsOf } from './generated/removals.js'
 import type { Guard } from './guard.js'
+import { isRowUnchanged, rememberRow } from './noticed-rows.js'
 import { toText, whyNotGreen, whyNotNoticed } from './outcome.js'
 import type { Place } from './place.js'
 import { copyRepository } from './repository-copy.js'
@@ -19,7 +17,7 @@ import { runTests, type NamedTest } from './vitest-run.js'
  * Removes each guard in a copy of the repository, and requires that its test fails by an assertion while another test
  * of the same code passes. A moved guard or a renamed test is a failure, too.
  *
- * A noticed generated removal is trusted as long as neither its source nor its tests change; a tenth of the trusted ones is
+ * A noticed removal is trusted as long as neither the function around it nor its tests change; a tenth of the trusted ones is
  * repeated nevertheless, a different one every day.
  *
  *     npm run test:guards                  all that are not trusted
@@ -35,14 +33,16 @@ async function main(): Promise<void> {
   const chosen = chooseTasks(args)
   keepTemporaryFilesInMemory()
   // Shared by all runs, each of which creates its own databases.
-  const dataDir = await mkdtemp(join(tmpdir(), 'portico-guards-'))
-  const postgres = await startEmbedded({ dataDir, throwaway: true, maxConnections: 300 })
+  const postgres = await startTemplate()
   const places = await Promise.all(
-    Array.from({ length: lanes }, async () => ({ ...(await copyRepository()), databaseUrl: postgres.url })),
+    Array.from({ length: lanes }, async () => ({
+      ...(await copyRepository()),
+      databaseUrl: postgres.adminUrl,
+    })),
   )
   const close = async () => {
     await Promise.all(places.map((place) => place.remove()))
-    await postgres.stop()
+    await postgres.close()
   }
   process.once('SIGINT', () => void close().then(() => process.exit(130)))
   try {
@@ -78,14 +78,23 @@ function chooseTasks(args: readonly string[]): Task[] {
   const tenth = tenthToMake(args.find((word) => word.startsWith('--slice=')))
   const made = named.filter(({ name, isBelieved }) => isEach || !isBelieved || tenthOf(name) === tenth)
   process.stdout.write(`${named.length - made.length} are believed: noticed before, and unchanged since\n`)
-  return made.filter(inShard(args.find((word) => word.startsWith('--shard='))))
+  return inShard(
+    made,
+    args.find((word) => word.startsWith('--shard=')),
+  )
 }
 
-/** Selects a shard such as --shard=1/4: every fourth item, so that slow ones are distributed. */
-function inShard(option = '--shard=1/1'): (item: unknown, index: number) => boolean {
+/** Selects a shard such as --shard=1/4: whole files of tests, of about equal numbers of guards. */
+function inShard(tasks: readonly Task[], option = '--shard=1/1'): Task[] {
   const [, shard = 0, count = 0] = (/^--shard=(\d+)\/(\d+)$/.exec(option) ?? []).map(Number)
   if (shard < 1 || shard > count) throw new Error('--shard takes which part of how many, such as --shard=1/4')
-  return (_, index) => index % count === shard - 1
+  const shards = Array.from({ length: count }, (): Task[] => [])
+  const fileOf = ({ name, tests: [red] }: Task) => red?.file ?? name
+  for (const file of new Set(tasks.map(fileOf))) {
+    const least = shards.reduce((one, other) => (other.length < one.length ? other : one))
+    least.push(...tasks.filter((task) => fileOf(task) === file))
+  }
+  return shards[shard - 1] ?? []
 }
 
 /** The tenth of trusted removals to repeat, from 0: the third with --slice=3/10, by default one by date. */
@@ -122,15 +131,20 @@ function allTasks(): Task[] {
     ...guards.map((guard): Task => ({
       name: guard.name,
       tests: [guard.red, guard.green],
-      isBelieved: false,
-      remove: async (place) => (await faultOf(place, guard)) ?? guard.red,
+      isBelieved: isRowUnchanged(guard),
+      remove: async (place) => {
+        const fault = await faultOf(place, guard)
+        if (fault !== undefined) return fault
+        rememberRow(guard)
+        return guard.red
+      },
     })),
     ...generatedGuards.map((guard): Task => {
-      const known = noticed.get(guard.name)
+      const known = noticed.get(guard.name) ?? []
       return {
         name: guard.name,
-        tests: (known ?? []).flatMap(({ red, green }) => [red, green]),
-        isBelieved: isUnchanged(known),
+        tests: known.flatMap(({ red, green }) => [red, green]),
+        isBelieved: isUnchanged(known, codeOf(guard)),
         remove: (place) => noticeRemoval(place, guard),
       }
     }),
@@ -146,8 +160,8 @@ async function findRedBefore(places: readonly Place[], chosen: readonly Task[]):
   const tests = new Map(chosen.flatMap((task) => task.tests).map((test) => [toText(test), test]))
   const files = [...new Set([...tests.values()].map(({ file }) => file))]
   process.stdout.write(`${tests.size} tests of ${files.length} files, with all guards in place\n`)
-  const findings = await inLanes(places, files, async (place, file) => {
-    const named = [...tests.values()].filter((test) => test.file === file)
+  const findings = await inLanes(places, batchesOf(files), async (place, batch) => {
+    const named = [...tests.values()].filter((test) => batch.includes(test.file))
     const run = await runTests(place.root, named, place.databaseUrl)
     return named.flatMap((test) => {
       const fault = whyNotGreen(run, test)
@@ -157,6 +171,14 @@ async function findRedBefore(places: readonly Place[], chosen: readonly Task[]):
     })
   })
   return findings.flat()
+}
+
+/** Files that share a process: most of the time of a single one would be that of its start. */
+function batchesOf(files: readonly string[]): string[][] {
+  const size = 6
+  return Array.from({ length: Math.ceil(files.length / size) }, (_, index) =>
+    files.slice(index * size, (index + 1) * size),
+  )
 }
 
 async function removeEach(places: readonly Place[], chosen: readonly Task[]): Promise<Finding[]> {

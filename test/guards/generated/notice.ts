@@ -1,3 +1,4 @@
+import { codeAround, contentOf } from '../code-of.js'
 import { assertion, toText, whyNotGreen, whyNotNoticed } from '../outcome.js'
 import type { Place } from '../place.js'
 import { runTests, type NamedTest, type RunReport, type TestOutcome } from '../vitest-run.js'
@@ -23,7 +24,7 @@ export async function noticeRemoval(place: Place, guard: GeneratedGuard): Promis
     )
     const faults = known.flatMap(({ red, green }) => whyNotNoticed(run, red) ?? whyNotGreen(run, green) ?? [])
     if (faults.length === 0) {
-      remember(first.parts, known)
+      remember(first.parts, known, codeOf(guard))
       return first.red
     }
     await place.restore()
@@ -62,7 +63,7 @@ async function search(place: Place, guard: GeneratedGuard): Promise<NamedTest | 
       !isNoticed(await runTests(place.root, [found.red, found.green], place.databaseUrl), found)
     )
       continue
-    remember([name], [found])
+    remember([name], [found], codeOf(guard))
     return found.red
   }
   return [`none of ${reaching.length} tests notices`, ...outcomes.flatMap(toFailure).slice(0, 3)].join('\n')
@@ -73,6 +74,18 @@ async function removeFrom(place: Place, { removals }: GeneratedGuard): Promise<v
     const there = removals.filter((removal) => removal.file === file)
     await place.write(file, contentWithout(await place.read(file), there))
   }
+}
+
+/** The code around the removals of a guard, by which a later run knows whether it has changed. */
+export function codeOf({ removals }: GeneratedGuard): string {
+  const files = [...new Set(removals.map(({ file }) => file))]
+  return files
+    .map((file) => {
+      const content = contentOf(file)
+      const there = removals.filter((removal) => removal.file === file)
+      return codeAround(file, content, contentWithout(content, there))
+    })
+    .join('\n')
 }
 
 function likeliest(source: string, tests: readonly NamedTest[]): string | undefined {

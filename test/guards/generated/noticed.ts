@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
-import ts from 'typescript'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { codeOfTest } from '../code-of.js'
 import type { NamedTest } from '../vitest-run.js'
 
 /** The test that noticed a removal, and one that reaches the same guard and passes without it. */
@@ -13,12 +12,11 @@ export interface Noticed {
 interface Entry extends Noticed {
   /** The names of removals made at once, if several places guard the same thing; mostly one. */
   readonly parts: readonly string[]
-  /** Digest of the source and of both test files when the removal was noticed; empty if not recorded. */
+  /** Digest of the code around the removal and of both tests when it was noticed; empty if not recorded. */
   readonly digest: string
 }
 
 const path = new URL('noticed.jsonl', import.meta.url)
-const root = fileURLToPath(new URL('../../../', import.meta.url))
 
 /** Results of earlier runs, by names of removals; several entries if each of several tests must notice. */
 export function readNoticed(): Map<string, Entry[]> {
@@ -33,11 +31,15 @@ export function readNoticed(): Map<string, Entry[]> {
   return noticed
 }
 
-/** Stores the results of a run for later ones. */
-export function remember(parts: readonly string[], found: readonly Noticed[]): void {
+/**
+ * Stores the results of a run for later ones.
+ *
+ * @param code What codeAround() says of the removal.
+ */
+export function remember(parts: readonly string[], found: readonly Noticed[], code: string): void {
   const entries = found.map(({ red, green }) => {
     const entry = { parts, red, green, digest: '' }
-    return { ...entry, digest: digestOf(entry) }
+    return { ...entry, digest: digestOf(entry, code) }
   })
   const lines = [...readNoticed().set(parts.join(' + '), entries).values()].flat().map(toLine)
   writeFileSync(
@@ -49,9 +51,9 @@ export function remember(parts: readonly string[], found: readonly Noticed[]): v
   )
 }
 
-/** Whether neither the source nor the tests have changed since the removal was noticed. */
-export function isUnchanged(entries: readonly Entry[] = []): boolean {
-  return entries.length > 0 && entries.every((entry) => entry.digest === digestOf(entry))
+/** Whether neither the code around the removal nor the tests have changed since it was noticed. */
+export function isUnchanged(entries: readonly Entry[], code: string): boolean {
+  return entries.length > 0 && entries.every((entry) => entry.digest === digestOf(entry, code))
 }
 
 /** The tenth of a removal; each run repeats one tenth even without changes. */
@@ -64,36 +66,12 @@ export function sourceOf(name: string): string {
   return name.slice(0, name.indexOf(': '))
 }
 
-function digestOf({ parts, red, green }: Entry): string {
-  const hash = createHash('sha256').update(JSON.stringify([parts, red, green]))
-  for (const file of [...parts.map(sourceOf), red.file, green.file]) hash.update(codeOf(file))
-  return hash.digest('hex').slice(0, 8)
-}
-
-const codes = new Map<string, string>()
-
-/** The words of a file without its comments, which no test can notice; empty where the file is not there. */
-function codeOf(file: string): string {
-  let code = codes.get(file)
-  if (code === undefined) {
-    code = existsSync(root + file) ? wordsOf(file, readFileSync(root + file, 'utf8')).join('\n') : ''
-    codes.set(file, code)
-  }
-  return code
-}
-
-/** The words of the code in a file. */
-export function wordsOf(file: string, content: string): string[] {
-  const source = ts.createSourceFile(file, content, ts.ScriptTarget.Latest)
-  const words: string[] = []
-  const visit = (node: ts.Node): void => {
-    const children = node.getChildren(source)
-    if (children.length === 0) words.push(node.getText(source))
-    // A docstring is a child of what it describes.
-    else for (const child of children) if (!ts.isJSDoc(child)) visit(child)
-  }
-  visit(source)
-  return words
+function digestOf({ parts, red, green }: Entry, code: string): string {
+  const tests = [red, green].map(codeOfTest)
+  return createHash('sha256')
+    .update(JSON.stringify([parts, red, green, code, tests]))
+    .digest('hex')
+    .slice(0, 8)
 }
 
 function toLine({ parts, red, green, digest }: Entry): string {

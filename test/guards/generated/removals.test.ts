@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { wordsOf } from './noticed.js'
 import { contentWithout, probed, removalsOf } from './removals.js'
 
 const guardsOf = (content: string) => removalsOf('a.ts', content).filter(({ site }) => site !== undefined)
@@ -109,13 +108,4 @@ test('a guard tells that it is reached, and decides as before', () => {
     "if ((globalThis.guardReached?.('a.ts:4'), a || b)) throw a\n" +
       "void (globalThis.guardReached?.('a.ts:20'), checkAll(a))",
   )
-})
-
-test('a removal that was noticed is believed until another word of the code changes', () => {
-  const words = (content: string) => wordsOf('a.tsx', content).filter((word) => word !== '')
-  expect(
-    words('/** Says a. */\nfunction f() {\n  // one\n  return /\\/\\/ b/.test(`c // d`) // e\n}'),
-  ).toEqual(words('function f() { return /\\/\\/ b/.test(`c // d`) }'))
-  expect(words('const a = `b // c`')).not.toEqual(words('const a = `b // d`'))
-  expect(words('const a = <b>c // d</b>')).not.toEqual(words('const a = <b>c // e</b>'))
 })

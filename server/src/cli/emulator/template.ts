@@ -56,7 +56,7 @@ async function copyFolder(from: string, to: string): Promise<void> {
 }
 
 /** A digest of 16 characters of the migrations and what follows them: another one whenever any of them changes. */
-function digestOfMigrations(): string {
+export function digestOfMigrations(): string {
   const folder = new URL('src/platform/db/migrations/', packageRoot)
   // A migration that is there and not listed has no effect yet.
   const digest = createHash('sha256').update(Object.keys(migrations).join())
