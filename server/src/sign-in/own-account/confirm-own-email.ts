@@ -8,10 +8,12 @@ import { markEmailProved } from '../../directory/users/proved-email.js'
 import { findUser } from '../../directory/users/signing-in-user.js'
 import { newId } from '../../platform/crypto/random.js'
 import type { DB } from '../../platform/db/schema.js'
+import { ofTenant } from '../../platform/db/tenant-predicate.js'
 import { normalizeEmail } from '../../platform/email.js'
 import { ApiError } from '../../platform/errors.js'
 import type { Tenant } from '../../platform/tenant.js'
 import {
+  emailChangeLifetimeMs,
   forgetOpenChanges,
   isAt,
   keyOfChange,
@@ -39,7 +41,9 @@ export async function confirmEmailChange(
     return await changeOwnAccount(deps, tenant, session, 'fresh_session', async (within, trx) => {
       const tried = await takeChangeTry(within, trx, tenant, session, 'new')
       const account = await findOwnAccount(trx, tenant, userId)
-      if (tried === undefined || account === undefined) return 'over'
+      if (account === undefined) return 'over'
+      if (tried === undefined)
+        return (await isConfirmed(within, trx, tenant, session, account.email)) ? 'changed' : 'over'
       const { email, old_email: oldEmail } = tried.row
       const fault = await findCodeFault(within, trx, tenant, tried, { account, userId, email, typed })
       if (fault !== undefined) return fault
@@ -58,6 +62,27 @@ export async function confirmEmailChange(
     if (error instanceof ApiError && error.code === 'email_taken') return 'taken'
     throw error
   }
+}
+
+/** Whether the form was sent twice: the session has just given its user the address that they have. */
+async function isConfirmed(
+  { now }: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  { userId, sessionId }: SessionOfUser,
+  email: string,
+): Promise<boolean> {
+  const row = await trx
+    .selectFrom('email_changes')
+    .where(ofTenant(tenant))
+    .where('user_id', '=', userId)
+    .where('session_id', '=', sessionId)
+    .where('confirmed_at', '>', new Date(now().getTime() - emailChangeLifetimeMs))
+    .where('reverted_at', 'is', null)
+    .where('email', '=', email)
+    .select('id')
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 /** One update confirms the change, once; another one of the user's row, which its unique address decides, writes it. */
