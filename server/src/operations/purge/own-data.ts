@@ -22,25 +22,25 @@ export interface OwnData {
  * and the audit of the staff quote others, or are the work of others.
  */
 const ownTables: readonly (keyof DB)[] = [
-  ...([
-    'deletion_requests',
-    'directory_group_members',
-    'directory_users',
-    'domain_exemptions',
-    'email_changes',
-    'events',
-    'impersonations',
-  ] as const),
-  ...([
-    'invitations',
-    'join_requests',
-    'log_events',
-    'passkeys',
-    'passwords',
-    'refresh_token_families',
-  ] as const),
-  ...(['role_assignments', 'session_clients', 'sessions', 'totp_enrollments'] as const),
-  ...(['user_identities', 'user_metadata'] as const),
+  'deletion_requests',
+  'directory_group_members',
+  'directory_users',
+  'domain_exemptions',
+  'email_changes',
+  'events',
+  'impersonations',
+  'invitations',
+  'join_requests',
+  'log_events',
+  'passkeys',
+  'passwords',
+  'refresh_token_families',
+  'role_assignments',
+  'session_clients',
+  'sessions',
+  'totp_enrollments',
+  'user_identities',
+  'user_metadata',
 ]
 
 /** The actor, the inviter, the decider, and their reasons; the manager that a directory or an identity provider names. */

@@ -40,7 +40,7 @@ export async function findOwnPasskeys(
   const [offer, passkeys, attempt] = await Promise.all([
     findPasskeyOffer(deps.db, tenant, userId),
     findPasskeys(deps, tenant, userId),
-    findAttempt(deps, tenant, session),
+    findSessionAttempt(deps, tenant, session),
   ])
   if (offer?.isActive !== true || rpId === undefined || attempt === undefined)
     return { passkeys, options: undefined }
@@ -64,7 +64,7 @@ function ceremonyOf(
 }
 
 /** How many answers of authenticators the pages of a session have had. */
-export async function findAttempt(
+export async function findSessionAttempt(
   { db }: Pick<Deps, 'db'>,
   tenant: Tenant,
   { userId, sessionId }: SessionOfUser,
@@ -80,7 +80,7 @@ export async function findAttempt(
 }
 
 /** Counts an answer before it is looked at. @returns The attempt that its challenge is made of. */
-export async function takeAttempt(
+export async function takeSessionAttempt(
   { db }: Pick<Deps, 'db'>,
   tenant: Tenant,
   { userId, sessionId }: SessionOfUser,
@@ -119,7 +119,7 @@ export async function addOwnPasskey(
   { credential: text, csrf, name }: SentKey,
 ): Promise<AddedPasskey> {
   const { userId } = session
-  const attempt = await takeAttempt(deps, tenant, session)
+  const attempt = await takeSessionAttempt(deps, tenant, session)
   const offer = await findPasskeyOffer(deps.db, tenant, userId)
   if (attempt === undefined) return 'stale'
   if (offer?.isActive !== true) return 'not_offered'

@@ -14,7 +14,7 @@ import { useAppCode } from '../totp/validate-challenge.js'
 import { isAt, openChangeOf, takeChangeTry, type OldProof } from './email-change.js'
 import { findOwnAccount } from './own-account.js'
 import { findCodeFault, mailNewMailbox, type EmailRefusal } from './own-email.js'
-import { findAttempt, takeAttempt } from './own-passkeys.js'
+import { findSessionAttempt, takeSessionAttempt } from './own-passkeys.js'
 import { changeOwnAccount } from './own-session.js'
 
 /** How long the user must have had what stands in for their old mailbox, in ms: a thief would have added it just before. */
@@ -75,7 +75,7 @@ export async function findStandIns(
     hasOldApp(deps, deps.db, tenant, userId),
     findPasskeyOffer(deps.db, tenant, userId),
     oldPasskeysOf(deps, deps.db, tenant, userId).execute(),
-    findAttempt(deps, tenant, session),
+    findSessionAttempt(deps, tenant, session),
   ])
   const usable = known.filter((passkey) => passkey.rp_id === rpId && passkey.disabled_at === null)
   if (offer?.isActive !== true || rpId === undefined || attempt === undefined || usable.length === 0)
@@ -137,7 +137,7 @@ export async function proveByPasskey(
   { credential, csrf }: { readonly credential: string; readonly csrf: string },
 ): Promise<OldProofOutcome> {
   const { userId } = session
-  const attempt = await takeAttempt(deps, tenant, session)
+  const attempt = await takeSessionAttempt(deps, tenant, session)
   const offer = await findPasskeyOffer(deps.db, tenant, userId)
   if (attempt === undefined) return 'stale'
   if (offer?.isActive !== true) return 'refused'

@@ -1,15 +1,14 @@
 import { sql, type Kysely } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
 import type { JobPayloads } from '../../delivery/jobs/job-names.js'
-import { deliverMail } from '../../delivery/mail/deliver.js'
 import { joinRequestsMail } from '../../delivery/mail/messages.js'
 import { isOvertaken } from '../../directory/join-requests/rows.js'
 import { hashSecret, randomSecret } from '../../platform/crypto/secret.js'
-import { productNameOf } from '../../platform/db/product-name.js'
 import type { DB } from '../../platform/db/schema.js'
-import { isOrganizationOf, ofOrganization, ofOwner } from '../../platform/db/tenant-predicate.js'
+import { ofOwner } from '../../platform/db/tenant-predicate.js'
 import { insertNoticeLink } from '../invitations/links.js'
 import { enqueueForAdmins } from './enqueue-for-admins.js'
+import { mailAdmin } from './mail-admin.js'
 
 const dayMs = 24 * 60 * 60 * 1000
 
@@ -37,37 +36,25 @@ export async function enqueueJoinRequestNotices(
  */
 export async function sendJoinRequestNotice(
   deps: Deps,
-  { adminId, messageId, ...owner }: JobPayloads['send_join_request_notice'],
+  mail: JobPayloads['send_join_request_notice'],
 ): Promise<void> {
   const at = deps.now()
-  const people = await countWaiting(deps.db, owner, at)
-  const admin = await findRecipient(deps.db, owner, adminId)
-  if (people === 0 || admin === undefined) return
-  const token = randomSecret()
-  const link = await insertNoticeLink(deps, {
-    ...owner,
-    adminId,
-    id: messageId,
-    tokenHash: hashSecret(token),
+  const people = await countWaiting(deps.db, mail, at)
+  if (people === 0) return
+  await mailAdmin(deps, { ...mail, name: 'join_requests' }, async (sender) => {
+    const token = randomSecret()
+    const { messageId: id, ...place } = mail
+    const link = await insertNoticeLink(deps, { ...place, id, tokenHash: hashSecret(token) })
+    return (
+      link &&
+      joinRequestsMail({
+        ...sender,
+        people,
+        link: `${deps.config.baseUrl}/onboarding/join-requests?token=${token}`,
+        days: Math.max(1, Math.round((link.expires_at.getTime() - at.getTime()) / dayMs)),
+      })
+    )
   })
-  if (link === undefined) return
-
-  const { email, domain, name, locale, color, product_name: fromName } = admin
-  const message = joinRequestsMail({
-    people,
-    link: `${deps.config.baseUrl}/onboarding/join-requests?token=${token}`,
-    days: Math.max(1, Math.round((link.expires_at.getTime() - at.getTime()) / dayMs)),
-    organizationName: name,
-    locale,
-    productName: fromName ?? deps.config.productName,
-    environment: owner.environment,
-    color,
-  })
-  await deliverMail(
-    deps,
-    { ...owner, domain },
-    { ...message, name: 'join_requests', to: email, fromName, messageId },
-  )
 }
 
 /** How many people wait for a decision. */
@@ -85,26 +72,4 @@ async function countWaiting(
     .select(sql<number>`count(*)::integer`.as('waiting'))
     .executeTakeFirstOrThrow()
   return waiting
-}
-
-function findRecipient(
-  db: Kysely<DB>,
-  { accountId, organizationId }: JobPayloads['tell_admins_of_join_requests'],
-  adminId: string,
-) {
-  return db
-    .selectFrom('sso_admins')
-    .innerJoin('organizations', (join) => join.on(isOrganizationOf('organizations', 'sso_admins')))
-    .where(ofOrganization({ accountId, organizationId }, 'sso_admins'))
-    .where('sso_admins.id', '=', adminId)
-    .where('organizations.deleted_at', 'is', null)
-    .select([
-      'sso_admins.email',
-      'organizations.domain',
-      'organizations.name',
-      'organizations.locale',
-      'organizations.color',
-      productNameOf('organizations').as('product_name'),
-    ])
-    .executeTakeFirst()
 }
