@@ -23,6 +23,7 @@ export interface RunReport {
   readonly output: string
 }
 
+/** For each file of a run. */
 const timeLimitMs = 180_000
 
 /**
@@ -63,7 +64,8 @@ async function run(
   const folder = await mkdtemp(join(tmpdir(), 'portico-report-'))
   const report = join(folder, 'report.json')
   try {
-    const output = await execute(root, { ...variables, TEST_DATABASE_URL: databaseUrl }, [
+    const environment = { ...variables, TEST_DATABASE_URL: databaseUrl }
+    const output = await execute(root, environment, timeLimitMs * files.length, [
       'node_modules/vitest/vitest.mjs',
       'run',
       ...files,
@@ -94,11 +96,16 @@ export function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(own)
 }
 
-function execute(root: string, variables: NodeJS.ProcessEnv, args: string[]): Promise<string> {
+function execute(
+  root: string,
+  variables: NodeJS.ProcessEnv,
+  timeout: number,
+  args: string[],
+): Promise<string> {
   const given = Object.entries(variables).filter(([, value]) => value !== undefined)
   const env = { ...cleanEnvironment(), ...Object.fromEntries(given) }
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, args, { cwd: root, env, timeout: timeLimitMs })
+    const child = spawn(process.execPath, args, { cwd: root, env, timeout })
     const chunks: string[] = []
     child.stdout.on('data', (chunk) => chunks.push(String(chunk)))
     child.stderr.on('data', (chunk) => chunks.push(String(chunk)))
