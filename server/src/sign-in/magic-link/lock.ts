@@ -1,5 +1,6 @@
-import { sql, type RawBuilder, type Transaction } from 'kysely'
+import { sql, type Transaction } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
+import { companion, sqlStatement } from '../../platform/db/statement.js'
 
 /** The links of one address for one application. */
 interface LinkOwner {
@@ -13,13 +14,17 @@ interface LinkOwner {
 
 /**
  * Makes changes of these links wait for each other until the transaction ends: each voids the others' links, and
- * concurrent ones would miss these, or deadlock.
+ * concurrent ones would miss these, or deadlock. The statement names no table: in a cluster, one that did would take another
+ * lock, on the server of the table.
  */
-export async function lockLinksOf(trx: Transaction<DB>, owner: LinkOwner): Promise<void> {
-  const { environment, domain, applicationId, email } = owner
-  const key = keyOf(sql`${environment}::text`, domain, sql`${applicationId}::text`, sql`${email}::text`)
-  await sql`select pg_advisory_xact_lock(${key})`.execute(trx)
-}
+export const lockLinksOf: (trx: Transaction<DB>, owner: LinkOwner) => Promise<void> = companion(
+  (db, { environment, domain, applicationId, email }: LinkOwner) =>
+    db.selectNoFrom(
+      sql`pg_advisory_xact_lock(hashtextextended(
+        concat_ws(':', 'magic_link', ${environment}::text, ${domain}::text, ${applicationId}::text, ${email}::text), 0
+      ))`.as('locked'),
+    ),
+)
 
 /** The same for the owner of a token; no lock for an unknown token. */
 export async function lockLinksOfToken(
@@ -27,19 +32,12 @@ export async function lockLinksOfToken(
   domain: string,
   tokenHash: Buffer,
 ): Promise<void> {
-  const key = keyOf(sql`environment`, domain, sql`application_id`, sql`email_normalized`)
-  await sql`
-    select pg_advisory_xact_lock(${key}) from magic_link_challenges where token_hash = ${tokenHash}
-  `.execute(trx)
+  const [link] = await selectLink(trx, { tokenHash })
+  if (link !== undefined) await lockLinksOf(trx, { ...link, domain })
 }
 
-function keyOf(
-  environment: RawBuilder<unknown>,
-  domain: string,
-  applicationId: RawBuilder<unknown>,
-  email: RawBuilder<unknown>,
-): RawBuilder<string> {
-  return sql`hashtextextended(
-    concat_ws(':', 'magic_link', ${environment}, ${domain}::text, ${applicationId}, ${email}), 0
-  )`
-}
+const selectLink = sqlStatement(
+  ({ tokenHash }: { readonly tokenHash: Buffer }) => sql<Omit<LinkOwner, 'domain'>>`
+    select environment, application_id as "applicationId", email_normalized as email
+    from magic_link_challenges where token_hash = ${tokenHash}`,
+)
