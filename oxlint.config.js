@@ -581,6 +581,16 @@ const config = {
       rules: { 'portico/tenant': 'error' },
     },
     {
+      files: ['server/src/**/*.ts'],
+      excludeFiles: [...tests, 'server/src/platform/db/migrations/**'],
+      rules: errors('portico/advisory-lock', 'portico/found-values'),
+    },
+    {
+      // Those before are applied before a database becomes one of a cluster.
+      files: ['server/src/platform/db/migrations/{005[89],00[6-9]?,0[1-9]??,[1-9]???}-*.ts'],
+      rules: { 'portico/migration': 'error' },
+    },
+    {
       files: [
         'server/src/{tokens,protocols,pages,sign-in}/**/*.{ts,tsx}',
         'server/src/directory/{sessions,application-secrets}/**/*.ts',

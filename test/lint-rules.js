@@ -218,12 +218,110 @@ const tenantRule = {
   },
 }
 
+/** An advisory lock is of one server, so that it is taken in a statement that none but the first of a cluster runs. */
+const lockRule = {
+  create: (context) => ({
+    TaggedTemplateExpression(node) {
+      if (node.tag.name !== 'sql') return
+      const text = node.quasi.quasis.map(({ value }) => value.raw).join('?')
+      if (!/\bpg_(?:try_)?advisory_/.test(text) || !/\b(?:from|with|insert|update|delete)\b/i.test(text))
+        return
+      context.report({
+        node,
+        message:
+          'Take an advisory lock in a statement without a table: a cluster runs others where the table is.',
+      })
+    },
+  }),
+}
+
+const foundValues =
+  /\b(?:tenantColumns|organizationIdOf|openOrganizationId)\b|\bsql(?:<[^`]*>)?`[^`]*\bselect\b/
+
+/** A query in the values of an insert. */
+const valuesRule = {
+  create: (context) => ({
+    CallExpression(node) {
+      const { callee } = node
+      if (callee.property?.name !== 'values' || node.arguments.length === 0) return
+      if (!/\.insertInto\(/.test(context.sourceCode.getText(callee.object))) return
+      if (!node.arguments.some((argument) => foundValues.test(context.sourceCode.getText(argument)))) return
+      context.report({
+        node,
+        message:
+          'Insert what a query finds by insertFound() or insertFrom(): a cluster takes no query in values.',
+      })
+    },
+  }),
+}
+
+/** What Citus refuses of `alter table` where a schema is distributed, by its subcommands without strings and brackets. */
+const refusedAlterations = [
+  [
+    (parts) =>
+      parts.length > 1 &&
+      parts.some((part) => /^add (?:constraint|primary|unique|foreign|check|exclude)\b/.test(part)),
+    'Add a constraint in a statement of its own: a cluster refuses it beside another subcommand.',
+  ],
+  [
+    (parts) =>
+      parts.some((part) =>
+        /^add column (?!.*\bconstraint\b).*\b(?:check|references|unique|primary key)\b/.test(part),
+      ),
+    'Name the constraint of a new column: a cluster refuses one without a name.',
+  ],
+  [
+    (parts) =>
+      parts.some((part) => /^add column .*(?:\bas identity\b|\b(?:big|small)?serial\d?\b)/.test(part)),
+    'A cluster adds no identity column to a table that is there: make a new table, or give ids yourself.',
+  ],
+  [
+    (parts) => parts.some((part) => part.startsWith('rename constraint')),
+    'A cluster renames no constraint: drop it, and add it by its new name.',
+  ],
+]
+
+const migrationRule = {
+  create: (context) => ({
+    TaggedTemplateExpression(node) {
+      const text = node.quasi.quasis
+        .map(({ value }) => value.raw)
+        .join('?')
+        .replace(/--.*$/gm, '')
+        .replace(/'(?:[^']|'')*'/g, "''")
+        .replace(/\s+/g, ' ')
+      for (const statement of text.toLowerCase().split(';')) {
+        if (/^ ?drop index .*,/.test(statement))
+          context.report({
+            node,
+            message: 'Drop one index in each statement: a cluster drops no two at once.',
+          })
+        const [, subcommands] = /^ ?alter table (?:if exists )?(?:only )?\S+ (.*)$/.exec(statement) ?? []
+        if (subcommands === undefined) continue
+        const parts = withoutBrackets(subcommands)
+          .split(',')
+          .map((part) => part.trim())
+        const [, message] = refusedAlterations.find(([isFound]) => isFound(parts)) ?? []
+        if (message !== undefined) context.report({ node, message })
+      }
+    },
+  }),
+}
+
+function withoutBrackets(text) {
+  const next = text.replace(/\([^()]*\)/g, '')
+  return next === text ? text : withoutBrackets(next)
+}
+
 export default {
   meta: { name: 'portico' },
   rules: {
     imports: importsRule,
     rooms: roomsRule,
     tenant: tenantRule,
+    'advisory-lock': lockRule,
+    'found-values': valuesRule,
+    migration: migrationRule,
     'no-todo': noTodo,
     ...Object.fromEntries(Object.entries(shapes).map(([name, shape]) => [name, ruleOfShape(shape)])),
   },

@@ -252,6 +252,50 @@ const refusedCode: Case[] = [
     'Say whose rows of users these are',
   ],
   [
+    'server/src/directory/users/users.ts',
+    "export const q = db.insertInto('users').values({ ...tenantColumns(tenant), id }).execute()",
+    'Insert what a query finds by insertFound()',
+  ],
+  [
+    'server/src/directory/users/users.ts',
+    "export const q = db.insertInto('users').values({ id, at: sql<Date>`(select max(at) from users)` })",
+    'Insert what a query finds by insertFound()',
+  ],
+  [
+    'server/src/directory/users/users.ts',
+    'export const q = sql`select pg_advisory_xact_lock(${key}) from users where id = ${id}`',
+    'Take an advisory lock in a statement without a table',
+  ],
+  ...[
+    'drop constraint a_check, add constraint a_check check (b in (1, 2))',
+    "add column b text default ',' , -- A column.\n add constraint a_check check (num_nonnulls(b, c) = 1)",
+    'add foreign key (b, c) references d (e, f), drop column g',
+  ].map((subcommands): Case => [
+    'server/src/platform/db/migrations/0058-a.ts',
+    `export const q = sql\`alter table a ${subcommands}\``,
+    'Add a constraint in a statement of its own',
+  ]),
+  [
+    'server/src/platform/db/migrations/0100-a.ts',
+    'export const q = sql`alter table ${sql.table(table)} add column b bigint generated always as identity`',
+    'A cluster adds no identity column',
+  ],
+  [
+    'server/src/platform/db/migrations/0058-a.ts',
+    "export const q = sql`alter table a add column b text check (b <> 'c')`",
+    'Name the constraint of a new column',
+  ],
+  [
+    'server/src/platform/db/migrations/0058-a.ts',
+    'export const q = sql`drop index a_one, a_other`',
+    'Drop one index in each statement',
+  ],
+  [
+    'server/src/platform/db/migrations/0061-a.ts',
+    'export const q = sql`update a set b = 1; alter table a rename constraint a_check to b_check`',
+    'A cluster renames no constraint',
+  ],
+  [
     'server/src/directory/sessions/sessions.ts',
     'export const list = ({ readDb }) => readDb',
     'Read from deps.db: what gives access',
@@ -323,6 +367,27 @@ const accepted: [file: string, code: string][] = [
   [
     'server/src/directory/users/users.ts',
     "export const q = db.selectFrom('users').where('users.account_id', '=', id).select('email')",
+  ],
+  [
+    'server/src/directory/users/users.ts',
+    "export const q = db.insertInto('users').values({ ...ownerColumns(owner), at: sql<Date>`'infinity'` })",
+  ],
+  ['server/src/directory/users/users.ts', 'export const q = sql`select pg_advisory_xact_lock(${key})`'],
+  [
+    'server/src/platform/db/migrations/0058-a.ts',
+    'export const q = sql`alter table a add constraint a_check check (b in (1, 2) and num_nonnulls(c, d) = 1)`',
+  ],
+  [
+    'server/src/platform/db/migrations/0059-a.ts',
+    'export const q = sql`alter table a add column b text constraint a_b check (b in (1, 2)), drop column c`',
+  ],
+  [
+    'server/src/platform/db/migrations/0058-b.ts',
+    'export const q = sql`create table a (b bigint generated always as identity, constraint a_key unique (b, c))`',
+  ],
+  [
+    'server/src/platform/db/migrations/0057-a.ts',
+    'export const q = sql`alter table a add column b text, add constraint a_check check (b in (1, 2))`',
   ],
   ['server/src/pages/router.ts', "import express from 'express'\nexpress()"],
   ['test/given/given.ts', "import { buildApp } from '@portico/server/app'\nbuildApp()"],

@@ -157,25 +157,30 @@ export function sentStatements(): number {
   return count
 }
 
-/** Describes the faults of the statements sent since the last call. */
-export function faultsOfStatements(): string[] {
-  const faults = [...sent].flatMap(faultsOf)
-  for (const text of sent) known.add(text)
+/** The statements sent since the last call, but for those that an earlier one has returned. */
+export function newStatements(): string[] {
+  const texts = [...sent]
+  for (const text of texts) known.add(text)
   sent.clear()
-  return faults
+  return texts
 }
 
 /** The tenant tables in a statement whose rows are not limited to an account and environment; none for the listed exceptions. */
 export function faultsOf(text: string): string[] {
-  const plain = text
-    .replace(/'(?:[^']|'')*'/g, (literal) => (/^'\w*'$/.test(literal) ? literal : "''"))
-    .replaceAll('"', '')
-    .replace(/\s+/g, ' ')
-    .trim()
+  const plain = plainText(text)
   if (exceptions.some(([statement]) => statement.test(plain))) return []
   const isOfBoth = (table: string) =>
     ofBothEnvironments.some(([what]) => (typeof what === 'string' ? what === table : what.test(plain)))
   return unboundTables(plain, keys, isOfBoth).map(
     (table) => `${table} of any account or environment, in: ${plain}`,
   )
+}
+
+/** A statement on one line, without quotes and what literals say. */
+export function plainText(text: string): string {
+  return text
+    .replace(/'(?:[^']|'')*'/g, (literal) => (/^'\w*'$/.test(literal) ? literal : "''"))
+    .replaceAll('"', '')
+    .replace(/\s+/g, ' ')
+    .trim()
 }

@@ -3,6 +3,7 @@ import { sql, type Kysely, type Transaction, type UpdateObject } from 'kysely'
 import { isDeepStrictEqual } from 'node:util'
 import { newId } from '../../platform/crypto/random.js'
 import { hashSecret, makeDirectorySecret } from '../../platform/crypto/secret.js'
+import { insertFound } from '../../platform/db/insert-if.js'
 import { whyNotFound } from '../../platform/db/organization-id.js'
 import type { DB, Json } from '../../platform/db/schema.js'
 import { isOfVersion, whyUnchanged } from '../../platform/db/versions.js'
@@ -64,13 +65,11 @@ function knownColumns(directory: DirectoryInsertion) {
 }
 
 const insertDirectory = creation((db, directory: DirectoryInsertion) =>
-  db
-    .insertInto('directories')
-    .values({
-      ...tenantColumns(directory),
-      ...knownColumns(directory),
-      secret_hash: directory.secret_hash,
-    })
+  insertFound(db, 'directories', {
+    ...tenantColumns(directory),
+    ...knownColumns(directory),
+    secret_hash: directory.secret_hash,
+  })
     .onConflict((conflict) => conflict.constraint('directories_organization_key').doNothing())
     .returning('organization_id'),
 )

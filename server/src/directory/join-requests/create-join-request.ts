@@ -1,6 +1,7 @@
 import { joinRequestDays, type JoinRequest } from '@portico/contract/join-requests'
 import type { Transaction } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
+import { insertFound } from '../../platform/db/insert-if.js'
 import type { DB } from '../../platform/db/schema.js'
 import { tenantColumns } from '../../platform/db/tenant-predicate.js'
 import { normalizeEmail } from '../../platform/email.js'
@@ -43,9 +44,7 @@ export async function insertJoinRequest(
     expires_at: new Date(at.getTime() + joinRequestDays * dayMs),
     ...{ version: 1, inserted_at: at, updated_at: at },
   }
-  const inserted = await trx
-    .insertInto('join_requests')
-    .values(row)
+  const inserted = await insertFound(trx, 'join_requests', row)
     .onConflict((conflict) => conflict.doNothing())
     .returning('organization_id')
     .executeTakeFirst()

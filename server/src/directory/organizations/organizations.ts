@@ -55,20 +55,26 @@ export async function createOrganization(
   return change(deps, caller.cause, async (trx) => {
     await checkPlan(trx, caller.accountId)
     const at = deps.now()
+    const values = {
+      ...completeAddress(autocomplete_address),
+      ...members,
+      account_id: caller.accountId,
+      id,
+      domain: await claimDomain(trx, name, at),
+      name,
+      color: color ?? colorOf(id),
+      inserted_at: at,
+      updated_at: at,
+    }
     const row = await trx
-      .insertInto('organizations')
-      .values({
-        ...completeAddress(autocomplete_address),
-        ...members,
-        account_id: caller.accountId,
-        id,
-        domain: await claimDomain(trx, name, at),
-        name,
-        color: color ?? colorOf(id),
-        inserted_at: at,
-        updated_at: at,
-      })
-      .returning([...organizationColumns, isProductionUp().as('is_production_up')])
+      .with('created', (db) =>
+        db
+          .insertInto('organizations')
+          .values(values)
+          .returning(['organizations.account_id', ...organizationColumns]),
+      )
+      .selectFrom('created as organizations')
+      .select([...organizationColumns, isProductionUp().as('is_production_up')])
       .executeTakeFirstOrThrow()
     await insertSigningKeys(deps, trx, signingKeys)
     for (const environment of environments) {

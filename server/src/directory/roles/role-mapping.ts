@@ -1,6 +1,7 @@
 import type { FieldError } from '@portico/contract/errors'
 import type { RoleMapping, RoleMappingMode, RoleRule } from '@portico/contract/role-mapping'
 import { sql, type RawBuilder, type Transaction } from 'kysely'
+import { insertFrom } from '../../platform/db/insert-if.js'
 import type { DB } from '../../platform/db/schema.js'
 import { ofTenant, sameEnvironment, sameTenant, tenantColumns } from '../../platform/db/tenant-predicate.js'
 import { ApiError } from '../../platform/errors.js'
@@ -60,12 +61,17 @@ export async function replaceRoleRules(
     .where('source_id', '=', source.id)
     .execute()
   const rows = rules.flatMap((rule, position) => toRows(rule, position, ids))
-  const owner = { ...tenantColumns(tenant), source_id: source.id, [source.kind]: source.id }
-  if (rows.length > 0)
-    await trx
-      .insertInto('role_mapping_rules')
-      .values(rows.map((row) => ({ ...owner, ...row })))
-      .execute()
+  if (rows.length > 0) {
+    const owner = { ...tenantColumns(tenant), source_id: source.id, [source.kind]: source.id }
+    const all = <Column extends keyof (typeof rows)[number]>(column: Column) => rows.map((row) => row[column])
+    const columns = ['position', 'place', 'attribute', 'value', 'rule_key', 'role_id'] as const
+    const written = Object.fromEntries(columns.map((column) => [column, sql.ref(`rule.${column}`)]))
+    const said = sql`from unnest(
+      ${all('position')}::integer[], ${all('place')}::integer[], ${all('attribute')}::text[],
+      ${all('value')}::text[], ${all('rule_key')}::text[], ${all('role_id')}::uuid[]
+    ) as rule (${sql.join(columns.map((column) => sql.ref(column)))})`
+    await insertFrom(trx, 'role_mapping_rules', { ...owner, ...written }, said).execute()
+  }
   if (source.kind === 'connection_id') await takeRolesWithoutRule(trx, tenant, source.id)
 }
 

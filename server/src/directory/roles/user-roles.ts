@@ -1,6 +1,7 @@
 import { nilId } from '@portico/contract/fields'
 import type { UserRoles } from '@portico/contract/user-roles'
 import { sql, type Kysely, type Transaction } from 'kysely'
+import { insertFrom } from '../../platform/db/insert-if.js'
 import { whyNotFound } from '../../platform/db/organization-id.js'
 import type { DB } from '../../platform/db/schema.js'
 import { lookup } from '../../platform/db/statement.js'
@@ -92,13 +93,11 @@ async function replaceAssignments(
   // Roles that are given again keep their time, and are the API's from now on.
   await given.where(sql<boolean>`(source <> 'api' or role_id <> all(${roleIds}::uuid[]))`).execute()
   if (roleIds.length === 0) return
-  const rows = roleIds.map((role_id) => ({
+  const row = {
     ...tenantColumns(tenant),
-    ...{ user_id: userId, role_id, ...source, inserted_at: now() },
-  }))
-  await trx
-    .insertInto('role_assignments')
-    .values(rows)
+    ...{ user_id: userId, role_id: sql.ref('given.role_id'), ...source, inserted_at: now() },
+  }
+  await insertFrom(trx, 'role_assignments', row, sql`from unnest(${roleIds}::uuid[]) as given (role_id)`)
     .onConflict((conflict) => conflict.doNothing())
     .execute()
 }

@@ -1,6 +1,7 @@
 import { sql, type Selectable, type Transaction } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
 import { hashSecret, randomSecret } from '../../platform/crypto/secret.js'
+import { insertFound } from '../../platform/db/insert-if.js'
 import type { DB, Sessions } from '../../platform/db/schema.js'
 import { companion, insertion, statement } from '../../platform/db/statement.js'
 import { ofOwner, ownerColumns } from '../../platform/db/tenant-predicate.js'
@@ -142,27 +143,24 @@ const insertSession = statement((db, row: NewSessionRow) => {
     environment: row.environment,
     organizationId: row.organization_id,
   }
-  return db
-    .insertInto('sessions')
-    .values({
-      ...ownerColumns(owner),
-      id: row.id,
-      user_id: row.user_id,
-      application_id: row.application_id,
-      amr: row.amr,
-      act: row.act,
-      authenticated_at: row.authenticated_at,
-      identity_id: row.identity_id,
-      impersonation_id: row.impersonation_id,
-      email_session_id: row.email_session_id,
-      begun_at: row.begun_at,
-      expires_at: sql<Date>`coalesce(${row.ends_at}::timestamptz, ${expiryFrom(row.begun_at, owner)})`,
-      last_used_at: row.last_used_at,
-      browser_used_at: row.browser_used_at,
-      secret_hash: row.secret_hash,
-      user_agent: row.user_agent,
-    })
-    .returning('expires_at')
+  return insertFound(db, 'sessions', {
+    ...ownerColumns(owner),
+    id: row.id,
+    user_id: row.user_id,
+    application_id: row.application_id,
+    amr: row.amr,
+    act: row.act,
+    authenticated_at: row.authenticated_at,
+    identity_id: row.identity_id,
+    impersonation_id: row.impersonation_id,
+    email_session_id: row.email_session_id,
+    begun_at: row.begun_at,
+    expires_at: sql<Date>`coalesce(${row.ends_at}::timestamptz, ${expiryFrom(row.begun_at, owner)})`,
+    last_used_at: row.last_used_at,
+    browser_used_at: row.browser_used_at,
+    secret_hash: row.secret_hash,
+    user_agent: row.user_agent,
+  }).returning('expires_at')
 })
 
 const noteEveryMs = 60 * 60 * 1000

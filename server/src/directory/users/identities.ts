@@ -1,5 +1,6 @@
 import type { Identity } from '@portico/contract/users'
 import { sql, type Transaction } from 'kysely'
+import { insertFound } from '../../platform/db/insert-if.js'
 import type { DB } from '../../platform/db/schema.js'
 import { sqlStatement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
@@ -71,22 +72,19 @@ export async function insertIdentity(
     authenticatedAt,
   }: KnownIdentity & { readonly userId: string },
 ): Promise<void> {
-  await trx
-    .insertInto('user_identities')
-    .values({
-      ...tenantColumns(tenant),
-      user_id: userId,
-      id,
-      kind,
-      issuer,
-      subject,
-      idp_id: idpId,
-      provider,
-      data: JSON.stringify(data),
-      authenticated_at: authenticatedAt,
-      inserted_at: now(),
-    })
-    .execute()
+  await insertFound(trx, 'user_identities', {
+    ...tenantColumns(tenant),
+    user_id: userId,
+    id,
+    kind,
+    issuer,
+    subject,
+    idp_id: idpId,
+    provider,
+    data: JSON.stringify(data),
+    authenticated_at: authenticatedAt,
+    inserted_at: now(),
+  }).execute()
 }
 
 /** Whether a user has an identity of an issuer, with any subject. */

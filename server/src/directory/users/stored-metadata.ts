@@ -2,6 +2,7 @@
 
 import { sql, type RawBuilder, type Transaction } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
+import { insertFrom } from '../../platform/db/insert-if.js'
 import { organizationIdOf } from '../../platform/db/organization-id.js'
 import type { DB } from '../../platform/db/schema.js'
 import { companion, statement } from '../../platform/db/statement.js'
@@ -83,13 +84,18 @@ export async function writeValues(
   userId: string,
   values: ReadonlyMap<string, string>,
 ): Promise<void> {
-  const scope = {
+  const row = {
     ...tenantColumns(tenant),
     user_id: userId,
+    meta_key_id: sql.ref('said.key_id'),
+    id: sql.ref('said.id'),
+    value: sql.ref('said.value'),
   }
-  await trx
-    .insertInto('user_metadata')
-    .values([...values].map(([keyId, value]) => ({ ...scope, meta_key_id: keyId, id: newId(), value })))
+  const ids = [...values].map(() => newId())
+  const said = sql`
+    from unnest(${[...values.keys()]}::uuid[], ${ids}::uuid[], ${[...values.values()]}::text[])
+      as said (key_id, id, value)`
+  await insertFrom(trx, 'user_metadata', row, said)
     .onConflict((conflict) =>
       conflict.constraint('user_metadata_pkey').doUpdateSet({ value: sql`excluded.value` }),
     )

@@ -2,6 +2,7 @@ import type { MagicLinkChallenge } from '@portico/contract/magic-link'
 import { sql, type Transaction } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
 import { hashSecret } from '../../platform/crypto/secret.js'
+import { insertFound } from '../../platform/db/insert-if.js'
 import type { DB } from '../../platform/db/schema.js'
 import { ofTenant, tenantColumns } from '../../platform/db/tenant-predicate.js'
 import type { Deps } from '../../delivery/deps.js'
@@ -46,27 +47,25 @@ export async function insertLink(
   const at = deps.now()
   const { applicationId } = destination
   await lockLinksOf(trx, { ...tenant, applicationId, email })
-  const row = await trx
-    .insertInto('magic_link_challenges')
-    .values({
-      ...tenantColumns(tenant),
-      id: newId(),
-      application_id: applicationId,
-      email: link.typedEmail,
-      email_normalized: email,
-      redirect_uri: destination.redirectUri,
-      find_or_create_user: link.findOrCreateUser,
-      is_link_returned: token !== undefined,
-      token_hash: token === undefined ? null : hashSecret(token),
-      password_request_id: link.passwordRequestId,
-      flow_id: link.flowId,
-      state: destination.state,
-      nonce: destination.nonce,
-      code_challenge: destination.codeChallenge,
-      scope: link.scope,
-      expires_at: link.expiresAt,
-      inserted_at: at,
-    })
+  const row = await insertFound(trx, 'magic_link_challenges', {
+    ...tenantColumns(tenant),
+    id: newId(),
+    application_id: applicationId,
+    email: link.typedEmail,
+    email_normalized: email,
+    redirect_uri: destination.redirectUri,
+    find_or_create_user: link.findOrCreateUser,
+    is_link_returned: token !== undefined,
+    token_hash: token === undefined ? null : hashSecret(token),
+    password_request_id: link.passwordRequestId,
+    flow_id: link.flowId,
+    state: destination.state,
+    nonce: destination.nonce,
+    code_challenge: destination.codeChallenge,
+    scope: link.scope,
+    expires_at: link.expiresAt,
+    inserted_at: at,
+  })
     .returning(['id', 'organization_id', 'email', 'find_or_create_user', 'expires_at'])
     .executeTakeFirstOrThrow()
   await voidOlderLinks(trx, tenant, { email, applicationId, flowId: link.flowId, newestId: row.id, at })

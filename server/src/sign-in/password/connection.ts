@@ -2,6 +2,7 @@ import type { PasswordConnection } from '@portico/contract/password'
 import type { NewPasswordConnection, PasswordConnectionChanges } from '@portico/contract/password-input'
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
+import { insertFound } from '../../platform/db/insert-if.js'
 import { whyNotFound } from '../../platform/db/organization-id.js'
 import type { DB } from '../../platform/db/schema.js'
 import { isOfVersion, whyUnchanged } from '../../platform/db/versions.js'
@@ -28,15 +29,13 @@ export function createPasswordConnection(
 ): Promise<Changed<PasswordConnection>> {
   return change(deps, tenant.cause, async (trx) => {
     const at = deps.now()
-    const row = await trx
-      .insertInto('password_connections')
-      .values({
-        ...tenantColumns(tenant),
-        id: newId(),
-        ...input,
-        inserted_at: at,
-        updated_at: at,
-      })
+    const row = await insertFound(trx, 'password_connections', {
+      ...tenantColumns(tenant),
+      id: newId(),
+      ...input,
+      inserted_at: at,
+      updated_at: at,
+    })
       .returning(passwordConnectionColumns)
       .executeTakeFirstOrThrow()
       .catch(asRefusal)

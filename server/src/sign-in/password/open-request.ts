@@ -1,6 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
 import { hashSecret, randomSecret } from '../../platform/crypto/secret.js'
+import { insertFound } from '../../platform/db/insert-if.js'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import { grantedScope } from '../../tokens/scopes.js'
@@ -33,24 +34,22 @@ export function insertPasswordRequest(
   { email, userId, destination, codeHash, flowId }: NewRequestRow,
 ): Promise<RequestRow> {
   const at = now()
-  return trx
-    .insertInto('password_requests')
-    .values({
-      ...tenantColumns(tenant),
-      id: newId(),
-      user_id: userId,
-      email_normalized: email,
-      application_id: destination.applicationId,
-      redirect_uri: destination.redirectUri,
-      code_hash: codeHash ?? null,
-      flow_id: flowId ?? null,
-      state: destination.state,
-      nonce: destination.nonce,
-      code_challenge: destination.codeChallenge,
-      scope: grantedScope(destination.scope, 'password'),
-      expires_at: new Date(at.getTime() + lifetimeMs),
-      inserted_at: at,
-    })
+  return insertFound(trx, 'password_requests', {
+    ...tenantColumns(tenant),
+    id: newId(),
+    user_id: userId,
+    email_normalized: email,
+    application_id: destination.applicationId,
+    redirect_uri: destination.redirectUri,
+    code_hash: codeHash ?? null,
+    flow_id: flowId ?? null,
+    state: destination.state,
+    nonce: destination.nonce,
+    code_challenge: destination.codeChallenge,
+    scope: grantedScope(destination.scope, 'password'),
+    expires_at: new Date(at.getTime() + lifetimeMs),
+    inserted_at: at,
+  })
     .returning(['id', 'user_id', 'expires_at'])
     .executeTakeFirstOrThrow()
 }

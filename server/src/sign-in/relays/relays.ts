@@ -45,10 +45,12 @@ export function createRelay(deps: Deps, caller: Caller, input: NewRelay): Promis
       },
       carriesTo(destination),
     )
-      .returning(wholeRelay())
+      .returning(relayColumns)
       .executeTakeFirst()
     if (row === undefined) throw await whyNotCarried(trx, destination)
-    return emitRelay(deps, trx, caller, 'relay.relay.create.success', row)
+    // The partner was found by its domain.
+    const created = { ...row, partner_domain: input.partner_domain }
+    return emitRelay(deps, trx, caller, 'relay.relay.create.success', created)
   })
 }
 

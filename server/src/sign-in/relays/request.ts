@@ -39,26 +39,38 @@ export async function requestRelay(
   return change(deps, caller.cause, async (trx) => {
     const at = deps.now()
     const attempt = { caller, relayId, user, at }
-    const row = await insertWhere(
-      trx,
-      'relay_requests',
-      {
-        ...ownerColumns({ ...caller, organizationId: user.organizationId }),
-        id: newId(),
-        relay_id: relayId,
-        user_id: user.userId,
-        session_id: user.sessionId,
-        token_hash: hashSecret(token),
-        scope: input.scope ?? null,
-        expires_at: new Date(at.getTime() + lifetimeMs),
-        inserted_at: at,
-      },
-      // Locked, so that a relay that is deleted meanwhile is one that is not there.
-      sql<boolean>`(
-        exists (${openRelay(trx, attempt).forKeyShare('relays')}) and exists (${carriedSession(trx, attempt)})
-      )`,
-    )
-      .returning(['id', 'relay_id', 'user_id', 'expires_at', emailOfUser().as('email')])
+    const values = {
+      ...ownerColumns({ ...caller, organizationId: user.organizationId }),
+      id: newId(),
+      relay_id: relayId,
+      user_id: user.userId,
+      session_id: user.sessionId,
+      token_hash: hashSecret(token),
+      scope: input.scope ?? null,
+      expires_at: new Date(at.getTime() + lifetimeMs),
+      inserted_at: at,
+    }
+    // Locked, so that a relay that is deleted meanwhile is one that is not there.
+    const isCarried = sql<boolean>`(
+      exists (${openRelay(trx, attempt).forKeyShare('relays')}) and exists (${carriedSession(trx, attempt)})
+    )`
+    const row = await trx
+      .with('created', (db) =>
+        insertWhere(db, 'relay_requests', values, isCarried).returning([
+          'account_id',
+          'environment',
+          'organization_id',
+          'id',
+          'relay_id',
+          'user_id',
+          'expires_at',
+        ]),
+      )
+      .selectFrom('created')
+      .innerJoin('users', (join) =>
+        join.on(sameTenant('users', 'created')).onRef('users.id', '=', 'created.user_id'),
+      )
+      .select(['created.id', 'created.relay_id', 'created.user_id', 'created.expires_at', 'users.email'])
       .executeTakeFirst()
     if (row === undefined) throw await whyNotCarried(trx, attempt)
 
@@ -134,17 +146,6 @@ function sessionOf(db: Kysely<DB>, { caller, user }: Attempt) {
     )
     .where('sessions.id', '=', user.sessionId)
     .where('sessions.user_id', '=', user.userId)
-}
-
-/** The e-mail address of the request's user. */
-function emailOfUser() {
-  return sql<string>`(
-    select users.email from users
-    where users.account_id = relay_requests.account_id
-      and users.environment = relay_requests.environment
-      and users.organization_id = relay_requests.organization_id
-      and users.id = relay_requests.user_id
-  )`
 }
 
 /** Why a request is refused. Reasons that concern every user come before those of this one. */

@@ -2,6 +2,7 @@ import type { NewTotpChallenge, TotpChallenge, TotpMethod } from '@portico/contr
 import type { Kysely } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
 import { seal } from '../../platform/crypto/seal.js'
+import { insertFound } from '../../platform/db/insert-if.js'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import { ApiError, invalid } from '../../platform/errors.js'
@@ -61,21 +62,19 @@ export async function createTotpChallenge(
       const before = updateOpenChallenges(trx, tenant, { userId, at }).where(isOfFlow(flowId))
       await before.set({ voided_at: at }).execute()
     }
-    const row = await trx
-      .insertInto('totp_challenges')
-      .values({
-        ...tenantColumns(tenant),
-        id,
-        user_id: user.id,
-        method,
-        code_sealed: isSent ? seal(deps.keys.master, challengeContext(id, owner), makeTextCode()) : null,
-        pending_sign_in_id: signIn?.id ?? null,
-        expires_at: earlierOf(
-          new Date(at.getTime() + (isSent ? expiryOf(user, 'sms') * 1000 : unsentLifetimeMs)),
-          signIn?.expires_at,
-        ),
-        inserted_at: at,
-      })
+    const row = await insertFound(trx, 'totp_challenges', {
+      ...tenantColumns(tenant),
+      id,
+      user_id: user.id,
+      method,
+      code_sealed: isSent ? seal(deps.keys.master, challengeContext(id, owner), makeTextCode()) : null,
+      pending_sign_in_id: signIn?.id ?? null,
+      expires_at: earlierOf(
+        new Date(at.getTime() + (isSent ? expiryOf(user, 'sms') * 1000 : unsentLifetimeMs)),
+        signIn?.expires_at,
+      ),
+      inserted_at: at,
+    })
       .returning(challengeColumns)
       .executeTakeFirstOrThrow()
     if (isSent) await enqueueTextCode(deps, trx, { ...owner, of: 'challenge', id })

@@ -2,6 +2,7 @@ import type { NewTotpEnrollment, TotpEnrollment, TotpMethod } from '@portico/con
 import type { Transaction, Updateable } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
 import { seal } from '../../platform/crypto/seal.js'
+import { insertFound } from '../../platform/db/insert-if.js'
 import type { DB, TotpEnrollments } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import { displayName } from '../../platform/display-name.js'
@@ -87,14 +88,12 @@ export async function beginEnrollment(
     id: request.id,
     phoneNumber: checkEnrollment(deps, tenant, user, request),
   })
-  const row = await trx
-    .insertInto('totp_enrollments')
-    .values({
-      ...tenantColumns(tenant),
-      user_id: user.id,
-      inserted_at: begun.at,
-      ...begun.pending,
-    })
+  const row = await insertFound(trx, 'totp_enrollments', {
+    ...tenantColumns(tenant),
+    user_id: user.id,
+    inserted_at: begun.at,
+    ...begun.pending,
+  })
     .onConflict((conflict) => conflict.constraint('totp_enrollments_pkey').doUpdateSet(begun.pending))
     .returning(enrollmentColumns)
     .executeTakeFirstOrThrow()

@@ -3,6 +3,7 @@ import type { Protocol } from '@portico/contract/sso-onboarding'
 import type { NewSsoConnection } from '@portico/contract/sso-connections'
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
+import { insertFound } from '../../platform/db/insert-if.js'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import { ApiError } from '../../platform/errors.js'
@@ -55,21 +56,18 @@ export async function insertConnection(
     attribute_mapping: settings.attribute_mapping ?? '[]',
     role_mapping_mode: settings.role_mapping_mode ?? null,
   } satisfies Record<keyof Settings, unknown>
-  await trx
-    .insertInto('sso_connections')
-    .values({
-      account_id: accountId,
-      environment,
-      organization_id: openOrganizationId(caller, organizationId),
-      id,
-      idp_id: idpId,
-      ...written,
-      active: true,
-      state: 'it_admin_invitation_pending',
-      inserted_at: at,
-      updated_at: at,
-    })
-    .executeTakeFirstOrThrow()
+  await insertFound(trx, 'sso_connections', {
+    account_id: accountId,
+    environment,
+    organization_id: openOrganizationId(caller, organizationId),
+    id,
+    idp_id: idpId,
+    ...written,
+    active: true,
+    state: 'it_admin_invitation_pending',
+    inserted_at: at,
+    updated_at: at,
+  }).execute()
   return {
     accountId,
     environment,

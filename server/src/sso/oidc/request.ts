@@ -3,6 +3,7 @@ import { hashSecret, randomSecret } from '../../platform/crypto/secret.js'
 import { open, seal, type SealContext } from '../../platform/crypto/seal.js'
 import type { DB } from '../../platform/db/schema.js'
 import { sqlStatement, statement } from '../../platform/db/statement.js'
+import { sameTenant } from '../../platform/db/tenant-predicate.js'
 import type { Deps } from '../../delivery/deps.js'
 import { isOfConnection, type ConnectionKey } from '../connections/connection-key.js'
 import { toAnsweredRequest, type AnsweredRequest } from '../sign-in/awaited-request.js'
@@ -65,21 +66,22 @@ interface NewRequest extends ConnectionKey {
 
 const insert = sqlStatement(
   (request: NewRequest) => sql<{ is_first: boolean }>`
-    insert into oidc_requests (
-      account_id, environment, organization_id, connection_id, state_hash, flow_id, admin_session_id, client_version,
-      nonce, code_verifier_sealed, expires_at, inserted_at
-    ) values (
-      ${request.accountId}, ${request.environment}, ${request.organizationId}, ${request.connectionId},
-      ${request.stateHash}, ${request.flowId}, ${request.adminSessionId}, ${request.clientVersion},
-      ${request.nonce}, ${request.sealed}, ${request.expiresAt}, ${request.at}
+    with request as (
+      insert into oidc_requests (
+        account_id, environment, organization_id, connection_id, state_hash, flow_id, admin_session_id, client_version,
+        nonce, code_verifier_sealed, expires_at, inserted_at
+      ) values (
+        ${request.accountId}, ${request.environment}, ${request.organizationId}, ${request.connectionId},
+        ${request.stateHash}, ${request.flowId}, ${request.adminSessionId}, ${request.clientVersion},
+        ${request.nonce}, ${request.sealed}, ${request.expiresAt}, ${request.at}
+      )
+      returning account_id, environment, organization_id, flow_id
     )
-    returning not exists (
+    select not exists (
       select from oidc_requests as earlier
-      where earlier.account_id = oidc_requests.account_id
-        and earlier.environment = oidc_requests.environment
-        and earlier.organization_id = oidc_requests.organization_id
-        and earlier.flow_id = oidc_requests.flow_id
-    ) as is_first`,
+      where ${sameTenant('earlier', 'request')} and earlier.flow_id = request.flow_id
+    ) as is_first
+    from request`,
 )
 
 const forgetEarlier = sqlStatement(

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { faultsInCluster } from './cluster-statements.js'
+
+const organization = '(select "id" from "organizations" where "account_id" = $1 and "domain" = $2)'
+
+test.each([
+  [
+    `insert into "users" ("account_id", "organization_id") values ($1, ${organization})`,
+    /values of an insert/,
+  ],
+  [
+    `insert into "users" ("id", "organization_id") values ($3, $4), ($5, coalesce(${organization}, $6)) on conflict do nothing`,
+    /values of an insert/,
+  ],
+  [
+    `with "created" as (insert into "users" ("organization_id") values (${organization}) returning "id") select "id" from "created"`,
+    /values of an insert/,
+  ],
+  [
+    'insert into "relays" ("id") select $1 where $2 returning "id", (select "domain" from "organizations") as "domain"',
+    /an insert returns/,
+  ],
+  [
+    'insert into "relays" ("id") values ($1) returning exists (select from "users" where "relay_id" = "relays"."id")',
+    /an insert returns/,
+  ],
+  ['select pg_advisory_xact_lock($1) from "sessions" where "id" = $2', /advisory lock/],
+  ['with "locked" as (select pg_try_advisory_lock($1)) select 1 from "locked"', /advisory lock/],
+])('a statement is noticed that a cluster refuses: %s', (statement, fault) => {
+  expect(faultsInCluster(statement)).toEqual([expect.stringMatching(fault)])
+})
+
+test.each([
+  'insert into "users" ("id") values ($1), ($2) on conflict ("id") do update set "id" = $3 returning "id"',
+  `insert into "users" ("organization_id") (select ${organization}) returning "organization_id"`,
+  'update "relays" set "active" = $1 returning "id", (select "domain" from "organizations") as "domain"',
+  `with "created" as (insert into "relays" ("id") values ($1) returning "id")
+   select "id", (select "domain" from "organizations") as "domain" from "created"`,
+  'select pg_advisory_xact_lock(hashtextextended($1, 0))',
+])('a statement is accepted that a cluster runs: %s', (statement) => {
+  expect(faultsInCluster(statement)).toEqual([])
+})

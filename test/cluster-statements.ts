@@ -1,0 +1,36 @@
+import { scopesOf } from './statement-scopes.js'
+import { plainText } from './tenant-statements.js'
+
+/** What Citus refuses, or does otherwise than Postgres, where each account's tables are one schema of a cluster. */
+const refusals: readonly (readonly [
+  isFound: (scope: string, statement: string) => boolean,
+  fault: string,
+])[] = [
+  [
+    (scope) => /\binsert into \w+ (?:as \w+ )?[\w, ]*\bvalues .*#\d/.test(beforeEnd(scope)),
+    'the values of an insert have a query: use insertFrom()',
+  ],
+  [
+    (scope) => /^(?:with .* )?insert into /.test(scope) && /\breturning .*#\d/.test(scope),
+    'an insert returns what a query finds: return its own columns, and read the rest from them',
+  ],
+  [
+    (_scope, statement) =>
+      /\bpg_(?:try_)?advisory_/.test(statement) && /\b(?:from|with|insert|update|delete)\b/.test(statement),
+    'an advisory lock is taken where the table is: take it in a statement without one',
+  ],
+]
+
+/** Describes what of a statement a cluster refuses. */
+export function faultsInCluster(text: string): string[] {
+  const statement = plainText(text)
+  const scopes = scopesOf(statement).map((scope) => scope.text.trim())
+  return refusals
+    .filter(([isFound]) => scopes.some((scope) => isFound(scope, statement)))
+    .map(([, fault]) => `${fault}, in: ${statement}`)
+}
+
+/** An insert up to the end of its values. */
+function beforeEnd(scope: string): string {
+  return scope.replace(/ (?:on conflict|returning) .*$/, '')
+}
