@@ -38,3 +38,17 @@ test.each([
 
   expect(await withoutIndex(tables)).toEqual(exceptions)
 })
+
+test('logical replication can name each row that it changes', async () => {
+  const unnamed = await service.query<{ name: string }>(`
+    select relname as name from pg_class
+    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and relreplident <> 'f'
+      and not exists (
+        select from pg_index where indrelid = pg_class.oid and case relreplident
+          when 'd' then indisprimary when 'i' then indisreplident else false
+        end
+      )
+    order by relname`)
+
+  expect(unnamed).toEqual([])
+})

@@ -302,4 +302,7 @@ export const migrationLocks: Readonly<Record<string, readonly ObservedLock[]>> =
     {"table":"social_providers","lock":"ACCESS EXCLUSIVE","work":"none"},
     {"table":"social_requests","lock":"ACCESS EXCLUSIVE","work":"scans"},
   ],
+  "0058-replica-identity": [
+    {"table":"record_counts","lock":"ACCESS EXCLUSIVE","work":"none"},
+  ],
 }
