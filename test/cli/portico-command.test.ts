@@ -169,6 +169,21 @@ longDescribe('portico backup and restore', () => {
     expect(Number(next?.id)).toBeGreaterThan(Number(greatest))
   })
 
+  test('leave out the counters of attempts, also where their table is logged', async () => {
+    const variables = await givenFilledDatabase()
+    await query(variables.DATABASE_URL, 'alter table rate_limits set logged')
+    await query(variables.DATABASE_URL, `insert into rate_limits (key, points) values ('attempts', 1)`)
+    const file = join(givenFolder(), 'backup')
+    const other = await given.database()
+
+    const written = await porticoJson<{ rows: Record<string, number> }>(['backup', file], variables)
+    const restored = await porticoJson<{ rows: Record<string, number> }>(['restore', file], other)
+
+    expect(written.rows).not.toHaveProperty('rate_limits')
+    expect(restored.rows).toEqual(written.rows)
+    expect(await query(other.DATABASE_URL, 'select key from rate_limits')).toEqual([])
+  })
+
   test('refuse a damaged file, a database with data, and other master keys; each leaves the database as it was', async () => {
     const variables = await givenFilledDatabase()
     const before = await contentOf(variables.DATABASE_URL)

@@ -10,9 +10,12 @@ export interface Table {
   readonly estimatedRows: number
 }
 
+/** Counters of attempts, which no backup has: unlogged, and logged where a cluster moves its tables. */
+const countersOnly = 'rate_limits'
+
 /**
- * The service's tables, each after those it refers to; without the migrator's own and without unlogged ones. A
- * partitioned table is listed once.
+ * The service's tables, each after those it refers to; without the migrator's own and without rate_limits. A partitioned table
+ * is listed once.
  */
 export async function listTables(db: QueryExecutorProvider): Promise<Table[]> {
   const { rows } = await sql<Table & { parents: string[] }>`
@@ -42,7 +45,7 @@ export async function listTables(db: QueryExecutorProvider): Promise<Table[]> {
       ) as parents
     from pg_class c
     where c.relnamespace = current_schema()::regnamespace
-      and c.relkind in ('r', 'p') and not c.relispartition and c.relpersistence = 'p'
+      and c.relkind in ('r', 'p') and not c.relispartition and c.relname <> ${countersOnly}
       and c.relname not like 'kysely\_%'
     order by c.relname`.execute(db)
   return parentsFirst(rows)
