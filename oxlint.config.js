@@ -323,7 +323,7 @@ const importRules = [
   }),
   imports(pureFiles, ...serverWide, noForeignRecord, noProtocolInternals, {
     deny: [
-      'server/src/(?!{folder}/|tokens/(acr|role-claims)$|platform/(crypto/|(errors|tenant|loopback)$)).*',
+      'server/src/(?!{folder}/|tokens/(acr|role-claims)$|platform/(crypto/|(errors|tenant|loopback|config/rp-id)$)).*',
       'server/src/.*/(routes|router)',
       'kysely(/.*)?',
       'pg',

@@ -743,6 +743,8 @@ export interface Application {
   permission_prefixes: string[] | null
   /** Where the application begins a sign-in that others have asked for. */
   initiate_login_uri: string | null
+  /** Domain of the passkeys on its own pages, whose origins are allowed_web_origins; null: no passkeys there. */
+  passkey_rp_id: string | null
   /** Where logout tokens are posted when a session with the application ends. */
   backchannel_logout_uri: string | null
   /** Whether the application needs `sid` in logout tokens; they always have it. */
@@ -1022,7 +1024,7 @@ export interface PassedPasswordChallenge {
   renew_password: PasswordRenewal | null
 }
 
-/** Part of `PassedPasswordChallenge`, `PassedTotpChallenge`. */
+/** Part of `PassedPasswordChallenge`, `PassedTotpChallenge`, `PassedPasskeyChallenge`. */
 export interface PasswordRenewal {
   /**
    * Authorizes setting a new password; valid for one hour.
@@ -1226,7 +1228,7 @@ export interface PasskeyList {
   next_cursor: string | null
 }
 
-/** Answered by `passkeys.list`, `passkeys.get`, `passkeys.update`. */
+/** Answered by `passkeys.list`, `passkeys.get`, `passkeys.update`, `passkeys.completeRegistration`. */
 export interface Passkey {
   __type__: 'Passkey'
   __domain__: string
@@ -1274,6 +1276,98 @@ export interface PasskeyDeletion {
   deleted: true
   resource: Passkey
   type: '__Deleted__'
+}
+
+/** Answered by `passkeys.createRegistration`. */
+export interface PasskeyRegistration {
+  __type__: 'PasskeyRegistration'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** UUID in lower case. */
+  id: string
+  /** UUID in lower case. */
+  user_id: string
+  /** For PublicKeyCredential.parseCreationOptionsFromJSON() and navigator.credentials.create(). */
+  options: {
+    /** Of one answer, until expired_at. */
+    challenge: string
+    rp: {
+      id: string
+      name: string
+    }
+    user: {
+      id: string
+      /** Personal data. */
+      name: string
+      /** Personal data. */
+      displayName: string
+    }
+    pubKeyCredParams: Array<{
+      type: 'public-key'
+      alg: number
+    }>
+    /** Milliseconds. */
+    timeout: number
+    excludeCredentials: Array<{
+      type: 'public-key'
+      /** Personal data. */
+      id: string
+      transports: string[]
+    }>
+    authenticatorSelection: {
+      residentKey: 'required' | 'preferred'
+      requireResidentKey: boolean
+      userVerification: 'required' | 'preferred'
+    }
+    attestation: 'none'
+  }
+  /** RFC 3339 in UTC with milliseconds. */
+  expired_at: string
+}
+
+/** Answered by `passkeys.createChallenge`. */
+export interface OpenPasskeyChallenge {
+  __type__: 'PasskeyChallenge'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** UUID in lower case. */
+  request_id: string
+  /** For PublicKeyCredential.parseRequestOptionsFromJSON() and navigator.credentials.get(). */
+  options: {
+    /** Of one answer, until expired_at. */
+    challenge: string
+    rpId: string
+    /** Milliseconds. */
+    timeout: number
+    allowCredentials: Array<{
+      type: 'public-key'
+      /** Personal data. */
+      id: string
+      transports: string[]
+    }>
+    userVerification: 'required' | 'preferred'
+  }
+  /** RFC 3339 in UTC with milliseconds. */
+  expired_at: string
+}
+
+/** Answered by `passkeys.validateChallenge`. */
+export interface PassedPasskeyChallenge {
+  __type__: 'PasskeyChallenge'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** UUID in lower case. */
+  request_id: string
+  success: true
+  /** UUID in lower case. */
+  user_id: string
+  /**
+   * Authorization code, exchanged once for the tokens within 300 seconds.
+   * Secret: do not log it.
+   */
+  code: string
+  /** Set as in a password challenge without a second factor: have the user set another password. */
+  renew_password: PasswordRenewal | null
 }
 
 /** Answered by `socialProviders.create`, `socialProviders.list`, `socialProviders.get`, `socialProviders.update`. */
@@ -8278,6 +8372,8 @@ export interface ApplicationsCreateInput {
   permission_prefixes?: string[] | null
   /** An https URL, or http on localhost in the sandbox, at which the application begins a sign-in of its own (OpenID Connect Core section 4). */
   initiate_login_uri?: string | null
+  /** RP ID of Web Authentication: the host of each of allowed_web_origins, or a parent domain of all of them; passkeys stay bound to it. */
+  passkey_rp_id?: string | null
   /** An https address of a public host, without fragment; null: logout tokens are not sent. */
   backchannel_logout_uri?: string | null
   backchannel_logout_session_required?: boolean
@@ -8480,6 +8576,8 @@ export interface ApplicationsUpdateInput {
   permission_prefixes?: string[] | null
   /** An https URL, or http on localhost in the sandbox, at which the application begins a sign-in of its own (OpenID Connect Core section 4). */
   initiate_login_uri?: string | null
+  /** RP ID of Web Authentication: the host of each of allowed_web_origins, or a parent domain of all of them; passkeys stay bound to it. */
+  passkey_rp_id?: string | null
   /** An https address of a public host, without fragment; null: logout tokens are not sent. */
   backchannel_logout_uri?: string | null
   backchannel_logout_session_required?: boolean
@@ -9459,6 +9557,149 @@ export type PasskeysDeleteErrorCode =
   | 'organization_not_found'
   | 'passkey_not_found'
   | 'precondition_failed'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `passkeys.createRegistration` takes. */
+export interface PasskeysCreateRegistrationInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** A user who is there, and has signed in lately: the service cannot see whom your page is shown to. */
+  user_id: string
+  /** Application of the page, with a passkey_rp_id; default: the oldest that has one. */
+  application_id?: string
+}
+
+/** Codes that `passkeys.createRegistration` answers. */
+export type PasskeysCreateRegistrationErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'passkeys_inactive'
+  | 'organization_not_found'
+  | 'user_not_found'
+  | 'application_not_found'
+  | 'user_inactive'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `passkeys.completeRegistration` takes. */
+export interface PasskeysCompleteRegistrationInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** UUID. */
+  registration_id: string
+  /**
+   * toJSON() of what the browser has answered; its other members are ignored.
+   * Secret: do not log it.
+   */
+  credential: {
+    id: string
+    rawId: string
+    type: 'public-key'
+    response: {
+      clientDataJSON: string
+      attestationObject: string
+      transports?: string[]
+    }
+  }
+  /**
+   * How the user calls it; default: the name of its provider, else Passkey.
+   * Personal data.
+   */
+  name?: string
+}
+
+/** Codes that `passkeys.completeRegistration` answers. */
+export type PasskeysCompleteRegistrationErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'passkey_rejected'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'passkeys_inactive'
+  | 'passkey_not_allowed'
+  | 'organization_not_found'
+  | 'passkey_registration_not_found'
+  | 'user_inactive'
+  | 'passkey_taken'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'passkeys_exhausted'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `passkeys.createChallenge` takes. */
+export interface PasskeysCreateChallengeInput {
+  org_domain: string
+  /** An allowed redirect URL of an application; any other is replaced by the default redirect URL. */
+  redirect_uri?: string
+  /** Application that receives the code, and whose page asks: it needs a passkey_rp_id. */
+  application_id?: string
+  /** Returned unchanged on the redirect. */
+  state?: string
+  /** Returned unchanged in the ID token. */
+  nonce?: string
+  code_challenge?: string
+  code_challenge_method?: 'S256'
+  /** openid and the sign-in method are always granted; offline_access, profile, email, phone, address and organization on request; no other scope is granted. */
+  scope?: string
+  /** request_id of the password challenge that answered totp_required: a passkey of its user then completes that sign-in, whose application and parameters are those of the code. */
+  password_request_id?: string
+}
+
+/** Codes that `passkeys.createChallenge` answers. */
+export type PasskeysCreateChallengeErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'passkeys_inactive'
+  | 'organization_not_found'
+  | 'application_not_found'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'no_application'
+  | 'rate_limited'
+  | 'unavailable'
+
+/** What `passkeys.validateChallenge` takes. */
+export interface PasskeysValidateChallengeInput {
+  /** UUID. */
+  request_id: string
+  /**
+   * toJSON() of what the browser has answered; its other members are ignored.
+   * Secret: do not log it.
+   */
+  credential: {
+    id: string
+    rawId: string
+    type: 'public-key'
+    response: {
+      clientDataJSON: string
+      authenticatorData: string
+      signature: string
+      userHandle?: string | null
+    }
+  }
+}
+
+/** Codes that `passkeys.validateChallenge` answers. */
+export type PasskeysValidateChallengeErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'passkey_rejected'
+  | 'https_required'
+  | 'insufficient_scope'
   | 'body_too_large'
   | 'media_type_unsupported'
   | 'invalid_parameters'
@@ -12871,6 +13112,7 @@ export type ErrorCode =
   | 'malformed_request'
   | 'invalid_token'
   | 'totp_code_rejected'
+  | 'passkey_rejected'
   | 'https_required'
   | 'insufficient_scope'
   | 'key_limited_to_organizations'
@@ -12888,6 +13130,8 @@ export type ErrorCode =
   | 'totp_locked'
   | 'phone_number_unverified'
   | 'phone_number_not_allowed'
+  | 'passkeys_inactive'
+  | 'passkey_not_allowed'
   | 'route_not_found'
   | 'account_not_found'
   | 'discovery_not_found'
@@ -12918,6 +13162,7 @@ export type ErrorCode =
   | 'totp_enrollment_not_found'
   | 'identity_not_found'
   | 'passkey_not_found'
+  | 'passkey_registration_not_found'
   | 'method_not_allowed'
   | 'email_taken'
   | 'invitation_taken'
@@ -12940,6 +13185,7 @@ export type ErrorCode =
   | 'secret_limit_reached'
   | 'directory_sync_taken'
   | 'totp_enrollment_taken'
+  | 'passkey_taken'
   | 'phone_number_missing'
   | 'connection_inactive'
   | 'sso_connection_not_configured'
@@ -12964,6 +13210,7 @@ export type ErrorCode =
   | 'social_providers_exhausted'
   | 'roles_exhausted'
   | 'webhooks_exhausted'
+  | 'passkeys_exhausted'
   | 'metadata_required'
   | 'initiate_login_uri_required'
   | 'no_application'
@@ -13282,6 +13529,26 @@ export interface Operations {
   'passkeys.get': { input: PasskeysGetInput; output: Passkey; code: PasskeysGetErrorCode }
   'passkeys.update': { input: PasskeysUpdateInput; output: Passkey; code: PasskeysUpdateErrorCode }
   'passkeys.delete': { input: PasskeysDeleteInput; output: PasskeyDeletion; code: PasskeysDeleteErrorCode }
+  'passkeys.createRegistration': {
+    input: PasskeysCreateRegistrationInput
+    output: PasskeyRegistration
+    code: PasskeysCreateRegistrationErrorCode
+  }
+  'passkeys.completeRegistration': {
+    input: PasskeysCompleteRegistrationInput
+    output: Passkey
+    code: PasskeysCompleteRegistrationErrorCode
+  }
+  'passkeys.createChallenge': {
+    input: PasskeysCreateChallengeInput
+    output: OpenPasskeyChallenge
+    code: PasskeysCreateChallengeErrorCode
+  }
+  'passkeys.validateChallenge': {
+    input: PasskeysValidateChallengeInput
+    output: PassedPasskeyChallenge
+    code: PasskeysValidateChallengeErrorCode
+  }
   'socialProviders.create': {
     input: SocialProvidersCreateInput
     output: SocialProvider
@@ -14933,6 +15200,93 @@ export interface PasskeysMethods {
    * ```
    */
   delete(input: PasskeysDeleteInput, options?: RequestOptions): Promise<PasskeyDeletion>
+
+  /**
+   * Ask for a new passkey of a user, on a page of an application.
+   * `POST /api/v2/org/:org_domain/passkey-registrations`. Requires the scope `write:passkeys`.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `passkeys_inactive`; 404 `organization_not_found`, `user_not_found`, `application_not_found`; 409 `user_inactive`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const passkeyRegistration = await client.passkeys.createRegistration({
+   *   org_domain: 'awesome-company',
+   *   user_id: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
+   * })
+   * ```
+   */
+  createRegistration(
+    input: PasskeysCreateRegistrationInput,
+    options?: RequestOptions,
+  ): Promise<PasskeyRegistration>
+
+  /**
+   * Add the passkey that a browser has made for a registration, which is good for one answer.
+   * `PUT /api/v2/org/:org_domain/passkey-registrations/:registration_id`. Requires the scope `write:passkeys`. etagOf() returns the version of the answer.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`, `passkey_rejected`; 403 `https_required`, `insufficient_scope`, `passkeys_inactive`, `passkey_not_allowed`; 404 `organization_not_found`, `passkey_registration_not_found`; 409 `passkey_taken`, `user_inactive`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `passkeys_exhausted`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const passkey = await client.passkeys.completeRegistration({
+   *   org_domain: 'awesome-company',
+   *   registration_id: '0190c8f3-4c5d-7e6f-9071-8293a4b5c6d7',
+   *   credential: {
+   *     id: 'W8mTqLp2cR0vYb5nPb7uKe1oSi4Hd6Fa9Gj3Qk8Xt0U',
+   *     rawId: 'W8mTqLp2cR0vYb5nPb7uKe1oSi4Hd6Fa9Gj3Qk8Xt0U',
+   *     type: 'public-key',
+   *     response: {
+   *       clientDataJSON: 'eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIn0',
+   *       attestationObject: 'o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YVjE',
+   *       transports: ['internal'],
+   *     },
+   *   },
+   *   name: 'My phone',
+   * })
+   * ```
+   */
+  completeRegistration(input: PasskeysCompleteRegistrationInput, options?: RequestOptions): Promise<Passkey>
+
+  /**
+   * Ask for a passkey on a page of an application, whosever it is, or that of a user as their second factor.
+   * `POST /api/v2/passkey-challenge`. Requires the scope `write:passkeys`.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `passkeys_inactive`; 404 `organization_not_found`, `application_not_found`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `no_application`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const openPasskeyChallenge = await client.passkeys.createChallenge({ org_domain: 'awesome-company' })
+   * ```
+   */
+  createChallenge(
+    input: PasskeysCreateChallengeInput,
+    options?: RequestOptions,
+  ): Promise<OpenPasskeyChallenge>
+
+  /**
+   * Sign in the user of a passkey by what a browser has answered to a challenge, which is good for one answer.
+   * `PUT /api/v2/passkey-challenge/validation`. Requires the scope `write:passkeys`.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`, `passkey_rejected`; 403 `https_required`, `insufficient_scope`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const passedPasskeyChallenge = await client.passkeys.validateChallenge({
+   *   request_id: '0190c8f4-5d6e-7f70-8182-93a4b5c6d7e8',
+   *   credential: {
+   *     id: 'W8mTqLp2cR0vYb5nPb7uKe1oSi4Hd6Fa9Gj3Qk8Xt0U',
+   *     rawId: 'W8mTqLp2cR0vYb5nPb7uKe1oSi4Hd6Fa9Gj3Qk8Xt0U',
+   *     type: 'public-key',
+   *     response: {
+   *       clientDataJSON: 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0',
+   *       authenticatorData: 'SZYN5YgOjGh0NBcPZHZgW4_krrmihjLHmVzzuoMdl2MFAAAAAQ',
+   *       signature: 'MEUCIQDx0mVx8n2Zr5tYb7uAe1oPi4Ls6Kd9Fg',
+   *       userHandle: 'bX2vT9cQ4mK7pL1wN5rS8yH3dF6gJ0aZ-uEiOxCvBnM',
+   *     },
+   *   },
+   * })
+   * ```
+   */
+  validateChallenge(
+    input: PasskeysValidateChallengeInput,
+    options?: RequestOptions,
+  ): Promise<PassedPasskeyChallenge>
 }
 
 /** The methods of `client.socialProviders`. */
@@ -16331,7 +16685,11 @@ export const routeTable = /* @__PURE__ */ readRoutes<OperationName>({
 /api/v2/org/:org_domain/totp-challenge/validation/:user_id validateChallenge PUTb`,
   passkeys: `/api/v2/org/:org_domain/passkey-connection getConnection GET updateConnection PUTb
 /api/v2/org/:org_domain/users/:user_id/passkeys list GETl
-/api/v2/org/:org_domain/users/:user_id/passkeys/:passkey_id get GET update PUTb delete DELETE`,
+/api/v2/org/:org_domain/users/:user_id/passkeys/:passkey_id get GET update PUTb delete DELETE
+/api/v2/org/:org_domain/passkey-registrations createRegistration POSTb
+/api/v2/org/:org_domain/passkey-registrations/:registration_id completeRegistration PUTb
+/api/v2/passkey-challenge createChallenge POSTb
+/api/v2/passkey-challenge/validation validateChallenge PUTb`,
   socialProviders: `/api/v2/social-providers create POSTbi list GETl
 /api/v2/social-providers/:provider_id get GET update PUTb delete DELETEb
 /api/v2/social-providers/:provider_id/check check POST`,

@@ -1,4 +1,4 @@
-import { etagOf } from '@portico/sdk'
+import { etagOf, type Application } from '@portico/sdk'
 import { describe, expect, test } from 'vitest'
 import { faultsOf } from '../given/faults.js'
 import { startService } from '../given/harness.js'
@@ -43,6 +43,52 @@ describe('changing an application', () => {
     await expect(
       client.applications.update({ org_domain, client_id, initiate_login_uri: 'http://store.example/' }),
     ).rejects.toMatchObject({ fields: [{ path: 'initiate_login_uri', code: 'scheme_not_allowed' }] })
+  })
+
+  test('200: the domain of its passkeys is of all its web origins, whichever of both is changed', async () => {
+    const org_domain = await service.given.domain()
+    const allowed_web_origins = ['https://store.example', 'https://eu.store.example:8443']
+    const created = await service.given.application({
+      ...{ org_domain, allowed_web_origins, passkey_rp_id: 'store.example' },
+    })
+    const { id: client_id } = created
+    const isRefused = async (changes: Partial<Application>) =>
+      expect(
+        client.applications.update({ ...{ org_domain, client_id }, ...changes }),
+        JSON.stringify(changes),
+      ).rejects.toMatchObject({
+        ...{ status: 422, fields: [{ path: 'passkey_rp_id', code: 'not_of_web_origins' }] },
+      })
+    for (const passkey_rp_id of [
+      'eu.store.example',
+      'example',
+      'other.example',
+      'STORE.example',
+      're.example',
+    ])
+      await isRefused({ passkey_rp_id })
+    for (const origin of [
+      'https://store.example.evil.example',
+      'https://restore.example',
+      'https://192.0.2.1',
+    ])
+      await isRefused({ allowed_web_origins: [...allowed_web_origins, origin] })
+    await isRefused({ allowed_web_origins: [] })
+    await isRefused({ passkey_rp_id: '192.0.2.1', allowed_web_origins: ['https://192.0.2.1'] })
+    expect(await client.applications.get({ org_domain, client_id })).toEqual(created)
+
+    const [store = ''] = allowed_web_origins
+    const moved = await client.applications.update({
+      ...{ org_domain, client_id, allowed_web_origins: [store, 'https://store.example:9443'] },
+    })
+    expect(moved).toMatchObject({ passkey_rp_id: 'store.example' })
+    const cleared = await client.applications.update({ org_domain, client_id, passkey_rp_id: null })
+    expect(cleared).toMatchObject({ passkey_rp_id: null })
+    expect(
+      await client.applications.update({ org_domain, client_id, allowed_web_origins: [] }),
+    ).toMatchObject({
+      ...{ passkey_rp_id: null, allowed_web_origins: [] },
+    })
   })
 
   test('200: a default follows its list, unless the list still has it', async () => {

@@ -15,7 +15,14 @@ import { roleGivenOf } from '../given/role-given.js'
 import { totpGivenOf } from '../given/totp-given.js'
 import { scimUsersGivenOf } from '../protocols/scim/user-given.js'
 import { startOpenIdProvider } from '../given/openid-provider.js'
-import { createWorld, createWorldFor, freshMembers, isOidc } from '../given/world.js'
+import {
+  createWorld,
+  createWorldFor,
+  freshMembers,
+  givePasskey,
+  giveRegistration,
+  isOidc,
+} from '../given/world.js'
 
 /** One service for each configuration that an error requires. */
 let service: Service
@@ -447,6 +454,33 @@ const recipes: Partial<Record<ErrorCode, Recipe>> = {
     return ask(route, world, token, { body: {} })
   },
   passkey_not_found: (route, world, token) => ask(route, { ...world, passkey_id: randomUUID() }, token),
+  passkey_registration_not_found: (route, world, token) =>
+    ask(route, { ...world, registration_id: randomUUID() }, token),
+  passkey_rejected: (route, { credential: _, ...world }, token) => ask(route, world, token),
+  passkeys_inactive: async (route, world, token) => {
+    const client = await service.client()
+    await client.passkeys.updateConnection({ org_domain: world['org_domain'] ?? '', active: false })
+    return ask(route, world, token)
+  },
+  passkey_not_allowed: async (route, world, token) => {
+    const client = await service.client()
+    await client.passkeys.updateConnection({ org_domain: world['org_domain'] ?? '', synced: false })
+    const registration = await giveRegistration(client, ownerIn(world), { lie: { isSynced: true } })
+    return ask(route, { ...world, ...registration }, token)
+  },
+  passkey_taken: async (route, world, token) => {
+    await ask(route, world, token)
+    const { id: credentialId }: { id: string } = JSON.parse(world['credential'] ?? '{}')
+    const lie = { credentialId }
+    const again = await giveRegistration(await service.client(), ownerIn(world), { lie })
+    return ask(route, { ...world, ...again }, token)
+  },
+  passkeys_exhausted: async (route, world, token) => {
+    const { org_domain, user_id } = ownerIn(world)
+    for (let count = 0; count < 20; count += 1)
+      await givePasskey(service, { org_domain, user_id, environment: 'sandbox' })
+    return ask(route, world, token)
+  },
   session_not_found: (route, world, token) => ask(route, { ...world, session_id: randomUUID() }, token),
   relay_not_found: (route, world, token) => ask(route, { ...world, relay_id: randomUUID() }, token),
   relay_inactive: async (route, world, token) => {
@@ -542,6 +576,11 @@ const recipes: Partial<Record<ErrorCode, Recipe>> = {
   },
 }
 
+/** The user of a world, and their application. */
+function ownerIn({ org_domain = '', user_id = '', application_id = '' }: References) {
+  return { org_domain, user_id, application_id }
+}
+
 /** Codes whose recipes change nothing and can therefore share objects. */
 const unchanging = new Set<ErrorCode>([
   'malformed_request',
@@ -577,6 +616,7 @@ const unchanging = new Set<ErrorCode>([
   'role_taken',
   'permissions_exhausted',
   'passkey_not_found',
+  'passkey_registration_not_found',
   'identity_not_found',
   'session_not_found',
   'impersonation_not_found',

@@ -204,6 +204,8 @@ describe('the export of a person', () => {
       magic_link_challenges: true,
       oidc_requests: true,
       outbox_messages: true,
+      // No page of an application has asked for one.
+      passkey_ceremonies: false,
       passkeys: true,
       password_requests: true,
       passwords: true,

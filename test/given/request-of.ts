@@ -36,7 +36,9 @@ export function bodyFor(route: Route, references: References): Record<string, un
   if (sample === undefined) return undefined
   const schema = bodyOf(route)
   const members = schema instanceof z.ZodObject ? Object.keys(schema.shape) : Object.keys(sample)
-  const referred = Object.entries(references).filter(([name]) => members.includes(name))
+  const referred = Object.entries(references)
+    .filter(([name]) => members.includes(name))
+    .map(([name, value]) => [name, name === 'credential' ? (JSON.parse(value) as unknown) : value] as const)
   return { ...sample, ...Object.fromEntries(referred) }
 }
 

@@ -4,6 +4,8 @@ import { z } from 'zod/v4'
 import { anyEmail, anything, givenOf } from './given.js'
 import { discoveryGivenOf } from './discovery-given.js'
 import type { Service } from './harness.js'
+import { ownPage, ownRpId } from './own-page-given.js'
+import { createPasskeyAuthenticator, type Lie, type PasskeyAuthenticator } from './passkey-authenticator.js'
 import { startOpenIdProvider, type TestOpenIdProvider } from './openid-provider.js'
 import type { References } from './request-of.js'
 import { anythingNamed, roleGivenOf } from './role-given.js'
@@ -36,7 +38,9 @@ export async function createWorld(service: Service, key: Key = {}, orgDomain?: s
   // After the sign-in, which proves the address: a passkey of before would end.
   const passkey = await givePasskey(service, { ...hooked, environment })
   const identity = await giveIdentity(service, { ...hooked, environment })
-  return { account_domain, ...hooked, ...sso, ...relay, ...secret, ...passkey, ...identity, ...signedIn }
+  const { registration_id } = await giveRegistration(client, hooked)
+  const named = { ...passkey, ...identity, registration_id }
+  return { account_domain, ...hooked, ...sso, ...relay, ...secret, ...named, ...signedIn }
 }
 
 /** The objects of an organization, and a webhook with a delivery of their events. */
@@ -115,6 +119,35 @@ export async function givePasskey(
     [org_domain, environment, user_id, orderedId(), anything(), service.clock.now()],
   )
   return { passkey_id: row?.id ?? '' }
+}
+
+/** Asks for a passkey of the user of a world, which the browser in front of a page of its application makes. */
+export async function giveRegistration(
+  client: Client,
+  {
+    org_domain,
+    user_id,
+    application_id,
+  }: Readonly<Record<'org_domain' | 'user_id' | 'application_id', string>>,
+  { held = createPasskeyAuthenticator(ownPage), lie }: { held?: PasskeyAuthenticator; lie?: Lie } = {},
+) {
+  const { id, options } = await client.passkeys.createRegistration({ org_domain, user_id, application_id })
+  return { registration_id: id, credential: held.create(options, lie) }
+}
+
+/** Asks the user of a world for the passkey that they have, on a page of its application. */
+async function givePasskeyChallenge(
+  client: Client,
+  of: Readonly<Record<'org_domain' | 'user_id' | 'application_id', string>>,
+) {
+  const held = createPasskeyAuthenticator(ownPage)
+  const { registration_id, credential } = await giveRegistration(client, of, { held })
+  const { org_domain, application_id } = of
+  await client.passkeys.completeRegistration({
+    ...{ org_domain, registration_id, credential: JSON.parse(credential) },
+  })
+  const { request_id, options } = await client.passkeys.createChallenge({ org_domain, application_id })
+  return { request_id, credential: held.use(options) }
 }
 
 /** Gives the user of a world an identity, which only a sign-in at its issuer would give. */
@@ -260,9 +293,9 @@ async function createPlainWorld(
   const given = givenOf(client)
   const { id: organization_id, domain: org_domain } = await given.organization()
   const place = { org_domain, organization_id, organization_domain_scope: org_domain }
-  const user = takes('user_id', 'user_email') && (await given.user({ org_domain }))
+  const user = takes('user_id', 'user_email', 'credential') && (await given.user({ org_domain }))
   const application =
-    takes('client_id', 'application_id', 'invitation_id') &&
+    takes('client_id', 'application_id', 'invitation_id', 'credential') &&
     (await given.application({ ...keepingSecrets, org_domain, organization_domain_scope: org_domain }))
   const secret =
     takes('secret_id') && application && (await giveSecret(client, { org_domain, client_id: application.id }))
@@ -277,6 +310,12 @@ async function createPlainWorld(
     ...(user && { user_id: user.id, user_email: user.email }),
     ...(application && { client_id: application.id, application_id: application.id }),
     ...(secret && secret),
+    ...(takes('credential') &&
+      user &&
+      application &&
+      (await (takes('registration_id') ? giveRegistration : givePasskeyChallenge)(client, {
+        ...{ org_domain, user_id: user.id, application_id: application.id },
+      }))),
     ...(takes('passkey_id') &&
       user &&
       (await givePasskey(service, { org_domain, user_id: user.id, environment: 'sandbox' }))),
@@ -294,11 +333,13 @@ async function createPlainWorld(
   }
 }
 
-/** A type of application that can have secrets, and begins sign-ins for others. */
+/** An application that can have secrets, begins sign-ins for others, and has pages of its own. */
 const keepingSecrets = {
-  application_type: 'regular_web',
+  application_type: 'regular_web' as const,
   initiate_login_uri: 'https://store.example/auth/sign-in',
-} as const
+  allowed_web_origins: [ownPage],
+  passkey_rp_id: ownRpId,
+}
 
 /** Creates a connection with every optional part. */
 async function giveConnection(client: Client, world: World, hasOnboarding = true) {

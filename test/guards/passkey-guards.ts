@@ -1,5 +1,5 @@
 import { lateForms } from './account-page-guards.js'
-import { guard, protocolTest } from './guard.js'
+import { contractTest, guard, protocolTest } from './guard.js'
 
 const folder = 'server/src/sign-in/passkeys'
 const webauthn = `${folder}/webauthn.ts`
@@ -7,6 +7,10 @@ const prove = `${folder}/prove-passkey.ts`
 const signIn = `${folder}/sign-in.ts`
 const use = `${folder}/use-passkey.ts`
 const second = `${folder}/second-factor.ts`
+const ceremony = `${folder}/ceremony.ts`
+const apiCeremony = `${folder}/api-ceremony.ts`
+const challenge = `${folder}/challenge.ts`
+const registration = `${folder}/registration.ts`
 const own = 'server/src/sign-in/own-account/own-passkeys.ts'
 const enroll = 'server/src/sign-in/passkeys/enroll-in-flow.ts'
 const methods = 'server/src/sign-in/methods-of-user.ts'
@@ -29,6 +33,15 @@ const insteadOfAnother = strongest(
   'an application that demands two factors of an organization without codes lets nobody add one in place of a passkey or a code that the user has by then',
 )
 const linked = (title: string) => protocolTest('social-sign-in', `an address that a user has ${title}`)
+const registered = (title: string) =>
+  protocolTest('passkey-own-page-registration', `a registration for a page of an application ${title}`)
+const onOwnPage = (title: string) =>
+  protocolTest('passkey-own-page', `a passkey on a page of an application ${title}`)
+const besidesOnOwnPage = (title: string) =>
+  protocolTest('passkey-own-page', `a passkey as the second factor on a page of an application ${title}`)
+const isRegistered = registered('adds the passkey that the browser has made, with its event and its mail')
+const isInThere = onOwnPage('signs its user in without an address, as two factors')
+const ofItsKey = onOwnPage('passes for a key that sees its organization in its environment alone')
 const isAdded = added('is asked for so that devices keep one for each user, and verify who uses it')
 const isIn = used('that its provider copies may count anew on each device')
 const passes = besides('stands beside the code of who has both, and either passes')
@@ -39,11 +52,11 @@ export const passkeyGuards = [
     name: 'passkeys: the challenge of a registration',
     file: webauthn,
     find: `      expectedChallenge: (challenge) => challenges.includes(challenge),
-      expectedOrigin: origin,
+      expectedOrigin: [...origins],
       expectedRPID: rpId,
       requireUserPresence`,
     replace: `      expectedChallenge: (challenge) => challenge.length > 0 && challenges.length > 0,
-      expectedOrigin: origin,
+      expectedOrigin: [...origins],
       expectedRPID: rpId,
       requireUserPresence`,
     red: added('whose answer is of another challenge is not added'),
@@ -69,9 +82,9 @@ export const passkeyGuards = [
   guard({
     name: 'passkeys: the challenge of a use',
     file: webauthn,
-    find: '      expectedChallenge: (challenge) => challenges.includes(challenge),\n      expectedOrigin: origin,\n      expectedRPID: rpId,\n      requireUserVerification',
+    find: '      expectedChallenge: (challenge) => challenges.includes(challenge),\n      expectedOrigin: [...origins],\n      expectedRPID: rpId,\n      requireUserVerification',
     replace:
-      '      expectedChallenge: (challenge) => challenge.length > 0 && challenges.length > 0,\n      expectedOrigin: origin,\n      expectedRPID: rpId,\n      requireUserVerification',
+      '      expectedChallenge: (challenge) => challenge.length > 0 && challenges.length > 0,\n      expectedOrigin: [...origins],\n      expectedRPID: rpId,\n      requireUserVerification',
     red: used('whose answer is of another challenge signs nobody in'),
     green: isIn,
   }),
@@ -114,7 +127,7 @@ export const passkeyGuards = [
   guard({
     name: 'passkeys: the organization of the page',
     file: prove,
-    find: "  if (passkey.organization_id !== organizationId) return { refused: 'passkey_of_other_organization' }\n",
+    find: "  if (passkey.organization_id !== place.organizationId) return { refused: 'passkey_of_other_organization' }\n",
     replace: '',
     red: used('of another organization signs nobody in, and says so to its holder'),
     green: isIn,
@@ -122,8 +135,8 @@ export const passkeyGuards = [
   guard({
     name: 'passkeys: the user whom the authenticator names',
     file: prove,
-    find: 'if (handle === undefined ? isVerificationRequired : !handle.equals(passkey.user_handle))',
-    replace: 'if (handle === undefined && isVerificationRequired)',
+    find: 'if (handle === undefined ? expected.isVerificationRequired : !handle.equals(passkey.user_handle))',
+    replace: 'if (handle === undefined && expected.isVerificationRequired)',
     red: used('whose answer is of another user signs nobody in'),
     green: isIn,
   }),
@@ -253,6 +266,166 @@ export const passkeyGuards = [
     replace: "join social_connections as connection on ${sameTenant('connection', 'identity')}",
     red: linked('keeps its user in where it is all that is left, as long as it is used'),
     green: linked('is linked by a passkey of its user, and not by one of a colleague'),
+  }),
+  guard({
+    name: 'passkeys: the domain of the pages of an application',
+    file: 'server/src/directory/applications/redirects.ts',
+    find: '  if (origins.length > 0 && origins.every(isOfPage)) return []\n',
+    replace: '  if (origins.some(isOfPage) || origins.length === 0) return []\n',
+    red: contractTest(
+      'application-changes',
+      'changing an application 200: the domain of its passkeys is of all its web origins, whichever of both is changed',
+    ),
+    green: isRegistered,
+  }),
+  guard({
+    name: 'passkeys: the pages of an application, to the letter',
+    file: ceremony,
+    find: '  const { rpId, origins } = page\n',
+    replace: "  const { rpId } = page\n  const origins = [...page.origins, 'https://other.store.example']\n",
+    red: onOwnPage(
+      'whose answer is of another page of the same domain signs nobody in, and its challenge is over',
+    ),
+    green: isInThere,
+  }),
+  guard({
+    name: 'passkeys: the domain for which one was made',
+    file: prove,
+    find: "    .where('passkeys.rp_id', '=', rpId)\n",
+    replace: "    .where('passkeys.rp_id', '<>', `not ${rpId}`)\n",
+    red: onOwnPage('that was added on the pages of the service is not one of the domain'),
+    green: isInThere,
+  }),
+  guard({
+    name: 'passkeys: one answer to a challenge of the API',
+    file: apiCeremony,
+    find: "    .deleteFrom('passkey_ceremonies')\n    .using('organizations')\n",
+    replace:
+      "    .updateTable('passkey_ceremonies')\n    .set({ purpose: sql<string>`passkey_ceremonies.purpose` })\n    .from('organizations')\n",
+    red: onOwnPage('passes for one answer alone: not again, nor at another challenge'),
+    green: isInThere,
+  }),
+  guard({
+    name: 'passkeys: one answer to a registration of the API',
+    file: apiCeremony,
+    find: "    .deleteFrom('passkey_ceremonies')\n    .using('organizations')\n",
+    replace:
+      "    .updateTable('passkey_ceremonies')\n    .set({ purpose: sql<string>`passkey_ceremonies.purpose` })\n    .from('organizations')\n",
+    red: registered('adds nothing for an answer of another domain, and is over then'),
+    green: isRegistered,
+  }),
+  guard({
+    name: 'passkeys: the five minutes of a challenge of the API',
+    file: apiCeremony,
+    find: "    .where('passkey_ceremonies.expires_at', '>', now())\n",
+    replace: "    .where('passkey_ceremonies.expires_at', '<>', now())\n",
+    red: onOwnPage('passes for five minutes'),
+    green: isInThere,
+  }),
+  guard({
+    name: 'passkeys: what a challenge of the API is for',
+    file: apiCeremony,
+    find: "    .where('passkey_ceremonies.purpose', 'in', purposes)\n",
+    replace: "    .where('passkey_ceremonies.purpose', 'not in', purposes.slice(0, 0))\n",
+    red: onOwnPage('signs nobody in by the answer to a registration'),
+    green: isInThere,
+  }),
+  guard({
+    name: 'passkeys: the account of a challenge of the API',
+    file: apiCeremony,
+    find: "    .where(ofEnvironment(caller, 'passkey_ceremonies'))\n",
+    replace:
+      "    .where(ofEnvironment({ ...caller, accountId: sql<string>`passkey_ceremonies.account_id` }, 'passkey_ceremonies'))\n",
+    red: ofItsKey,
+    green: isInThere,
+  }),
+  guard({
+    name: 'passkeys: the environment of a challenge of the API',
+    file: apiCeremony,
+    find: "    .where(ofEnvironment(caller, 'passkey_ceremonies'))\n",
+    replace:
+      "    .where(ofEnvironment({ ...caller, environment: sql<string>`passkey_ceremonies.environment` }, 'passkey_ceremonies'))\n",
+    red: ofItsKey,
+    green: isInThere,
+  }),
+  guard({
+    name: 'passkeys: the organizations of a key that answers a challenge',
+    file: apiCeremony,
+    find: '(${organizationIds}::uuid[] is null or organizations.id = any(${organizationIds}::uuid[]))',
+    replace: '(${organizationIds}::uuid[] is null or organizations.id is not null)',
+    red: ofItsKey,
+    green: isInThere,
+  }),
+  guard({
+    name: 'passkeys: the organization of a registration of the API',
+    file: apiCeremony,
+    find: "query.where('organizations.domain', '=', domain ?? '')",
+    replace: "query.where('organizations.domain', 'is not', null)",
+    red: registered('is found in its organization and environment alone, by a key that may see it'),
+    green: isRegistered,
+  }),
+  guard({
+    name: 'passkeys: a user who is verified, on a page of an application',
+    file: challenge,
+    find: 'expectedAt(deps, page, ceremony, pending_sign_in_id === null)',
+    replace: 'expectedAt(deps, page, ceremony, pending_sign_in_id === organizationId)',
+    red: onOwnPage('whose answer is of nobody verified signs nobody in, and its challenge is over'),
+    green: isInThere,
+  }),
+  guard({
+    name: 'passkeys: the redirect URL of a challenge, when it is answered',
+    file: challenge,
+    find: '  if (redirect_uri !== null && !page.redirectUris.includes(redirect_uri))\n',
+    replace: '  if (redirect_uri !== null && page.redirectUris.length === 0)\n',
+    red: onOwnPage('signs in to no application that has changed its pages or its redirect URL'),
+    green: isInThere,
+  }),
+  guard({
+    name: 'passkeys: the challenges of an organization in a minute',
+    file: challenge,
+    find: '  await deps.limits.take(organizationAttempts, { accountId, environment, domain })\n',
+    replace: '',
+    red: onOwnPage('is asked for as often in a minute as passwords are tried in the organization'),
+    green: isInThere,
+  }),
+  guard({
+    name: 'passkeys: a sign-in of the pages, at the API',
+    file: challenge,
+    find: '{ pendingSignInId, flowId: null })',
+    replace: '{ pendingSignInId, flowId: sql`flow_id` as never })',
+    also: [
+      {
+        file: challenge,
+        find: "import type { Transaction } from 'kysely'\n",
+        replace: "import { sql, type Transaction } from 'kysely'\n",
+      },
+    ],
+    red: besidesOnOwnPage('completes no sign-in of the pages of the service'),
+    green: besidesOnOwnPage('completes the sign-in of the password, also where nobody is verified'),
+  }),
+  guard({
+    name: 'passkeys: one that its provider copies, by the API',
+    file: registration,
+    find: "      if (key.isSynced && !offer.isSyncedAllowed) throw new ApiError('passkey_not_allowed')\n",
+    replace: '',
+    red: registered('adds none that its provider copies where the organization does not want that'),
+    green: isRegistered,
+  }),
+  guard({
+    name: 'passkeys: a user who is deactivated, at a registration of the API',
+    file: registration,
+    find: "  if (!isUserActive) throw new ApiError('user_inactive')\n",
+    replace: '',
+    red: registered('adds nothing to a user who is deactivated or deleted by then'),
+    green: isRegistered,
+  }),
+  guard({
+    name: 'passkeys: an organization that has them, at a registration of the API',
+    file: registration,
+    find: "  if (!isActive) throw new ApiError('passkeys_inactive')\n",
+    replace: '',
+    red: registered('is of no address that only single sign-on lets in'),
+    green: isRegistered,
   }),
   guard({
     name: 'passkeys: one that was added before the address was proved',

@@ -20,6 +20,12 @@ export const errorCodes = {
     message: 'The code is incorrect, or it has already been used.',
     remedy: 'Ask the user for the current code, or for one of the recovery codes.',
   },
+  passkey_rejected: {
+    status: 401,
+    message: 'The passkey is not accepted: its answer is wrong or late, or it signs nobody in here.',
+    remedy:
+      'Ask for another challenge and show its options on the page; each is good for one answer. The log of the organization has the reason.',
+  },
   https_required: {
     status: 403,
     message: 'The request did not arrive over HTTPS.',
@@ -105,6 +111,18 @@ export const errorCodes = {
     status: 403,
     message: 'The service sends no text messages to the country of this phone number.',
     remedy: 'Use another number, or add the country to SMS_COUNTRIES.',
+  },
+  passkeys_inactive: {
+    status: 403,
+    message: 'Passkeys are switched off for the organization, or do not sign in by themselves.',
+    remedy:
+      'Set active of the passkey connection, and first_factor for a sign-in; an address that only single sign-on lets in has no passkeys.',
+  },
+  passkey_not_allowed: {
+    status: 403,
+    message:
+      'The provider of this passkey copies it to other devices, which the organization does not allow.',
+    remedy: 'Have the user take another authenticator, or set synced of the passkey connection.',
   },
   route_not_found: {
     status: 404,
@@ -259,6 +277,11 @@ export const errorCodes = {
     message: 'The user has no passkey with this id.',
     remedy: 'List the passkeys of the user; its id is that of the service, not the credential_id.',
   },
+  passkey_registration_not_found: {
+    status: 404,
+    message: 'There is no such registration of a passkey: it is unknown, was answered, or has expired.',
+    remedy: 'Start another one; each is good for one answer within five minutes.',
+  },
   method_not_allowed: {
     status: 405,
     message: 'The path exists, but not with this method.',
@@ -371,6 +394,11 @@ export const errorCodes = {
     status: 409,
     message: 'The user has a validated enrolment.',
     remedy: 'Send force_enroll to start another one.',
+  },
+  passkey_taken: {
+    status: 409,
+    message: 'The service has this passkey already.',
+    remedy: 'Show the options of a new registration, which name the passkeys that the user has.',
   },
   phone_number_missing: {
     status: 409,
@@ -494,6 +522,11 @@ export const errorCodes = {
     status: 422,
     message: 'The account has the maximum number of webhooks in this environment.',
     remedy: 'Delete a webhook that is no longer used; 100 are allowed.',
+  },
+  passkeys_exhausted: {
+    status: 422,
+    message: 'The user has the maximum number of passkeys.',
+    remedy: 'Delete one that is no longer used; 20 are allowed.',
   },
   metadata_required: {
     status: 422,

@@ -409,7 +409,10 @@ export const eventCatalog = {
   'passkey.passkey.disable.success': {
     tells: 'A passkey was disabled, because a copy of it was used.',
     data: Passkey,
-    elsewhere: [{ source: 'The page of a sign-in', actor: 'system' }],
+    elsewhere: [
+      { source: 'The page of a sign-in', actor: 'system' },
+      { source: 'PUT /api/v2/passkey-challenge/validation', actor: 'api_key' },
+    ],
   },
   'passkey.challenge.validate.success': {
     tells: 'The passkey of a user who is signing in was right.',

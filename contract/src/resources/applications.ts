@@ -94,6 +94,12 @@ export const Application = record(
       .string()
       .nullable()
       .describe('Where the application begins a sign-in that others have asked for'),
+    passkey_rp_id: z
+      .string()
+      .nullable()
+      .describe(
+        'Domain of the passkeys on its own pages, whose origins are allowed_web_origins; null: no passkeys there',
+      ),
     backchannel_logout_uri: z
       .string()
       .nullable()
@@ -135,6 +141,7 @@ export const Application = record(
     jwks_uri: null,
     permission_prefixes: null,
     initiate_login_uri: 'https://store.example/auth/sign-in',
+    passkey_rp_id: 'store.example',
     backchannel_logout_uri: 'https://store.example/backchannel-logout',
     backchannel_logout_session_required: true,
     inserted_at: '2026-03-14T09:26:53.589Z',
@@ -178,6 +185,11 @@ export const NewApplication = z.strictObject({
     .nullish()
     .describe(
       'An https URL, or http on localhost in the sandbox, at which the application begins a sign-in of its own (OpenID Connect Core section 4)',
+    ),
+  passkey_rp_id: text(253, 1)
+    .nullish()
+    .describe(
+      'RP ID of Web Authentication: the host of each of allowed_web_origins, or a parent domain of all of them; passkeys stay bound to it',
     ),
   backchannel_logout_uri: url()
     .nullish()

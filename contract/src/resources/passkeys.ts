@@ -18,15 +18,16 @@ import {
   UserPath,
 } from '../core/fields.js'
 import { deletionOf, listOf, record } from '../core/record.js'
-
-/** How many passkeys a user may have. */
-export const maxPasskeys = 20
-
-/** How long the name of a passkey may be, in characters. */
-export const maxPasskeyName = 60
-
-/** How large an answer of an authenticator may be, in bytes: an identifier of 1,023 bytes stands in it three times. */
-export const maxCredentialBytes = 16 * 1024
+import {
+  NewPasskeyChallenge,
+  NewPasskeyRegistration,
+  OpenPasskeyChallenge,
+  PassedPasskeyChallenge,
+  PasskeyChallengeAnswer,
+  PasskeyRegistration,
+  PasskeyRegistrationAnswer,
+} from './passkey-ceremonies.js'
+import { maxPasskeyName } from './passkey-credentials.js'
 
 export const PasskeyConnection = record(
   'PasskeyConnection',
@@ -123,42 +124,9 @@ export type PasskeyConnectionChanges = z.output<typeof PasskeyConnectionChanges>
 export const PasskeyChanges = z.strictObject({ name: personal(text(maxPasskeyName, 1)) })
 export type PasskeyChanges = z.output<typeof PasskeyChanges>
 
-const base64url = (max: number) =>
-  z
-    .string()
-    .regex(/^[\w-]+$/)
-    .max(max)
-
-const answered = {
-  id: base64url(1_400),
-  rawId: base64url(1_400),
-  type: z.literal('public-key'),
-}
-
-/** A new credential as browsers write it (Web Authentication Level 3 section 5.1, RegistrationResponseJSON). */
-export const NewCredential = z.object({
-  ...answered,
-  response: z.object({
-    clientDataJSON: base64url(maxCredentialBytes),
-    attestationObject: base64url(maxCredentialBytes),
-    transports: z.array(z.string().max(20)).max(10).default([]),
-  }),
-})
-export type NewCredential = z.output<typeof NewCredential>
-
-/** The use of a credential as browsers write it (the same section, AuthenticationResponseJSON). */
-export const UsedCredential = z.object({
-  ...answered,
-  response: z.object({
-    clientDataJSON: base64url(maxCredentialBytes),
-    authenticatorData: base64url(maxCredentialBytes),
-    signature: base64url(maxCredentialBytes),
-    userHandle: base64url(100).nullish(),
-  }),
-})
-export type UsedCredential = z.output<typeof UsedCredential>
-
 const PasskeyPath = UserPath.extend({ passkey_id: pathId() })
+
+const RegistrationPath = OrganizationPath.extend({ registration_id: pathId() })
 
 const tag = {
   name: 'Passkeys',
@@ -248,6 +216,75 @@ export const passkeys = c.router(
         danger: 'proof',
         emits: ['passkey.passkey.delete.success'],
         versioned: 'checks',
+      }),
+    },
+    createRegistration: {
+      method: 'POST',
+      path: `${path}/passkey-registrations`,
+      summary: 'Ask for a new passkey of a user, on a page of an application',
+      pathParams: OrganizationPath,
+      body: NewPasskeyRegistration,
+      responses: changing(
+        { 201: PasskeyRegistration },
+        'organization_not_found',
+        'user_not_found',
+        'application_not_found',
+        'user_inactive',
+        'passkeys_inactive',
+      ),
+      metadata: access({ ...write, asUser: 'refused' }),
+    },
+    completeRegistration: {
+      method: 'PUT',
+      path: `${path}/passkey-registrations/:registration_id`,
+      summary: 'Add the passkey that a browser has made for a registration, which is good for one answer',
+      pathParams: RegistrationPath,
+      body: PasskeyRegistrationAnswer,
+      responses: changing(
+        { 200: Passkey },
+        'organization_not_found',
+        'passkey_registration_not_found',
+        'passkey_rejected',
+        'user_inactive',
+        'passkeys_inactive',
+        'passkey_not_allowed',
+        'passkey_taken',
+        'passkeys_exhausted',
+      ),
+      metadata: access({
+        ...write,
+        asUser: 'refused',
+        emits: ['passkey.passkey.create.success'],
+        versioned: 'answers',
+      }),
+    },
+    createChallenge: {
+      method: 'POST',
+      path: '/api/v2/passkey-challenge',
+      summary:
+        'Ask for a passkey on a page of an application, whosever it is, or that of a user as their second factor',
+      body: NewPasskeyChallenge,
+      responses: changing(
+        { 201: OpenPasskeyChallenge },
+        'organization_not_found',
+        'application_not_found',
+        'passkeys_inactive',
+        'no_application',
+      ),
+      metadata: access({ ...write, asUser: 'refused', reach: 'caller' }),
+    },
+    validateChallenge: {
+      method: 'PUT',
+      path: '/api/v2/passkey-challenge/validation',
+      summary:
+        'Sign in the user of a passkey by what a browser has answered to a challenge, which is good for one answer',
+      body: PasskeyChallengeAnswer,
+      responses: changing({ 200: PassedPasskeyChallenge }, 'passkey_rejected'),
+      metadata: access({
+        ...write,
+        asUser: 'refused',
+        reach: 'caller',
+        emits: ['user.session.create.success', 'passkey.challenge.validate.success'],
       }),
     },
   },

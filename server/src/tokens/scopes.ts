@@ -2,7 +2,7 @@
 const grantable = ['profile', 'email', 'phone', 'address', 'organization', 'offline_access'] as const
 
 /** What the API grants unasked, by the method of the sign-in. */
-export const methodScopes: readonly string[] = ['magic_link', 'password', 'relay', 'sso']
+export const methodScopes: readonly string[] = ['magic_link', 'passkey', 'password', 'relay', 'sso']
 
 export const supportedScopes: readonly string[] = ['openid', ...grantable]
 

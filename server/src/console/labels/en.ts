@@ -37,6 +37,7 @@ export const en: Labels = {
     'jwks.keys': 'Public keys (JWKS)',
     'role_mapping.mode': 'Role mapping: mode',
     'role_mapping.rules': 'Role mapping: rules',
+    passkey_rp_id: 'Domain of passkeys (RP ID)',
     organization_id: 'Organization, by its domain',
     organization_ids: 'Organizations, by their domains',
     org_domain: 'Organization, by its domain',

@@ -191,6 +191,7 @@ export const fr: Labels = {
     partner_domain: 'Domaine du partenaire',
     partner_redirect_uri: 'URI de redirection du partenaire',
     passed: 'Réussie',
+    passkey_rp_id: 'Domaine des clés d’accès (RP ID)',
     path: 'Chemin',
     pepper_rotation_period: 'Rotation du poivre',
     permission_prefixes: 'Préfixes des permissions',

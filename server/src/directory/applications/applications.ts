@@ -57,6 +57,7 @@ export async function createApplication(
     code_exchange: input.code_exchange ?? 'open',
     permission_prefixes: input.permission_prefixes ?? null,
     initiate_login_uri: input.initiate_login_uri ?? null,
+    passkey_rp_id: input.passkey_rp_id ?? null,
   }
   checkApplicationUrls(settled, tenant.environment)
   checkLogoutUri(deps, input)

@@ -54,6 +54,7 @@ export function knownColumns(application: ApplicationInsertion) {
     jwks_uri: application.jwks_uri,
     permission_prefixes: application.permission_prefixes,
     initiate_login_uri: application.initiate_login_uri,
+    passkey_rp_id: application.passkey_rp_id,
     backchannel_logout_uri: application.backchannel_logout_uri,
     backchannel_logout_session_required: application.backchannel_logout_session_required,
     version: 1,

@@ -29,6 +29,7 @@ export const applicationColumns = [
   'applications.jwks_uri',
   'applications.permission_prefixes',
   'applications.initiate_login_uri',
+  'applications.passkey_rp_id',
   'applications.backchannel_logout_uri',
   'applications.backchannel_logout_session_required',
   'applications.version',
@@ -86,6 +87,7 @@ export function toMembers(row: Pick<ApplicationRow, keyof NewApplication>) {
     ...toClientSettings(row),
     permission_prefixes: row.permission_prefixes,
     initiate_login_uri: row.initiate_login_uri,
+    passkey_rp_id: row.passkey_rp_id,
     backchannel_logout_uri: row.backchannel_logout_uri,
     backchannel_logout_session_required: row.backchannel_logout_session_required,
   }

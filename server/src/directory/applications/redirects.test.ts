@@ -12,6 +12,7 @@ const withoutUrls = {
   allowed_origins_cors: [],
   allowed_logout_urls: [],
   allowed_web_origins: [],
+  passkey_rp_id: null,
   default_redirect_uri_after_login: null,
   default_redirect_uri_after_logout: null,
   default_web_origin: null,

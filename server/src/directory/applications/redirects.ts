@@ -2,6 +2,7 @@ import type { Application } from '@portico/contract/applications'
 import type { FieldError } from '@portico/contract/errors'
 import type { Environment } from '@portico/contract/fields'
 import { ApiError } from '../../platform/errors.js'
+import { isRpIdOf } from '../../platform/config/rp-id.js'
 import { isLoopbackHost } from '../../platform/loopback.js'
 
 /** Each default of an application, and the list it is one of. */
@@ -65,7 +66,9 @@ const foreignSchemes: ReadonlySet<string> = new Set([
  * @throws ApiError `invalid_parameters` naming every URL at fault.
  */
 export function checkApplicationUrls(
-  application: UrlLists & UrlDefaults & Pick<Application, 'application_type' | 'initiate_login_uri'>,
+  application: UrlLists &
+    UrlDefaults &
+    Pick<Application, 'application_type' | 'initiate_login_uri' | 'passkey_rp_id'>,
   environment: Environment,
 ): void {
   const isMobile = mobileTypes.has(application.application_type)
@@ -79,6 +82,7 @@ export function checkApplicationUrls(
     ...inLists,
     ...defaultNames.flatMap((name) => defaultFaults(application, name)),
     ...initiationFaults(application, environment),
+    ...rpIdFaults(application),
   ]
   if (fields.length > 0) throw new ApiError('invalid_parameters', { fields })
 }
@@ -91,6 +95,19 @@ function initiationFaults(
   const found =
     uri === null ? undefined : findFault(uri, { kind: 'initiation', isMobile: false, environment })
   return found === undefined ? [] : [{ path: 'initiate_login_uri', ...found }]
+}
+
+/** The origins are those of the pages on which passkeys are added and used, and browsers refuse any other RP ID there. */
+function rpIdFaults({
+  passkey_rp_id: rpId,
+  allowed_web_origins: origins,
+}: Pick<Application, 'passkey_rp_id' | 'allowed_web_origins'>): FieldError[] {
+  if (rpId === null) return []
+  const isOfPage = (origin: string) => URL.canParse(origin) && isRpIdOf(new URL(origin).hostname, rpId)
+  if (origins.length > 0 && origins.every(isOfPage)) return []
+  const message =
+    'must be the host of each of allowed_web_origins, or a parent of all of them that has a dot, and there must be one'
+  return [{ path: 'passkey_rp_id', code: 'not_of_web_origins', message }]
 }
 
 function defaultFaults(application: UrlLists & UrlDefaults, name: keyof typeof listOfDefault): FieldError[] {

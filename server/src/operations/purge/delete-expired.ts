@@ -20,6 +20,7 @@ export async function deleteExpired({ config, db, now }: Pick<Deps, 'config' | '
     // A day after expiry, so that a late attempt differs from an invented one.
     ['authorization_codes', sql`expires_at <= ${daysAgo(1)}`],
     ['magic_link_challenges', sql`expires_at <= ${daysAgo(1)}`],
+    ['passkey_ceremonies', sql`expires_at <= ${at}`],
     ['password_requests', sql`expires_at <= ${daysAgo(1)}`],
     ['pending_sign_ins', sql`expires_at <= ${daysAgo(1)}`],
     ['relay_requests', sql`expires_at <= ${daysAgo(1)}`],

@@ -1,5 +1,5 @@
 import { environments, type Environment } from '@portico/contract/fields'
-import { maxCredentialBytes } from '@portico/contract/passkeys'
+import { maxCredentialBytes } from '@portico/contract/passkey-credentials'
 import type { Router } from 'express'
 import type { Deps } from '../../delivery/deps.js'
 import { requestIdOf } from '../../delivery/request-context.js'

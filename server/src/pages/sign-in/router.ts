@@ -1,5 +1,5 @@
 import { pathId, type Environment } from '@portico/contract/fields'
-import { maxCredentialBytes } from '@portico/contract/passkeys'
+import { maxCredentialBytes } from '@portico/contract/passkey-credentials'
 import type { NextFunction, Request, Response, Router } from 'express'
 import type { Deps } from '../../delivery/deps.js'
 import { ApiError } from '../../platform/errors.js'

@@ -1,4 +1,4 @@
-import { maxCredentialBytes } from '@portico/contract/passkeys'
+import { maxCredentialBytes } from '@portico/contract/passkey-credentials'
 import type { Deps } from '../../delivery/deps.js'
 import { accountFlowPath } from '../../sign-in/account-flows/account-flow-url.js'
 import { callerAtPage, type Flow, type Step } from '../../sign-in/flows/flow.js'

@@ -1,4 +1,4 @@
-import { maxPasskeyName } from '@portico/contract/passkeys'
+import { maxPasskeyName } from '@portico/contract/passkey-credentials'
 import { displayName } from '../../platform/display-name.js'
 import { Done } from '../frame/done.js'
 import { PageFault, toFault } from '../frame/fault.js'

@@ -11,10 +11,14 @@ export function rpIdOf(host: string, named: string | undefined): string | undefi
 /** What is wrong with the domain that the operator names; undefined without a fault. */
 export function faultOfRpId(host: string, named: string | undefined): string | undefined {
   if (named === undefined) return undefined
-  const isRight = !isAddress(host) && (named === host || (named.includes('.') && host.endsWith(`.${named}`)))
-  return isRight
+  return isRpIdOf(host, named)
     ? undefined
     : `PASSKEY_RP_ID must be the host of BASE_URL, ${host}, or a parent of it that has a dot`
+}
+
+/** Whether browsers bind passkeys of pages of a host to a domain: the host, or a parent of it that has a dot. */
+export function isRpIdOf(host: string, rpId: string): boolean {
+  return !isAddress(host) && (rpId === host || (rpId.includes('.') && host.endsWith(`.${rpId}`)))
 }
 
 function isAddress(host: string): boolean {

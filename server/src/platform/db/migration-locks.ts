@@ -302,6 +302,10 @@ export const migrationLocks: Readonly<Record<string, readonly ObservedLock[]>> =
     {"table":"social_providers","lock":"ACCESS EXCLUSIVE","work":"none"},
     {"table":"social_requests","lock":"ACCESS EXCLUSIVE","work":"scans"},
   ],
+  "0055-own-page-passkeys": [
+    {"table":"applications","lock":"ACCESS EXCLUSIVE","work":"none"},
+    {"table":"users","lock":"SHARE ROW EXCLUSIVE","work":"none"},
+  ],
   "0058-replica-identity": [
     {"table":"record_counts","lock":"ACCESS EXCLUSIVE","work":"none"},
   ],

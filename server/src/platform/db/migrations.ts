@@ -54,6 +54,7 @@ import * as m0051 from './migrations/0051-own-account.js'
 import * as m0052 from './migrations/0052-email-changes.js'
 import * as m0053 from './migrations/0053-deletion-requests.js'
 import * as m0054 from './migrations/0054-social-linking.js'
+import * as m0055 from './migrations/0055-own-page-passkeys.js'
 import * as m0058 from './migrations/0058-replica-identity.js'
 import type { SchemaMigration } from './schema-migration.js'
 
@@ -111,5 +112,6 @@ export const migrations: Readonly<Record<string, SchemaMigration>> = {
   '0052-email-changes': m0052,
   '0053-deletion-requests': m0053,
   '0054-social-linking': m0054,
+  '0055-own-page-passkeys': m0055,
   '0058-replica-identity': m0058,
 }

@@ -99,6 +99,7 @@ export interface Applications {
   jwks_uri: string | null;
   name: string;
   organization_id: string | null;
+  passkey_rp_id: string | null;
   permission_prefixes: string[] | null;
   pkce: Generated<string>;
   token_signing_alg: string;
@@ -670,6 +671,24 @@ export interface OutboxMessages {
   recipient: string;
   subject: string | null;
   text: string;
+}
+
+export interface PasskeyCeremonies {
+  account_id: string;
+  application_id: string;
+  code_challenge: string | null;
+  environment: string;
+  expires_at: Timestamp;
+  id: string;
+  inserted_at: Timestamp;
+  nonce: string | null;
+  organization_id: string;
+  pending_sign_in_id: string | null;
+  purpose: string;
+  redirect_uri: string | null;
+  scope: string | null;
+  state: string | null;
+  user_id: string | null;
 }
 
 export interface PasskeyConnections {
@@ -1531,6 +1550,7 @@ export interface DB {
   organization_policies: OrganizationPolicies;
   organizations: Organizations;
   outbox_messages: OutboxMessages;
+  passkey_ceremonies: PasskeyCeremonies;
   passkey_connections: PasskeyConnections;
   passkeys: Passkeys;
   password_connections: PasswordConnections;

@@ -6,7 +6,8 @@ const attempts = limit('sign-in', {
   windowSeconds: 15 * 60,
   most: (settings) => settings.attemptsPerAddress,
 })
-const organizationAttempts = limit('organization-sign-in', {
+/** Attempts at the addresses of an organization, and at none. */
+export const organizationAttempts = limit('organization-sign-in', {
   windowSeconds: 60,
   most: (settings) => settings.attemptsPerMinute,
 })

@@ -196,6 +196,14 @@ const selectAsked = statement(
       .select([isTotpAskedOfUserOf('users').as('is_totp_asked'), enrollByOfUserOf('users').as('enroll_by')]),
 )
 
+interface SoughtSignIn {
+  readonly pendingSignInId: string
+  /** Undefined: of anybody. */
+  readonly userId?: string
+  /** Null: of the API. */
+  readonly flowId: string | null
+}
+
 /**
  * A user's sign-in that waits for the second factor, of a flow or, with null, of the API; undefined when it is unknown,
  * used or expired.
@@ -204,17 +212,17 @@ export function findPendingSignIn(
   { now }: Pick<Deps, 'now'>,
   db: Kysely<DB>,
   tenant: Tenant,
-  { pendingSignInId, userId, flowId }: Omit<SecondFactor, 'amr'> & { readonly flowId: string | null },
+  { pendingSignInId, userId, flowId }: SoughtSignIn,
 ) {
   return db
     .selectFrom('pending_sign_ins')
     .where(ofTenant(tenant))
     .where('id', '=', pendingSignInId)
-    .where('user_id', '=', userId)
+    .where('user_id', '=', userId ?? sql.ref<string>('user_id'))
     .where('flow_id', 'is not distinct from', flowId)
     .where('used_at', 'is', null)
     .where('expires_at', '>', now())
-    .select(['id', 'expires_at'])
+    .select(['id', 'expires_at', 'user_id', 'application_id'])
     .executeTakeFirst()
 }
 

@@ -1,4 +1,4 @@
-import { NewCredential } from '@portico/contract/passkeys'
+import { NewCredential } from '@portico/contract/passkey-credentials'
 import { sql } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
 import type { SessionOfUser } from '../../directory/sessions/sign-out.js'

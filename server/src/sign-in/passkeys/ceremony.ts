@@ -1,4 +1,5 @@
-import { maxCredentialBytes } from '@portico/contract/passkeys'
+import type { PasskeyCreationOptions, PasskeyRequestOptions } from '@portico/contract/passkey-ceremonies'
+import { maxCredentialBytes } from '@portico/contract/passkey-credentials'
 import type { z } from 'zod/v4'
 import type { Deps } from '../../delivery/deps.js'
 import { fingerprints } from '../../platform/crypto/seal.js'
@@ -7,7 +8,7 @@ import { displayName } from '../../platform/display-name.js'
 import { keyAlgorithms, type Expected } from './webauthn.js'
 
 /** How long a browser waits for its authenticator, in ms. */
-const timeoutMs = 5 * 60 * 1000
+export const timeoutMs = 5 * 60 * 1000
 
 /** What a page asks of an authenticator, and what makes it this page and no other. */
 export interface Ceremony {
@@ -16,10 +17,11 @@ export interface Ceremony {
     | 'passkey_sign_in'
     | 'passkey_second_factor'
     | 'passkey_email_change'
+    | 'passkey_api'
   readonly organizationId: string
-  /** Of the session or the flow. */
+  /** Of the session or the flow; of a page of an application that of the ceremony itself. */
   readonly id: string
-  /** The CSRF field of the page, which is of its browser alone. */
+  /** The CSRF field of the page, which is of its browser alone; empty on a page of an application. */
   readonly csrf: string
   /** How many answers there were before. */
   readonly attempt: number
@@ -39,6 +41,12 @@ export function challengesOf(
   return [toText(first), ...others.map(toText)]
 }
 
+/** Where passkeys are added and used. */
+export interface PasskeyPage {
+  readonly rpId: string
+  readonly origins: readonly string[]
+}
+
 /** What the answer to a ceremony has to be of; undefined where the service has no domain that browsers bind passkeys to. */
 export function expectedOf(
   deps: Pick<Deps, 'config' | 'keys'>,
@@ -47,7 +55,18 @@ export function expectedOf(
 ): Expected | undefined {
   const { baseUrl, passkeyRpId: rpId } = deps.config
   if (rpId === undefined) return undefined
-  return { challenges: challengesOf(deps, ceremony), origin: baseUrl, rpId, isVerificationRequired }
+  return expectedAt(deps, { rpId, origins: [baseUrl] }, ceremony, isVerificationRequired)
+}
+
+/** The same on any page. */
+export function expectedAt(
+  deps: Pick<Deps, 'keys'>,
+  page: PasskeyPage,
+  ceremony: Ceremony,
+  isVerificationRequired: boolean,
+): Expected {
+  const { rpId, origins } = page
+  return { challenges: challengesOf(deps, ceremony), origins, rpId, isVerificationRequired }
 }
 
 /** The answer of an authenticator as a page has sent it; undefined when it has another form. */
@@ -96,7 +115,7 @@ interface NewPasskey {
 }
 
 /** What a browser is asked for to make a passkey (PublicKeyCredentialCreationOptionsJSON). */
-export function toCreationOptions(asked: NewPasskey): object {
+export function toCreationOptions(asked: NewPasskey): PasskeyCreationOptions {
   const { challenge, rpId, owner, email, organizationName, known, isVerificationRequired } = asked
   const organization = displayName(organizationName)
   return {
@@ -108,7 +127,7 @@ export function toCreationOptions(asked: NewPasskey): object {
       name: `${email} · ${organization}`,
       displayName: email,
     },
-    pubKeyCredParams: keyAlgorithms.map((alg) => ({ type: 'public-key', alg })),
+    pubKeyCredParams: keyAlgorithms.map((alg) => ({ type: 'public-key', alg }) as const),
     timeout: timeoutMs,
     excludeCredentials: known.map(toDescriptor),
     // One that only stands beside a password is asked for by its identifier, and need not be found without.
@@ -130,7 +149,12 @@ interface Use {
 }
 
 /** What a browser is asked for to use a passkey (PublicKeyCredentialRequestOptionsJSON). */
-export function toRequestOptions({ challenge, rpId, known, isVerificationRequired }: Use): object {
+export function toRequestOptions({
+  challenge,
+  rpId,
+  known,
+  isVerificationRequired,
+}: Use): PasskeyRequestOptions {
   return {
     challenge,
     rpId,
@@ -141,5 +165,5 @@ export function toRequestOptions({ challenge, rpId, known, isVerificationRequire
 }
 
 function toDescriptor({ credential_id: id, transports }: KnownCredential) {
-  return { type: 'public-key', id, transports }
+  return { type: 'public-key' as const, id, transports: [...transports] }
 }

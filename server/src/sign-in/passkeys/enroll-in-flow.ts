@@ -1,4 +1,4 @@
-import { NewCredential } from '@portico/contract/passkeys'
+import { NewCredential } from '@portico/contract/passkey-credentials'
 import type { Transaction } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'

@@ -1,7 +1,9 @@
+import type { Passkey } from '@portico/contract/passkeys'
 import { providerOf } from '@portico/contract/passkey-providers'
-import { maxPasskeyName, maxPasskeys } from '@portico/contract/passkeys'
+import { maxPasskeyName, maxPasskeys } from '@portico/contract/passkey-credentials'
 import { sql, type Transaction } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
+import type { Changed } from '../../delivery/events/change.js'
 import { emit } from '../../delivery/events/emit.js'
 import { logEvent } from '../../delivery/log-events/log-event.js'
 import { enqueueNotice } from '../../delivery/mail/notices.js'
@@ -25,20 +27,22 @@ interface VerifiedKey {
   readonly transports: readonly string[]
   /** What it is called where its provider is not known. */
   readonly name: string
+  /** What its user calls it, whoever the provider is. */
+  readonly chosenName?: string | undefined
 }
 
 /**
  * Adds a passkey to a user, whom the transaction has locked, with its event and its mail.
  *
- * @returns Whether it was added: nobody has more than the maximum.
+ * @returns Undefined where it was not added: nobody has more than the maximum.
  * @throws DatabaseError of `passkeys_credential_key` where the service has the credential already
  */
 export async function insertPasskey(
   deps: Deps,
   trx: Transaction<DB>,
   tenant: Tenant,
-  { organizationId, userId, email, key, rpId, transports, name }: VerifiedKey,
-): Promise<boolean> {
+  { organizationId, userId, email, key, rpId, transports, name, chosenName }: VerifiedKey,
+): Promise<Changed<Passkey> | undefined> {
   const at = deps.now()
   const { accountId, environment } = tenant
   const owner = { accountId, environment, organizationId, userId }
@@ -46,7 +50,7 @@ export async function insertPasskey(
     ...ownerColumns(owner),
     id: newId(),
     user_id: userId,
-    name: displayName(providerOf(key.aaguid) ?? name, maxPasskeyName),
+    name: displayName(chosenName ?? providerOf(key.aaguid) ?? name, maxPasskeyName),
     rp_id: rpId,
     credential_id: key.credentialId,
     public_key: key.publicKey,
@@ -66,11 +70,12 @@ export async function insertPasskey(
   const inserted = await insertWhere(trx, 'passkeys', row, hasRoom)
     .returning(passkeyColumns)
     .executeTakeFirst()
-  if (inserted === undefined) return false
+  if (inserted === undefined) return undefined
   await enqueueNotice(deps, trx, { ...owner, notice: 'passkey_added', cause: tenant.cause })
-  await emit(deps, trx, tenant, {
+  const added = await emit(deps, trx, tenant, {
     code: 'passkey.passkey.create.success',
     record: toPasskey(inserted, tenant),
+    version: inserted.version,
     organizationId,
     subjectId: userId,
   })
@@ -78,5 +83,5 @@ export async function insertPasskey(
     ...{ ...tenant, organizationId, email, userId },
     code: 'END_USER_PASSKEY_REGISTERED',
   })
-  return true
+  return added
 }

@@ -12,6 +12,7 @@ export interface PasskeyOffer {
   /** Whether a passkey signs in by itself. */
   readonly isFirstFactor: boolean
   readonly isSyncedAllowed: boolean
+  readonly isUserActive: boolean
   readonly organizationId: string
   readonly organizationName: string
   readonly email: string
@@ -30,6 +31,7 @@ export async function findPasskeyOffer(
     .select([
       'users.organization_id',
       'users.email',
+      'users.active',
       'organizations.name',
       sql<boolean>`coalesce(connection.active and not ${isSsoRequiredOf('users')}, false)`.as('is_active'),
       sql<boolean>`coalesce(connection.first_factor, false)`.as('is_first_factor'),
@@ -41,6 +43,7 @@ export async function findPasskeyOffer(
       isActive: row.is_active,
       isFirstFactor: row.is_first_factor,
       isSyncedAllowed: row.is_synced_allowed,
+      isUserActive: row.active,
       organizationId: row.organization_id,
       organizationName: row.name,
       email: row.email,

@@ -1,4 +1,4 @@
-import { UsedCredential } from '@portico/contract/passkeys'
+import { UsedCredential } from '@portico/contract/passkey-credentials'
 import type { RefusalReason } from '@portico/contract/log-events'
 import { sql, type Kysely } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
@@ -6,7 +6,7 @@ import type { DB } from '../../platform/db/schema.js'
 import { ofEnvironment, ofOwner } from '../../platform/db/tenant-predicate.js'
 import type { Flow } from '../flows/flow.js'
 import { challengesOf, expectedOf, readCredential, toRequestOptions, type Ceremony } from './ceremony.js'
-import { verifyUsedKey } from './webauthn.js'
+import { verifyUsedKey, type Expected } from './webauthn.js'
 
 /** A passkey of the organization of a flow that was used on its page. */
 export interface ProvedPasskey {
@@ -53,15 +53,25 @@ export async function provePasskeyOf(
   if (expected === undefined) return { refused: 'passkeys_inactive' }
   const credential = readCredential(UsedCredential, text)
   if (credential === undefined) return { refused: 'passkey_wrong' }
-  const passkey = await findPasskey(deps.db, place, { rpId: expected.rpId, credentialId: credential.id })
+  return proveUse(deps, { ...place, organizationId }, expected, credential)
+}
+
+/** The same with what the answer has to be of. */
+export async function proveUse(
+  { db }: Pick<Deps, 'db'>,
+  place: Pick<Flow, 'accountId' | 'environment' | 'organizationId'>,
+  expected: Expected,
+  credential: UsedCredential,
+): Promise<PasskeyProof> {
+  const passkey = await findPasskey(db, place, { rpId: expected.rpId, credentialId: credential.id })
   if (passkey === undefined) return { refused: 'passkey_unknown' }
   const used = await verifyUsedKey(credential, passkey.public_key, expected)
   if (used === undefined || used.isSynced !== passkey.synced) return { refused: 'passkey_wrong' }
   // Its holder has proved it, and may know.
-  if (passkey.organization_id !== organizationId) return { refused: 'passkey_of_other_organization' }
+  if (passkey.organization_id !== place.organizationId) return { refused: 'passkey_of_other_organization' }
   const { userHandle } = credential.response
   const handle = userHandle == null ? undefined : Buffer.from(userHandle, 'base64url')
-  if (handle === undefined ? isVerificationRequired : !handle.equals(passkey.user_handle))
+  if (handle === undefined ? expected.isVerificationRequired : !handle.equals(passkey.user_handle))
     return { refused: 'passkey_wrong' }
   const { isVerified, isBackedUp, signCount } = used
   const { id: passkeyId, user_id: userId, email_normalized: emailNormalized } = passkey

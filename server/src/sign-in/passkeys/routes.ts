@@ -1,10 +1,12 @@
 import { contract } from '@portico/contract/contract'
 import { initServer } from '@ts-rest/express'
 import type { Deps } from '../../delivery/deps.js'
-import { deleted, listed, ok, versionsOf } from '../../delivery/events/answer.js'
-import { tenantOf } from '../../delivery/request-context.js'
+import { created, deleted, listed, ok, versionsOf } from '../../delivery/events/answer.js'
+import { callerOf, tenantOf } from '../../delivery/request-context.js'
+import { createPasskeyChallenge, validatePasskeyChallenge } from './challenge.js'
 import { getPasskeyConnection, updatePasskeyConnection } from './connection.js'
 import { getPasskey, listPasskeys, removePasskey, renamePasskey } from './passkeys.js'
+import { completePasskeyRegistration, createPasskeyRegistration } from './registration.js'
 
 const s = initServer()
 
@@ -21,5 +23,13 @@ export function passkeyRoutes(deps: Deps) {
       ok(res, await renamePasskey(deps, tenantOf(req), { userId, id, ...body }, versionsOf(headers))),
     delete: async ({ req, res, params: { user_id: userId, passkey_id: id }, headers }) =>
       deleted(res, await removePasskey(deps, tenantOf(req), { userId, id }, versionsOf(headers))),
+    createRegistration: async ({ req, res, body }) =>
+      created(res, await createPasskeyRegistration(deps, tenantOf(req), body)),
+    completeRegistration: async ({ req, res, params: { registration_id: id }, body }) =>
+      ok(res, await completePasskeyRegistration(deps, tenantOf(req), { id, ...body })),
+    createChallenge: async ({ req, res, body }) =>
+      created(res, await createPasskeyChallenge(deps, callerOf(req), body)),
+    validateChallenge: async ({ req, res, body }) =>
+      ok(res, await validatePasskeyChallenge(deps, callerOf(req), body)),
   })
 }

@@ -67,6 +67,24 @@ async function complete(
   { userId, pendingSignInId }: WaitingForPasskey,
   proved: ProvedPasskey,
 ): Promise<RefusalReason | undefined> {
+  const refused = await useAsSecondFactor(deps, trx, tenant, userId, proved)
+  if (refused !== undefined) return refused
+  const completed = await completePendingSignIn(deps, trx, tenant, { pendingSignInId, userId, amr: 'pop' })
+  return completed === undefined ? 'sign_in_over' : undefined
+}
+
+/**
+ * Uses a proved passkey besides another first factor of a user, whom it locks.
+ *
+ * @returns Why it is not their second factor; undefined when it is.
+ */
+export async function useAsSecondFactor(
+  deps: Pick<Deps, 'db' | 'now'>,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  userId: string,
+  proved: ProvedPasskey,
+): Promise<RefusalReason | undefined> {
   // Somebody else's passkey, with the first factor of this user.
   if (proved.userId !== userId) return 'passkey_wrong'
   // Locked, so that a deactivation or a removal either precedes the sign-in or ends it.
@@ -80,7 +98,6 @@ async function complete(
   if (!user.active) return 'user_inactive'
   if (user.is_offered !== true) return 'passkeys_inactive'
   const use = await recordUse(deps, trx, tenant, proved)
-  if (use !== 'used') return use === 'disabled' ? 'passkey_disabled' : 'passkey_wrong'
-  const completed = await completePendingSignIn(deps, trx, tenant, { pendingSignInId, userId, amr: 'pop' })
-  return completed === undefined ? 'sign_in_over' : undefined
+  if (use === 'used') return undefined
+  return use === 'disabled' ? 'passkey_disabled' : 'passkey_wrong'
 }

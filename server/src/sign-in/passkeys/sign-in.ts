@@ -18,7 +18,7 @@ import type { PasskeyProof, ProvedPasskey } from './prove-passkey.js'
 import { recordUse } from './use-passkey.js'
 
 /** How a passkey that has verified its user is named (RFC 8176): possession of a key, and a factor that only its user has. */
-const amr = ['pop', 'user', 'mfa']
+export const amr = ['pop', 'user', 'mfa']
 
 /**
  * Moves a flow on by a proved passkey, which is two factors: where it is kept, and what opens it.
@@ -39,34 +39,37 @@ export async function signInByPasskey(
   return refused
 }
 
+/** Where a passkey was used: the flow, or the challenge of the API. */
+export type PlaceOfUse = Pick<Flow, 'domain' | 'environment' | 'organizationId' | 'applicationId'>
+
 /**
- * Ends a ceremony on a page: what a proved passkey is good for, with its event, and the log of whatever becomes of it.
+ * Ends a ceremony: what a proved passkey is good for, with its event, and the log of whatever becomes of it.
  *
- * @param work Returns why the passkey is refused all the same; undefined when it is not.
- * @returns Why it was refused.
+ * @param work Returns what the sign-in has come to, or why the passkey is refused all the same.
+ * @returns The same, or why it was refused before.
  */
-export async function settle(
+export async function settle<Passed extends object | undefined = undefined>(
   deps: Deps,
   caller: Caller & Tenant,
-  flow: Flow,
+  place: PlaceOfUse,
   proof: PasskeyProof,
-  work: (trx: Transaction<DB>, proved: ProvedPasskey) => Promise<RefusalReason | undefined>,
-): Promise<RefusalReason | undefined> {
-  const { record: refused } = await change(deps, caller.cause, async (trx) => {
-    const { organizationId, applicationId: clientId } = flow
+  work: (trx: Transaction<DB>, proved: ProvedPasskey) => Promise<RefusalReason | Passed>,
+): Promise<RefusalReason | Passed> {
+  const { record: outcome } = await change(deps, caller.cause, async (trx) => {
+    const { organizationId, applicationId: clientId } = place
     const log = (entry: Pick<LogEntry, 'code' | 'reason' | 'userId'>) =>
       logEvent(deps, trx, { ...caller, organizationId, clientId, ...entry })
     const userId = 'proved' in proof ? proof.proved.userId : null
-    const reason = 'proved' in proof ? await work(trx, proof.proved) : proof.refused
-    if (reason !== undefined) {
-      await log({ code: 'END_USER_PASSKEY_FAILED', reason, userId })
-      return { record: reason }
+    const reached = 'proved' in proof ? await work(trx, proof.proved) : proof.refused
+    if (typeof reached === 'string') {
+      await log({ code: 'END_USER_PASSKEY_FAILED', reason: reached, userId })
+      return { record: reached }
     }
-    if ('proved' in proof) await emitUse(deps, trx, caller, flow, proof.proved)
+    if ('proved' in proof) await emitUse(deps, trx, caller, place, proof.proved)
     await log({ code: 'END_USER_PASSKEY_SUCCESS', userId })
-    return { record: undefined }
+    return { record: reached }
   })
-  return refused
+  return outcome
 }
 
 /** @returns Why it was not completed; undefined when it was. */
@@ -75,6 +78,25 @@ async function complete(
   trx: Transaction<DB>,
   tenant: Tenant,
   flow: Flow,
+  proved: ProvedPasskey,
+): Promise<RefusalReason | undefined> {
+  const refused = await useAsFirstFactor(deps, trx, tenant, proved)
+  if (refused !== undefined) return refused
+  const { userId } = proved
+  const held = await lockFlow(deps, trx, flow, { steps: firstFactorSteps })
+  const step = held && (await completeFactorOfLockedFlow(deps, trx, held, { tenant, userId, amr }))
+  return step === undefined ? 'flow_over' : undefined
+}
+
+/**
+ * Uses a proved passkey as the whole sign-in of its user, whom it locks.
+ *
+ * @returns Why the user is not signed in by it; undefined when they are.
+ */
+export async function useAsFirstFactor(
+  deps: Pick<Deps, 'db' | 'now'>,
+  trx: Transaction<DB>,
+  tenant: Tenant,
   proved: ProvedPasskey,
 ): Promise<RefusalReason | undefined> {
   const { userId } = proved
@@ -100,17 +122,15 @@ async function complete(
   if (!isEmailDomainAllowed(user.allowed_email_domains, user.email_normalized))
     return 'email_domain_not_allowed'
   const use = await recordUse(deps, trx, tenant, proved)
-  if (use !== 'used') return use === 'disabled' ? 'passkey_disabled' : 'passkey_wrong'
-  const held = await lockFlow(deps, trx, flow, { steps: firstFactorSteps })
-  const step = held && (await completeFactorOfLockedFlow(deps, trx, held, { tenant, userId, amr }))
-  return step === undefined ? 'flow_over' : undefined
+  if (use === 'used') return undefined
+  return use === 'disabled' ? 'passkey_disabled' : 'passkey_wrong'
 }
 
 async function emitUse(
   deps: Deps,
   trx: Transaction<DB>,
   tenant: Tenant,
-  { domain, environment, organizationId }: Flow,
+  { domain, environment, organizationId }: PlaceOfUse,
   { userId, passkeyId, isVerified }: ProvedPasskey,
 ): Promise<void> {
   await emit(deps, trx, ofUser(tenant, userId), {

@@ -1,4 +1,4 @@
-import type { NewCredential, UsedCredential } from '@portico/contract/passkeys'
+import type { NewCredential, UsedCredential } from '@portico/contract/passkey-credentials'
 import { z } from 'zod/v4'
 
 /** The keys that are asked for: EdDSA, ES256 and RS256, as COSE numbers them (RFC 9053 section 2, RFC 8812 section 2). */
@@ -8,8 +8,8 @@ export const keyAlgorithms: readonly number[] = [-8, -7, -257]
 export interface Expected {
   /** One for each master key: the page may have been shown by a process with another current one. */
   readonly challenges: readonly string[]
-  /** Of the page, to the letter. */
-  readonly origin: string
+  /** Those that the page may have, to the letter. */
+  readonly origins: readonly string[]
   readonly rpId: string
   /** Whether the authenticator has to have asked for a fingerprint, a face or a PIN. */
   readonly isVerificationRequired: boolean
@@ -44,7 +44,7 @@ function load() {
 /** Verifies a new key (Web Authentication Level 3 section 7.1). @returns Undefined when anything is wrong with it. */
 export async function verifyMadeKey(
   { id, rawId, type, response }: NewCredential,
-  { challenges, origin, rpId, isVerificationRequired }: Expected,
+  { challenges, origins, rpId, isVerificationRequired }: Expected,
 ): Promise<MadeKey | undefined> {
   const { verifyRegistrationResponse } = await load()
   const { clientDataJSON, attestationObject } = response
@@ -58,7 +58,7 @@ export async function verifyMadeKey(
         response: { clientDataJSON, attestationObject },
       },
       expectedChallenge: (challenge) => challenges.includes(challenge),
-      expectedOrigin: origin,
+      expectedOrigin: [...origins],
       expectedRPID: rpId,
       requireUserPresence: true,
       requireUserVerification: isVerificationRequired,
@@ -85,7 +85,7 @@ export async function verifyMadeKey(
 export async function verifyUsedKey(
   { id, rawId, type, response }: UsedCredential,
   publicKey: Buffer,
-  { challenges, origin, rpId, isVerificationRequired }: Expected,
+  { challenges, origins, rpId, isVerificationRequired }: Expected,
 ): Promise<UsedKey | undefined> {
   const { verifyAuthenticationResponse } = await load()
   const { clientDataJSON, authenticatorData, signature } = response
@@ -96,7 +96,7 @@ export async function verifyUsedKey(
         response: { clientDataJSON, authenticatorData, signature },
       },
       expectedChallenge: (challenge) => challenges.includes(challenge),
-      expectedOrigin: origin,
+      expectedOrigin: [...origins],
       expectedRPID: rpId,
       requireUserVerification: isVerificationRequired,
       credential: { id, publicKey: new Uint8Array(publicKey), counter: 0 },
