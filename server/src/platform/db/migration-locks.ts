@@ -302,4 +302,7 @@ export const migrationLocks: Readonly<Record<string, readonly ObservedLock[]>> =
     {"table":"social_providers","lock":"ACCESS EXCLUSIVE","work":"none"},
     {"table":"social_requests","lock":"ACCESS EXCLUSIVE","work":"scans"},
   ],
+  "0056-passkey-requirement": [
+    {"table":"passkey_connections","lock":"ACCESS EXCLUSIVE","work":"scans"},
+  ],
 }

@@ -54,6 +54,7 @@ import * as m0051 from './migrations/0051-own-account.js'
 import * as m0052 from './migrations/0052-email-changes.js'
 import * as m0053 from './migrations/0053-deletion-requests.js'
 import * as m0054 from './migrations/0054-social-linking.js'
+import * as m0056 from './migrations/0056-passkey-requirement.js'
 import type { SchemaMigration } from './schema-migration.js'
 
 /** Every migration by name, in the order in which they are applied. */
@@ -110,4 +111,5 @@ export const migrations: Readonly<Record<string, SchemaMigration>> = {
   '0052-email-changes': m0052,
   '0053-deletion-requests': m0053,
   '0054-social-linking': m0054,
+  '0056-passkey-requirement': m0056,
 }
