@@ -1041,11 +1041,11 @@ export interface RefusedPasswordChallenge {
   /** UUID in lower case. */
   request_id: string
   'valid?': false
-  /** totp_required: the password is correct; create a TOTP challenge with request_id as its password_request_id. invalid_credentials: any other failure, and while an address is locked. */
-  error: 'invalid_credentials' | 'totp_required'
-  /** With totp_required, end of the time in which the code must be entered. */
+  /** totp_required: the password is correct; create a TOTP challenge with request_id as its password_request_id. passkey_required: the password is correct, and the organization demands the passkey that the user has: have them sign in on the sign-in pages. invalid_credentials: any other failure, and while an address is locked. */
+  error: 'invalid_credentials' | 'totp_required' | 'passkey_required'
+  /** With totp_required and passkey_required, end of the time in which the second factor must come. */
   expired_at: string | null
-  /** Set only with totp_required. */
+  /** Set only with totp_required and passkey_required. */
   user_id: string | null
   password_id: null
   renew_password: null
@@ -1212,6 +1212,10 @@ export interface PasskeyConnection {
   first_factor: boolean
   /** false: passkeys that a provider copies to other devices are refused when they are added; those that are there stay. */
   synced: boolean
+  /** required: whoever signs in by another method is asked for their passkey, and who has none adds one. A code of TOTP is as good where it is asked of the user, and who comes by SSO is not asked. */
+  requirement: 'optional' | 'required'
+  /** For how many days users may put it off, from the switch or from their creation if that is later. */
+  grace_days: number
   /** RFC 3339 in UTC with milliseconds. */
   inserted_at: string
   /** RFC 3339 in UTC with milliseconds. */
@@ -4456,8 +4460,8 @@ export interface PasswordChallengeData {
   /** RFC 3339 in UTC with milliseconds. */
   expired_at: string
   'valid?': boolean
-  /** totp_required: a code of the second factor is still required. */
-  error: 'totp_required' | null
+  /** totp_required: a code of the second factor is still required; passkey_required: the passkey of the user, of a sign-in by the API. */
+  error: 'totp_required' | 'passkey_required' | null
 }
 
 /** Part of `Event`. */
@@ -9152,6 +9156,7 @@ export type PasswordCreateChallengeErrorCode =
   | 'email_domain_not_allowed'
   | 'sso_required'
   | 'totp_enrollment_required'
+  | 'passkey_enrollment_required'
   | 'organization_not_found'
   | 'password_connection_not_found'
   | 'user_not_found'
@@ -9442,6 +9447,9 @@ export interface PasskeysUpdateConnectionInput {
   active?: boolean
   first_factor?: boolean
   synced?: boolean
+  /** required has an effect while active is true, and needs a service whose address is a name. */
+  requirement?: 'optional' | 'required'
+  grace_days?: number
 }
 
 /** Codes that `passkeys.updateConnection` answers. */
@@ -13125,6 +13133,7 @@ export type ErrorCode =
   | 'sandbox_only'
   | 'totp_inactive'
   | 'totp_enrollment_required'
+  | 'passkey_enrollment_required'
   | 'totp_not_enrolled'
   | 'totp_challenge_not_open'
   | 'totp_locked'
@@ -14940,7 +14949,7 @@ export interface PasswordMethods {
    * Check the password of a user who signs in.
    * `POST /api/v2/password-challenge`. Requires the scope `write:passwords`.
    *
-   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `email_domain_not_allowed`, `sso_required`, `totp_enrollment_required`; 404 `organization_not_found`, `user_not_found`, `application_not_found`, `password_connection_not_found`; 409 `connection_inactive`, `user_inactive`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `no_application`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`, `email_domain_not_allowed`, `sso_required`, `totp_enrollment_required`, `passkey_enrollment_required`; 404 `organization_not_found`, `user_not_found`, `application_not_found`, `password_connection_not_found`; 409 `connection_inactive`, `user_inactive`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`, `no_application`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
    * @example
    * ```ts
    * const passedPasswordChallenge = await client.password.createChallenge({

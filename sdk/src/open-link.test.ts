@@ -106,6 +106,28 @@ test('a redirect for a user who has to enrol a second factor is no code, for eit
   })
 })
 
+test.each([
+  [
+    'passkey_required',
+    'error=passkey_required&request_id=r1&user_id=u1&state=s2',
+    'has to use their passkey',
+  ],
+  [
+    'passkey_enrollment_required',
+    'error=passkey_enrollment_required&user_id=u1&state=s2',
+    'has to add a passkey',
+  ],
+])('a redirect with %s is no code, for either function', async (outcome, query, message) => {
+  const steps = [
+    { status: 200, body: page },
+    { status: 303, headers: { location: `https://store.example/callback?${query}` } },
+  ]
+  const { origin } = await given(...steps, ...steps)
+
+  await expect(openMagicLink(origin)).rejects.toThrow(message)
+  expect(await followMagicLink(origin)).toMatchObject({ outcome, userId: 'u1', state: 's2' })
+})
+
 test('a redirect that sets a password is no code, for either function', async () => {
   const location = 'https://store.example/callback?password_code=p1&state=s2'
   const steps = [

@@ -21,6 +21,21 @@ export type LinkOutcome =
       readonly state: string | null
     }
   | {
+      /** The organization demands the passkey that the user has: have them sign in on the sign-in pages. */
+      readonly outcome: 'passkey_required'
+      readonly redirectedTo: URL
+      readonly requestId: string
+      readonly userId: string
+      readonly state: string | null
+    }
+  | {
+      /** The organization demands passkeys, and the user has none: have them sign in on the sign-in pages, which add one. */
+      readonly outcome: 'passkey_enrollment_required'
+      readonly redirectedTo: URL
+      readonly userId: string
+      readonly state: string | null
+    }
+  | {
       /** The organization demands a second factor, and the user has none: enrol one, and begin anew. */
       readonly outcome: 'totp_enrollment_required'
       readonly redirectedTo: URL
@@ -60,6 +75,8 @@ export async function openMagicLink(url: string | URL, options: OpenOptions = {}
 const whyNoCode = {
   totp_required: 'the link asks for a second factor',
   totp_enrollment_required: 'the user has to enrol a second factor first',
+  passkey_required: 'the user has to use their passkey, on the sign-in pages',
+  passkey_enrollment_required: 'the user has to add a passkey first, on the sign-in pages',
   password_code: 'the link leads to a new password, and not to a code',
 } satisfies Record<Exclude<LinkOutcome['outcome'], 'code'>, string>
 
@@ -106,10 +123,11 @@ function toOutcome(redirectedTo: URL): LinkOutcome {
   } = said
   if (code !== undefined) return { outcome: 'code', redirectedTo, code, state }
   if (passwordCode !== undefined) return { outcome: 'password_code', redirectedTo, passwordCode, state }
-  if (error === 'totp_required' && requestId !== undefined && userId !== undefined)
+  const isAsked = error === 'totp_required' || error === 'passkey_required'
+  if (isAsked && requestId !== undefined && userId !== undefined)
     return { outcome: error, redirectedTo, requestId, userId, state }
-  if (error === 'totp_enrollment_required' && userId !== undefined)
-    return { outcome: error, redirectedTo, userId, state }
+  const isMissing = error === 'totp_enrollment_required' || error === 'passkey_enrollment_required'
+  if (isMissing && userId !== undefined) return { outcome: error, redirectedTo, userId, state }
   throw new Error(said['error_description'] ?? error ?? 'the redirect carries no code')
 }
 

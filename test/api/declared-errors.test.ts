@@ -532,6 +532,13 @@ const recipes: Partial<Record<ErrorCode, Recipe>> = {
     })
     return ask(route, world, token)
   },
+  passkey_enrollment_required: async (route, world, token) => {
+    const client = await service.client()
+    await client.passkeys.updateConnection({
+      ...{ org_domain: world['org_domain'] ?? '', requirement: 'required', grace_days: 0 },
+    })
+    return ask(route, world, token)
+  },
   totp_not_enrolled: async (route, world, token) => {
     const { id } = await service.given.user({ org_domain: world['org_domain'] ?? '' })
     return ask(route, { ...world, user_id: id }, token)

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { startService } from '../given/harness.js'
 import { passkeyGivenOf } from '../given/passkey-given.js'
+import { longTest } from '../sampled.js'
 
 const service = await startService()
 const client = await service.client()
@@ -19,6 +20,34 @@ describe('the passkey connection', () => {
     })
     expect(await client.passkeys.updateConnection({ org_domain, synced: false })).toMatchObject({
       ...{ active: true, first_factor: false, synced: false },
+    })
+  })
+})
+
+describe('a demand of passkeys', () => {
+  test('is off at the start with a grace of two weeks, and bounded', async () => {
+    const { domain: org_domain } = await service.given.organization()
+    expect(await client.passkeys.getConnection({ org_domain })).toMatchObject({
+      ...{ requirement: 'optional', grace_days: 14 },
+    })
+
+    const changed = await client.passkeys.updateConnection({ org_domain, requirement: 'required' })
+
+    expect(changed).toMatchObject({ active: true, requirement: 'required', grace_days: 14 })
+    for (const grace_days of [-1, 91])
+      await expect(client.passkeys.updateConnection({ org_domain, grace_days })).rejects.toMatchObject({
+        ...{ status: 422, fields: [expect.objectContaining({ path: 'grace_days' }) as unknown] },
+      })
+  })
+
+  longTest('is refused by a service whose address has no domain for them', async () => {
+    const other = await startService({ variables: { BASE_URL: 'http://127.0.0.1:3000' } })
+    const { domain: org_domain } = await other.given.organization()
+
+    const asked = (await other.client()).passkeys.updateConnection({ org_domain, requirement: 'required' })
+
+    await expect(asked).rejects.toMatchObject({
+      ...{ status: 422, fields: [expect.objectContaining({ path: 'requirement' }) as unknown] },
     })
   })
 })

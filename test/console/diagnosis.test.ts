@@ -210,6 +210,20 @@ test('403: a second factor is demanded of a user who signs in by the API and has
   expect(await person.stopOf(user.email)).toMatchObject({ code: 'second_factor_missing' })
 })
 
+test('403: passkeys are demanded of a user who signs in by the API and has none, and the pages add one', async () => {
+  const scene = await given.scene()
+  const { org_domain, user } = scene
+  await client.passkeys.updateConnection({ org_domain, requirement: 'required', grace_days: 0 })
+  const missing = { code: 'second_factor_missing', action: 'edit_passkeys' }
+  const { findings } = await person.diagnose(user.email)
+  expect(findings).toContainEqual(expect.objectContaining({ ...missing, stops: false }))
+  const sent = { org_domain, user_email: user.email, plain_text: goodPassword }
+  await expect(client.password.createChallenge(sent)).rejects.toMatchObject({
+    code: 'passkey_enrollment_required',
+  })
+  expect(await person.stopOf(user.email)).toMatchObject(missing)
+})
+
 test('a person who has a passkey alone can sign in, and has the second factor that is demanded', async () => {
   const { scene } = await passkeys.withPasskey()
   const { org_domain, user } = scene

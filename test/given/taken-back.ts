@@ -36,6 +36,7 @@ const takenBack: Readonly<Record<string, string>> = {
   '0052-email-changes': 'drop table email_changes',
   '0053-deletion-requests': 'drop table deletion_requests',
   '0054-social-linking': '',
+  '0056-passkey-requirement': '',
   '0055-own-page-passkeys':
     'drop table passkey_ceremonies; alter table applications drop column passkey_rp_id',
   '0058-replica-identity': '',

@@ -29,7 +29,7 @@ export const flowSecondFactorGuards = [
     also: [
       {
         file: 'server/src/sign-in/flows/finish.ts',
-        find: "or ${isEnrollmentDueOfUserOf('flow', at)})",
+        find: "or ${isFactorDueOfUserOf('flow', at, rpId)})",
         replace: ')',
       },
     ],
@@ -39,7 +39,7 @@ export const flowSecondFactorGuards = [
   guard({
     name: 'second factor: the policy decides when a sign-in ends',
     file: 'server/src/sign-in/flows/finish.ts',
-    find: "or ${isEnrollmentDueOfUserOf('flow', at)})",
+    find: "or ${isFactorDueOfUserOf('flow', at, rpId)})",
     replace: ')',
     red: policy('decides once more when the sign-in ends'),
     green: policy('asks nothing of who has a second factor, or comes by SSO'),
@@ -47,8 +47,8 @@ export const flowSecondFactorGuards = [
   guard({
     name: 'second factor: the policy decides about sessions that are open',
     file: 'server/src/protocols/oauth/session-fit.ts',
-    find: 'isAsked: isTotpAsked || isEnrollmentDue, isMfaRequired',
-    replace: 'isAsked: isTotpAsked, isMfaRequired',
+    find: 'const isAsked = isTotpAsked || isEnrollmentDue || isPasskeyAsked',
+    replace: 'const isAsked = isTotpAsked || isPasskeyAsked',
     red: policy('lets a session of before go on during the grace, and has it sign in and enrol then'),
     green: policy('asks nothing of who has a second factor, or comes by SSO'),
   }),

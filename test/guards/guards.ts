@@ -1,5 +1,6 @@
 import type { Guard } from './guard.js'
 import { passkeyGuards } from './passkey-guards.js'
+import { passkeyRequirementGuards } from './passkey-requirement-guards.js'
 import { accountEmailGuards } from './account-email-guards.js'
 import { accountPageGuards } from './account-page-guards.js'
 import { accountListGuards } from './account-list-guards.js'
@@ -83,6 +84,7 @@ export const guards: readonly Guard[] = [
   ...accountEmailGuards,
   ...accountPageGuards,
   ...passkeyGuards,
+  ...passkeyRequirementGuards,
   ...totpGuards,
   ...accountListGuards,
   ...accountSignInGuards,

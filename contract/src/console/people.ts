@@ -66,6 +66,7 @@ export const findingActions = [
   'edit_allowed_domains',
   'edit_sso_connection',
   'edit_policy',
+  'edit_passkeys',
   'create_user',
   'activate_user',
   'unlock',

@@ -87,6 +87,12 @@ export const errorCodes = {
     remedy:
       'Enrol the user with POST /totp-enrollment/<user_id>, then check the password again; or have the user sign in on the sign-in pages, which enrol it.',
   },
+  passkey_enrollment_required: {
+    status: 403,
+    message: 'The organization demands passkeys, and the user has none.',
+    remedy:
+      'Have the user sign in on the sign-in pages, which add one. Where TOTP is switched on, an enrolment of the user is enough, too.',
+  },
   totp_not_enrolled: {
     status: 403,
     message: 'The user has no validated TOTP enrolment.',

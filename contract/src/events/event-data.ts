@@ -79,9 +79,11 @@ export const PasswordChallengeData = record(
     }).shape,
     'valid?': z.boolean(),
     error: z
-      .literal('totp_required')
+      .enum(['totp_required', 'passkey_required'])
       .nullable()
-      .describe('totp_required: a code of the second factor is still required'),
+      .describe(
+        'totp_required: a code of the second factor is still required; passkey_required: the passkey of the user, of a sign-in by the API',
+      ),
   },
   {
     __type__: 'PasswordChallenge',

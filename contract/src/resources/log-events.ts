@@ -63,7 +63,7 @@ export const refusalReasons = [
   ...['flow_over', 'other_browser', 'link_code_wrong', 'link_code_voided', 'totp_enrollment_required'],
   ...['locked', 'code_rejected', 'challenge_not_open', 'sign_in_over', 'enrollment_code_rejected'],
   ...['enrollment_voided', 'passkey_unknown', 'passkey_wrong', 'passkey_disabled', 'passkeys_inactive'],
-  ...['passkey_of_other_organization', 'provider_denied', 'not_fresh'],
+  ...['passkey_of_other_organization', 'passkey_enrollment_required', 'provider_denied', 'not_fresh'],
 ] as const
 export type RefusalReason = (typeof refusalReasons)[number]
 

@@ -8,6 +8,7 @@ import {
   flag,
   id,
   ifMatchHeader,
+  integer,
   OrganizationPath,
   PageQuery,
   pathId,
@@ -29,6 +30,13 @@ import {
 } from './passkey-ceremonies.js'
 import { maxPasskeyName } from './passkey-credentials.js'
 
+/** Whether users have to have a passkey, or another second factor of the organization. */
+export const passkeyRequirements = ['optional', 'required'] as const
+export type PasskeyRequirement = (typeof passkeyRequirements)[number]
+
+/** For how many days they may put it off. */
+export const passkeyGraceDays = { min: 0, max: 90, default: 14 }
+
 export const PasskeyConnection = record(
   'PasskeyConnection',
   {
@@ -46,6 +54,16 @@ export const PasskeyConnection = record(
       .describe(
         'false: passkeys that a provider copies to other devices are refused when they are added; those that are there stay',
       ),
+    requirement: z
+      .enum(passkeyRequirements)
+      .describe(
+        'required: whoever signs in by another method is asked for their passkey, and who has none adds one. A code of TOTP is as good where it is asked of the user, and who comes by SSO is not asked',
+      ),
+    grace_days: z
+      .int()
+      .describe(
+        'For how many days users may put it off, from the switch or from their creation if that is later',
+      ),
     inserted_at: timestamp(),
     updated_at: timestamp(),
   },
@@ -56,6 +74,8 @@ export const PasskeyConnection = record(
     active: true,
     first_factor: true,
     synced: true,
+    requirement: 'optional',
+    grace_days: 14,
     inserted_at: '2026-03-14T09:26:53.589Z',
     updated_at: '2026-03-14T09:26:53.589Z',
   },
@@ -118,6 +138,11 @@ export const PasskeyConnectionChanges = z.strictObject({
   active: flag().optional(),
   first_factor: flag().optional(),
   synced: flag().optional(),
+  requirement: z
+    .enum(passkeyRequirements)
+    .optional()
+    .describe('required has an effect while active is true, and needs a service whose address is a name'),
+  grace_days: integer(passkeyGraceDays).optional(),
 })
 export type PasskeyConnectionChanges = z.output<typeof PasskeyConnectionChanges>
 

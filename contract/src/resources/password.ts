@@ -122,22 +122,25 @@ export const PassedPasswordChallenge = record(
 )
 export type PassedPasswordChallenge = z.output<typeof PassedPasswordChallenge>
 
-/** The user is not signed in: the password is incorrect, or a code of the second factor is required. */
+/** The user is not signed in: the password is incorrect, or the second factor is required. */
 export const RefusedPasswordChallenge = record(
   'RefusedPasswordChallenge',
   {
     ...challenge,
     'valid?': z.literal(false),
     error: z
-      .enum(['invalid_credentials', 'totp_required'])
+      .enum(['invalid_credentials', 'totp_required', 'passkey_required'])
       .describe(
         'totp_required: the password is correct; create a TOTP challenge with request_id as its password_request_id. ' +
+          'passkey_required: the password is correct, and the organization demands the passkey that the user has: have them sign in on the sign-in pages. ' +
           'invalid_credentials: any other failure, and while an address is locked',
       ),
     expired_at: timestamp()
       .nullable()
-      .describe('With totp_required, end of the time in which the code must be entered'),
-    user_id: id().nullable().describe('Set only with totp_required'),
+      .describe(
+        'With totp_required and passkey_required, end of the time in which the second factor must come',
+      ),
+    user_id: id().nullable().describe('Set only with totp_required and passkey_required'),
     password_id: z.null(),
     renew_password: z.null(),
   },
@@ -285,6 +288,7 @@ export const password = c.router(
         'user_inactive',
         'no_application',
         'totp_enrollment_required',
+        'passkey_enrollment_required',
       ),
       metadata: access({
         tag,

@@ -246,6 +246,10 @@ const links: Readonly<
       id === null ? 'sso-connections' : `sso-connections/${encodeURIComponent(id)}`,
   },
   edit_policy: { route: 'organizationPolicy.update', to: (of) => `organizations/${of.org_domain}/policy` },
+  edit_passkeys: {
+    route: 'passkeys.updateConnection',
+    to: (of) => `organizations/${of.org_domain}/passkey-connection`,
+  },
   create_user: { route: 'users.create', to: (of) => `organizations/${of.org_domain}/users/_create` },
   activate_user: { route: 'users.update', to: (of) => `${userOf(of)}/_edit` },
   remove_second_factor: {

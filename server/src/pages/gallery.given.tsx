@@ -439,6 +439,10 @@ function enrollStates(frame: Frame, { phone }: GalleryNames): GalleryPage[] {
     page('enroll-sms-no_phone', enrollPage({ ...sms, sentTo: null, fault: 'no_phone' })),
     page('enroll-app-passkey', enrollPage({ ...view, passkeyOptions: { challenge: 'x' } })),
     page('enroll-passkey', enrollPage({ ...view, method: undefined, passkeyOptions: { challenge: 'x' } })),
+    page(
+      'enroll-passkey-later',
+      enrollPage({ ...view, method: undefined, demanded: { until }, passkeyOptions: { challenge: 'x' } }),
+    ),
     page('enroll-app-over', enrollPage({ ...view, fault: 'over' })),
     page('enroll-code-app', enrollCodePage({ ...view, frame: onceShown(frame), uri })),
     page('enroll-code-sms', enrollCodePage({ ...sms, frame: onceShown(frame), uri: null })),

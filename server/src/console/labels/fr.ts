@@ -313,6 +313,8 @@ export const fr: Labels = {
     credential_id: 'Identifiant de la clé',
     disabled_at: 'Bloquée le',
     first_factor: 'Premier facteur',
+    grace_days: 'Délai, en jours',
+    requirement: 'Exigence',
     passkey_id: 'Clé d’accès',
     provider_name: 'Fournisseur',
     rp_id: 'Domaine de la clé',

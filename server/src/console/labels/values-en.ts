@@ -136,6 +136,7 @@ const reasons = {
   passkey_wrong: 'the answer of the passkey was wrong',
   passkey_disabled: 'a passkey was blocked, because a copy of it was used',
   passkeys_inactive: 'passkeys were switched off',
+  passkey_enrollment_required: 'a passkey was demanded, and the user had none',
   passkey_of_other_organization: 'the passkey was of another organization',
   sign_in_link: 'sign-in link',
   password_link: 'password link',
@@ -240,6 +241,7 @@ export const valuesEn = {
   pkce: { required: 'Required', or_nonce: 'Or a nonce', optional: 'Optional' },
   reason: reasons,
   protocol: { saml: 'SAML', oidc: 'OpenID Connect' },
+  requirement: { optional: 'Optional', required: 'Required' },
   second_factor: { optional: 'Optional', required: 'Required' },
   source: {
     ...{ api: 'API', invitation: 'Invitation', join: 'Joined by domain', directory: 'Directory' },

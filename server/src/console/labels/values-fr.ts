@@ -137,6 +137,7 @@ const reasons: Same<typeof valuesEn>['reason'] = {
   passkey_wrong: 'la réponse de la clé d’accès était erronée',
   passkey_disabled: 'une clé d’accès a été bloquée, car une copie en a été utilisée',
   passkeys_inactive: 'les clés d’accès étaient désactivées',
+  passkey_enrollment_required: 'une clé d’accès était exigée, et l’utilisateur n’en avait pas',
   passkey_of_other_organization: 'la clé d’accès était d’une autre organisation',
   sign_in_link: 'lien de connexion',
   password_link: 'lien de mot de passe',
@@ -256,6 +257,7 @@ export const valuesFr: Same<typeof valuesEn> = {
   overridden_by: { directory: 'L’annuaire', sso: 'L’authentification unique' },
   pkce: { required: 'Obligatoire', or_nonce: 'Ou un nonce', optional: 'Facultatif' },
   reason: reasons,
+  requirement: { optional: 'Facultatif', required: 'Obligatoire' },
   protocol: { saml: 'SAML', oidc: 'OpenID Connect' },
   second_factor: { optional: 'Facultatif', required: 'Obligatoire' },
   source: {

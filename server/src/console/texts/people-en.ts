@@ -87,6 +87,7 @@ export const en = {
     edit_allowed_domains: 'Change the allowed domains',
     edit_sso_connection: 'Open the SSO connection',
     edit_policy: 'Open the policy',
+    edit_passkeys: 'Open the settings of passkeys',
     create_user: 'Create the user',
     activate_user: 'Activate the user',
     unlock: 'Unlock',

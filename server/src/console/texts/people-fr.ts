@@ -77,6 +77,7 @@ export const fr: PeopleTexts = {
     edit_allowed_domains: 'Modifier les domaines autorisés',
     edit_sso_connection: 'Ouvrir la connexion SSO',
     edit_policy: 'Ouvrir les règles',
+    edit_passkeys: 'Ouvrir les réglages des clés d’accès',
     create_user: 'Créer l’utilisateur',
     activate_user: 'Activer l’utilisateur',
     unlock: 'Déverrouiller',

@@ -4,7 +4,8 @@ import type { DB } from '../../platform/db/schema.js'
 import { companion, lookup } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import { isUnexpired, isUsedLately } from './lifetime.js'
-import { isEnrollmentDueOfUserOf, isTotpAskedOfUserOf } from './totp-asked.js'
+import { isEnrollmentDueOfUserOf, isPasskeyAskedOfUserOf } from './factor-due.js'
+import { isTotpAskedOfUserOf } from './totp-asked.js'
 import { ofOwner, sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /** The session of a browser. */
@@ -18,8 +19,10 @@ export interface BrowserSession {
   readonly identityId: string | null
   /** Whether a second factor is asked of the user now, whatever was asked when the session began. */
   readonly isTotpAsked: boolean
-  /** Whether the user has to enrol one now, which the policy of the organization demands. */
+  /** Whether the user has to enrol one now, which the organization demands. */
   readonly isEnrollmentDue: boolean
+  /** Whether a sign-in takes the passkey that the user holds, which the organization demands. */
+  readonly isPasskeyAsked: boolean
 }
 
 /** A session cookie, with its organization and environment. */
@@ -32,26 +35,40 @@ interface SessionCookie {
 
 /** The live session of a cookie; undefined when it has ended, expired or been idle, or its user may not sign in. */
 export async function findBrowserSession(
-  { db, now }: Pick<Deps, 'db' | 'now'>,
+  { config, db, now }: Pick<Deps, 'config' | 'db' | 'now'>,
   { secret, ...owner }: SessionCookie,
 ): Promise<BrowserSession | undefined> {
-  const [row] = await selectSession(db, { ...owner, secretHash: hashSecret(secret), at: now() })
+  const [row] = await selectSession(db, {
+    ...owner,
+    secretHash: hashSecret(secret),
+    ...askedAt({ config, now }),
+  })
   return row && toBrowserSession(row)
 }
 
-interface SessionKey extends Omit<SessionCookie, 'secret'> {
+interface SessionKey extends Omit<SessionCookie, 'secret'>, AskedAt {
   readonly secretHash: Buffer
+}
+
+/** What a session is compared with. */
+export interface AskedAt {
   readonly at: Date
+  /** The domain of passkeys; null where the service has none. */
+  readonly rpId: string | null
+}
+
+export function askedAt({ config, now }: Pick<Deps, 'config' | 'now'>): AskedAt {
+  return { at: now(), rpId: config.passkeyRpId ?? null }
 }
 
 const selectSession = lookup((db, key: SessionKey) =>
-  browserSessionsOf(db, key.at)
+  browserSessionsOf(db, key)
     .where(ofOwner(key, 'sessions'))
     .where('sessions.secret_hash', '=', key.secretHash),
 )
 
 /** What a sign-in asks of the live sessions of browsers, for a statement that says whose. */
-export function browserSessionsOf(db: Kysely<DB>, at: Date) {
+export function browserSessionsOf(db: Kysely<DB>, { at, rpId }: AskedAt) {
   return liveBrowserSessions(db, at).select([
     'sessions.id',
     'sessions.user_id',
@@ -60,7 +77,8 @@ export function browserSessionsOf(db: Kysely<DB>, at: Date) {
     'sessions.authenticated_at',
     'sessions.identity_id',
     isTotpAskedOfUserOf('sessions').as('is_totp_asked'),
-    isEnrollmentDueOfUserOf('sessions', at).as('is_enrollment_due'),
+    isEnrollmentDueOfUserOf('sessions', at, rpId).as('is_enrollment_due'),
+    isPasskeyAskedOfUserOf('sessions', rpId).as('is_passkey_asked'),
   ])
 }
 
@@ -105,5 +123,6 @@ export function toBrowserSession(row: SessionRow): BrowserSession {
     identityId: row.identity_id,
     isTotpAsked: row.is_totp_asked,
     isEnrollmentDue: row.is_enrollment_due,
+    isPasskeyAsked: row.is_passkey_asked,
   }
 }

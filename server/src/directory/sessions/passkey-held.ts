@@ -1,13 +1,19 @@
 import { sql, type RawBuilder } from 'kysely'
+import { userIdOf, type RowOfUser } from './totp-asked.js'
 
 /**
  * Whether the user of a row of a statement holds a passkey that can be used: the organization has them on, and it is of the
  * domain of the service.
  *
  * @param rpId The domain; undefined where the service has none.
+ * @param isMeant Which of the passkeys; any unless it says.
  */
-export function isPasskeyHeldByUserOf(row: 'users', rpId: string | undefined): RawBuilder<boolean> {
-  return isHeld(row, rpId, sql`true`)
+export function isPasskeyHeldByUserOf(
+  row: RowOfUser,
+  rpId: string | undefined,
+  isMeant: RawBuilder<unknown> = sql`true`,
+): RawBuilder<boolean> {
+  return isHeld(row, rpId, isMeant)
 }
 
 /**
@@ -18,7 +24,7 @@ export function isPasskeyHeldSinceBefore(session: 'sessions', rpId: string | und
   return isHeld(session, rpId, sql`passkeys.inserted_at < ${sql.table(session)}.authenticated_at`)
 }
 
-function isHeld(row: 'users' | 'sessions', rpId: string | undefined, condition: RawBuilder<unknown>) {
+function isHeld(row: RowOfUser, rpId: string | undefined, condition: RawBuilder<unknown>) {
   if (rpId === undefined) return sql<boolean>`false`
   const of = sql.table(row)
   return sql<boolean>`exists (
@@ -30,7 +36,7 @@ function isHeld(row: 'users' | 'sessions', rpId: string | undefined, condition: 
     where passkeys.account_id = ${of}.account_id
       and passkeys.environment = ${of}.environment
       and passkeys.organization_id = ${of}.organization_id
-      and passkeys.user_id = ${sql.ref(row === 'users' ? 'users.id' : 'sessions.user_id')}
+      and passkeys.user_id = ${userIdOf(row)}
       and passkeys.rp_id = ${rpId}
       and passkeys.disabled_at is null
       and connection.active

@@ -48,15 +48,10 @@ export function enrollByOfUserOf(row: RowOfUser): RawBuilder<Date | null> {
   )`
 }
 
-/** Whether that time is over. */
-export function isEnrollmentDueOfUserOf(row: RowOfUser, at: Date): RawBuilder<boolean> {
-  return sql<boolean>`coalesce(${enrollByOfUserOf(row)} <= ${at}::timestamptz, false)`
-}
-
 /** A table or alias of a statement, each of whose rows is a user or belongs to one. */
-type RowOfUser = 'sessions' | 'flow' | 'users'
+export type RowOfUser = 'sessions' | 'flow' | 'users'
 
-function userIdOf(row: RowOfUser) {
+export function userIdOf(row: RowOfUser) {
   return sql.ref(row === 'users' ? 'users.id' : `${row}.user_id`)
 }
 

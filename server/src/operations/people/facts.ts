@@ -11,6 +11,7 @@ import { ofEnvironment } from '../../platform/db/tenant-predicate.js'
 import type { Caller, Tenant } from '../../platform/tenant.js'
 import { lookAtAttempts, type CountedAttempts } from '../../sign-in/flows/attempts.js'
 import { findDemand, type NextFactor } from '../../sign-in/flows/pending-sign-in.js'
+import { findPasskeyOffer } from '../../sign-in/passkeys/offer.js'
 import { findSignInMethods, type SignInMethods } from '../../sign-in/flows/sign-in-methods.js'
 import { mayEnroll } from '../../sign-in/totp/enroll-in-flow.js'
 import { enrollmentsOf } from '../../sign-in/totp/rows.js'
@@ -59,7 +60,8 @@ export interface UserFacts {
   readonly hasPassword: boolean
   readonly nextFactor: NextFactor | undefined
   readonly enrollBy: Date | null
-  /** On the pages. */
+  readonly demandedBy: 'policy' | 'passkeys'
+  /** On the pages: codes, or a passkey. */
   readonly mayEnroll: boolean
   readonly enrolledAt: Date | null
   readonly lockedUntil: Date | null
@@ -160,16 +162,17 @@ async function findUserFacts(
 ): Promise<UserFacts> {
   const { db } = deps
   const { id } = known
-  const [{ next, enrollBy }, enrollment, totpUser, isMetadataMissing] = await Promise.all([
+  const [{ next, ...demand }, offer, enrollment, totpUser, isMetadataMissing] = await Promise.all([
     findDemand(deps, db, tenant, id),
+    findPasskeyOffer(db, tenant, id),
     enrollmentsOf(db, tenant, id).select(['validated_at', 'locked_until']).executeTakeFirst(),
     getTotpUser(db, tenant, id),
     isRequiredMetadataMissing(db, tenant, id),
   ])
   return {
     ...known,
-    ...{ nextFactor: next, enrollBy, isMetadataMissing },
-    mayEnroll: mayEnroll(totpUser),
+    ...{ ...demand, nextFactor: next, isMetadataMissing },
+    mayEnroll: mayEnroll(totpUser) || (offer?.isActive === true && deps.config.passkeyRpId !== undefined),
     enrolledAt: enrollment?.validated_at ?? null,
     lockedUntil: enrollment?.locked_until ?? null,
   }

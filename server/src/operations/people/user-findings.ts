@@ -108,12 +108,15 @@ function enrolled({ at }: Facts, { enrolledAt, lockedUntil }: UserFacts): Findin
 }
 
 /** The pages enrol it; whoever signs in by the API alone is refused, as the log has it. */
-function missing({ traces }: Facts, { nextFactor, enrollBy, mayEnroll }: UserFacts): Finding {
+function missing({ traces }: Facts, user: UserFacts): Finding {
+  const { nextFactor, enrollBy, demandedBy, mayEnroll } = user
   const refused = traces.find(({ code }) => endsOfFactors.has(code))
-  const isRefused = refused?.reason === 'totp_enrollment_required'
+  const isRefused =
+    refused?.reason === 'totp_enrollment_required' || refused?.reason === 'passkey_enrollment_required'
   const stops = nextFactor === 'enroll' && (isRefused || !mayEnroll)
   const proof = isRefused ? inLog(refused) : ({ source: 'user' } as const)
-  return finding('second_factor_missing', stops, { ...proof, until: enrollBy, action: 'edit_policy' })
+  const action = demandedBy === 'policy' ? 'edit_policy' : 'edit_passkeys'
+  return finding('second_factor_missing', stops, { ...proof, until: enrollBy, action })
 }
 
 const endsOfFactors: ReadonlySet<string> = new Set([
@@ -162,5 +165,6 @@ const explained: ReadonlySet<string> = new Set([
   'seats_exhausted',
   'redirect_not_allowed',
   'totp_enrollment_required',
+  'passkey_enrollment_required',
   'locked',
 ])

@@ -44,7 +44,7 @@ async function remove(request: SectionRequest): Promise<SectionOutcome> {
   if (id === undefined) return 'done'
   const outcome = await removeOwnPasskey(deps, tenant, session, id)
   if (outcome === 'stale') return 'stale'
-  return outcome === 'last' ? refuse(request, 'last', 409) : 'done'
+  return outcome === 'removed' ? 'done' : refuse(request, outcome, 409)
 }
 
 const PasskeyId = pathId()

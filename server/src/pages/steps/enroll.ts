@@ -8,7 +8,7 @@ import {
   validateInFlow,
 } from '../../sign-in/totp/enroll-in-flow.js'
 import { holdsPasskey } from '../../sign-in/flows/holds-passkey.js'
-import { enrollByOf } from '../../sign-in/flows/pending-sign-in.js'
+import { findDemand } from '../../sign-in/flows/pending-sign-in.js'
 import { enrollPasskeyInFlow, findEnrollmentOptions } from '../../sign-in/passkeys/enroll-in-flow.js'
 import type { EnrollingFlow } from '../../sign-in/totp/replace-recovery-codes.js'
 import { getTotpUser, type TotpUser } from '../../sign-in/totp/totp-user.js'
@@ -123,9 +123,9 @@ async function page(request: StepRequest, wrong: Wrong = {}): Promise<string | u
   return enrollPage({ frame, form, method, sentTo, demanded, passkeyOptions, fault: noPhone, ...wrong })
 }
 
-/** Until when the user may put off what the policy of the organization demands; null: no longer. */
+/** Until when the user may put off what the organization demands; null: no longer. */
 async function demandOf({ deps, caller }: StepRequest, userId: string): Promise<{ until: Date | null }> {
-  const until = await enrollByOf(deps.db, caller, userId)
+  const { enrollBy: until } = await findDemand(deps, deps.db, caller, userId)
   return { until: until !== null && until > deps.now() ? until : null }
 }
 

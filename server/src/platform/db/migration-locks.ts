@@ -306,6 +306,9 @@ export const migrationLocks: Readonly<Record<string, readonly ObservedLock[]>> =
     {"table":"applications","lock":"ACCESS EXCLUSIVE","work":"none"},
     {"table":"users","lock":"SHARE ROW EXCLUSIVE","work":"none"},
   ],
+  "0056-passkey-requirement": [
+    {"table":"passkey_connections","lock":"ACCESS EXCLUSIVE","work":"scans"},
+  ],
   "0058-replica-identity": [
     {"table":"record_counts","lock":"ACCESS EXCLUSIVE","work":"none"},
   ],

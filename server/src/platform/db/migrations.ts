@@ -55,6 +55,7 @@ import * as m0052 from './migrations/0052-email-changes.js'
 import * as m0053 from './migrations/0053-deletion-requests.js'
 import * as m0054 from './migrations/0054-social-linking.js'
 import * as m0055 from './migrations/0055-own-page-passkeys.js'
+import * as m0056 from './migrations/0056-passkey-requirement.js'
 import * as m0058 from './migrations/0058-replica-identity.js'
 import type { SchemaMigration } from './schema-migration.js'
 
@@ -113,5 +114,6 @@ export const migrations: Readonly<Record<string, SchemaMigration>> = {
   '0053-deletion-requests': m0053,
   '0054-social-linking': m0054,
   '0055-own-page-passkeys': m0055,
+  '0056-passkey-requirement': m0056,
   '0058-replica-identity': m0058,
 }

@@ -696,8 +696,11 @@ export interface PasskeyConnections {
   active: boolean;
   environment: string;
   first_factor: boolean;
+  grace_days: Generated<number>;
   inserted_at: Timestamp;
   organization_id: string;
+  required_at: Timestamp | null;
+  requirement: Generated<string>;
   synced: boolean;
   updated_at: Timestamp;
   version: number;

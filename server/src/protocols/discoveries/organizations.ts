@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
 import { authoritativeDomains } from '../../directory/domains/authority.js'
 import { isConfigured } from '../../directory/configured.js'
-import { isEnrollmentDueOfUserOf } from '../../directory/sessions/totp-asked.js'
+import { isFactorDueOfUserOf } from '../../directory/sessions/factor-due.js'
 import { statement } from '../../platform/db/statement.js'
 import { isOrganizationOf, ofEnvironment, sameTenant } from '../../platform/db/tenant-predicate.js'
 import type { Caller } from '../../platform/tenant.js'
@@ -16,7 +16,7 @@ type ProvedRow = Pick<DiscoveryRow, 'application_id' | 'email_normalized' | 'is_
 
 /** The organizations that the owner of a proved address can enter, with what each of them demands. */
 export async function listDiscovered(
-  deps: Pick<Deps, 'db' | 'now'>,
+  deps: Pick<Deps, 'config' | 'db' | 'now'>,
   caller: Caller,
   proved: ProvedRow,
 ): Promise<DiscoveredOrganization[]> {
@@ -24,7 +24,8 @@ export async function listDiscovered(
   const { accountId, environment } = caller
   const domains = entries.map(({ domain }) => domain)
   const at = deps.now()
-  const key = { accountId, environment, domains, emailNormalized: proved.email_normalized, at }
+  const rpId = deps.config.passkeyRpId ?? null
+  const key = { accountId, environment, domains, emailNormalized: proved.email_normalized, at, rpId }
   const [rows, connections] = await Promise.all([
     selectDescriptions(deps.db, key),
     selectConnections(deps.db, key),
@@ -84,6 +85,8 @@ interface DescribedKey extends Pick<Caller, 'accountId' | 'environment'> {
   readonly domains: readonly string[]
   readonly emailNormalized: string
   readonly at: Date
+  /** The domain of passkeys; null where the service has none. */
+  readonly rpId: string | null
 }
 
 const selectDescriptions = statement((db, key: DescribedKey) =>
@@ -124,7 +127,7 @@ const selectDescriptions = statement((db, key: DescribedKey) =>
       'password.active as is_password_active',
       sql<boolean>`(
         coalesce(totp.active and enrollment.user_id is not null, false)
-        or ${isEnrollmentDueOfUserOf('users', key.at)}
+        or ${isFactorDueOfUserOf('users', key.at, key.rpId)}
       )`.as('is_second_factor_asked'),
     ]),
 )

@@ -68,7 +68,7 @@ export async function beginAccountFlow(
 
 /** The mailbox that the browser has proved, where the request accepts the proof, and names no other address. */
 async function findProof(
-  deps: Pick<Deps, 'db' | 'now'>,
+  deps: Pick<Deps, 'config' | 'db' | 'now'>,
   application: AskingApplication,
   request: AuthorizationRequest,
   { findEmailSecret }: AccountBrowser,
@@ -83,7 +83,7 @@ async function findProof(
 
 /** The mailbox that was proved for a flow; undefined when the proof is over, or too old by now. */
 export async function findProofOf(
-  deps: Pick<Deps, 'db' | 'now'>,
+  deps: Pick<Deps, 'config' | 'db' | 'now'>,
   flow: AccountFlow,
 ): Promise<EmailSession | undefined> {
   const { emailSessionId, insertedAt: begunAt } = flow
@@ -96,7 +96,7 @@ export async function findProofOf(
 
 /** The organizations that the owner of a proved mailbox can enter. */
 export function listEntriesOf(
-  deps: Pick<Deps, 'db' | 'now'>,
+  deps: Pick<Deps, 'config' | 'db' | 'now'>,
   { accountId, environment, applicationId }: AccountFlow,
   { emailNormalized }: EmailSession,
   onlyDomain: string | null = null,
@@ -156,7 +156,7 @@ async function isSeatFreeAt(
 
 /** The sessions of the browser, where the application has its user choose between them. */
 export async function listSessionsOf(
-  deps: Pick<Deps, 'db' | 'now'>,
+  deps: Pick<Deps, 'config' | 'db' | 'now'>,
   flow: AccountFlow,
   { listSessionSecrets }: Pick<ChoosingBrowser, 'listSessionSecrets'>,
 ): Promise<ListedSession[]> {

@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
 import { isUsableBy } from '../../directory/usable.js'
 import {
+  askedAt,
   browserSessionsOf,
   toBrowserSession,
+  type AskedAt,
   type BrowserSession,
 } from '../../directory/sessions/browser-session.js'
 import type { Deps } from '../../delivery/deps.js'
@@ -38,13 +40,13 @@ const mostLookedAt = 10
 
 /** The live sessions of a browser at organizations of the account, the last used first. */
 export async function findAccountSessions(
-  { db, now }: Pick<Deps, 'db' | 'now'>,
+  deps: Pick<Deps, 'config' | 'db' | 'now'>,
   application: AskingApplication,
   secrets: readonly string[],
 ): Promise<AccountSession[]> {
   if (secrets.length === 0) return []
   const secretOf = new Map(secrets.map((secret) => [hashSecret(secret).toString('hex'), secret]))
-  const rows = await selectSessions(db, sessionsKey(application, secrets, now()))
+  const rows = await selectSessions(deps.db, sessionsKey(deps, application, secrets))
   return rows.map((row) => ({
     client: {
       ...application,
@@ -60,12 +62,12 @@ export async function findAccountSessions(
 
 /** The same for a page that has the user choose one. */
 export async function listAccountSessions(
-  { db, now }: Pick<Deps, 'db' | 'now'>,
+  deps: Pick<Deps, 'config' | 'db' | 'now'>,
   application: SessionsOwner,
   secrets: readonly string[],
 ): Promise<ListedSession[]> {
   if (secrets.length === 0) return []
-  const rows = await selectSessions(db, sessionsKey(application, secrets, now()))
+  const rows = await selectSessions(deps.db, sessionsKey(deps, application, secrets))
   return rows.map((row) => ({
     domain: row.domain,
     name: row.name,
@@ -78,23 +80,22 @@ export async function listAccountSessions(
 type SessionsOwner = Pick<AskingApplication, 'accountId' | 'environment' | 'applicationId'>
 
 function sessionsKey(
+  deps: Pick<Deps, 'config' | 'now'>,
   { accountId, environment, applicationId }: SessionsOwner,
   secrets: readonly string[],
-  at: Date,
 ): SessionsKey {
-  return { accountId, environment, applicationId, secretHashes: secrets.map(hashSecret), at }
+  return { accountId, environment, applicationId, secretHashes: secrets.map(hashSecret), ...askedAt(deps) }
 }
 
-interface SessionsKey {
+interface SessionsKey extends AskedAt {
   readonly accountId: string
   readonly environment: string
   readonly applicationId: string
   readonly secretHashes: readonly Buffer[]
-  readonly at: Date
 }
 
 const selectSessions = lookup((db, key: SessionsKey) =>
-  browserSessionsOf(db, key.at)
+  browserSessionsOf(db, key)
     .innerJoin('organizations', (join) => join.on(isOrganizationOf('organizations', 'sessions')))
     .innerJoin('applications', (join) => join.on(sameEnvironment('applications', 'sessions')))
     .innerJoin('totp_connections', (join) => join.on(sameTenant('totp_connections', 'sessions')))

@@ -41,7 +41,7 @@ export type Place =
  * the address of `login_hint`, or whose connection alone has its domain.
  */
 export async function placeOf(
-  deps: Pick<Deps, 'db' | 'keys' | 'now'>,
+  deps: Pick<Deps, 'config' | 'db' | 'keys' | 'now'>,
   asking: AskingClient,
   named: HintedRequest,
   browser: KnownBrowser,
@@ -115,7 +115,7 @@ const choosing: readonly string[] = ['select_account', 'create']
 
 /** The last used of the browser's sessions that the request accepts. */
 async function findFitting(
-  deps: Pick<Deps, 'db' | 'now'>,
+  deps: Pick<Deps, 'config' | 'db' | 'now'>,
   application: AskingApplication,
   named: HintedRequest,
   secrets: readonly string[],

@@ -61,8 +61,9 @@ export function sessionFit(
   const hint = hintedEmail(request)
   if (hint !== undefined && normalizeEmail(hint) !== sessionEmail) return 'sign_in'
   if (!isEmailDomainAllowed(allowedEmailDomains, sessionEmail)) return 'sign_in'
-  const { amr, isTotpAsked, isEnrollmentDue } = session
-  if (!isSecondFactorMissing(amr, { isAsked: isTotpAsked || isEnrollmentDue, isMfaRequired })) return 'enough'
+  const { amr, isTotpAsked, isEnrollmentDue, isPasskeyAsked } = session
+  const isAsked = isTotpAsked || isEnrollmentDue || isPasskeyAsked
+  if (!isSecondFactorMissing(amr, { isAsked, isMfaRequired })) return 'enough'
   return isTotpAsked ? 'step_up' : 'second_factor'
 }
 

@@ -19,7 +19,8 @@ import {
 import type { OrganizationUse } from '../../directory/sessions/used-organizations.js'
 import type { RequestedClaims } from '../../tokens/user-claims.js'
 import { isUnexpired, isUsedLately } from '../../directory/sessions/lifetime.js'
-import { isEnrollmentDueOfUserOf, isTotpAskedOfUserOf } from '../../directory/sessions/totp-asked.js'
+import { isFactorDueOfUserOf } from '../../directory/sessions/factor-due.js'
+import { isTotpAskedOfUserOf } from '../../directory/sessions/totp-asked.js'
 import { ofUser, type Tenant } from '../../platform/tenant.js'
 import { markProvedBySignIn } from '../../directory/users/proved-email.js'
 import { isSsoRequiredOf } from '../../directory/domains/authority.js'
@@ -76,6 +77,7 @@ export async function finishFlow(deps: Deps, end: FlowEnd): Promise<FinishedFlow
       flowId: end.flowId,
       browserHash: hashSecret(end.browserSecret),
       at: deps.now(),
+      rpId: deps.config.passkeyRpId ?? null,
     })
     if (consumedFlow === undefined) return { record: undefined }
     return { record: await finish(deps, trx, end, consumedFlow) }
@@ -83,80 +85,88 @@ export async function finishFlow(deps: Deps, end: FlowEnd): Promise<FinishedFlow
   return record
 }
 
+interface EndingFlow {
+  readonly organizationDomain: string
+  readonly flowId: string
+  readonly browserHash: Buffer
+  readonly at: Date
+  /** The domain of passkeys; null where the service has none. */
+  readonly rpId: string | null
+}
+
 /** Consumes the flow if everything that it depends on is true at this moment. */
-const consumeFlow = statement(
-  (db, key: { organizationDomain: string; flowId: string; browserHash: Buffer; at: Date }) =>
-    db
-      .updateTable('sign_in_flows as flow')
-      .set({ used_at: key.at })
-      .from(['organizations', 'accounts', 'applications'])
-      .where('flow.id', '=', key.flowId)
-      .where('flow.browser_hash', '=', key.browserHash)
-      .where('flow.step', '=', 'ready')
-      .where('flow.used_at', 'is', null)
-      .where('flow.expires_at', '>', key.at)
-      .where(isSessionStillOpen(key.at))
-      .where(isEntryStillOpen())
-      .where(isSecondFactorPassed(key.at))
-      .where(isConnectionStillActive())
-      .where(isSocialStillOpen())
-      .where('organizations.domain', '=', key.organizationDomain)
-      .where('organizations.deleted_at', 'is', null)
-      .where(isOrganizationOf('organizations', 'flow'))
-      .whereRef('accounts.id', '=', 'flow.account_id')
-      .where(sameEnvironment('applications', 'flow'))
-      .whereRef('applications.id', '=', 'flow.application_id')
-      .returning([
-        'flow.account_id',
-        'flow.id',
-        'flow.social_provider_id',
-        'accounts.domain as account_domain',
-        sql<Environment>`flow.environment`.as('environment'),
-        'flow.organization_id',
-        'organizations.domain',
-        'organizations.allowed_email_domains',
-        'flow.application_id',
-        'flow.is_idp_initiated',
-        'applications.name as application_name',
-        'applications.initiate_login_uri',
-        'applications.allowed_web_origins',
-        'applications.code_exchange',
-        'applications.client_authentication',
-        // The table's check constraint allows nothing else.
-        sql<IssuerKind>`flow.issuer`.as('issuer'),
-        'flow.redirect_uri',
-        // The table's check constraint allows nothing else.
-        sql<ResponseMode>`flow.response_mode`.as('response_mode'),
-        'flow.state',
-        'flow.nonce',
-        'flow.code_challenge',
-        'flow.scope',
-        // Only written by startFlow().
-        sql<RequestedClaims | null>`flow.claims`.as('claims'),
-        // Both are written before a flow is ready.
-        sql<string>`flow.user_id`.as('user_id'),
-        sql<Date>`flow.authenticated_at`.as('authenticated_at'),
-        'flow.amr',
-        'flow.identity_id',
-        'flow.account_flow_id',
-        provedByBrowser().as('email_session_id'),
-        addressProvedByBrowser().as('proved_address'),
-        continuedSession().as('continued_session_id'),
-        sql<boolean>`(
+const consumeFlow = statement((db, key: EndingFlow) =>
+  db
+    .updateTable('sign_in_flows as flow')
+    .set({ used_at: key.at })
+    .from(['organizations', 'accounts', 'applications'])
+    .where('flow.id', '=', key.flowId)
+    .where('flow.browser_hash', '=', key.browserHash)
+    .where('flow.step', '=', 'ready')
+    .where('flow.used_at', 'is', null)
+    .where('flow.expires_at', '>', key.at)
+    .where(isSessionStillOpen(key.at))
+    .where(isEntryStillOpen())
+    .where(isSecondFactorPassed(key))
+    .where(isConnectionStillActive())
+    .where(isSocialStillOpen())
+    .where('organizations.domain', '=', key.organizationDomain)
+    .where('organizations.deleted_at', 'is', null)
+    .where(isOrganizationOf('organizations', 'flow'))
+    .whereRef('accounts.id', '=', 'flow.account_id')
+    .where(sameEnvironment('applications', 'flow'))
+    .whereRef('applications.id', '=', 'flow.application_id')
+    .returning([
+      'flow.account_id',
+      'flow.id',
+      'flow.social_provider_id',
+      'accounts.domain as account_domain',
+      sql<Environment>`flow.environment`.as('environment'),
+      'flow.organization_id',
+      'organizations.domain',
+      'organizations.allowed_email_domains',
+      'flow.application_id',
+      'flow.is_idp_initiated',
+      'applications.name as application_name',
+      'applications.initiate_login_uri',
+      'applications.allowed_web_origins',
+      'applications.code_exchange',
+      'applications.client_authentication',
+      // The table's check constraint allows nothing else.
+      sql<IssuerKind>`flow.issuer`.as('issuer'),
+      'flow.redirect_uri',
+      // The table's check constraint allows nothing else.
+      sql<ResponseMode>`flow.response_mode`.as('response_mode'),
+      'flow.state',
+      'flow.nonce',
+      'flow.code_challenge',
+      'flow.scope',
+      // Only written by startFlow().
+      sql<RequestedClaims | null>`flow.claims`.as('claims'),
+      // Both are written before a flow is ready.
+      sql<string>`flow.user_id`.as('user_id'),
+      sql<Date>`flow.authenticated_at`.as('authenticated_at'),
+      'flow.amr',
+      'flow.identity_id',
+      'flow.account_flow_id',
+      provedByBrowser().as('email_session_id'),
+      addressProvedByBrowser().as('proved_address'),
+      continuedSession().as('continued_session_id'),
+      sql<boolean>`(
           ${isOpenForSignIn(sql.ref('flow.organization_id'))}
           and flow.redirect_uri = any(applications.allowed_redirect_urls)
         )`.as('is_redirect_allowed'),
-      ]),
+    ]),
 )
 
 /**
  * Users who have enrolled since the flow began, or are asked for a second factor only now, pass it first, and who can put it off no
  * longer enrols one. After SSO only the application asks for a second factor, which the flow's steps ensure.
  */
-function isSecondFactorPassed(at: Date) {
+function isSecondFactorPassed({ at, rpId }: Pick<EndingFlow, 'at' | 'rpId'>) {
   return sql<boolean>`(
     flow.amr && array['mfa', 'sso']
-    or not (${isTotpAskedOfUserOf('flow')} or ${isEnrollmentDueOfUserOf('flow', at)})
+    or not (${isTotpAskedOfUserOf('flow')} or ${isFactorDueOfUserOf('flow', at, rpId)})
   )`
 }
 

@@ -8,6 +8,7 @@ import type { Flow, FlowKey, Step } from './flow.js'
 import { holdsPasskey } from './holds-passkey.js'
 import { firstFactorSteps, moveFlow } from './step.js'
 import { ofUser, type Tenant } from '../../platform/tenant.js'
+import { addPasskeyByOfUserOf, isPasskeyAskedOfUserOf } from '../../directory/sessions/factor-due.js'
 import {
   enrollByOfUserOf,
   isSecondFactorMissing,
@@ -37,22 +38,33 @@ interface FirstFactor extends Omit<CompletedFactors, 'act'> {
 /** A passed first factor either signs in, or waits for a second one. */
 type FirstFactorOutcome =
   | { readonly code: string }
-  | { readonly pendingSignInId: string; readonly expiresAt: Date }
-  | { readonly refused: 'totp_enrollment_required' }
+  | {
+      readonly pendingSignInId: string
+      readonly expiresAt: Date
+      readonly error: 'totp_required' | 'passkey_required'
+    }
+  | { readonly refused: RefusedFactor }
+
+/** Why a first factor by the API is refused: what the user has to enrol on our pages, or by the API. */
+export type RefusedFactor = 'totp_enrollment_required' | 'passkey_enrollment_required'
 
 /**
  * The only continuation of a passed first factor: a user with a validated TOTP enrolment, in an organization that asks
- * for it, has to pass the second one; who has to enrol one is refused; every other user is signed in. The database decides, not the
- * caller.
+ * for it, has to pass the second one, as one with a passkey where passkeys are demanded; who has to enrol one is refused; every other
+ * user is signed in. The database decides, not the caller.
  */
 export async function completeFirstFactor(
-  deps: Pick<Deps, 'db' | 'now'>,
+  deps: Pick<Deps, 'config' | 'db' | 'now'>,
   trx: Transaction<DB>,
   signIn: FirstFactor,
 ): Promise<FirstFactorOutcome> {
-  const next = await nextFactorOf(deps, trx, signIn.tenant, signIn.userId)
-  if (next === 'totp') return insertPendingSignIn(deps, trx, signIn)
-  if (next === 'enroll') return { refused: 'totp_enrollment_required' }
+  const { next, demandedBy } = await findDemand(deps, trx, signIn.tenant, signIn.userId)
+  if (next === 'totp' || next === 'passkey')
+    return { ...(await insertPendingSignIn(deps, trx, signIn)), error: `${next}_required` }
+  if (next === 'enroll')
+    return {
+      refused: demandedBy === 'passkeys' ? 'passkey_enrollment_required' : 'totp_enrollment_required',
+    }
   return { code: await completeSignIn(deps, trx, signIn) }
 }
 
@@ -139,14 +151,15 @@ export async function insertPendingSignIn(
 }
 
 /**
- * What the organization asks of a user after a first factor of ours. `totp`: the second factor that the user has; `enroll`: to
- * enrol one, which its policy demands; `offer`: the same, which the user may put off still.
+ * What the organization asks of a user after a first factor of ours. `totp`: the code that the user has enrolled; `passkey`: the one
+ * that they hold, where passkeys are demanded; `enroll`: to enrol a second factor, which the organization demands; `offer`: the same,
+ * which the user may put off still.
  */
-export type NextFactor = 'totp' | 'enroll' | 'offer'
+export type NextFactor = 'totp' | 'passkey' | 'enroll' | 'offer'
 
 /** Whether nobody is signed in before the factor. */
 export function isFactorMissing(next: NextFactor | undefined): boolean {
-  return next === 'totp' || next === 'enroll'
+  return next !== undefined && next !== 'offer'
 }
 
 /** Whether a first factor would lead to an enrolment, which takes a proof of this sign-in. */
@@ -155,7 +168,7 @@ export function leadsToEnrolment(next: NextFactor | undefined, isMfaRequired: bo
 }
 
 export async function nextFactorOf(
-  deps: Pick<Deps, 'now'>,
+  deps: Pick<Deps, 'config' | 'now'>,
   db: Kysely<DB>,
   tenant: Tenant,
   userId: string,
@@ -163,37 +176,49 @@ export async function nextFactorOf(
   return (await findDemand(deps, db, tenant, userId)).next
 }
 
-/** What is asked of a user after a first factor of ours, and by when. */
+/** What is asked of a user after a first factor of ours. */
+interface Demand {
+  readonly next: NextFactor | undefined
+  /** By when a second factor has to be enrolled; null where nothing demands one, or the user has it. */
+  readonly enrollBy: Date | null
+  /** What demands it first: the policy of the organization, or its settings of passkeys. */
+  readonly demandedBy: 'policy' | 'passkeys'
+}
+
 export async function findDemand(
-  { now }: Pick<Deps, 'now'>,
+  { config, now }: Pick<Deps, 'config' | 'now'>,
   db: Kysely<DB>,
   tenant: Tenant,
   userId: string,
-): Promise<{ readonly next: NextFactor | undefined; readonly enrollBy: Date | null }> {
-  const [asked] = await selectAsked(db, { ...tenant, userId })
-  const enrollBy = asked?.enroll_by ?? null
-  if (asked?.is_totp_asked === true) return { next: 'totp', enrollBy }
-  return { next: enrollBy === null ? undefined : enrollBy <= now() ? 'enroll' : 'offer', enrollBy }
+): Promise<Demand> {
+  const [asked] = await selectAsked(db, { ...tenant, userId, rpId: config.passkeyRpId ?? null })
+  const byPolicy = asked?.enroll_by ?? null
+  const byPasskeys = asked?.add_passkey_by ?? null
+  const isPolicyFirst = byPasskeys === null || (byPolicy !== null && byPolicy <= byPasskeys)
+  const enrollBy = isPolicyFirst ? byPolicy : byPasskeys
+  const demand = { enrollBy, demandedBy: isPolicyFirst ? 'policy' : 'passkeys' } as const
+  if (asked?.is_totp_asked === true) return { ...demand, next: 'totp' }
+  if (asked?.is_passkey_asked === true) return { ...demand, next: 'passkey' }
+  return { ...demand, next: enrollBy === null ? undefined : enrollBy <= now() ? 'enroll' : 'offer' }
 }
 
-/** By when a user has to have enrolled a second factor; null where nothing demands one, or they have. */
-export async function enrollByOf(db: Kysely<DB>, tenant: Tenant, userId: string): Promise<Date | null> {
-  const [asked] = await selectAsked(db, { ...tenant, userId })
-  return asked?.enroll_by ?? null
+interface AskedUser extends Pick<Tenant, 'accountId' | 'environment' | 'domain' | 'organizationIds'> {
+  readonly userId: string
+  /** The domain of passkeys; null where the service has none. */
+  readonly rpId: string | null
 }
 
-const selectAsked = statement(
-  (
-    db,
-    user: Pick<Tenant, 'accountId' | 'environment' | 'domain' | 'organizationIds'> & {
-      readonly userId: string
-    },
-  ) =>
-    db
-      .selectFrom('users')
-      .where(ofTenant(user, 'users'))
-      .where('users.id', '=', user.userId)
-      .select([isTotpAskedOfUserOf('users').as('is_totp_asked'), enrollByOfUserOf('users').as('enroll_by')]),
+const selectAsked = statement((db, user: AskedUser) =>
+  db
+    .selectFrom('users')
+    .where(ofTenant(user, 'users'))
+    .where('users.id', '=', user.userId)
+    .select([
+      isTotpAskedOfUserOf('users').as('is_totp_asked'),
+      isPasskeyAskedOfUserOf('users', user.rpId).as('is_passkey_asked'),
+      enrollByOfUserOf('users').as('enroll_by'),
+      addPasskeyByOfUserOf('users', user.rpId).as('add_passkey_by'),
+    ]),
 )
 
 interface SoughtSignIn {

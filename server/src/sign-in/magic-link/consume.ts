@@ -11,7 +11,7 @@ import { issuerOf } from '../../tokens/claims.js'
 import { givePasswordCode } from '../password/open-request.js'
 import { setPasswordUrl } from '../password/own-page.js'
 import { toRedirectUrl } from '../../directory/sessions/complete-sign-in.js'
-import { completeFirstFactor } from '../flows/pending-sign-in.js'
+import { completeFirstFactor, type RefusedFactor } from '../flows/pending-sign-in.js'
 import { ofUser, type Cause, type Tenant } from '../../platform/tenant.js'
 import { isRequiredMetadataMissing } from '../../directory/users/signing-in-user.js'
 import { markEmailProved } from '../../directory/users/proved-email.js'
@@ -182,7 +182,7 @@ interface Arrival extends UsedLink {
 /** The parameters of a redirect, and the reason when they contain no authorization code. */
 interface Lead {
   readonly parameters: Readonly<Record<string, string>>
-  readonly reason?: 'totp_required' | 'totp_enrollment_required' | 'password_code'
+  readonly reason?: 'totp_required' | 'passkey_required' | RefusedFactor | 'password_code'
 }
 
 async function completeLink(
@@ -243,7 +243,7 @@ async function signIn(
   // As errors of RFC 6749 section 4.1.2.1, so that no client takes one for a code.
   if ('refused' in outcome)
     return { parameters: { error: outcome.refused, user_id: user.id }, reason: outcome.refused }
-  const reason = 'totp_required'
+  const { error: reason } = outcome
   return { parameters: { error: reason, request_id: outcome.pendingSignInId, user_id: user.id }, reason }
 }
 

@@ -4,6 +4,7 @@ import { lookup } from '../../platform/db/statement.js'
 import { sameTenant } from '../../platform/db/tenant-predicate.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { isSsoRequiredOf } from '../../directory/domains/authority.js'
+import { arePasskeysDemanded, isFactorDemandedByPolicy } from './demanded-factor.js'
 import { usersOf } from '../../directory/users/whole-user.js'
 
 /** The members of a user that are theirs to write: claims of the profile, and parts of the address. */
@@ -35,7 +36,7 @@ export interface OwnAccount {
     /** In characters. */
     readonly lengths: { readonly min: number; readonly max: number }
   }
-  /** The policy of the organization demands a second factor, which is then replaced and not removed. */
+  /** The organization demands a second factor, and the user has no passkey where it demands those: a code is replaced, not removed. */
   readonly isSecondFactorDemanded: boolean
   /** Whether the organization lets its users have passkeys, and single sign-on is not their only way. */
   readonly arePasskeysOffered: boolean
@@ -96,9 +97,14 @@ const selectOwnAccount = lookup((db, user: OwnKey) =>
       sql<boolean>`exists (
         select from passwords where ${sameTenant('passwords', 'users')} and passwords.user_id = users.id
       )`.as('is_password_set'),
-      sql<boolean>`exists (
-        select from organization_policies as policy
-        where ${sameTenant('policy', 'users')} and policy.second_factor = 'required'
+      sql<boolean>`(
+        ${isFactorDemandedByPolicy()} or (
+          ${arePasskeysDemanded()} and not exists (
+            select from passkeys
+            where ${sameTenant('passkeys', 'users')} and passkeys.user_id = users.id
+              and passkeys.disabled_at is null
+          )
+        )
       )`.as('is_second_factor_demanded'),
       sql<boolean>`not exists (
         select from organization_policies as policy

@@ -18,6 +18,7 @@ import { insertPasskey } from '../passkeys/insert-passkey.js'
 import { findPasskeyOffer, type PasskeyOffer } from '../passkeys/offer.js'
 import { findPasskeys, removePasskey, renamePasskey, type KeptPasskey } from '../passkeys/passkeys.js'
 import { verifyMadeKey } from '../passkeys/webauthn.js'
+import { isDemandedPasskey } from './demanded-factor.js'
 import { changeOwnAccount } from './own-session.js'
 
 /** The passkeys of the user of a session, and what a browser is asked for to add one. */
@@ -162,19 +163,21 @@ export async function renameOwnPasskey(
 /**
  * Removes a passkey of the user of a fresh session; their other sessions end.
  *
- * @returns `last` where the user could not sign in any more.
+ * @returns `last` where the user could not sign in any more, `demanded` where it is the only second factor of an organization that
+ *   demands one.
  */
 export async function removeOwnPasskey(
   deps: Deps,
   tenant: Tenant,
   session: SessionOfUser,
   id: string,
-): Promise<'removed' | 'last' | 'stale'> {
+): Promise<'removed' | 'last' | 'demanded' | 'stale'> {
   const { userId } = session
   return changeOwnAccount(deps, tenant, session, 'fresh_session', async (within, trx) => {
     const { hasOther, passkeyIds } = await findMethodsOfUser(trx, tenant, userId)
     const left = passkeyIds.filter((one) => one !== id)
     if (!hasOther && passkeyIds.length > 0 && left.length === 0) return 'last'
+    if (await isDemandedPasskey(within, trx, tenant, { userId, id })) return 'demanded'
     await removePasskey(within, tenant, { userId, id, kept: session }, undefined).catch(unlessGone)
     return 'removed'
   })

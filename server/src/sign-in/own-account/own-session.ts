@@ -1,7 +1,8 @@
 import type { Transaction } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
-import { isEnrollmentDueOfUserOf, isTotpAskedOfUserOf } from '../../directory/sessions/totp-asked.js'
+import { isEnrollmentDueOfUserOf } from '../../directory/sessions/factor-due.js'
+import { isTotpAskedOfUserOf } from '../../directory/sessions/totp-asked.js'
 import { isPasskeyHeldSinceBefore } from '../../directory/sessions/passkey-held.js'
 import { liveBrowserSessions } from '../../directory/sessions/browser-session.js'
 import type { SessionOfUser } from '../../directory/sessions/sign-out.js'
@@ -59,7 +60,7 @@ async function isGood(
       'sessions.amr',
       'sessions.authenticated_at',
       isTotpAskedOfUserOf('sessions').as('is_totp_asked'),
-      isEnrollmentDueOfUserOf('sessions', at).as('is_enrollment_due'),
+      isEnrollmentDueOfUserOf('sessions', at, config.passkeyRpId ?? null).as('is_enrollment_due'),
       isPasskeyHeldSinceBefore('sessions', config.passkeyRpId).as('is_passkey_held'),
     ])
     .forNoKeyUpdate('sessions')

@@ -1,4 +1,8 @@
-import type { PasskeyConnection, PasskeyConnectionChanges } from '@portico/contract/passkeys'
+import {
+  passkeyGraceDays,
+  type PasskeyConnection,
+  type PasskeyConnectionChanges,
+} from '@portico/contract/passkeys'
 import { sql, type Kysely, type Transaction } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
 import { change, type Changed } from '../../delivery/events/change.js'
@@ -9,12 +13,19 @@ import { organizationExists, organizationIdOf } from '../../platform/db/organiza
 import type { DB } from '../../platform/db/schema.js'
 import { isOrganizationOf, ofTenant, tenantColumns } from '../../platform/db/tenant-predicate.js'
 import { isOfVersion } from '../../platform/db/versions.js'
-import { ApiError } from '../../platform/errors.js'
+import { ApiError, invalid } from '../../platform/errors.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { toPasskeyConnection } from './record.js'
 
 /** The connection of an organization that was there before passkeys, and has not changed it. */
-const unwritten = { active: false, first_factor: true, synced: true, version: 1 }
+const unwritten = {
+  active: false,
+  first_factor: true,
+  synced: true,
+  requirement: 'optional',
+  grace_days: passkeyGraceDays.default,
+  version: 1,
+}
 
 /**
  * The settings of passkeys of the organization in the tenant's environment.
@@ -32,6 +43,8 @@ export async function getPasskeyConnection(
     active: row.active ?? unwritten.active,
     first_factor: row.first_factor ?? unwritten.first_factor,
     synced: row.synced ?? unwritten.synced,
+    requirement: row.requirement ?? unwritten.requirement,
+    grace_days: row.grace_days ?? unwritten.grace_days,
     inserted_at,
     updated_at: row.updated_at ?? inserted_at,
   }
@@ -58,6 +71,8 @@ function selectConnection(db: Kysely<DB>, tenant: Tenant) {
       'connection.active',
       'connection.first_factor',
       'connection.synced',
+      'connection.requirement',
+      'connection.grace_days',
       'connection.version',
       'connection.updated_at',
     ])
@@ -69,23 +84,26 @@ function selectConnection(db: Kysely<DB>, tenant: Tenant) {
  *
  * @param versions The versions the change may happen to; undefined: any.
  * @throws ApiError `organization_not_found`, `precondition_failed`, and `invalid_parameters` for switching off the only second factor
- *   of a policy that demands one.
+ *   of a policy that demands one, and for a demand of passkeys that nobody can have.
  */
 export function updatePasskeyConnection(
   deps: Deps,
   tenant: Tenant,
-  { active, first_factor, synced }: PasskeyConnectionChanges,
+  { active, requirement, ...others }: PasskeyConnectionChanges,
   versions: readonly number[] | undefined,
 ): Promise<Changed<PasskeyConnection>> {
+  if (requirement === 'required' && deps.config.passkeyRpId === undefined)
+    throw invalid('requirement', 'not_available', 'must be optional: the service has no domain for passkeys')
   return change(deps, tenant.cause, async (trx) => {
     if (active === false) await lockCodes(trx, tenant)
     await insertUnwritten(deps, trx, tenant)
     const changed = await trx
       .updateTable('passkey_connections')
       .set({
+        ...others,
         ...(active !== undefined && { active }),
-        ...(first_factor !== undefined && { first_factor }),
-        ...(synced !== undefined && { synced }),
+        ...(requirement !== undefined && { requirement }),
+        required_at: requiredSince({ active, requirement }, deps.now()),
         updated_at: deps.now(),
         version: sql`version + 1`,
       })
@@ -101,6 +119,17 @@ export function updatePasskeyConnection(
     const connection = await getPasskeyConnection({ db: trx }, tenant)
     return emit(deps, trx, tenant, { code: 'passkey.connection.update.success', ...connection })
   })
+}
+
+/** The time from which passkeys are demanded, which a second request for the same does not move. */
+function requiredSince(
+  { active, requirement }: Pick<PasskeyConnectionChanges, 'active' | 'requirement'>,
+  at: Date,
+) {
+  const isActive = active === undefined ? sql.ref('active') : sql`${active}::boolean`
+  const rule = requirement === undefined ? sql.ref('requirement') : sql`${requirement}::text`
+  return sql<Date | null>`case when ${isActive} and ${rule} = 'required'
+    then coalesce(required_at, ${at}::timestamptz) end`
 }
 
 /** Before the passkeys, as everything that asks for both, so that none of them waits for another that waits for it. */

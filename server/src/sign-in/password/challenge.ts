@@ -10,7 +10,7 @@ import { emit } from '../../delivery/events/emit.js'
 import { grantedScope } from '../../tokens/scopes.js'
 import { chooseDestination, type CodeDestination } from '../../directory/sessions/code-destination.js'
 import { codeLifetimesMs } from '../../directory/sessions/complete-sign-in.js'
-import { completeFirstFactor } from '../flows/pending-sign-in.js'
+import { completeFirstFactor, type RefusedFactor } from '../flows/pending-sign-in.js'
 import { mayReadUsers, type Caller } from '../../platform/tenant.js'
 import { isRequiredMetadataMissing } from '../../directory/users/signing-in-user.js'
 import { openRenewal } from './open-request.js'
@@ -24,7 +24,7 @@ import { lockPasswordUser, logChallenge, verifyPassword, type VerifiedPassword }
  *
  * @throws ApiError `organization_not_found`, `password_connection_not_found`, `connection_inactive`,
  *   `email_domain_not_allowed`, `application_not_found`, `no_application`, `invalid_parameters`, `rate_limited`,
- *   `totp_enrollment_required` with the right password, and,
+ *   `totp_enrollment_required` and `passkey_enrollment_required` with the right password, and,
  *   for a caller who may read users, `user_not_found` and `user_inactive`.
  */
 export async function createPasswordChallenge(
@@ -51,11 +51,11 @@ export async function createPasswordChallenge(
   const { passed } = verified
   const changed = await change(deps, caller.cause, (trx) => completePassword(deps, trx, passed))
   const { record } = changed
-  if (record === 'totp_enrollment_required') {
+  if (typeof record === 'string') {
     await passed.attempt.succeed()
     throw new ApiError(record)
   }
-  if (record['valid?'] || record.error === 'totp_required') await passed.attempt.succeed()
+  if (record['valid?'] || record.error !== 'invalid_credentials') await passed.attempt.succeed()
   return { ...changed, record, limit: passed.attempt.state }
 }
 
@@ -64,7 +64,7 @@ async function completePassword(
   deps: Deps,
   trx: Transaction<DB>,
   passed: VerifiedPassword<CodeDestination>,
-): Promise<Changed<PasswordChallenge | 'totp_enrollment_required'>> {
+): Promise<Changed<PasswordChallenge | RefusedFactor>> {
   const { tenant, addressee, destination, password } = passed
   const userId = await lockPasswordUser(deps, trx, passed)
   if (userId === undefined) {
@@ -97,6 +97,7 @@ async function completePassword(
       ? await passedChallenge(deps, trx, passed, { code: outcome.code, userId, at })
       : toPendingChallenge(tenant, {
           requestId: outcome.pendingSignInId,
+          error: outcome.error,
           expiresAt: outcome.expiresAt,
           userId,
         })

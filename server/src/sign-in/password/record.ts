@@ -84,12 +84,17 @@ export function toPassedChallenge(
 /** The password is right, and a second factor is asked for. */
 export function toPendingChallenge(
   tenant: Place,
-  pending: { readonly requestId: string; readonly expiresAt: Date; readonly userId: string },
+  pending: {
+    readonly requestId: string
+    readonly error: 'totp_required' | 'passkey_required'
+    readonly expiresAt: Date
+    readonly userId: string
+  },
 ) {
   return {
     ...challengeOf(tenant, pending.requestId),
     'valid?': false,
-    error: 'totp_required',
+    error: pending.error,
     expired_at: pending.expiresAt.toISOString(),
     user_id: pending.userId,
     password_id: null,

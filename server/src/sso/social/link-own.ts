@@ -88,7 +88,7 @@ interface LinkingUser {
 
 /** The user of the session of a request; undefined in any other browser, and after its end. */
 export async function findLinkingUser(
-  deps: Pick<Deps, 'db' | 'now'>,
+  deps: Pick<Deps, 'config' | 'db' | 'now'>,
   { accountId, environment, organizationId, sessionId }: LinkRequest,
   secret: string | undefined,
 ): Promise<LinkingUser | undefined> {

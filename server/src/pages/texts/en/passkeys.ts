@@ -1,4 +1,4 @@
-export type OwnPasskeyFault = 'refused' | 'not_allowed' | 'taken' | 'full' | 'last' | 'bad_name'
+export type OwnPasskeyFault = 'refused' | 'not_allowed' | 'taken' | 'full' | 'last' | 'demanded' | 'bad_name'
 
 /** The words about passkeys. */
 export const passkeys = {
@@ -47,6 +47,8 @@ export const passkeys = {
         taken: 'This passkey has been added already.',
         full: 'You have as many passkeys as you can have. Remove one first.',
         last: 'Without this passkey you could no longer sign in. Add another one first.',
+        demanded:
+          'Your organization requires two-step verification, and this passkey is your only means. Add another one first.',
         bad_name: 'Enter a name of at most 60 characters.',
       } satisfies Record<OwnPasskeyFault, string>,
     },

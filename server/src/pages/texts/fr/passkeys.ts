@@ -43,6 +43,8 @@ export const passkeys: PasskeyTexts = {
         taken: 'Cette clé d’accès a déjà été ajoutée.',
         full: 'Vous avez atteint le nombre maximal de clés d’accès. Supprimez-en une d’abord.',
         last: 'Sans cette clé d’accès, vous ne pourriez plus vous connecter. Ajoutez-en une autre d’abord.',
+        demanded:
+          'Votre organisation exige la validation en deux étapes, et cette clé d’accès est votre seul moyen. Ajoutez-en une autre d’abord.',
         bad_name: 'Saisissez un nom de 60 caractères au maximum.',
       },
     },

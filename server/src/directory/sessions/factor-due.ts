@@ -1,0 +1,58 @@
+import { sql, type RawBuilder } from 'kysely'
+import { ofOwner } from '../../platform/db/tenant-predicate.js'
+import { isPasskeyHeldByUserOf } from './passkey-held.js'
+import { enrollByOfUserOf, userIdOf, type RowOfUser } from './totp-asked.js'
+
+/**
+ * Whether a sign-in of the user of a row of a statement takes the passkey that they hold, after a first factor of ours: the
+ * organization demands passkeys.
+ *
+ * @param rpId The domain; null where the service has none, and so no passkeys.
+ */
+export function isPasskeyAskedOfUserOf(row: RowOfUser, rpId: string | null): RawBuilder<boolean> {
+  return sql<boolean>`(
+    exists (
+      select from passkey_connections as demand
+      where ${ofOwner(ownerOfRow(row), 'demand')} and demand.active and demand.requirement = 'required'
+    ) and ${isPasskeyHeldByUserOf(row, rpId ?? undefined)}
+  )`
+}
+
+/**
+ * By when the user of a row of a statement has to have added a passkey: the organization demands one, and the user has none. Else
+ * null. The grace counts from the later of the demand and the user. A code that is asked of the user is as good.
+ */
+export function addPasskeyByOfUserOf(row: RowOfUser, rpId: string | null): RawBuilder<Date | null> {
+  const owner = ownerOfRow(row)
+  return sql<Date | null>`(
+    select greatest(demand.required_at, member.inserted_at) + demand.grace_days * interval '1 day'
+    from passkey_connections as demand
+    join users as member on ${ofOwner(owner, 'member')} and member.id = ${userIdOf(row)}
+    where ${ofOwner(owner, 'demand')}
+      and demand.active
+      and demand.requirement = 'required'
+      and ${rpId}::text is not null
+      and not ${isPasskeyHeldByUserOf(row, rpId ?? undefined)}
+  )`
+}
+
+/** Whether the user of a row of a statement has to enrol a second factor now. */
+export function isEnrollmentDueOfUserOf(row: RowOfUser, at: Date, rpId: string | null): RawBuilder<boolean> {
+  return sql<boolean>`coalesce(
+    least(${enrollByOfUserOf(row)}, ${addPasskeyByOfUserOf(row, rpId)}) <= ${at}::timestamptz,
+    false
+  )`
+}
+
+/** Whether they have to, or a sign-in takes the passkey that they hold. */
+export function isFactorDueOfUserOf(row: RowOfUser, at: Date, rpId: string | null): RawBuilder<boolean> {
+  return sql<boolean>`(${isEnrollmentDueOfUserOf(row, at, rpId)} or ${isPasskeyAskedOfUserOf(row, rpId)})`
+}
+
+function ownerOfRow(row: RowOfUser) {
+  return {
+    accountId: sql<string>`${sql.ref(`${row}.account_id`)}`,
+    environment: sql<string>`${sql.ref(`${row}.environment`)}`,
+    organizationId: sql<string>`${sql.ref(`${row}.organization_id`)}`,
+  }
+}
