@@ -1,4 +1,4 @@
-import type { CDPSession, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { goodPassword } from '../api/password-given.js'
 import { browserTool, hasTool } from '../debian-tools.js'
@@ -8,6 +8,12 @@ import { openBrowser, type TestBrowser } from '../given/browser.js'
 import type { FlowScene } from '../given/flow-given.js'
 import { startService } from '../given/harness.js'
 import { passkeyGivenOf } from '../given/passkey-given.js'
+import {
+  addAuthenticator,
+  platform,
+  proposeNone,
+  type Authenticator,
+} from '../given/virtual-authenticator.js'
 
 const service = await startService()
 const client = await service.client()
@@ -23,14 +29,6 @@ beforeAll(async () => {
 /** Nobody is there: that the browser was sent is what counts. */
 const atStore = /^https:\/\/store\.example\/callback\?code=/
 
-type Authenticator = Readonly<Record<string, unknown>>
-
-/** One that is built in: it keeps passkeys and verifies its user. */
-const platform: Authenticator = {
-  ...{ protocol: 'ctap2', ctap2Version: 'ctap2_1', transport: 'internal' },
-  ...{ hasResidentKey: true, hasUserVerification: true, isUserVerified: true },
-  ...{ automaticPresenceSimulation: true, defaultBackupEligibility: true, defaultBackupState: true },
-}
 const roaming = { ...platform, transport: 'usb', defaultBackupEligibility: false, defaultBackupState: false }
 const withoutVerification = {
   ...roaming,
@@ -41,18 +39,8 @@ const withoutVerification = {
 async function openWith(authenticator: Authenticator): Promise<{ page: Page }> {
   const page = await browser.newPage()
   page.setDefaultTimeout(20_000)
-  const cdp = await page.context().newCDPSession(page)
-  await cdp.send('WebAuthn.enable', { enableUI: false })
-  await addAuthenticator(cdp, authenticator)
+  await addAuthenticator(page, authenticator)
   return { page }
-}
-
-async function addAuthenticator(cdp: CDPSession, options: Authenticator): Promise<string> {
-  // The types of the protocol are those of one version.
-  const added: unknown = await cdp.send('WebAuthn.addVirtualAuthenticator', { options } as never)
-  return typeof added === 'object' && added !== null && 'authenticatorId' in added
-    ? String(added.authenticatorId)
-    : ''
 }
 
 /** Signs in with the password, from the page of one's own passkeys. */
@@ -79,8 +67,7 @@ describe.skipIf(!hasTool(browserTool))('passkeys in Chromium', () => {
     async (_, authenticator, synced) => {
       const scene = await given.flows.scene()
       const { page } = await openWith(authenticator)
-      // A browser that proposes none among the addresses: the authenticator would choose at once.
-      await page.addInitScript('PublicKeyCredential.isConditionalMediationAvailable = async () => false')
+      await proposeNone(page)
       await toOwnPasskeys(page, scene)
       expect(await axeFaultsOf(page)).toBe('')
       await add(page)
