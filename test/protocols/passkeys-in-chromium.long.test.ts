@@ -96,6 +96,24 @@ describe.skipIf(!hasTool(browserTool))('passkeys in Chromium', () => {
     await arrived
   }, 60_000)
 
+  test('one is asked for at once where the application wants it, and the page stays where there is none', async () => {
+    const scene = await given.flows.scene()
+    const { page } = await openWith(platform)
+    await proposeNone(page)
+    await toOwnPasskeys(page, scene)
+    await add(page)
+    await page.context().clearCookies()
+    const arrived = page.waitForRequest(atStore)
+    await page.goto(given.flows.authorizeUrl(scene, { idp_hint: 'passkey' }))
+    await arrived
+
+    const { page: empty } = await openWith(platform)
+    await empty.goto(given.flows.authorizeUrl(scene, { idp_hint: 'passkey' }))
+    await empty.fill('#email', scene.user.email)
+    await empty.click('button[value=identify]')
+    await empty.waitForSelector('#password')
+  }, 60_000)
+
   test('a security key that verifies nobody is not added where passkeys are a first factor, and the page says so', async () => {
     const scene = await given.flows.scene()
     const { page } = await openWith(withoutVerification)
