@@ -53,7 +53,7 @@ function instructions(of: {
   readonly email: string
   readonly organizations: readonly string[]
 }): string {
-  const [one = '', two = ''] = of.organizations
+  const [one = '', two = '', three = ''] = of.organizations
   return `The product is at ${of.appUrl}, and three companies use it.
 
 1. Sign in at ${one}: the address is ${of.email}, the password ${password}
@@ -62,7 +62,11 @@ function instructions(of: {
    Add an invoice in the first tab: it is still ${two}'s, so nothing is added to the wrong company.
 4. Open Payroll: it asks for a second factor, which any authenticator app has.
 5. Sign out: both companies are signed out at once, and nothing is asked. Mails are kept at ${of.baseUrl}/outbox, if you ask for a link in the place of the password.
-6. In another browser open ${of.baseUrl}/outbox, and accept the invitation of ${colleague}: she becomes a user of ${one}, and is signed in to the product.
+6. Sign in at ${one} again, open Your account, then Passkeys, and add one. Sign out, and press Sign in with a passkey at ${one}: no password is asked,
+   nor a second factor for Payroll.
+7. Sign in at ${three} by Continue with Test provider, which signs in anybody whom you type. A new address becomes a user. That of
+   ${of.email} asks for the password once, and is linked from then on.
+8. In another browser open ${of.baseUrl}/outbox, and accept the invitation of ${colleague}: she becomes a user of ${one}, and is signed in to the product.
 
 Ctrl+C ends the product and its service, and removes their data.
 `

@@ -1,6 +1,8 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Client } from '@portico/sdk'
 import { startEmbedded } from '@portico/server/embedded'
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
@@ -366,6 +368,18 @@ describe('portico doctor', () => {
     ])
   })
 
+  test('names the sender of mails that the relay of Apple has to know, which is no fault', () => {
+    expect(healthy.findings.filter(({ check }) => check === 'Relay addresses')).toEqual([
+      {
+        check: 'Relay addresses',
+        ok: true,
+        detail: `users of Apple at ${service.account.domain} (production) can hide their addresses, and get mails from no-reply@localhost only where it is registered`,
+        remedy:
+          'register no-reply@localhost at Apple, under Services, Sign in with Apple for Email Communication',
+      },
+    ])
+  })
+
   test.each(Object.entries(damages))('names %s, and what mends it', (_title, damage) => {
     const found = findingOf(damage)
     expect(found ?? faultsIn(damaged.findings)).toMatchObject({
@@ -431,10 +445,20 @@ async function arrange(service: Service): Promise<void> {
   const redirection = { organization_id: organization.id, application_id: wiki.id }
   await client.ssoConnections.createDefaultRedirection({ idp_id, ...redirection })
   await ssoGivenOf(client).configured((await service.given.organization()).id)
+  await addApple(await service.client({ environment: 'production' }))
+  // Mails of this one stay here.
+  await addApple(client)
   await runAllJobs(service)
   await webhooks.subscribed(receiver)
   await webhooks.subscribed(receiver, { name: 'Broken' })
   await webhooks.happen(2)
+}
+
+async function addApple(client: Client): Promise<void> {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const private_key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+  const developer = { team_id: 'ABCDE12345', key_id: 'KEY1234567', private_key }
+  await client.socialProviders.create({ name: 'apple', client_id: 'com.awesome.web', ...developer })
 }
 
 /** Runs all jobs, including those due within minutes. */

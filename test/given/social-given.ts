@@ -89,9 +89,10 @@ export function socialGivenOf(service: Service, client: Client) {
     const { subject = 'ada-1', email = 'ada@awesome.example', verified = true, fault = 'none' } = choice
     const page = await visitor.visit(address)
     const fields = { subject, email, fault, ...(verified && { verified: 'true' }) }
-    const { location } = await visitor.send(page, 'sign_in', fields)
-    if (location === null) throw new Error(`the built-in provider has not answered: ${page.html}`)
-    return location
+    const sent = await visitor.send(page, 'sign_in', fields)
+    const back = leadOf(sent)
+    if (back === '') throw new Error(`the built-in provider has not answered: ${sent.html}`)
+    return back
   }
 
   /** Completes a visit at the built-in provider; returns where the browser lands. */

@@ -171,6 +171,24 @@ export const socialGuards = [
     green: becomes,
   }),
   guard({
+    name: 'social: single sign-on at the end of a flow',
+    file: 'server/src/sign-in/flows/finish.ts',
+    find: 'return isBySocial && hasIdentityProvider(trx, owner, email)',
+    replace: 'return false',
+    red: attacks(
+      'single sign-on that an address gets between the provider and a second factor refuses the known at the end of the sign-in',
+    ),
+    green: becomes,
+  }),
+  guard({
+    name: 'social: single sign-on at the end of a flow that links',
+    file: 'server/src/sign-in/flows/finish.ts',
+    find: '    (await findArrival(deps, trx, { ...owner, flowId })) !== undefined\n',
+    replace: '    false\n',
+    red: attacks('single sign-on that an address gets between the provider and a second factor links nobody'),
+    green: becomes,
+  }),
+  guard({
     name: 'social: the session of a link',
     file: own,
     find: 'return session?.sessionId === sessionId ? session : undefined',

@@ -73,6 +73,29 @@ describe('a passkey at the first page of a sign-in', () => {
     expect(events).toEqual([{ code: 'passkey.challenge.validate.success', actor_type: 'user' }])
   })
 
+  test('is asked for as soon as the page is there where the application wants it, until an answer was wrong', async () => {
+    const owner = await given.withPasskey()
+    const visitor = given.flows.visitorOf()
+    const { page } = await given.flows.begin(owner.scene, { idp_hint: 'passkey', ui_locales: 'fr' }, visitor)
+    expect(page.html).toContain('data-asked')
+
+    const forged = owner.held.use(given.asked(page), { isForged: true })
+    const refused = await visitor.press(page, 'passkey', { credential: forged })
+    refuses(refused)
+    expect(refused.html).not.toContain('data-asked')
+    const landed = await visitor.press(refused, 'passkey', {
+      credential: owner.held.use(given.asked(refused)),
+    })
+    expect(isIn(landed)).toBe(true)
+
+    const plain = await given.flows.begin(owner.scene)
+    expect(plain.page.html).not.toContain('data-asked')
+    await client.passkeys.updateConnection({ org_domain: owner.scene.org_domain, first_factor: false })
+    const without = await given.flows.begin(owner.scene, { idp_hint: 'passkey' })
+    expect(without.page.html).toContain('name="email"')
+    expect(without.page.html).not.toContain('data-passkey')
+  })
+
   test('is two factors for a user with an app, too, who is asked for no code', async () => {
     const scene = await given.flows.enrolledScene()
     const on = await given.onPasskeys(await given.flows.scene())

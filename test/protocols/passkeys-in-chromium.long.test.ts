@@ -1,4 +1,4 @@
-import type { CDPSession, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { goodPassword } from '../api/password-given.js'
 import { browserTool, hasTool } from '../debian-tools.js'
@@ -8,6 +8,12 @@ import { openBrowser, type TestBrowser } from '../given/browser.js'
 import type { FlowScene } from '../given/flow-given.js'
 import { startService } from '../given/harness.js'
 import { passkeyGivenOf } from '../given/passkey-given.js'
+import {
+  addAuthenticator,
+  platform,
+  proposeNone,
+  type Authenticator,
+} from '../given/virtual-authenticator.js'
 
 const service = await startService()
 const client = await service.client()
@@ -23,14 +29,6 @@ beforeAll(async () => {
 /** Nobody is there: that the browser was sent is what counts. */
 const atStore = /^https:\/\/store\.example\/callback\?code=/
 
-type Authenticator = Readonly<Record<string, unknown>>
-
-/** One that is built in: it keeps passkeys and verifies its user. */
-const platform: Authenticator = {
-  ...{ protocol: 'ctap2', ctap2Version: 'ctap2_1', transport: 'internal' },
-  ...{ hasResidentKey: true, hasUserVerification: true, isUserVerified: true },
-  ...{ automaticPresenceSimulation: true, defaultBackupEligibility: true, defaultBackupState: true },
-}
 const roaming = { ...platform, transport: 'usb', defaultBackupEligibility: false, defaultBackupState: false }
 const withoutVerification = {
   ...roaming,
@@ -41,18 +39,8 @@ const withoutVerification = {
 async function openWith(authenticator: Authenticator): Promise<{ page: Page }> {
   const page = await browser.newPage()
   page.setDefaultTimeout(20_000)
-  const cdp = await page.context().newCDPSession(page)
-  await cdp.send('WebAuthn.enable', { enableUI: false })
-  await addAuthenticator(cdp, authenticator)
+  await addAuthenticator(page, authenticator)
   return { page }
-}
-
-async function addAuthenticator(cdp: CDPSession, options: Authenticator): Promise<string> {
-  // The types of the protocol are those of one version.
-  const added: unknown = await cdp.send('WebAuthn.addVirtualAuthenticator', { options } as never)
-  return typeof added === 'object' && added !== null && 'authenticatorId' in added
-    ? String(added.authenticatorId)
-    : ''
 }
 
 /** Signs in with the password, from the page of one's own passkeys. */
@@ -79,8 +67,7 @@ describe.skipIf(!hasTool(browserTool))('passkeys in Chromium', () => {
     async (_, authenticator, synced) => {
       const scene = await given.flows.scene()
       const { page } = await openWith(authenticator)
-      // A browser that proposes none among the addresses: the authenticator would choose at once.
-      await page.addInitScript('PublicKeyCredential.isConditionalMediationAvailable = async () => false')
+      await proposeNone(page)
       await toOwnPasskeys(page, scene)
       expect(await axeFaultsOf(page)).toBe('')
       await add(page)
@@ -107,6 +94,24 @@ describe.skipIf(!hasTool(browserTool))('passkeys in Chromium', () => {
     const arrived = page.waitForRequest(atStore)
     await page.goto(given.flows.authorizeUrl(scene))
     await arrived
+  }, 60_000)
+
+  test('one is asked for at once where the application wants it, and the page stays where there is none', async () => {
+    const scene = await given.flows.scene()
+    const { page } = await openWith(platform)
+    await proposeNone(page)
+    await toOwnPasskeys(page, scene)
+    await add(page)
+    await page.context().clearCookies()
+    const arrived = page.waitForRequest(atStore)
+    await page.goto(given.flows.authorizeUrl(scene, { idp_hint: 'passkey' }))
+    await arrived
+
+    const { page: empty } = await openWith(platform)
+    await empty.goto(given.flows.authorizeUrl(scene, { idp_hint: 'passkey' }))
+    await empty.fill('#email', scene.user.email)
+    await empty.click('button[value=identify]')
+    await empty.waitForSelector('#password')
   }, 60_000)
 
   test('a security key that verifies nobody is not added where passkeys are a first factor, and the page says so', async () => {

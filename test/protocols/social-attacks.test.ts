@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isIn } from '../given/flow-given.js'
+import { goodPassword, isIn } from '../given/flow-given.js'
 import { anything } from '../given/given.js'
 import { startService } from '../given/harness.js'
 import { socialGivenOf, type SocialScene } from '../given/social-given.js'
@@ -149,6 +149,67 @@ describe('single sign-on', () => {
       expect(landed.html).toContain('/identity-provider')
       expect(visitor.sessionSecret()).toBeUndefined()
     }
+  })
+})
+
+describe('single sign-on that an address gets between the provider and a second factor', () => {
+  /** A user with a password and an app, who is known by a provider where `isKnown`. */
+  async function withApp(isKnown: boolean) {
+    const of = await given.scene()
+    const { org_domain } = of
+    const user = await service.given.user({ org_domain, email: `ada-${anything()}@awesome.example` }, client)
+    await given.flows.passwords.set({ ...of, user })
+    const { email } = user
+    if (isKnown) {
+      const { landed, visitor } = await given.signIn(of, { subject: email, email })
+      expect(isIn(await visitor.press(landed, 'password', { password: goodPassword }))).toBe(true)
+    }
+    await given.flows.totp.activate(org_domain)
+    const { app } = await given.flows.totp.enroll({ org_domain, user_id: user.id })
+    await service.clock.advance(30)
+    const asked = await given.signIn(of, { subject: email, email })
+    return { of, email, app, ...asked }
+  }
+
+  async function nameConnection({ org_domain }: SocialScene): Promise<void> {
+    const { id: organization_id } = await client.organizations.get({ org_domain })
+    const email_domains = ['awesome.example']
+    await client.ssoConnections.create({ organization_id, provider_type: 'test', email_domains })
+  }
+
+  test('refuses the known at the end of the sign-in', async () => {
+    const { of, app, visitor, landed } = await withApp(true)
+    await nameConnection(of)
+
+    const ended = await visitor.press(landed, 'totp', { code: given.flows.totp.codeOf(app) })
+
+    expect([ended.status, isIn(ended), visitor.sessionSecret()]).toEqual([403, false, undefined])
+    const { data } = await client.logEvents.list({
+      org_domain: of.org_domain,
+      code: 'END_USER_SIGN_IN_FAILED',
+    })
+    expect(data[0]?.reason).toBe('sso_required')
+  })
+
+  test('links nobody', async () => {
+    const { of, email, app, visitor, landed } = await withApp(false)
+    const atCode = await visitor.press(landed, 'password', { password: goodPassword })
+    await nameConnection(of)
+
+    const ended = await visitor.press(atCode, 'totp', { code: given.flows.totp.codeOf(app) })
+
+    expect([ended.status, isIn(ended)]).toEqual([403, false])
+    const { org_domain } = of
+    expect((await client.users.getByEmail({ org_domain, user_email: email })).identities).toEqual([])
+  })
+
+  test('is no matter for who has gone back and signs in by password', async () => {
+    const { of, email, app, visitor, landed } = await withApp(false)
+    const back = await visitor.press(landed, 'change_address')
+    const asked = await visitor.press(back, 'identify', { email })
+    const atCode = await visitor.press(asked, 'password', { password: goodPassword })
+    await nameConnection(of)
+    expect(isIn(await visitor.press(atCode, 'totp', { code: given.flows.totp.codeOf(app) }))).toBe(true)
   })
 })
 

@@ -107,9 +107,35 @@ describe('an unknown person', () => {
     const passed = await visitor.press(asked, 'address_code', { code: await given.codeTo(email) })
     expect(isIn(passed)).toBe(true)
   })
+
+  test('who hides their address becomes a user by the relay address, which is the same the next time', async () => {
+    const of = await given.scene()
+    const { email } = await userIn(of)
+    for (const _ of ['first', 'next']) {
+      const { landed } = await given.signIn(of, { subject: email, email, fault: 'private_relay' })
+      expect(isIn(landed)).toBe(true)
+    }
+    const { data } = await client.users.list({ org_domain: of.org_domain })
+    const relayed = data.filter((user) => user.email !== email)
+    expect(relayed).toMatchObject([{ email_verified: true, identities: [{ provider: 'social.test' }] }])
+    expect(relayed[0]?.email).toMatch(/^[0-9a-f]{10}@privaterelay\.example$/)
+    expect(await identitiesOf(of, email)).toEqual([])
+  })
 })
 
 describe('an address that a user has', () => {
+  test('is not enough for another account at the provider that has it now', async () => {
+    const of = await given.scene()
+    const email = anyAddress()
+    await given.signIn(of, { subject: email, email })
+
+    const other = await given.signIn(of, { subject: email, email, fault: 'other_subject_same_email' })
+
+    expect(isIn(other.landed)).toBe(false)
+    expect(other.landed.html).toContain('You already have an account')
+    expect(await identitiesOf(of, email)).toHaveLength(1)
+  })
+
   test('links nobody by the word of the provider, and the user by their password', async () => {
     const of = await given.scene()
     const { email } = await userIn(of)

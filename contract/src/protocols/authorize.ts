@@ -15,6 +15,9 @@ const prompts = ['none', 'login', 'consent', 'select_account', 'create', 'select
 export const wayHints = ['password', 'magic_link'] as const
 export type WayHint = (typeof wayHints)[number]
 
+/** The value of idp_hint that has a passkey asked for at once. */
+export const passkeyHint = 'passkey'
+
 /** A text without control characters. */
 function line(max: number) {
   return text(max).regex(/^\P{Cc}*$/u, 'must have no control characters')
@@ -129,7 +132,7 @@ export const AuthorizationRequest = z.object({
   idp_hint: line(200)
     .optional()
     .describe(
-      'password or magic_link: the method to begin with if the organization has both; the idp_id of an SSO connection, or the name of a social provider of the organization: begin there; others are ignored',
+      'password or magic_link: the method to begin with if the organization has both; passkey: the browser asks for one at once, where passkeys sign in; the idp_id of an SSO connection, or the name of a social provider of the organization: begin there; others are ignored',
     ),
   acr_values: words(1000)
     .optional()

@@ -37,6 +37,7 @@ export async function prepare(client: Client, appUrl: string): Promise<Prepared>
   const { value } = await client.applicationSecrets.create({ org_domain, client_id })
   await declareRole(client)
   for (const domain of organizations) await addUser(client, domain, `${appUrl}/auth/callback`)
+  await addTestProvider(client, organizations.at(-1) ?? '')
   await client.invitations.create({ org_domain, email: colleague, profile: { given_name: 'Grace' } })
   const variables = {
     PORTICO_ENVIRONMENT: 'sandbox',
@@ -57,6 +58,13 @@ async function declareRole(client: Client): Promise<void> {
   await client.permissions.create({ name, description: 'See one’s own pay' })
   const display_name = 'Employee'
   await client.roles.create({ name: 'employee', display_name, permissions: [name], is_default: true })
+}
+
+/** Lets everybody who has an account at the test provider of the sandbox sign in to a company, newcomers as well. */
+async function addTestProvider(client: Client, org_domain: string): Promise<void> {
+  const name = 'test'
+  if ((await client.socialProviders.list({ name })).total === 0) await client.socialProviders.create({ name })
+  await client.socialConnection.update({ org_domain, active: true, providers: [name], allow_sign_up: true })
 }
 
 /** A user with a password, who can set up a second factor. */

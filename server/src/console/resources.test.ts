@@ -45,15 +45,16 @@ function memberAt(schema: unknown, [name, ...rest]: readonly string[]): unknown 
   return inner instanceof z.ZodObject ? memberAt(inner.shape[name], rest) : undefined
 }
 
-function rowOf(route: string): unknown {
-  const data = memberAt(routeNamed(route).success, ['data'])
+function rowOf(route: string, member = 'data'): unknown {
+  const data = memberAt(routeNamed(route).success, [member])
   return data instanceof z.ZodArray ? data.element : undefined
 }
 
 test.each(screens.flatMap(({ list }) => (list === undefined ? [] : [list])))(
   'the columns of $route are members of its records',
-  ({ route, columns }) => {
-    expect(columns.filter((column) => memberAt(rowOf(route), column.split('.')) === undefined)).toEqual([])
+  ({ route, member, columns }) => {
+    const row = rowOf(route, member)
+    expect(columns.filter((column) => memberAt(row, column.split('.')) === undefined)).toEqual([])
   },
 )
 
@@ -67,6 +68,11 @@ test('what a screen leaves out of a form is a member of its body', () => {
     return Object.keys(screen.omitted ?? {}).filter((name) => !members.includes(name))
   })
   expect(unknown).toEqual([])
+})
+
+test('an answer that is shown is that of an operation of its screen', () => {
+  for (const screen of screens)
+    expect((screen.shown ?? []).filter((name) => !operationsOf(screen).includes(name))).toEqual([])
 })
 
 test('what is done to a record in a state, and what is entered by a name, is of its screen', () => {

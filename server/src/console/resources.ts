@@ -85,6 +85,16 @@ export const resources: readonly ScreenDeclaration[] = [
     actions: ['passkeys.delete'],
   },
   {
+    at: `${user}/identities`,
+    list: {
+      ...{ route: 'users.get', member: 'identities' },
+      columns: ['provider', 'idp_id', 'authenticated_at'],
+    },
+    rowActions: ['identities.unlink'],
+    // That of a directory is the directory's.
+    onlyIf: { 'identities.unlink': ({ id }) => id !== null },
+  },
+  {
     at: `${user}/impersonations`,
     list: { route: 'impersonations.list', columns: ['inserted_at', 'reason', 'actor.id', 'ended_at'] },
     rowActions: ['impersonations.end'],
@@ -279,7 +289,8 @@ export const resources: readonly ScreenDeclaration[] = [
     record: 'socialProviders.get',
     create: 'socialProviders.create',
     update: 'socialProviders.update',
-    actions: ['socialProviders.delete'],
+    actions: ['socialProviders.check', 'socialProviders.delete'],
+    shown: ['socialProviders.check'],
   },
   {
     at: 'relays',
@@ -325,8 +336,6 @@ export const resources: readonly ScreenDeclaration[] = [
 /** Public routes without a screen, and why: a test compares both with the contract. */
 export const notShown: Readonly<Record<string, string>> = {
   'users.getByEmail': 'the list is filtered by address',
-  'socialProviders.check': 'its findings are no record: for programs and the command line',
-  'identities.unlink': 'no list: the record of the user has their ids, for programs and the account page',
   'events.list': 'the order of programs; people read the newest first',
   'tokenCustomization.sample': 'a sample for programs',
   'tokenCustomization.setUserMetadata': 'addMetadata of a user does the same',

@@ -72,8 +72,9 @@ export async function takeForm(visit: Visit, at: ScreenAt, posted: Posted): Prom
   const failure = failureOf(answer)
   if (failure !== undefined) return refusedForm(visit, at, shown, posted, failure)
   // A change and a removal answer with the secrets that there were, which are not to be shown again.
-  if (part !== 'update' && !isRemoval(route) && secretsOf(route, answer.body).length > 0)
-    return resultPage(visit, at, answer.body)
+  const hasSecrets = part !== 'update' && !isRemoval(route) && secretsOf(route, answer.body).length > 0
+  if (hasSecrets) return resultPage(visit, at, answer.body, texts.shownOnce)
+  if (screen.shown?.includes(route.name) === true) return resultPage(visit, at, answer.body, texts.done)
   return { location: placeAfter(visit, at, answer.body) }
 
   /** A new record, the one that was changed, or the list of what is gone. */
@@ -300,8 +301,13 @@ function Plain({
   )
 }
 
-/** The answer with a secret, which no address shows again. */
-function resultPage(visit: Visit, { screen, params, route, part }: ScreenAt, body: unknown): Outcome {
+/** The answer with a secret, or without a record: no address shows it again. */
+function resultPage(
+  visit: Visit,
+  { screen, params, route, part }: ScreenAt,
+  body: unknown,
+  sentence: string,
+): Outcome {
   const { texts, labels } = visit.language
   const url = pathOf(
     visit,
@@ -311,7 +317,7 @@ function resultPage(visit: Visit, { screen, params, route, part }: ScreenAt, bod
   const content = (
     <>
       <p class="done" role="status">
-        {texts.shownOnce}
+        {sentence}
       </p>
       <ShownOnce route={route} body={body} language={visit.language} />
       <p>

@@ -23,16 +23,17 @@ export async function showList(
   { screen, params, route }: ScreenAt,
   query: Query,
 ): Promise<Outcome> {
-  const filters = filtersOf(route, query)
+  const member = screen.list?.member
+  const filters = member === undefined ? filtersOf(route, query) : {}
   const after = typeof query['after'] === 'string' ? { after: query['after'] } : {}
   const answer = await visit.call({
     route: route.name,
     params,
-    query: { ...filters, ...after, per_page: rowsOfPage },
+    query: member === undefined ? { ...filters, ...after, per_page: rowsOfPage } : {},
   })
   const failure = failureOf(answer)
   if (failure !== undefined) return failedPage(visit, failure)
-  const { rows, total, next } = listOf(answer.body)
+  const { rows, total, next } = listOf(answer.body, member)
   const [many] = screenLabel(visit.language.labels, screen.key)
   const { texts } = visit.language
   const here = pathOf(visit, screen.at, params)
@@ -44,7 +45,7 @@ export async function showList(
         </p>
       )}
       <Buttons links={listLinks(visit, screen, params)} label={texts.actionsLabel} />
-      <Filters visit={visit} route={route} filters={filters} url={here} />
+      {member === undefined && <Filters visit={visit} route={route} filters={filters} url={here} />}
       {rows.length === 0 ? (
         <p class="empty">
           {Object.keys(filters).length === 0
@@ -186,15 +187,18 @@ interface Listed {
   readonly next: string | undefined
 }
 
-/** The rows of any list of the contract. */
-function listOf(body: unknown): Listed {
-  const { data, total, total_count: count, next_cursor: next } = body as Record<string, unknown>
+/** The rows of any list of the contract, or of a member of a record. */
+function listOf(body: unknown, member: string | undefined): Listed {
+  const answer = body as Record<string, unknown>
+  const { total, total_count: count, next_cursor: next } = answer
+  const rows = toRows(answer[member ?? 'data'])
+  if (member !== undefined) return { rows, total: rows.length, next: undefined }
   const number = [total, count].find((value) => typeof value === 'number')
-  return {
-    rows: Array.isArray(data) ? (data as Row[]) : [],
-    total: number,
-    next: typeof next === 'string' ? next : undefined,
-  }
+  return { rows, total: number, next: typeof next === 'string' ? next : undefined }
+}
+
+function toRows(list: unknown): readonly Row[] {
+  return Array.isArray(list) ? (list as Row[]) : []
 }
 
 function Filters({

@@ -6,7 +6,12 @@ export interface ScreenDeclaration {
   /** The address below that of the environment, with parameters named as in the routes: organizations/:org_domain/users. */
   readonly at: string
   /** The list, and the members that are its columns, the most important first. */
-  readonly list?: { readonly route: string; readonly columns: readonly string[] }
+  readonly list?: {
+    readonly route: string
+    readonly columns: readonly string[]
+    /** The member that has the rows, where the route reads a record. */
+    readonly member?: string
+  }
   /** The record; with a list it is that of one of its rows, and its address has one parameter more. */
   readonly record?: string
   readonly create?: string
@@ -17,6 +22,8 @@ export interface ScreenDeclaration {
   readonly rowActions?: readonly string[]
   /** Operations on the whole list. */
   readonly listActions?: readonly string[]
+  /** Those of all these operations whose answer is shown: it is no record that has an address. */
+  readonly shown?: readonly string[]
   /** Members of bodies without a field, and why. */
   readonly omitted?: Readonly<Record<string, string>>
   /** Members of bodies that have ids, entered by a name: the route that reads a record by it. */

@@ -5,6 +5,7 @@ import { atFileEnd } from '../../file-end.js'
 import { openBrowser, type TestBrowser } from '../../given/browser.js'
 import { startService } from '../../given/harness.js'
 import { sampled } from '../../sampled.js'
+import { signInOtherwise } from './other-sign-ins.js'
 import {
   noticeEnd,
   openProduct,
@@ -35,6 +36,7 @@ const journeys: readonly [string, (product: OpenProduct) => Promise<void>][] = [
     'notices that a session was ended, at once by a webhook, else at the next refresh, and ends one without a question',
     noticeEnd,
   ],
+  ['has users who sign in by a passkey, which is two factors, and by the test provider', signInOtherwise],
 ]
 
 describe.skipIf(!hasTool(browserTool)).each(sampled(['express', 'hono'], 1))(

@@ -7,6 +7,8 @@ export const operationHelps: Readonly<Record<string, string>> = {
     'Retire le second facteur d’un utilisateur ; ses sessions prennent fin, et il en est averti par e-mail',
   'passkeys.delete':
     'Supprime une clé d’accès d’un utilisateur, même sa dernière façon de se connecter ; ses sessions prennent fin, et il en est averti par e-mail',
+  'identities.unlink':
+    'Dissocie une identité d’un utilisateur ; ses sessions prennent fin, et il en est averti par e-mail. Sur demande, même sa dernière façon de se connecter',
   'users.delete': 'Supprime un utilisateur ; ses sessions prennent fin aussitôt',
   'sessions.end': 'Ferme une session d’un utilisateur et révoque ses jetons d’actualisation',
   'sessions.endAll': 'Déconnecte un utilisateur partout : ferme toutes ses sessions',
@@ -43,6 +45,8 @@ export const operationHelps: Readonly<Record<string, string>> = {
   'webhooks.delete': 'Supprime un webhook avec ses envois ; plus rien ne lui est envoyé',
   'webhooks.redeliver': 'Renvoie un événement au webhook, quel que soit l’état de son envoi',
   'roles.delete': 'Supprime un rôle ; sur demande, même si des utilisateurs l’ont',
+  'socialProviders.check':
+    'Essaie un fournisseur social : ses paramètres et, par un code qui ne peut pas exister, son client',
   'socialProviders.delete':
     'Supprime un fournisseur social ; sur demande, même si des organisations l’utilisent',
   'permissions.delete': 'Supprime une permission ; sur demande, même si des rôles l’ont',

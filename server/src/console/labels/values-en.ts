@@ -235,6 +235,7 @@ export const valuesEn = {
     ...{ arrived: 'Not back yet', success: 'Passed', failed: 'Failed' },
     ...{ delivered: 'Delivered', refused: 'Refused', timed_out: 'No answer in time' },
     ...{ disconnected: 'Disconnected', unreachable: 'Unreachable', not_sent: 'Not sent' },
+    ...{ passed: 'Passed', unknown: 'Unknown', skipped: 'Skipped' },
     ...{ done: 'Done', looked_up: 'Looked up', secret_shown: 'Secret shown' },
   },
   overridden_by: { directory: 'The directory', sso: 'Single sign-on' },

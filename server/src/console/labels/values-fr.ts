@@ -252,6 +252,7 @@ export const valuesFr: Same<typeof valuesEn> = {
     ...{ arrived: 'Pas encore revenu', success: 'Réussi', failed: 'Échoué' },
     ...{ delivered: 'Remis', refused: 'Refusé', timed_out: 'Sans réponse à temps' },
     ...{ disconnected: 'Connexion coupée', unreachable: 'Injoignable', not_sent: 'Non envoyé' },
+    ...{ passed: 'Réussi', unknown: 'Inconnu', skipped: 'Ignoré' },
     ...{ done: 'Fait', looked_up: 'Consulté', secret_shown: 'Secret affiché' },
   },
   overridden_by: { directory: 'L’annuaire', sso: 'L’authentification unique' },

@@ -18,6 +18,7 @@ import {
 import { examineRequiredMetadata } from './metadata.js'
 import { examineDeliveries, examineEvents, examineJobs } from './overdue.js'
 import { examineParents } from './parents.js'
+import { examineRelayAddresses } from './relay-addresses.js'
 import { examineRoleMappings } from './role-mappings.js'
 import { examineSchema } from './schema.js'
 import { examineProductNames } from './product-names.js'
@@ -68,6 +69,7 @@ const checksOfRecords: Readonly<Record<string, Check>> = {
   Console: examineConsoleOwners,
   'E-mail domains': examineEmailDomains,
   'Role mappings': examineRoleMappings,
+  'Relay addresses': examineRelayAddresses,
 }
 
 const checksOfComing: Readonly<Record<string, Check>> = {

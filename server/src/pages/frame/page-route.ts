@@ -140,5 +140,6 @@ export function keepFlowSecret({ site, req, res }: Arrival): string {
 /** A path with the language that the user has chosen on this page. */
 export function inChosenLanguage({ req }: Pick<Exchange, 'req'>, path: string): string {
   const chosen = textOf(req.query.ui_locales)
-  return chosen === '' ? path : `${path}?ui_locales=${encodeURIComponent(chosen)}`
+  const sign = path.includes('?') ? '&' : '?'
+  return chosen === '' ? path : `${path}${sign}ui_locales=${encodeURIComponent(chosen)}`
 }

@@ -40,7 +40,19 @@ function prepare(form) {
   })
   // Restored from the back-forward cache: the answer is of a page that was answered.
   window.addEventListener('pageshow', ({ persisted }) => persisted && window.location.reload())
-  if ('conditional' in form.dataset) offer(form, send)
+  if ('asked' in form.dataset) begin(form, send)
+  else if ('conditional' in form.dataset) offer(form, send)
+}
+
+/** Asks as soon as the page is there. Where none is chosen, or the browser wants a press of the button, the page is as any other. */
+async function begin(form, send) {
+  const controller = new AbortController()
+  waiting = controller
+  try {
+    send(await ask(form, { signal: controller.signal }))
+  } catch {
+    if (!controller.signal.aborted && 'conditional' in form.dataset) await offer(form, send)
+  }
 }
 
 /** Lists passkeys among the addresses that the browser proposes in the field of the address. */

@@ -14,6 +14,7 @@ import {
   queryOfUrl,
   warningHeader,
 } from '../../platform/http/ignored-parameters.js'
+import { findIdentityProvider } from '../../sso/social/settle.js'
 import { unsupportedScopes } from '../../tokens/scopes.js'
 import { findWayBack, type WayBack } from '../../sign-in/flows/way-back.js'
 import { displayName } from '../../platform/display-name.js'
@@ -223,6 +224,8 @@ async function finish(exchange: Exchange, flow: Flow, secret: string): Promise<v
     sessionSecret: findSessionSecret(req.headers.cookie, site.isHttps, flow),
     userAgent: req.headers['user-agent']?.slice(0, 500) ?? null,
     requestId: requestIdOf(req),
+    hasIdentityProvider: async (trx, owner, email) =>
+      (await findIdentityProvider(deps, trx, owner, email)) !== undefined,
   })
   if (finished === undefined) {
     await sendFailure(exchange, 403, 'signInRefused')

@@ -214,7 +214,10 @@ async function answerAsTestProvider(exchange: Exchange): Promise<void> {
     state: choice.fault === 'wrong_state' ? 'another-state' : state,
     ...(choice.fault === 'denied' ? { error: 'access_denied' } : { code: toTestCode(deps, known, grant) }),
   })
-  redirect(exchange, `${callbackOf(site.baseUrl, known.providerId)}?${answer.toString()}`)
+  const frame = frameAt(exchange, undefined, true)
+  const url = `${callbackOf(site.baseUrl, known.providerId)}?${answer.toString()}`
+  // No redirect: it may end at an application, to which the form of this page does not lead (Content Security Policy, form-action).
+  sendPage(site, res, returnPage({ frame, url }), frame)
 }
 
 type SocialSentence =

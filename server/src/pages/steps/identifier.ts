@@ -1,3 +1,4 @@
+import { passkeyHint } from '@portico/contract/authorize'
 import { email } from '@portico/contract/fields'
 import { moveFlowAlone } from '../../sign-in/flows/step.js'
 import { findSignInMethods, methodOf, type SignInMethods } from '../../sign-in/flows/sign-in-methods.js'
@@ -181,6 +182,8 @@ function page(
       methods.hasPasskey,
     isSocialDenied: request.query('social') === 'denied',
     applicationName,
+    // Not in the address of its forms, so that an answer to one asks for nothing.
+    isPasskeyAsked: request.query('begin') === passkeyHint,
     passkeyOptions: methods.hasPasskey ? findRequestOptions(deps, flow, form.csrf) : undefined,
     fault: undefined,
     ...wrong,

@@ -40,6 +40,8 @@ interface IdentifierPage {
   readonly sessions?: Sessions | undefined
   /** What the browser is asked for to sign in by a passkey; undefined where none does. */
   readonly passkeyOptions?: object | undefined
+  /** Whether the browser asks for it without a press of the button. */
+  readonly isPasskeyAsked?: boolean
   readonly fault?: IdentifierFault | undefined
   readonly retryAfterSeconds?: number | undefined
 }
@@ -104,6 +106,7 @@ export function identifierPage(view: IdentifierPage): string {
           button={texts.passkeys.button}
           failed={texts.passkeys.notUsed}
           isConditional
+          isAsked={view.isPasskeyAsked === true}
         />
       )}
       {connections.map(({ idpId }) => (

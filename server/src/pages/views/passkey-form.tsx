@@ -14,6 +14,8 @@ interface PasskeyFormProps {
   readonly failed: string
   /** Whether the field of the address proposes passkeys. */
   readonly isConditional?: boolean
+  /** Whether the browser is asked as soon as the page is there. */
+  readonly isAsked?: boolean
   readonly children?: ComponentChildren
 }
 
@@ -30,6 +32,7 @@ export function PasskeyForm(props: PasskeyFormProps) {
       data-passkey={kind}
       data-options={JSON.stringify(options)}
       {...(props.isConditional === true && { 'data-conditional': '' })}
+      {...(props.isAsked === true && { 'data-asked': '' })}
     >
       <input type="hidden" name="csrf" value={form.csrf} />
       <input type="hidden" name="credential" value="" />

@@ -2,6 +2,7 @@ import {
   acrValues,
   AuthorizationRequest,
   ConfidentialAuthorizationRequest,
+  passkeyHint,
   wayHints,
   type AuthorizationError,
   type ResponseMode,
@@ -184,6 +185,11 @@ const Email = email()
 /** The sign-in method that the application prefers; any other idp_hint names an identity provider. */
 export function hintedMethod({ idp_hint: hint }: AuthorizationRequest): WayHint | undefined {
   return wayHints.find((way) => way === hint)
+}
+
+/** Whether the application has a passkey asked for at once. */
+export function isPasskeyHinted({ idp_hint: hint }: AuthorizationRequest): boolean {
+  return hint === passkeyHint
 }
 
 type Factors = 'any' | 'two_if_possible' | 'two'

@@ -1,4 +1,4 @@
-import type { AuthorizationRequest } from '@portico/contract/authorize'
+import { passkeyHint, type AuthorizationRequest } from '@portico/contract/authorize'
 import type { Kysely, Transaction } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
@@ -22,7 +22,12 @@ import { findOpenConnections } from '../../sso/sign-in/connection-of-address.js'
 import { findOpenProviders, type OpenProvider } from '../../sso/social/open-providers.js'
 import { grantedScope } from '../../tokens/scopes.js'
 import type { AccountSession } from './account-sessions.js'
-import { hintedEmail, hintedMethod, type AuthorizationFault } from './authorization-request.js'
+import {
+  hintedEmail,
+  hintedMethod,
+  isPasskeyHinted,
+  type AuthorizationFault,
+} from './authorization-request.js'
 import type { AuthorizingClient } from './authorizing-client.js'
 import { isAcrUnknown, toRequestedClaims } from './requested-claims.js'
 import { issueSessionCode } from './session-code.js'
@@ -135,7 +140,8 @@ export async function decideAt(
   if (!browser.isNavigation) return { fault: noPageShown }
   const known = isKnown ? session : undefined
   const flowId = await beginFlow(deps, browser, place, { request, isMfaRequired, fit, known })
-  return { path: `/t/${client.domain}/sign-in/${flowId}` }
+  const path = `/t/${client.domain}/sign-in/${flowId}`
+  return { path: isPasskeyHinted(request) ? `${path}?begin=${passkeyHint}` : path }
 }
 
 type Fit = Exclude<ReturnType<typeof sessionFit>, 'second_factor'>
@@ -266,8 +272,10 @@ async function beginFlow(
       const tenant = ofUser({ ...caller, domain: client.domain }, userId)
       if (fit === 'step_up') await skipFirstFactor(deps, trx, key, flow, { ...signedIn, tenant })
       else await skipFactors(deps, trx, key, signedIn)
-    } else if (entering !== undefined) await enterFlow(deps, trx, { key, flow, client, entering, caller })
-    else if (provider !== undefined) {
+    } else if (entering !== undefined) {
+      const isPasskeyAsked = isPasskeyHinted(request) && entering.methods.hasPasskey
+      await enterFlow(deps, trx, { key, flow, client, entering, caller, isPasskeyAsked })
+    } else if (provider !== undefined) {
       const set = { social_provider_id: provider.providerId }
       await moveFlow(deps, trx, key, { from: ['identifier'], to: 'social_provider', set })
     }
@@ -293,7 +301,8 @@ async function findHintedProvider(
   client: AuthorizingClient,
   request: AuthorizationRequest,
 ): Promise<OpenProvider | undefined> {
-  if (request.idp_hint === undefined || hintedMethod(request) !== undefined) return undefined
+  const isMethod = hintedMethod(request) !== undefined || isPasskeyHinted(request)
+  if (request.idp_hint === undefined || isMethod) return undefined
   const providers = await findOpenProviders(deps, client)
   return providers.find(({ name }) => name === request.idp_hint)
 }
@@ -304,13 +313,15 @@ interface EnteredFlow {
   readonly client: AuthorizingClient
   readonly entering: Entering
   readonly caller: Caller
+  /** The first page asks for a passkey at once. */
+  readonly isPasskeyAsked: boolean
 }
 
 /** Moves a flow that was entered from the account's pages past the address, which was typed there. */
 async function enterFlow(
   deps: Deps,
   trx: Transaction<DB>,
-  { key, flow, client, entering, caller }: EnteredFlow,
+  { key, flow, client, entering, caller, isPasskeyAsked }: EnteredFlow,
 ): Promise<void> {
   const { accountId, environment, organizationId, domain, applicationId } = client
   await logEvent(deps, trx, {
@@ -326,6 +337,10 @@ async function enterFlow(
   if (proof !== undefined && methods.hasLink) {
     const entry = { proof, createdBy, isMfaRequired: flow.isMfaRequired, isProofOlder }
     await passByProof(deps, trx, { tenant: { ...caller, domain }, flow: key, ...entry })
-  } else if (methods.hasPassword && !(methods.hasLink && flow.preferredWay === 'magic_link'))
+  } else if (
+    methods.hasPassword &&
+    !(methods.hasLink && flow.preferredWay === 'magic_link') &&
+    !isPasskeyAsked
+  )
     await moveFlow(deps, trx, key, { from: ['identifier'], to: 'password' })
 }

@@ -32,17 +32,21 @@ import {
   isEntryStillOpen,
   provedByBrowser,
 } from './account-flow-of.js'
-import { callerAtPage, type FlowRequest } from './flow.js'
+import { callerAtPage, type FlowKey, type FlowRequest } from './flow.js'
 import { endOfIdpInitiated, type SignedInHere } from './idp-initiated.js'
 import { isSocialStillOpen } from './social-still-open.js'
-import { linkArrival } from './social-arrival.js'
+import { findArrival, linkArrival } from './social-arrival.js'
 import { keepSession, type EndingBrowser, type NewSession } from './keep-session.js'
 import { isOrganizationOf, sameEnvironment, sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /** A flow whose steps are complete, and the browser that finishes it. */
 interface FlowEnd extends FlowRequest, EndingBrowser {
   readonly requestId: string
+  /** Whether an address of an organization has an identity provider now. */
+  readonly hasIdentityProvider: (trx: Transaction<DB>, owner: Owner, email: string) => Promise<boolean>
 }
+
+type Owner = Omit<FlowKey, 'flowId'>
 
 /** The secret of a session for the cookie of its browser. */
 export interface FinishedSession {
@@ -259,7 +263,9 @@ async function finish(
       | 'REQUIRED_METADATA_MISSING',
     reason?: RefusalReason,
   ) => logEventOf(deps, trx, consumedFlow, { code, email: user?.email, reason, requestId: end.requestId })
-  const refusal = whyRefused(consumedFlow, user)
+  const refusal =
+    whyRefused(consumedFlow, user) ??
+    (user && (await isRoutedMeanwhile(deps, trx, end, consumedFlow, user.email)) ? 'sso_required' : undefined)
   if (user === undefined || refusal !== undefined) {
     await log('END_USER_SIGN_IN_FAILED', refusal)
     return undefined
@@ -345,6 +351,23 @@ function toAnswer(
 const otherUserExpected = {
   error: 'login_required',
   error_description: 'the user who has signed in is another one than claims demands by sub',
+}
+
+/** A social provider is no way around the identity provider of an address, which may have got it since the first factor. */
+async function isRoutedMeanwhile(
+  deps: Deps,
+  trx: Transaction<DB>,
+  { hasIdentityProvider }: Pick<FlowEnd, 'hasIdentityProvider'>,
+  consumedFlow: ConsumedFlow,
+  email: string,
+): Promise<boolean> {
+  if (consumedFlow.social_provider_id === null) return false
+  const { account_id: accountId, environment, organization_id: organizationId, id: flowId } = consumedFlow
+  const owner = { accountId, environment, organizationId }
+  const isBySocial =
+    consumedFlow.amr?.includes('social') === true ||
+    (await findArrival(deps, trx, { ...owner, flowId })) !== undefined
+  return isBySocial && hasIdentityProvider(trx, owner, email)
 }
 
 function whyRefused(

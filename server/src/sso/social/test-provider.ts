@@ -10,6 +10,8 @@ export const testProviderFaults = [
   'none',
   'denied',
   'no_email',
+  'private_relay',
+  'other_subject_same_email',
   'wrong_state',
   'wrong_nonce',
   'wrong_audience',
@@ -122,16 +124,24 @@ function toClaims({ issuer, clientId }: ProviderClient, grant: TestGrant, at: Da
   return {
     iss: grant.fault === 'wrong_issuer' ? `${issuer}/other` : issuer,
     aud: grant.fault === 'wrong_audience' ? 'another-client' : clientId,
-    sub: grant.subject,
+    sub: grant.fault === 'other_subject_same_email' ? `${grant.subject}-other` : grant.subject,
     iat: issuedAt,
     exp: issuedAt + 300,
     nonce: grant.fault === 'wrong_nonce' ? 'another-nonce' : grant.nonce,
-    ...(grant.fault !== 'no_email' && {
-      email: grant.email,
-      email_verified: grant.isEmailVerified,
-    }),
+    ...toAddressClaims(grant),
   }
 }
+
+function toAddressClaims({ fault, subject, email, isEmailVerified }: TestGrant) {
+  if (fault === 'no_email') return {}
+  if (fault !== 'private_relay') return { email, email_verified: isEmailVerified }
+  // As at Apple, the same address each time for a subject.
+  const name = createHash('sha256').update(subject).digest('hex').slice(0, 10)
+  return { email: `${name}@${relayDomain}`, email_verified: true, is_private_email: true }
+}
+
+/** Of addresses that hide another one; a domain that no mail leaves to (RFC 6761 section 6.5). */
+const relayDomain = 'privaterelay.example'
 
 function toIdToken(claims: object, key: KeyObject, fault: TestProviderFault): string {
   const isUnsigned = fault === 'unsigned'

@@ -101,6 +101,8 @@ export const social = {
       none: 'A right one',
       denied: 'The user declines',
       no_email: 'Without an address',
+      private_relay: 'With a relay address that hides this one',
+      other_subject_same_email: 'Of another account with this address',
       wrong_state: 'With another state',
       wrong_nonce: 'With another nonce',
       wrong_audience: 'For another client',

@@ -91,6 +91,8 @@ export const social: SocialTexts = {
       none: 'Une réponse correcte',
       denied: 'L’utilisateur refuse',
       no_email: 'Sans adresse',
+      private_relay: 'Avec une adresse relais qui masque celle-ci',
+      other_subject_same_email: 'D’un autre compte avec cette adresse',
       wrong_state: 'Avec un autre state',
       wrong_nonce: 'Avec un autre nonce',
       wrong_audience: 'Pour un autre client',
