@@ -7,6 +7,7 @@ import { maxNamed, type Finding, type Reader } from './finding.js'
  */
 export async function examineRelayAddresses({ db, config }: Reader): Promise<Finding[]> {
   const check = 'Relay addresses'
+  // eslint-disable-next-line portico/tenant -- the doctor looks at every account
   const rows = await db
     .selectFrom('social_providers')
     .innerJoin('accounts', 'accounts.id', 'social_providers.account_id')
