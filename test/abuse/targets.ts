@@ -135,19 +135,27 @@ interface Layer {
 
 /** Every path of the app outside of the contract and SCIM, read from its routers: pages, files and documents. */
 export function pageTargets(service: Service, world: References): Target[] {
-  const { router } = createApp(service.deps) as unknown as { router: { stack: readonly Layer[] } }
   const found = new Map<string, Target>()
-  for (const target of targetsIn(router.stack, world)) found.set(target.name, target)
+  for (const { method, pattern } of pagePatterns(service)) {
+    const target = pageTarget(method, pattern, world)
+    found.set(target.name, target)
+  }
   return [...found.values()]
 }
 
-function targetsIn(stack: readonly Layer[], world: References): Target[] {
+/** The same as patterns, such as `/t/:org_domain/account`. */
+export function pagePatterns(service: Service): { readonly method: string; readonly pattern: string }[] {
+  const { router } = createApp(service.deps) as unknown as { router: { stack: readonly Layer[] } }
+  return patternsIn(router.stack)
+}
+
+function patternsIn(stack: readonly Layer[]): { readonly method: string; readonly pattern: string }[] {
   return stack.flatMap(({ route, handle }) => {
-    if (route === undefined) return targetsIn(handle?.stack ?? [], world)
+    if (route === undefined) return patternsIn(handle?.stack ?? [])
     const methods = route.methods['_all'] === true ? ['PUT'] : Object.keys(route.methods)
     return [route.path]
       .flat()
-      .flatMap((path) => methods.map((method) => pageTarget(method.toUpperCase(), path, world)))
+      .flatMap((pattern) => methods.map((method) => ({ method: method.toUpperCase(), pattern })))
   })
 }
 

@@ -1,0 +1,98 @@
+import { routes } from '@portico/contract/walk'
+import { cellKeyOf } from '@portico/server/cell-key'
+import { expect, test } from 'vitest'
+import { pagePatterns } from '../abuse/targets.js'
+import { startService } from '../given/harness.js'
+
+const service = await startService()
+const token = await service.token()
+const authorization = `Bearer ${token}`
+
+/** What the key is where a path has one of these parameters. */
+const kinds: Readonly<Record<string, string>> = {
+  org_domain: 'domain',
+  account_domain: 'domain',
+  idp_id: 'connection',
+  provider_id: 'provider',
+}
+
+/** Addresses whose account only a cookie or the token in them says, or their form. */
+const unnamed: Readonly<Record<string, string>> = {
+  '/onboarding': 'secret',
+  '/onboarding/join-requests/:environment': 'secret',
+  '/onboarding/email-domains/:environment': 'secret',
+  '/onboarding/directory-sync/:environment': 'secret',
+  '/relay/:token': 'secret',
+  '/account/signed-in': 'secret',
+  '/console/start': 'secret',
+  '/console/signed-in': 'secret',
+  '/oauth/token': 'form',
+  '/oauth/revoke': 'form',
+  '/oauth/introspect': 'form',
+  '/api/v2/oauth/token': 'form',
+}
+
+/** The path of a pattern whose parameters have their names as values, and the key that it must have. */
+function expectedOf(pattern: string): { readonly path: string; readonly key: unknown } {
+  const path = pattern.replaceAll('*', '').replaceAll(':', '')
+  const parameter = /:(\w+)/.exec(pattern)?.[1] ?? ''
+  const kind = kinds[parameter]
+  if (kind === undefined || pattern in unnamed) return { path, key: { kind: unnamed[pattern] ?? 'none' } }
+  return { path, key: kind === 'domain' ? { kind, domain: parameter } : { kind, id: parameter } }
+}
+
+test.each(routes().map(({ name, path, access }) => ({ name, path, ...access })))(
+  'the account of $name is known before a database is asked',
+  ({ path: pattern, auth }) => {
+    const { path, key } = expectedOf(pattern)
+
+    expect(cellKeyOf({ path, authorization })).toEqual(
+      auth === 'api_key' ? { kind: 'account', id: service.account.id } : key,
+    )
+  },
+)
+
+// What the last one catches is no page, of an account that may not be there either.
+const patterns = [...new Set(pagePatterns(service).map(({ pattern }) => pattern))].filter(
+  (pattern) => pattern !== '/console/*path',
+)
+
+test.each(patterns)('the account of the page %s is known before a database is asked', (pattern) => {
+  const { path, key } = expectedOf(pattern)
+
+  expect(cellKeyOf({ path, authorization: undefined })).toEqual(key)
+})
+
+test('a directory is named by its address', () => {
+  expect(cellKeyOf({ path: '/scim/v2/7f3e/Users/1', authorization: 'Bearer secret' })).toEqual({
+    kind: 'directory',
+    id: '7f3e',
+  })
+})
+
+test.each([
+  ['no header', undefined],
+  ['no token', 'Bearer '],
+  ['a token that is none', 'Bearer a.b.c'],
+  ['another scheme', `Basic ${Buffer.from('a:b').toString('base64')}`],
+])('a request of the API with %s is of no account, and refused alike everywhere', (_what, header) => {
+  expect(cellKeyOf({ path: '/api/v2/organizations', authorization: header })).toEqual({ kind: 'none' })
+})
+
+test.each(['/nowhere', '/wp-login.php', '//', '/.well-known/nothing', '/saml/'])(
+  'the path %s, which no address begins with, has no key',
+  (path) => {
+    expect(cellKeyOf({ path, authorization })).toBeUndefined()
+  },
+)
+
+test('a domain is as the caller has sent it, but for what the address encodes', () => {
+  expect(cellKeyOf({ path: '/T/awesome%2Dcompany/account', authorization: undefined })).toEqual({
+    kind: 'domain',
+    domain: 'awesome-company',
+  })
+  expect(cellKeyOf({ path: '/t/%/account', authorization: undefined })).toEqual({
+    kind: 'domain',
+    domain: '%',
+  })
+})
