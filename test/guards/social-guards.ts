@@ -27,6 +27,10 @@ const links = linking(
   'an account elsewhere is linked by a visit to its provider, whatever its address, and signs its user in from then on',
 )
 const own = `${folder}/link-own.ts`
+const takeover = test('takeover')
+const isTold = takeover(
+  'an account at a social provider that is linked in a sign-in is told to the address of its user',
+)
 const byGithub = github(
   'GitHub names a user by the primary address that they have verified there, which a mail proves',
 )
@@ -97,10 +101,10 @@ export const socialGuards = [
   guard({
     name: 'social: the word of Microsoft',
     file: claims,
-    find: "microsoft: (claims) => isTrue(claims['xms_edov'])",
-    replace: "microsoft: (claims) => isTrue(claims['xms_edov']) || isTrue(claims['email_verified'])",
+    find: 'microsoft: () => false',
+    replace: "microsoft: (claims) => isTrue(claims['xms_edov'])",
     red: standIns(
-      'Microsoft is believed of an address only where it says that the owner of the domain has proved it',
+      'Microsoft is not believed of an address of a company, whose owner has proved the domain: a mail proves it',
     ),
     green: isOfGmail,
   }),
@@ -125,9 +129,7 @@ export const socialGuards = [
     file: library,
     find: 'provider.issuer === issuerOfTenants',
     replace: 'false',
-    red: standIns(
-      'Microsoft is believed of an address only where it says that the owner of the domain has proved it',
-    ),
+    red: standIns('Microsoft is not believed of an address of a company: a mail proves it'),
     green: isOfGmail,
   }),
   guard({
@@ -307,5 +309,65 @@ export const socialGuards = [
       'a known person is refused where the organization has switched social sign-in off, also in the middle of it',
     ),
     green: becomes,
+  }),
+  guard({
+    name: 'social: the identity that is being unlinked',
+    file: 'server/src/directory/users/signing-in-user.ts',
+    find: ".forKeyShare('identity')",
+    replace: '',
+    red: takeover(
+      'an account at a social provider that was unlinked while its sign-in waited signs nobody in',
+    ),
+    green: isTold,
+  }),
+  guard({
+    name: 'social: the passkey of the user at a link in a sign-in',
+    file: arrivals,
+    find: "if (!amr.includes('pop') && (await holdsPasskey(deps, trx, { tenant, userId }))) return",
+    replace: 'void [amr, holdsPasskey]',
+    red: takeover(
+      'an account at a social provider is not linked by the password of a user who has a passkey, as on the account page',
+    ),
+    green: isTold,
+  }),
+  guard({
+    name: 'social: a provider that is off at a link in a sign-in',
+    file: arrivals,
+    find: '  if (!arrival.isProviderOpen) return\n',
+    replace: '',
+    red: takeover(
+      'an account at a social provider is not linked where the organization has switched the provider off since',
+    ),
+    green: isTold,
+  }),
+  guard({
+    name: 'social: the time that the provider says',
+    file: arrive,
+    find: 'return authenticatedAt !== undefined && authenticatedAt < at ? authenticatedAt : at',
+    replace: 'return void authenticatedAt ?? at',
+    red: takeover(
+      'an account at a social provider that says of an older sign-in makes no fresh session of it',
+    ),
+    green: isTold,
+  }),
+  guard({
+    name: 'social: one identity in two sign-ins',
+    file: settle,
+    find: "if ((await findUserByIdentity(trx, tenant, identity)) !== undefined) throw new SocialRefused('changed_meanwhile')",
+    replace: 'void findUserByIdentity',
+    red: takeover(
+      'an account at a social provider proves one address in one of two sign-ins, and the other one is refused',
+    ),
+    green: isTold,
+  }),
+  guard({
+    name: 'address: what was added before its first proof',
+    file: 'server/src/directory/users/proved-email.ts',
+    find: 'if (!haveSignInsEnded) await endEarlierSignIns(deps, trx, tenant, userId) await forgetAdded(trx, tenant, userId)',
+    replace: 'if (!haveSignInsEnded) await endEarlierSignIns(deps, trx, tenant, userId)',
+    red: takeover(
+      'the first proof of a mailbox ends the passkeys and the accounts at social providers of whoever had claimed the address',
+    ),
+    green: isTold,
   }),
 ]

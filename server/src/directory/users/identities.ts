@@ -112,6 +112,20 @@ export async function forgetIdentities(trx: Transaction<DB>, tenant: Tenant, use
   await trx.deleteFrom('user_identities').where(ofTenant(tenant)).where('user_id', '=', userId).execute()
 }
 
+/** Those at social providers, which give no roles. */
+export async function forgetSocialIdentities(
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  userId: string,
+): Promise<void> {
+  await trx
+    .deleteFrom('user_identities')
+    .where(ofTenant(tenant))
+    .where('user_id', '=', userId)
+    .where('kind', '=', 'social')
+    .execute()
+}
+
 /** The identity by which a directory knows a user; whole-user.ts adds it last. */
 export function identityOfDirectory(
   directory: { readonly id: string; readonly provider: string },

@@ -60,7 +60,10 @@ interface IdentifiedUser extends SigningInUser {
   readonly identity_id: string
 }
 
-/** The user with an identity; locked, so that a deactivation either precedes the sign-in or ends its session. */
+/**
+ * The user with an identity; locked, so that a deactivation either precedes the sign-in or ends its session. The identity is locked,
+ * too: a sign-in that has waited for the end of an unlinking would still see it in its snapshot.
+ */
 export async function findUserByIdentity(
   trx: Transaction<DB>,
   tenant: Tenant,
@@ -79,7 +82,8 @@ const selectByIdentity = statement((db, identity: TenantKey & IdentityName) =>
     .where('identity.issuer', '=', identity.issuer)
     .where('identity.subject', '=', identity.subject)
     .select([...signingInColumns, 'identity.id as identity_id'])
-    .forNoKeyUpdate('users'),
+    .forNoKeyUpdate('users')
+    .forKeyShare('identity'),
 )
 
 /**

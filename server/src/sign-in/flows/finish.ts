@@ -276,13 +276,16 @@ async function finish(
     return { answer, session: undefined, use: undefined }
   }
   if (consumedFlow.social_provider_id !== null)
-    await linkArrival(deps, trx, tenant, { ...place, flowId: consumedFlow.id }, userId)
+    await linkArrival(...([deps, trx, tenant, { ...place, flowId: consumedFlow.id }] as const), {
+      userId,
+      amr: consumedFlow.amr ?? [],
+    })
   const accountFlowId = consumedFlow.account_flow_id
   if (accountFlowId !== null)
     await endAccountFlowOf(trx, { accountId, environment, accountFlowId, at: deps.now() })
   // A session that only goes on is of before, which the proof would end.
   if (consumedFlow.proved_address === user.email_normalized && consumedFlow.continued_session_id === null)
-    await markProvedBySignIn(deps, trx, tenant, user)
+    await markProvedBySignIn(deps, trx, tenant, { ...user, amr: consumedFlow.amr ?? [] })
   const sessionSecret = randomSecret()
   const signIn = {
     tenant,

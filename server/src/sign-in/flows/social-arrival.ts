@@ -3,6 +3,7 @@ import { lockIdentity, type AssertedIdentity } from '../../directory/users/ident
 import { linkIdentity } from '../../directory/users/linked-identity.js'
 import { emitUserChange, findUserByIdentity } from '../../directory/users/signing-in-user.js'
 import type { Deps } from '../../delivery/deps.js'
+import { enqueueNotice } from '../../delivery/mail/notices.js'
 import { open, seal, type MasterKeys, type SealContext } from '../../platform/crypto/seal.js'
 import type { DB } from '../../platform/db/schema.js'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
@@ -16,6 +17,8 @@ import {
   type AddressCode,
 } from './address-code.js'
 import { flowLifetimeMs, type FlowKey } from './flow.js'
+import { holdsPasskey } from './holds-passkey.js'
+import { isProviderOpenIn } from './social-still-open.js'
 
 /** The row of an arrival. */
 interface ArrivalKey {
@@ -38,6 +41,8 @@ export interface SocialArrival {
   readonly email: string | null
   /** Of the user whom the identity is linked to. */
   readonly userId: string | null
+  /** Whether the organization signs users in by the provider now. */
+  readonly isProviderOpen: boolean
 }
 
 /** Keeps an identity in its flow, in place of one before. */
@@ -45,7 +50,7 @@ export async function keepArrival(
   { keys, now }: Pick<Deps, 'keys' | 'now'>,
   trx: Transaction<DB>,
   key: FlowKey,
-  { providerId, identity, email }: Omit<SocialArrival, 'userId'>,
+  { providerId, identity, email }: Omit<SocialArrival, 'userId' | 'isProviderOpen'>,
 ): Promise<void> {
   const at = now()
   const { accountId, environment, organizationId, flowId } = key
@@ -86,6 +91,7 @@ export async function findArrival(
     .where('flow_id', '=', key.flowId)
     .where('expires_at', '>', now())
     .select(['provider_id', 'identity_sealed', 'email', 'user_id'])
+    .select(isProviderOpenIn('social_arrivals', 'provider_id').as('is_provider_open'))
     .executeTakeFirst()
   return (
     row && {
@@ -93,6 +99,7 @@ export async function findArrival(
       identity: openIdentity(keys.master, key, row.identity_sealed),
       email: row.email,
       userId: row.user_id,
+      isProviderOpen: row.is_provider_open,
     }
   )
 }
@@ -121,27 +128,39 @@ export async function forgetArrival(trx: Transaction<DB>, key: FlowKey): Promise
   await trx.deleteFrom('social_arrivals').where(ofOwner(key)).where('flow_id', '=', key.flowId).execute()
 }
 
+/** Who has passed every factor of a flow, and by what. */
+interface FinishedFactors {
+  readonly userId: string
+  readonly amr: readonly string[]
+}
+
 /**
  * Links the identity of a finished flow to its user, who has passed every factor in it: the only place that links one to a user
- * who was there before. One that waits for another user is not linked.
+ * who was there before. It is not linked where it waits for another user, where the organization has switched the provider off
+ * meanwhile, and where the user has a passkey and has used something weaker, as on the account page.
  */
 export async function linkArrival(
-  deps: Pick<Deps, 'db' | 'keys' | 'now'>,
+  deps: Pick<Deps, 'config' | 'db' | 'keys' | 'now'>,
   trx: Transaction<DB>,
   tenant: Tenant,
   key: FlowKey,
-  userId: string,
+  { userId, amr }: FinishedFactors,
 ): Promise<void> {
   const arrival = await findArrival(deps, trx, key)
   if (arrival === undefined) return
   await forgetArrival(trx, key)
   if (arrival.userId !== userId) return
+  if (!arrival.isProviderOpen) return
+  if (!amr.includes('pop') && (await holdsPasskey(deps, trx, { tenant, userId }))) return
   const { profile: _profile, ...identity } = arrival.identity
   await lockIdentity(trx, tenant, identity)
   // Another flow has linked it meanwhile, to whomever.
   if ((await findUserByIdentity(trx, tenant, identity)) !== undefined) return
   await linkIdentity(deps, trx, tenant, { userId, ...identity })
   await emitUserChange(deps, trx, tenant, userId)
+  const { accountId, environment, organizationId } = key
+  const owner = { accountId, environment, organizationId, userId }
+  await enqueueNotice(deps, trx, { ...owner, notice: 'identity_linked', cause: tenant.cause })
 }
 
 /** Stores a new code for the address of an arrival; the one before no longer works. */

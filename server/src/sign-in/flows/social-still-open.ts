@@ -1,4 +1,5 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
+import { isReady } from '../../directory/provider-ready.js'
 import { sameEnvironment, sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /** After a social provider the organization must still use it; a step-up depends on its session instead. */
@@ -6,14 +7,20 @@ export function isSocialStillOpen() {
   return sql<boolean>`(
     not 'social' = any(flow.amr)
     or flow.session_id is not null
-    or exists (
-      select from social_connections as connection
-      join social_providers as provider on ${sameEnvironment('provider', 'connection')}
-      where ${sameTenant('connection', 'flow')}
-        and connection.active
-        and provider.id = flow.social_provider_id
-        and provider.active
-        and (connection.providers is null or provider.name = any(connection.providers))
-    )
+    or ${isProviderOpenIn('flow', 'social_provider_id')}
+  )`
+}
+
+/** Whether the organization of a row of a statement signs users in by the provider that a column of the row names. */
+export function isProviderOpenIn(row: string, column: string): RawBuilder<boolean> {
+  return sql<boolean>`exists (
+    select from social_connections as connection
+    join social_providers on ${sameEnvironment('social_providers', 'connection')}
+    where ${sameTenant('connection', row)}
+      and connection.active
+      and social_providers.id = ${sql.ref(`${row}.${column}`)}
+      and social_providers.active
+      and ${isReady()}
+      and (connection.providers is null or social_providers.name = any(connection.providers))
   )`
 }

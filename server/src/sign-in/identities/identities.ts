@@ -82,7 +82,7 @@ export async function removeIdentity(
   await emitUserChange(deps, trx, tenant, userId)
   const { accountId, environment } = tenant
   const owner = { accountId, environment, organizationId: row.organization_id, userId }
-  await enqueueNotice(deps, trx, { ...owner, notice: 'identity_unlinked' })
+  await enqueueNotice(deps, trx, { ...owner, notice: 'identity_unlinked', cause: tenant.cause })
   return emit(deps, trx, tenant, { code: 'user.identity.unlink.success', ...toLinkedIdentity(row, tenant) })
 }
 

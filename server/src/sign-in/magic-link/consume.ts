@@ -223,7 +223,7 @@ async function signIn(
   trx: Transaction<DB>,
   { tenant, consumedLink, user }: Arrival,
 ): Promise<Lead> {
-  await markEmailProved(deps, trx, tenant, user, consumedLink.is_link_returned)
+  await markEmailProved(deps, trx, tenant, user, { isLinkReturned: consumedLink.is_link_returned })
   await emitConsumed(deps, trx, { tenant, consumedLink, user })
   const outcome = await completeFirstFactor(deps, trx, {
     tenant,

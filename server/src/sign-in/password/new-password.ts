@@ -78,8 +78,8 @@ export async function replacePassword(
   const { accountId, environment } = tenant
   const owner = { accountId, environment, organizationId, userId: user.id }
   await endSessionsOf(deps, trx, tenant, user.id, kept)
-  // What it would end has ended; the flow goes on.
-  if (isLinkOpened) await markEmailProved(deps, trx, tenant, { ...user, isNew: true }, isLinkReturned)
+  // The flow in which the user sets it goes on.
+  if (isLinkOpened) await markEmailProved(deps, trx, tenant, user, { isLinkReturned, haveSignInsEnded: true })
   await voidPasswordRequests(deps, trx, tenant, normalizeEmail(user.email))
   const id = await writePassword(deps, trx, owner, hash)
   await emit(deps, trx, tenant, {

@@ -101,7 +101,10 @@ async function decide(deps: Deps, trx: Transaction<DB>, deciding: Deciding): Pro
   const { profile: _profile, ...identity } = user.identity
   if (await renewIdentity(trx, own, { userId: found.id, ...identity }))
     await emitUserChange(deps, trx, own, found.id)
-  const factor = { tenant, userId: found.id, amr: ['social'], identityId: found.identity_id }
+  const factor = {
+    ...{ tenant, userId: found.id, amr: ['social'], identityId: found.identity_id },
+    authenticatedAt: authenticatedAtOf(deps, user),
+  }
   const step = await completeFactorOfLockedFlow(deps, trx, held, factor)
   if (step === undefined) throw new SocialRefused('flow_over')
   await logEvent(deps, trx, {
@@ -115,6 +118,12 @@ async function decide(deps: Deps, trx: Transaction<DB>, deciding: Deciding): Pro
     requestId: arrival.requestId,
   })
   return 'flow'
+}
+
+/** When the user has authenticated: now, where the provider does not say that it was earlier. */
+function authenticatedAtOf({ now }: Pick<Deps, 'now'>, { authenticatedAt }: SocialUser): Date {
+  const at = now()
+  return authenticatedAt !== undefined && authenticatedAt < at ? authenticatedAt : at
 }
 
 /** Allowed difference between clocks. */
@@ -159,6 +168,7 @@ async function keepUnknown(
   const settling: Settling = {
     ...{ tenant, held, provider, allowedEmailDomains: arrival.allowedEmailDomains, identity: user.identity },
     from: 'social_provider',
+    authenticatedAt: authenticatedAtOf(deps, user),
     requestId: arrival.requestId,
   }
   if (email !== undefined) {

@@ -61,8 +61,8 @@ const googleMail = ['gmail.com', 'googlemail.com']
 const appleMail = ['icloud.com', 'me.com', 'mac.com']
 
 /**
- * Whether a provider gives out the address that it says. Others' addresses may be years old, or whatever the user has typed; an
- * address of Entra is any text but where the owner of the tenant has proved the domain.
+ * Whether a provider gives out the address that it says. Others' addresses may be years old, or whatever the user has typed, as
+ * those of Entra are.
  */
 const isOwnWord: Readonly<Record<SocialProviderType, (claims: AnsweredClaims) => boolean>> = {
   google: (claims) => {
@@ -71,7 +71,8 @@ const isOwnWord: Readonly<Record<SocialProviderType, (claims: AnsweredClaims) =>
     const domain = domainOfEmail(normalizeEmail(email))
     return googleMail.includes(domain) || claims['hd'] === domain
   },
-  microsoft: (claims) => isTrue(claims['xms_edov']),
+  // xms_edov is true of personal accounts and guests, too, whose address at another provider may be years old.
+  microsoft: () => false,
   // GitHub says which address a user has verified, and gives out none.
   github: () => false,
   apple: (claims) => {

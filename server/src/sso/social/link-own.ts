@@ -129,7 +129,7 @@ export function completeLink(
     if (found !== undefined) return found.id === userId ? 'linked' : 'taken'
     await linkIdentity(within, trx, tenant, { userId, ...identity })
     await emitUserChange(within, trx, tenant, userId)
-    await enqueueNotice(within, trx, { ...owner, userId, notice: 'identity_linked' })
+    await enqueueNotice(within, trx, { ...owner, userId, notice: 'identity_linked', cause: tenant.cause })
     await logEvent(within, trx, {
       ...owner,
       domain,

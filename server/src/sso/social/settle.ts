@@ -6,6 +6,7 @@ import { isSsoRequired } from '../../directory/domains/authority.js'
 import { findJoining } from '../../directory/organization-policy/joining.js'
 import { isAddressInvited } from '../../directory/pending-invitations/pending.js'
 import { admit, refusalOf } from '../../directory/users/admit.js'
+import { lockIdentity } from '../../directory/users/identities.js'
 import { markEmailProved } from '../../directory/users/proved-email.js'
 import { findUser, findUserByIdentity } from '../../directory/users/signing-in-user.js'
 import { newId } from '../../platform/crypto/random.js'
@@ -43,6 +44,8 @@ export interface Settling {
   readonly allowedEmailDomains: readonly string[] | null
   /** The step of the flow. */
   readonly from: Step
+  /** When the newcomer has authenticated; undefined: now, by the proof of the mailbox. */
+  readonly authenticatedAt?: Date
   readonly requestId: string
 }
 
@@ -121,7 +124,11 @@ export async function settleAddress(
   settling: Settling,
   { email, isMailboxProved }: ProvedAddress,
 ): Promise<void> {
-  const { tenant, held, from } = settling
+  const { tenant, held, from, identity } = settling
+  await lockIdentity(trx, tenant, identity)
+  // Another flow has linked it since it came, to whomever.
+  if ((await findUserByIdentity(trx, tenant, identity)) !== undefined)
+    throw new SocialRefused('changed_meanwhile')
   const emailNormalized = normalizeEmail(email)
   const address = { email, email_normalized: emailNormalized }
   const user = await findUser(trx, tenant, emailNormalized)
@@ -165,7 +172,7 @@ async function findDoor(
 async function admitNewcomer(
   deps: Deps,
   trx: Transaction<DB>,
-  { tenant, held, identity: { profile, ...identity } }: Settling,
+  { tenant, held, identity: { profile, ...identity }, authenticatedAt = deps.now() }: Settling,
   { door, email, isMailboxProved }: ProvedAddress & { readonly door: Door },
 ): Promise<void> {
   const id = newId()
@@ -180,7 +187,10 @@ async function admitNewcomer(
   await forgetArrival(trx, held)
   const known = await findUserByIdentity(trx, own, identity)
   if (known === undefined) throw new Error('a user who was just created is not known by their identity')
-  const factor = { tenant, userId: id, isNew: true, amr: ['social'], identityId: known.identity_id }
+  const factor = {
+    ...{ tenant, userId: id, isNew: true, amr: ['social'], identityId: known.identity_id },
+    authenticatedAt,
+  }
   const step = await completeFactorOfLockedFlow(deps, trx, held, factor)
   if (step === undefined) throw new SocialRefused('flow_over')
   await logEvent(deps, trx, {
