@@ -128,7 +128,7 @@ export async function forgetArrival(trx: Transaction<DB>, key: FlowKey): Promise
   await trx.deleteFrom('social_arrivals').where(ofOwner(key)).where('flow_id', '=', key.flowId).execute()
 }
 
-/** Who has passed every factor of a flow, and by what. */
+/** The user who has passed every factor of a flow, and by what. */
 interface FinishedFactors {
   readonly userId: string
   readonly amr: readonly string[]
