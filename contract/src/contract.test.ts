@@ -108,8 +108,12 @@ describe.each(all)('%s', (_name, route) => {
   })
 })
 
-/** A discovery changes no record until a user has signed in: log events tell of it. An evaluation and a check change nothing. */
-const ofNoRecord = /^(discovery|accessEvaluation)\.|^socialProviders\.check$/
+/**
+ * A discovery changes no record until a user has signed in: log events tell of it. An evaluation and a check change nothing, and asking a
+ * browser for a passkey changes no record.
+ */
+const ofNoRecord =
+  /^(discovery|accessEvaluation)\.|^socialProviders\.check$|^passkeys\.create(Registration|Challenge)$/
 
 /** The messages of the outbox contain sign-in links, so reading it requires the scope that creates them. */
 const scopeExceptions: Record<string, RegExp> = {

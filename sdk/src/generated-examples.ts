@@ -3190,7 +3190,7 @@ export const errorTable: { readonly [Code in ErrorCode]: readonly [status: numbe
   totp_code_rejected: [401, 'The code is incorrect, or it has already been used.'],
   passkey_rejected: [
     401,
-    'The passkey is not accepted: its answer is wrong or late, or it signs nobody in here.',
+    'The passkey is not accepted: its answer is wrong or late, or its user may not sign in here.',
   ],
   https_required: [403, 'The request did not arrive over HTTPS.'],
   insufficient_scope: [403, 'The API key does not have the scope that this operation requires.'],

@@ -578,7 +578,8 @@ const recipes: Partial<Record<ErrorCode, Recipe>> = {
     await client.password.createConnection({ org_domain: domain })
     const user = await given.user({ org_domain: domain })
     const { application_id: _, ...members } = freshBody(route, world) ?? {}
-    const body = { ...members, org_domain: domain, user_email: user.email }
+    const named = 'user_email' in members && { user_email: user.email }
+    const body = { ...members, org_domain: domain, ...named }
     return ask(route, world, await service.token({ account }), { body })
   },
 }

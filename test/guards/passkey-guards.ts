@@ -268,7 +268,7 @@ export const passkeyGuards = [
     green: linked('is linked by a passkey of its user, and not by one of a colleague'),
   }),
   guard({
-    name: 'passkeys: the domain of the pages of an application',
+    name: 'passkeys of the API: the domain of the pages of an application',
     file: 'server/src/directory/applications/redirects.ts',
     find: '  if (origins.length > 0 && origins.every(isOfPage)) return []\n',
     replace: '  if (origins.some(isOfPage) || origins.length === 0) return []\n',
@@ -279,7 +279,7 @@ export const passkeyGuards = [
     green: isRegistered,
   }),
   guard({
-    name: 'passkeys: the pages of an application, to the letter',
+    name: 'passkeys of the API: the pages of an application, to the letter',
     file: ceremony,
     find: '  const { rpId, origins } = page\n',
     replace: "  const { rpId } = page\n  const origins = [...page.origins, 'https://other.store.example']\n",
@@ -289,7 +289,7 @@ export const passkeyGuards = [
     green: isInThere,
   }),
   guard({
-    name: 'passkeys: the domain for which one was made',
+    name: 'passkeys of the API: the domain for which one was made',
     file: prove,
     find: "    .where('passkeys.rp_id', '=', rpId)\n",
     replace: "    .where('passkeys.rp_id', '<>', `not ${rpId}`)\n",
@@ -297,7 +297,7 @@ export const passkeyGuards = [
     green: isInThere,
   }),
   guard({
-    name: 'passkeys: one answer to a challenge of the API',
+    name: 'passkeys of the API: one answer to a challenge',
     file: apiCeremony,
     find: "    .deleteFrom('passkey_ceremonies')\n    .using('organizations')\n",
     replace:
@@ -306,7 +306,7 @@ export const passkeyGuards = [
     green: isInThere,
   }),
   guard({
-    name: 'passkeys: one answer to a registration of the API',
+    name: 'passkeys of the API: one answer to a registration',
     file: apiCeremony,
     find: "    .deleteFrom('passkey_ceremonies')\n    .using('organizations')\n",
     replace:
@@ -315,7 +315,7 @@ export const passkeyGuards = [
     green: isRegistered,
   }),
   guard({
-    name: 'passkeys: the five minutes of a challenge of the API',
+    name: 'passkeys of the API: the five minutes of a challenge',
     file: apiCeremony,
     find: "    .where('passkey_ceremonies.expires_at', '>', now())\n",
     replace: "    .where('passkey_ceremonies.expires_at', '<>', now())\n",
@@ -323,7 +323,7 @@ export const passkeyGuards = [
     green: isInThere,
   }),
   guard({
-    name: 'passkeys: what a challenge of the API is for',
+    name: 'passkeys of the API: what a challenge is for',
     file: apiCeremony,
     find: "    .where('passkey_ceremonies.purpose', 'in', purposes)\n",
     replace: "    .where('passkey_ceremonies.purpose', 'not in', purposes.slice(0, 0))\n",
@@ -331,7 +331,7 @@ export const passkeyGuards = [
     green: isInThere,
   }),
   guard({
-    name: 'passkeys: the account of a challenge of the API',
+    name: 'passkeys of the API: the account of a challenge',
     file: apiCeremony,
     find: "    .where(ofEnvironment(caller, 'passkey_ceremonies'))\n",
     replace:
@@ -340,7 +340,7 @@ export const passkeyGuards = [
     green: isInThere,
   }),
   guard({
-    name: 'passkeys: the environment of a challenge of the API',
+    name: 'passkeys of the API: the environment of a challenge',
     file: apiCeremony,
     find: "    .where(ofEnvironment(caller, 'passkey_ceremonies'))\n",
     replace:
@@ -349,7 +349,7 @@ export const passkeyGuards = [
     green: isInThere,
   }),
   guard({
-    name: 'passkeys: the organizations of a key that answers a challenge',
+    name: 'passkeys of the API: the organizations of a key that answers a challenge',
     file: apiCeremony,
     find: '(${organizationIds}::uuid[] is null or organizations.id = any(${organizationIds}::uuid[]))',
     replace: '(${organizationIds}::uuid[] is null or organizations.id is not null)',
@@ -357,7 +357,7 @@ export const passkeyGuards = [
     green: isInThere,
   }),
   guard({
-    name: 'passkeys: the organization of a registration of the API',
+    name: 'passkeys of the API: the organization of a registration',
     file: apiCeremony,
     find: "query.where('organizations.domain', '=', domain ?? '')",
     replace: "query.where('organizations.domain', 'is not', null)",
@@ -365,7 +365,7 @@ export const passkeyGuards = [
     green: isRegistered,
   }),
   guard({
-    name: 'passkeys: a user who is verified, on a page of an application',
+    name: 'passkeys of the API: a user who is verified',
     file: challenge,
     find: 'expectedAt(deps, page, ceremony, pending_sign_in_id === null)',
     replace: 'expectedAt(deps, page, ceremony, pending_sign_in_id === organizationId)',
@@ -373,7 +373,7 @@ export const passkeyGuards = [
     green: isInThere,
   }),
   guard({
-    name: 'passkeys: the redirect URL of a challenge, when it is answered',
+    name: 'passkeys of the API: the redirect URL of a challenge, when it is answered',
     file: challenge,
     find: '  if (redirect_uri !== null && !page.redirectUris.includes(redirect_uri))\n',
     replace: '  if (redirect_uri !== null && page.redirectUris.length === 0)\n',
@@ -381,7 +381,7 @@ export const passkeyGuards = [
     green: isInThere,
   }),
   guard({
-    name: 'passkeys: the challenges of an organization in a minute',
+    name: 'passkeys of the API: the challenges of an organization in a minute',
     file: challenge,
     find: '  await deps.limits.take(organizationAttempts, { accountId, environment, domain })\n',
     replace: '',
@@ -389,7 +389,7 @@ export const passkeyGuards = [
     green: isInThere,
   }),
   guard({
-    name: 'passkeys: a sign-in of the pages, at the API',
+    name: 'passkeys of the API: a sign-in of the pages',
     file: challenge,
     find: '{ pendingSignInId, flowId: null })',
     replace: '{ pendingSignInId, flowId: sql`flow_id` as never })',
@@ -404,7 +404,7 @@ export const passkeyGuards = [
     green: besidesOnOwnPage('completes the sign-in of the password, also where nobody is verified'),
   }),
   guard({
-    name: 'passkeys: one that its provider copies, by the API',
+    name: 'passkeys of the API: one that its provider copies',
     file: registration,
     find: "      if (key.isSynced && !offer.isSyncedAllowed) throw new ApiError('passkey_not_allowed')\n",
     replace: '',
@@ -412,7 +412,7 @@ export const passkeyGuards = [
     green: isRegistered,
   }),
   guard({
-    name: 'passkeys: a user who is deactivated, at a registration of the API',
+    name: 'passkeys of the API: a user who is deactivated, at a registration',
     file: registration,
     find: "  if (!isUserActive) throw new ApiError('user_inactive')\n",
     replace: '',
@@ -420,7 +420,7 @@ export const passkeyGuards = [
     green: isRegistered,
   }),
   guard({
-    name: 'passkeys: an organization that has them, at a registration of the API',
+    name: 'passkeys of the API: an organization that has them, at a registration',
     file: registration,
     find: "  if (!isActive) throw new ApiError('passkeys_inactive')\n",
     replace: '',

@@ -22,7 +22,7 @@ export const errorCodes = {
   },
   passkey_rejected: {
     status: 401,
-    message: 'The passkey is not accepted: its answer is wrong or late, or it signs nobody in here.',
+    message: 'The passkey is not accepted: its answer is wrong or late, or its user may not sign in here.',
     remedy:
       'Ask for another challenge and show its options on the page; each is good for one answer. The log of the organization has the reason.',
   },

@@ -89,6 +89,9 @@ async function askUser(
   return { purpose: 'second_factor', applicationId, userId, pendingSignInId }
 }
 
+/** What a right answer comes to. */
+type Reached = Pick<PassedPasskeyChallenge, 'user_id' | 'code' | 'renew_password'>
+
 /**
  * Signs in the user of a passkey by the answer to a challenge, which it takes away whatever the answer is.
  *
@@ -106,9 +109,8 @@ export async function validatePasskeyChallenge(
   const { organization_id: organizationId, application_id: applicationId } = taken
   const place = { accountId, environment, domain, organizationId, applicationId }
   const proof = await prove(deps, tenant, taken, credential)
-  const outcome = await settle<Pick<PassedPasskeyChallenge, 'user_id' | 'code' | 'renew_password'>>(
-    ...([deps, tenant, place, proof] as const),
-    (trx, proved) => completeChallenge(deps, trx, tenant, taken, proved),
+  const outcome = await settle<Reached>(deps, tenant, place, proof, (trx, proved) =>
+    completeChallenge(deps, trx, tenant, taken, proved),
   )
   if (typeof outcome === 'string') throw new ApiError('passkey_rejected')
   if ('proved' in proof && taken.pending_sign_in_id === null)
@@ -153,7 +155,7 @@ async function completeChallenge(
   tenant: Tenant,
   taken: TakenCeremony,
   proved: ProvedPasskey,
-): Promise<RefusalReason | Pick<PassedPasskeyChallenge, 'user_id' | 'code' | 'renew_password'>> {
+): Promise<RefusalReason | Reached> {
   const { userId } = proved
   const { pending_sign_in_id: pendingSignInId } = taken
   if (pendingSignInId === null) {
