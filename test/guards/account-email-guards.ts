@@ -6,6 +6,7 @@ const own = `${folder}/own-email.ts`
 const prove = `${folder}/prove-own-email.ts`
 const confirm = `${folder}/confirm-own-email.ts`
 const undo = `${folder}/revert-own-email.ts`
+const added = `${folder}/remove-added.ts`
 const open = 'server/src/directory/domains/open-address.ts'
 
 const email = (title: string) => protocolTest('account-email', title)
@@ -20,6 +21,9 @@ const isLate = email(
 )
 const isPutBack = email(
   'the link of the mail about a changed address puts it back once, ends sessions, stops changes for three days, and tells the account',
+)
+const isRemoved = email(
+  'the link of the mail about a changed address removes an app and an account elsewhere that were added for the change, and no passkey that was there 14 days before',
 )
 const isBounded = email(
   'the link of the mail about a changed address works for seven days, at its own organization alone, and by no form of another browser',
@@ -203,6 +207,32 @@ export const accountEmailGuards = [
     replace: '',
     red: isPutBack,
     green: isChanged,
+  }),
+  guard({
+    name: 'address: ways to sign in that were added before it was put back',
+    file: undo,
+    find: '  await removeAddedSince(deps, trx, tenant, userId, since)\n',
+    replace: '  if (since > at) await removeAddedSince(deps, trx, tenant, userId, since)\n',
+    red: email(
+      'the link of the mail about a changed address removes the passkey that was added for the change, so that its owner is not asked for it',
+    ),
+    green: isPutBack,
+  }),
+  guard({
+    name: 'address: accounts elsewhere that were added before it was put back',
+    file: added,
+    find: "    .where('kind', '=', 'social')\n    .where('inserted_at', '>', since)\n",
+    replace: "    .where('kind', '=', 'social')\n    .where('inserted_at', '<', since)\n",
+    red: isRemoved,
+    green: isPutBack,
+  }),
+  guard({
+    name: 'address: a second factor that was added before it was put back',
+    file: added,
+    find: "    .where('validated_at', '>', since)\n",
+    replace: "    .where('validated_at', '<', since)\n",
+    red: isRemoved,
+    green: isPutBack,
   }),
   guard({
     name: 'address: another change after it was put back',

@@ -1,12 +1,14 @@
+import { openMagicLink } from '@portico/sdk'
 import { describe, expect, test } from 'vitest'
 import { keepByDirectory } from '../api/person-given.js'
 import { accountEmailGivenOf } from '../given/account-email-given.js'
-import type { FlowScene } from '../given/flow-given.js'
+import { goodPassword, type FlowScene } from '../given/flow-given.js'
 import { anyEmail } from '../given/given.js'
 import { startService } from '../given/harness.js'
 import { passkeyGivenOf } from '../given/passkey-given.js'
 import { stepSeconds } from '../given/totp-given.js'
 import { scimGivenOf } from '../given/scim-given.js'
+import { socialGivenOf } from '../given/social-given.js'
 import { idpMetadata } from '../given/sso-given.js'
 import { createVisitor, type Seen } from '../given/visitor.js'
 import { longDescribe } from '../sampled.js'
@@ -15,6 +17,7 @@ const service = await startService()
 const client = await service.client()
 const given = accountEmailGivenOf(service, client)
 const passkeys = passkeyGivenOf(service, client)
+const social = socialGivenOf(service, client)
 
 const staleMinutes = 11
 const daySeconds = 24 * 60 * 60
@@ -36,6 +39,10 @@ async function logOf({ org_domain }: FlowScene): Promise<string[]> {
   return rows.map(({ event_code: code }) => code.replace('ACCOUNT_EMAIL_', ''))
 }
 
+function identitiesOf({ id }: FlowScene['user']) {
+  return service.query('select provider from user_identities where user_id = $1', [id])
+}
+
 async function subjectsTo(address: string): Promise<(string | null)[]> {
   return (await given.mailsTo(address)).map(({ subject }) => subject)
 }
@@ -44,6 +51,19 @@ async function subjectsTo(address: string): Promise<(string | null)[]> {
 function shapeOf({ html }: Seen, { org_domain }: FlowScene): string {
   const own = /name="csrf" value="[^"]*"|Organization [0-9a-f]+|[\w.-]+(?:<wbr\/>)?@[\w.-]+/g
   return html.replaceAll(own, '…').replaceAll(org_domain, '…')
+}
+
+/** A user whose address a link of the API has verified. */
+async function verifiedScene(): Promise<FlowScene> {
+  const scene = await given.flows.scene()
+  const { org_domain, user } = scene
+  const sent = await client.magicLink.createChallenge({
+    ...{ org_domain, user_email: user.email, send_email: false },
+  })
+  await openMagicLink(sent.magic_link ?? '')
+  // The first proof of an address forgets the password of before.
+  await given.flows.passwords.set(scene)
+  return scene
 }
 
 /** A user with a passkey, without which no sign-in of theirs is fresh. */
@@ -358,6 +378,58 @@ describe('the link of the mail about a changed address', () => {
     expect((await logOf(scene)).at(-1)).toBe('CHANGE_REVERTED')
     await service.clock.advance(3 * daySeconds)
     expect((await given.changed(await given.onEmail(scene))).page.html).toContain('has been changed.')
+  })
+
+  test('removes the passkey that was added for the change, so that its owner is not asked for it', async () => {
+    const thief = await passkeys.withPasskey(await verifiedScene())
+    const { scene, held } = thief
+    await service.clock.advance(8 * daySeconds)
+    const email = anyEmail()
+    const { visitor, page } = await given.asked(await onEmailWith(thief), email)
+    const next = await visitor.press(page, 'passkey', { credential: held.use(passkeys.asked(page)) })
+    await visitor.press(next, 'new_code', { code: (await given.codeTo(email)) ?? '' })
+    expect(await given.emailOf(scene)).toBe(email)
+
+    const done = await given.putBack((await given.linkTo(scene.user.email)) ?? '')
+
+    expect(done.html).toContain('two weeks before the change, or since, were removed')
+    expect(await passkeys.passkeysOf(scene)).toEqual([])
+    expect((await subjectsTo(scene.user.email))[0]).toContain('passkey was removed')
+    const removed = await service.query<{ actor_id: string }>(
+      "select actor_id from events where subject_id = $1 and code = 'passkey.passkey.delete.success'",
+      [scene.user.id],
+    )
+    expect(removed).toEqual([{ actor_id: scene.user.id }])
+    const owner = await passkeys.onPasskeys(scene)
+    expect(owner.page.html).toContain('data-passkey="create"')
+  })
+
+  test('removes an app and an account elsewhere that were added for the change, and no passkey that was there 14 days before', async () => {
+    const place = await social.scene()
+    const { org_domain } = place
+    const user = await service.given.user({ org_domain, email: anyEmail() }, client)
+    const scene = { ...place, user }
+    await given.flows.passwords.set(scene)
+    const linked = await social.signIn(place, { subject: user.id, email: user.email })
+    await linked.visitor.press(linked.landed, 'password', { password: goodPassword })
+    const { held } = await passkeys.withPasskey(scene)
+    await service.query(
+      "update passkeys set inserted_at = inserted_at - interval '15 days' where user_id = $1",
+      [user.id],
+    )
+    await given.flows.totp.activate(org_domain)
+    await given.flows.totp.enroll({ org_domain, user_id: user.id })
+    expect(await identitiesOf(user)).toHaveLength(1)
+    await given.changed(await onEmailWith({ scene, held }))
+
+    await given.putBack((await given.linkTo(user.email)) ?? '')
+
+    expect(await passkeys.passkeysOf(scene)).toHaveLength(1)
+    expect(await identitiesOf(user)).toEqual([])
+    expect(await service.query('select from totp_enrollments where user_id = $1', [user.id])).toEqual([])
+    const subjects = (await subjectsTo(user.email)).slice(0, 2).join()
+    expect(subjects).toContain('A way to sign in')
+    expect(subjects).toContain('Two-step verification was removed')
   })
 
   test('works for seven days, at its own organization alone, and by no form of another browser', async () => {

@@ -25,6 +25,15 @@ export const revertLifetimeMs = 7 * 24 * 60 * 60 * 1000
 /** How long an address that was put back is not changed again, in ms: whoever has changed it may still be about. */
 export const stopMs = 72 * 60 * 60 * 1000
 
+/** How long the user must have had what stands in for their old mailbox, in ms: a thief would have added it just before. */
+export const standInAgeMs = 7 * 24 * 60 * 60 * 1000
+
+/**
+ * How long before a change the ways to sign in were added that end when the address is put back, in ms: what was added for the change
+ * had to become a stand-in first, and may have waited as long again.
+ */
+export const doubtedMs = 2 * standInAgeMs
+
 /** What proves that the old address is the user's. */
 export type OldProof = 'mailbox' | 'totp' | 'passkey'
 

@@ -11,14 +11,11 @@ import { recordUse } from '../passkeys/use-passkey.js'
 import { enrollmentsOf } from '../totp/rows.js'
 import { lockTotpUser } from '../totp/totp-user.js'
 import { useAppCode } from '../totp/validate-challenge.js'
-import { isAt, openChangeOf, takeChangeTry, type OldProof } from './email-change.js'
+import { isAt, openChangeOf, standInAgeMs, takeChangeTry, type OldProof } from './email-change.js'
 import { findOwnAccount } from './own-account.js'
 import { findCodeFault, mailNewMailbox, type EmailRefusal } from './own-email.js'
 import { findSessionAttempt, takeSessionAttempt } from './own-passkeys.js'
 import { changeOwnAccount } from './own-session.js'
-
-/** How long the user must have had what stands in for their old mailbox, in ms: a thief would have added it just before. */
-const standInAgeMs = 7 * 24 * 60 * 60 * 1000
 
 /** What became of a proof of the old address. `locked`: after too many wrong codes of the app. */
 export type OldProofOutcome = 'proved' | 'wrong' | 'code_over' | 'locked' | 'refused' | EmailRefusal

@@ -16,9 +16,10 @@ import { normalizeEmail } from '../../platform/email.js'
 import { ApiError } from '../../platform/errors.js'
 import { causeBy, ofUser, type Tenant, type Visit } from '../../platform/tenant.js'
 import { writeOwnAddress } from './confirm-own-email.js'
-import { emitEmailChange, keyOfChange, stopMs } from './email-change.js'
+import { doubtedMs, emitEmailChange, keyOfChange, stopMs } from './email-change.js'
 import { findOwnAccount } from './own-account.js'
 import { logChange } from './own-email.js'
+import { removeAddedSince } from './remove-added.js'
 
 /** The link of a mail about a changed address, as a browser brings it. */
 export interface ArrivedEmailLink {
@@ -93,8 +94,8 @@ class NotReverted extends Error {
 }
 
 /**
- * Puts the address of a user back, once: sessions and whatever was begun with the other address end, and for some days the user does
- * not change it.
+ * Puts the address of a user back, once: sessions and whatever was begun with the other address end, the ways to sign in that were
+ * added shortly before the change or since are removed, and for some days the user does not change it.
  */
 export async function revertEmailChange(
   deps: Deps,
@@ -169,6 +170,9 @@ async function revert(
   await voidPasswordRequests(deps, trx, tenant, normalizeEmail(current.email))
   await voidRenewals(deps, trx, tenant, userId)
   await writeOwnAddress(deps, trx, tenant, { current, email: oldEmail })
+  // Whoever has changed the address may have added them to that end, and would be asked for them in the owner's place.
+  const since = new Date((used.confirmed_at ?? at).getTime() - doubtedMs)
+  await removeAddedSince(deps, trx, tenant, userId, since)
   const key = keyOfChange(tenant, used)
   const entry = { account: key, userId, email: oldEmail }
   await logChange(deps, trx, tenant, { ...entry, code: 'ACCOUNT_EMAIL_CHANGE_REVERTED' })
