@@ -577,6 +577,8 @@ export interface Role {
   organization_domain_scope: string | null
   /** Users without any other role have this one. */
   is_default: boolean
+  /** Whether administrators of an organization may give it, by the groups of their directory, on the onboarding pages. */
+  assignable_by_admins: boolean
   /** Users to whom it is given, in the organizations that the key may see, without those who have it by default. */
   users_count: number
   /** RFC 3339 in UTC with milliseconds. */
@@ -7983,6 +7985,8 @@ export interface RolesCreateInput {
   permissions?: string[]
   /** true takes it from the role that was the default; not of a role of one organization. */
   is_default?: boolean
+  /** false unless sent: what administrators of a customer may give is decided role by role. Rules that name the role already stay. */
+  assignable_by_admins?: boolean
   /** Domain of the organization to whose users the role is restricted. */
   organization_domain_scope?: string | null
 }
@@ -8059,6 +8063,8 @@ export interface RolesUpdateInput {
   permissions?: string[]
   /** true takes it from the role that was the default; not of a role of one organization. */
   is_default?: boolean
+  /** false unless sent: what administrators of a customer may give is decided role by role. Rules that name the role already stay. */
+  assignable_by_admins?: boolean
 }
 
 /** Codes that `roles.update` answers. */
@@ -13113,7 +13119,11 @@ export type OAuthErrorCode =
   | 'insufficient_scope'
 
 /** Codes that any call can be answered with, though no operation declares them: the service does not know it, or failed. */
-export type UndeclaredErrorCode = 'route_not_found' | 'method_not_allowed' | 'internal_error'
+export type UndeclaredErrorCode =
+  | 'role_not_assignable'
+  | 'route_not_found'
+  | 'method_not_allowed'
+  | 'internal_error'
 
 /** Every error code of the service. */
 export type ErrorCode =
@@ -13129,6 +13139,7 @@ export type ErrorCode =
   | 'join_not_allowed'
   | 'sso_required'
   | 'seats_exhausted'
+  | 'role_not_assignable'
   | 'impersonation_refused'
   | 'sandbox_only'
   | 'totp_inactive'

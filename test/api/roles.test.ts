@@ -112,6 +112,22 @@ describe('a role', () => {
     expect((await client.roles.list({ name: role.name })).data).toEqual([changed])
   })
 
+  test('is not open to administrators unless that is sent, of which an event tells', async () => {
+    const closed = await given.role()
+    expect(closed).toMatchObject({ assignable_by_admins: false })
+    expect(await given.role({ assignable_by_admins: true })).toMatchObject({ assignable_by_admins: true })
+    const { cursor } = await client.events.list({ after: 'latest' })
+
+    const open = await client.roles.update({ role_id: closed.id, assignable_by_admins: true })
+
+    expect(open).toMatchObject({ name: closed.name, assignable_by_admins: true })
+    expect(await client.roles.update({ role_id: closed.id, description: 'x' })).toMatchObject({
+      assignable_by_admins: true,
+    })
+    const { data } = await client.events.list({ after: cursor })
+    expect(data[0]).toMatchObject({ code: 'role.role.update.success', data: { assignable_by_admins: true } })
+  })
+
   test('422: names no permission that is not declared, and no name of another form', async () => {
     const permissions = [(await given.permission()).name, 'no_such:thing']
     expect(await codeOf(given.role({ permissions }))).toBe('permissions unknown_permission')

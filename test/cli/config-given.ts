@@ -78,7 +78,7 @@ export async function buildSandbox({ sandbox, org_domain, organization_id }: Con
   const given = givenOf(sandbox)
   await sandbox.permissions.create({ name: 'invoices:read', description: 'See invoices' })
   const role = { display_name: 'Viewer', permissions: ['invoices:read'] }
-  await sandbox.roles.create({ ...role, name: 'viewer', is_default: true })
+  await sandbox.roles.create({ ...role, name: 'viewer', is_default: true, assignable_by_admins: true })
   await sandbox.roles.create({ ...role, name: 'auditor', organization_domain_scope: org_domain })
   await given.application({ org_domain, name: 'Storefront', description: 'Where customers order' })
   await given.application({

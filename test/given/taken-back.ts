@@ -40,6 +40,7 @@ const takenBack: Readonly<Record<string, string>> = {
   '0055-own-page-passkeys':
     'drop table passkey_ceremonies; alter table applications drop column passkey_rp_id',
   '0058-replica-identity': '',
+  '0059-assignable-roles': '',
 }
 
 /**

@@ -9,6 +9,9 @@ export interface Seen {
   readonly html: string
 }
 
+/** The fields of a form, with a list for a name that is there more than once. */
+type FormFields = Record<string, string | string[]>
+
 export type Visitor = ReturnType<typeof createVisitor>
 
 /**
@@ -53,15 +56,13 @@ export function createVisitor(baseUrl: string, ask: typeof fetch = (...request) 
   async function send(
     page: Seen,
     action: string,
-    fields: Record<string, string> = {},
+    fields: FormFields = {},
     headers: Record<string, string> = { origin: baseUrl },
   ): Promise<Seen> {
-    const body = new URLSearchParams({
-      csrf: csrfOf(page.html),
-      ...hiddenFieldsOf(page, action),
-      action,
-      ...fields,
-    })
+    const sent: FormFields = { csrf: csrfOf(page.html), ...hiddenFieldsOf(page, action), action, ...fields }
+    const body = new URLSearchParams(
+      Object.entries(sent).flatMap(([name, value]) => [value].flat().map((one) => [name, one])),
+    )
     return request(formActionOf(page, action), { method: 'POST', headers, body })
   }
 
@@ -71,7 +72,7 @@ export function createVisitor(baseUrl: string, ask: typeof fetch = (...request) 
     visit: async (url: string) => follow(await request(url)),
     send,
     /** Submits a form and follows the redirects. */
-    press: async (page: Seen, action: string, fields: Record<string, string> = {}) =>
+    press: async (page: Seen, action: string, fields: FormFields = {}) =>
       follow(await send(page, action, fields)),
     /** The secret in the session cookie; undefined without one. */
     sessionSecret: () => [...cookies].find(([name]) => name.startsWith('portico-session-'))?.[1],

@@ -36,6 +36,7 @@ import { relayGuards } from './relay-guards.js'
 import { replicaGuards } from './replica-guards.js'
 import { roleGuards } from './role-guards.js'
 import { roleMappingGuards } from './role-mapping-guards.js'
+import { roleRulesGuards } from './role-rules-guards.js'
 import { samlArrivalGuards } from './saml-arrival-guards.js'
 import { samlAssertionGuards } from './saml-assertion-guards.js'
 import { samlDocumentGuards } from './saml-document-guards.js'
@@ -101,6 +102,7 @@ export const guards: readonly Guard[] = [
   ...membershipGuards,
   ...oidcGuards,
   ...onboardingGuards,
+  ...roleRulesGuards,
   ...socialGuards,
   ...ssoConnectionGuards,
   ...verifierGuards,

@@ -4,6 +4,7 @@ import { startService } from '../given/harness.js'
 import { joiningGivenOf } from '../given/joining-given.js'
 import { onboardingGivenOf } from '../given/onboarding-given.js'
 import { createVisitor, withoutReference, type Seen, type Visitor } from '../given/visitor.js'
+import { longDescribe } from '../sampled.js'
 
 const service = await startService()
 const client = await service.client()
@@ -76,7 +77,7 @@ test('an administrator is mailed how many people ask to join, and decides about 
   expect((await visitor.visit(`${path}?ui_locales=fr`)).html).toContain('Aucune demande')
 })
 
-describe('nobody is mailed about those who ask', () => {
+longDescribe('nobody is mailed about those who ask', () => {
   test('who was invited to one connection, has declined, or whose invitation is over', async () => {
     const scene = await joining.scene()
     const { org_domain } = scene

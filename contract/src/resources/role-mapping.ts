@@ -2,8 +2,8 @@ import { z } from 'zod/v4'
 import { list, text } from '../core/fields.js'
 import { record } from '../core/record.js'
 
-/** The most rules of a directory or connection, and the most roles of one of them. */
-export const maxRoleRules = { rules: 200, rolesOfRule: 5 } as const
+/** The most rules of a directory or connection, the most roles of one of them, and the most characters of what it compares. */
+export const maxRoleRules = { rules: 200, rolesOfRule: 5, characters: 400 } as const
 
 export const roleMappingModes = ['add', 'authoritative'] as const
 export type RoleMappingMode = (typeof roleMappingModes)[number]
@@ -46,7 +46,7 @@ export type RoleMapping = z.output<typeof RoleMapping>
 
 /** A value of a rule; names of groups are as long as this at most. */
 function compared() {
-  return text(400, 1)
+  return text(maxRoleRules.characters, 1)
 }
 
 const roles = list(text(32, 1), maxRoleRules.rolesOfRule, 1).describe(

@@ -55,6 +55,11 @@ export const Role = record(
       .nullable()
       .describe('null: for users of every organization of the account; never changes'),
     is_default: z.boolean().describe('Users without any other role have this one'),
+    assignable_by_admins: z
+      .boolean()
+      .describe(
+        'Whether administrators of an organization may give it, by the groups of their directory, on the onboarding pages',
+      ),
     users_count: z
       .int()
       .describe(
@@ -74,6 +79,7 @@ export const Role = record(
     permissions: ['invoices:read', 'invoices:write'],
     organization_domain_scope: null,
     is_default: false,
+    assignable_by_admins: false,
     users_count: 1,
     inserted_at: '2026-03-14T09:26:53.589Z',
     updated_at: '2026-03-14T09:26:53.589Z',
@@ -90,6 +96,11 @@ const settings = {
   is_default: flag()
     .optional()
     .describe('true takes it from the role that was the default; not of a role of one organization'),
+  assignable_by_admins: flag()
+    .optional()
+    .describe(
+      'false unless sent: what administrators of a customer may give is decided role by role. Rules that name the role already stay',
+    ),
 }
 
 export const NewRole = z

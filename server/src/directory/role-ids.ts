@@ -1,5 +1,5 @@
 import type { FieldError } from '@portico/contract/errors'
-import { sql, type Transaction } from 'kysely'
+import { sql, type Kysely, type Transaction } from 'kysely'
 import { organizationIdOf } from '../platform/db/organization-id.js'
 import type { DB } from '../platform/db/schema.js'
 import { ofEnvironment } from '../platform/db/tenant-predicate.js'
@@ -15,16 +15,21 @@ export async function findRoleIds(
   names: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   if (names.length === 0) return new Map()
-  const found = await trx
-    .selectFrom('roles')
-    .where(ofEnvironment(tenant))
+  const found = await rolesOfOrganization(trx, tenant)
     .where(sql<boolean>`name = any(${names}::text[])`)
-    .where(sql<boolean>`(organization_id is null or organization_id = ${organizationIdOf(tenant)})`)
     .select(['id', 'name'])
     .orderBy('id')
     .forKeyShare()
     .execute()
   return new Map(found.map(({ id, name }) => [name, id]))
+}
+
+/** The roles that users of the organization can have: those of the account, and its own. */
+export function rolesOfOrganization(db: Kysely<DB>, tenant: TenantKey) {
+  return db
+    .selectFrom('roles')
+    .where(ofEnvironment(tenant))
+    .where(sql<boolean>`(organization_id is null or organization_id = ${organizationIdOf(tenant)})`)
 }
 
 /** What a name of a role is told that findRoleIds() does not know. */

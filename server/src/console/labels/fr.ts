@@ -26,6 +26,7 @@ export const fr: Labels = {
     app_id: 'Application',
     application_id: 'Application',
     application_type: 'Type d’application',
+    assignable_by_admins: 'Attribuable par les administrateurs',
     assignments: 'Attributions',
     attempts: 'Tentatives',
     attribute: 'Attribut',

@@ -23,7 +23,8 @@ import { roleColumns, toRole, type RoleRow } from './record.js'
  *   would create it for the whole account.
  */
 export function createRole(deps: Deps, caller: Caller, input: NewRole): Promise<Changed<Role>> {
-  const { name, display_name, description = null, permissions = [], is_default = false } = input
+  const { name, display_name, description = null, permissions = [] } = input
+  const { is_default = false, assignable_by_admins = false } = input
   const { accountId, environment } = caller
   return change(deps, caller.cause, async (trx) => {
     await lockAccount(trx, caller)
@@ -36,7 +37,7 @@ export function createRole(deps: Deps, caller: Caller, input: NewRole): Promise<
       .insertInto('roles')
       .values({
         ...{ account_id: accountId, environment, id, organization_id: organizationId, name },
-        ...{ display_name, description, is_default, inserted_at: at, updated_at: at },
+        ...{ display_name, description, is_default, assignable_by_admins, inserted_at: at, updated_at: at },
       })
       .execute()
     await replacePermissions(trx, caller, id, permissions)

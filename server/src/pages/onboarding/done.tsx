@@ -11,11 +11,13 @@ interface DonePage extends OnboardingView {
   readonly directoryUrl: string | undefined
   /** The address of the page of the domains; undefined for an administrator of this connection alone. */
   readonly domainsUrl: string | undefined
+  /** The address of the page of roles; undefined where there is no rule to see and no role to give. */
+  readonly rolesUrl: string | undefined
 }
 
 /** Explains the next step, and names its owner. */
 export function donePage(view: DonePage): string {
-  const { frame, base, protocol, isActive, isWaiting, isTested, directoryUrl, domainsUrl } = view
+  const { frame, base, protocol, isActive, isWaiting, isTested, directoryUrl, domainsUrl, rolesUrl } = view
   const { texts } = frame
   const words = texts.done
   const isOidc = protocol === 'oidc'
@@ -37,6 +39,17 @@ export function donePage(view: DonePage): string {
         <li>{isActive ? words.steps.active : words.steps.inactive}</li>
       </ol>
       <p class="quiet">{isOidc ? texts.oidc.rollover : words.rollover}</p>
+      {rolesUrl !== undefined && (
+        <>
+          <h2>{texts.roleRules.of.connection.heading}</h2>
+          <p>{texts.roleRules.of.connection.sentence}</p>
+          <p>
+            <a class="second" href={rolesUrl}>
+              {texts.roleRules.link}
+            </a>
+          </p>
+        </>
+      )}
       {directoryUrl !== undefined && (
         <>
           <h2>{texts.directory.heading}</h2>

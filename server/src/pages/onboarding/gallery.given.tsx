@@ -20,6 +20,7 @@ import type { OnboardingView } from './onboarding-frame.js'
 import { protocolPage } from './protocol.js'
 import { providerPage } from './provider.js'
 import { reviewPage } from './review.js'
+import { rolesStates } from './roles/gallery.given.js'
 import { testResultPage } from './test-result.js'
 import { testPage } from './test-sign-in.js'
 import { tutorialPage } from './tutorial.js'
@@ -61,6 +62,7 @@ export function onboardingStates(organizationFrame: Frame, names: GalleryNames):
     ...directoryStates(frame, names),
     ...emailDomainsStates(frame, names),
     ...joinRequestsStates(frame, names),
+    ...rolesStates(frame, names, base),
     page('dead', errorPage(frame, texts.deadInvitation)),
     page('not-invited', errorPage(frame, texts.notInvited)),
     page('declined', errorPage(frame, texts.declined)),
@@ -200,6 +202,7 @@ function clientStates(frame: Frame, names: GalleryNames): GalleryPage[] {
         ...done,
         directoryUrl: '/onboarding/directory-sync/production',
         domainsUrl: '/onboarding/email-domains/production',
+        rolesUrl: `${base}/roles`,
       }),
     ),
   ]
@@ -276,6 +279,7 @@ function testStates(frame: Frame, names: GalleryNames): GalleryPage[] {
     isTested: true,
     directoryUrl: undefined,
     domainsUrl: undefined,
+    rolesUrl: undefined,
   }
   return [
     page('test', testPage(test)),

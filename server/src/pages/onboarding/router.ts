@@ -37,6 +37,7 @@ import {
   type OnboardingOutcome,
   type OnboardingRequest,
 } from './onboarding-request.js'
+import { rolesRouter } from './roles/router.js'
 import { onboardingSteps } from './steps.js'
 import { showTestResult } from './test-step.js'
 
@@ -57,6 +58,7 @@ export function onboardingRouter(deps: Deps, site: Site): Router {
   router.use(directoryRouter(deps, site))
   router.use(emailDomainsRouter(deps, site))
   router.use(joinRequestsRouter(deps, site))
+  router.use(rolesRouter(deps, site))
   router.use(
     pageRouter(deps, site, [
       { path: `${base}/now`, get: goToPhase },

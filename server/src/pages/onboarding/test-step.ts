@@ -1,10 +1,13 @@
 import { ssoChecks } from '@portico/contract/sso-checks'
+import { findRulesOfConnection } from '../../sso/onboarding/connection-rules.js'
 import { listDirectories } from '../../sso/onboarding/directories.js'
 import { reachedEnvironments } from '../../sso/onboarding/reached-tenant.js'
+import { listRoleRules } from '../../sso/onboarding/role-rules.js'
 import { findTestResult, listTestResults, type TestResult } from '../../sso/onboarding/test-result.js'
 import { assertedEmail, assertedProfile } from '../../sso/sign-in/asserted-identity.js'
 import { directoryAddress, domainsAddress } from './connections.js'
 import { donePage } from './done.js'
+import { addressOf } from './onboarding-frame.js'
 import {
   reachablePhases,
   testedVersion,
@@ -13,6 +16,7 @@ import {
   type OnboardingRequest,
   type OnboardingStep,
 } from './onboarding-request.js'
+import { hasRoleRules } from './role-rules.js'
 import { testResultPage, type ReadPerson } from './test-result.js'
 import { testPage } from './test-sign-in.js'
 
@@ -37,6 +41,8 @@ export const doneStep: OnboardingStep = {
     const { uploadedVersion, currentVersion, isActive, connectionState, environment } = connection
     const directories = await listDirectories(deps, session)
     const hasDomains = reachedEnvironments(session).includes(environment)
+    const rules = await findRulesOfConnection(deps, session, connection.idpId, request.requestId)
+    const hasRoles = rules !== undefined && hasRoleRules(await listRoleRules(deps, rules))
     const hasDirectory = directories.some((directory) => directory.environment === environment)
     return {
       page: donePage({
@@ -44,6 +50,7 @@ export const doneStep: OnboardingStep = {
         isActive,
         isWaiting: uploadedVersion !== null && uploadedVersion !== currentVersion,
         isTested: connectionState === 'tested' || tests.some(({ outcome }) => outcome === 'success'),
+        rolesUrl: hasRoles ? addressOf(`/onboarding/${connection.idpId}`, 'roles', frame.texts) : undefined,
         domainsUrl: hasDomains ? domainsAddress(environment, frame.texts) : undefined,
         directoryUrl: hasDirectory ? directoryAddress(environment, frame.texts) : undefined,
       }),

@@ -11,6 +11,7 @@ import { joining } from './en/joining.js'
 import { oidcSetup } from './en/oidc-setup.js'
 import { onboarding } from './en/onboarding.js'
 import { passkeys } from './en/passkeys.js'
+import { roleRules } from './en/role-rules.js'
 import { secondFactor } from './en/second-factor.js'
 import { sessions } from './en/sessions.js'
 import { signIn } from './en/sign-in.js'
@@ -32,6 +33,7 @@ const words = {
   ...oidcSetup,
   ...directory,
   ...emailDomains,
+  ...roleRules,
   ...consent,
   ...account,
   ...emailLink,

@@ -11,6 +11,7 @@ import { joining } from './fr/joining.js'
 import { oidcSetup } from './fr/oidc-setup.js'
 import { onboarding } from './fr/onboarding.js'
 import { passkeys } from './fr/passkeys.js'
+import { roleRules } from './fr/role-rules.js'
 import { secondFactor } from './fr/second-factor.js'
 import { sessions } from './fr/sessions.js'
 import { signIn } from './fr/sign-in.js'
@@ -32,6 +33,7 @@ export const fr: PageTexts = {
   ...oidcSetup,
   ...directory,
   ...emailDomains,
+  ...roleRules,
   ...consent,
   ...account,
   ...emailLink,

@@ -715,6 +715,7 @@ const byKind: Readonly<Record<Exclude<CatalogObject['kind'], 'table'>, Parts>> =
     ["role_permissions","permission","text not null"],
     ["role_permissions","role_id","uuid not null"],
     ["roles","account_id","uuid not null"],
+    ["roles","assignable_by_admins","boolean default false not null"],
     ["roles","description","text"],
     ["roles","display_name","text not null"],
     ["roles","environment","text not null"],

@@ -312,4 +312,7 @@ export const migrationLocks: Readonly<Record<string, readonly ObservedLock[]>> =
   "0058-replica-identity": [
     {"table":"record_counts","lock":"ACCESS EXCLUSIVE","work":"none"},
   ],
+  "0059-assignable-roles": [
+    {"table":"roles","lock":"ACCESS EXCLUSIVE","work":"none"},
+  ],
 }

@@ -916,6 +916,7 @@ export interface RolePermissions {
 
 export interface Roles {
   account_id: string;
+  assignable_by_admins: Generated<boolean>;
   description: string | null;
   display_name: string;
   environment: string;

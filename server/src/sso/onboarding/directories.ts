@@ -2,14 +2,19 @@ import type { DirectoryProvider, DirectorySync } from '@portico/contract/directo
 import type { Environment } from '@portico/contract/fields'
 import { sql } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
-import { getDirectorySync, resetDirectorySync } from '../../directory/directory-sync/directory-sync.js'
+import {
+  getDirectorySync,
+  resetDirectorySync,
+  updateDirectorySync,
+} from '../../directory/directory-sync/directory-sync.js'
 import { ApiError } from '../../platform/errors.js'
 import { limit } from '../../delivery/limits/limits.js'
 import type { Changed } from '../../delivery/events/change.js'
 import type { AdminSession } from '../admins/admin-session.js'
 import { listProviderRequests, type ProviderRequest } from './provider-requests.js'
 import { reachedEnvironments, reachedTenant } from './reached-tenant.js'
-import { ofOrganization } from '../../platform/db/tenant-predicate.js'
+import type { RulesOwner } from './role-rules.js'
+import { ofOrganization, ofTenant } from '../../platform/db/tenant-predicate.js'
 
 /** Secrets that administrators make for a directory. */
 const newSecrets = limit('directory-secret', { windowSeconds: 60 * 60, most: () => 10 })
@@ -55,6 +60,55 @@ export async function findDirectory(
     if (error instanceof ApiError && error.code === 'directory_sync_not_found') return undefined
     throw error
   }
+}
+
+/** The rules by which a directory gives roles; undefined where the invitation does not reach it. */
+export function rulesOfDirectory(
+  session: AdminSession,
+  { record, version }: Required<Pick<Changed<DirectorySync>, 'record' | 'version'>>,
+  requestId: string,
+): RulesOwner | undefined {
+  const tenant = reachedTenant(session, record.__environment__, requestId)
+  if (tenant === undefined) return undefined
+  return {
+    ...{ tenant, version, mapping: record.role_mapping },
+    replace: (deps, { mode, rules }) => {
+      const role_mapping = { mode, rules: rules.map(({ matched: _, ...rule }) => rule) }
+      // An administrator has no scope: the one rule that comes or goes is checked in its place.
+      const mapper = { ...tenant, scopes: ['write:roles' as const] }
+      return updateDirectorySync(deps, mapper, { role_mapping }, [version])
+    },
+  }
+}
+
+/** A directory can have thousands of groups. The others are entered by their name. */
+const maxShownGroups = 100
+
+/** Groups of a directory. */
+export interface OnboardingGroups {
+  /** In alphabetical order. */
+  readonly names: readonly string[]
+  readonly hasMore: boolean
+}
+
+/** The groups that the provider of a directory has sent. */
+export async function listGroups(
+  { db }: Pick<Deps, 'db'>,
+  session: AdminSession,
+  { id, __environment__: environment }: DirectorySync,
+): Promise<OnboardingGroups> {
+  const tenant = reachedTenant(session, environment, '')
+  if (tenant === undefined) return { names: [], hasMore: false }
+  const rows = await db
+    .selectFrom('directory_groups')
+    .where(ofTenant(tenant))
+    .where('directory_id', '=', id)
+    .select('display_name')
+    .orderBy('display_name_normalized')
+    .limit(maxShownGroups + 1)
+    .execute()
+  const names = rows.slice(0, maxShownGroups).map(({ display_name: name }) => name)
+  return { names: [...new Set(names)], hasMore: rows.length > maxShownGroups }
 }
 
 /** The recent requests of a directory's provider, newest first. */

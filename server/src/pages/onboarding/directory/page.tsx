@@ -1,5 +1,7 @@
 import type { DirectorySync, ScimRequest } from '@portico/contract/directory-sync'
+import type { OnboardingGroups } from '../../../sso/onboarding/directories.js'
 import type { ProviderRequest } from '../../../sso/onboarding/provider-requests.js'
+import type { OnboardingRules } from '../../../sso/onboarding/role-rules.js'
 import type { UsedPath } from '../../../sso/onboarding/used-paths.js'
 import { attributes } from '../../../sso/tutorials/blocks.js'
 import { directoryTutorials } from '../../../sso/tutorials/directory/directory-tutorials.js'
@@ -8,10 +10,13 @@ import { Form } from '../../frame/form.js'
 import { HostedPage, toDocument, type Frame } from '../../frame/layout.js'
 import { toTimeAgo, toWait } from '../../frame/moments.js'
 import type { DirectoryTexts, RefusalReason } from '../../texts/en/directory.js'
+import type { RoleRuleNotice } from '../../texts/en/role-rules.js'
 import type { PageForm } from '../../frame/step-page.js'
 import { asShown } from '../as-shown.js'
 import { SignOutForms } from '../onboarding-frame.js'
 import { ProductLine } from '../provider-mark.js'
+import { hasRoleRules, RoleRules } from '../role-rules.js'
+import type { EnteredRule } from '../role-rules-form.js'
 import { Blocks, CopyField, inLanguage, Said } from '../tutorial-blocks.js'
 
 /** The page on which an administrator sets up directory sync and checks that it works. */
@@ -24,16 +29,21 @@ interface DirectoryPage {
   readonly version: number
   readonly requests: readonly ProviderRequest[]
   readonly usedPaths: readonly UsedPath[]
+  /** The rules that give roles, and the groups that another one can be of. */
+  readonly mapped: OnboardingRules
+  readonly groups: OnboardingGroups
+  /** The rule that was not added. */
+  readonly entered: EnteredRule | undefined
   /** The secret that was just generated. */
   readonly secret: string | undefined
-  /** Whether the submitted page was outdated, so that nothing was changed. */
-  readonly hasChanged: boolean
+  /** Why a form did nothing. */
+  readonly notice: RoleRuleNotice | undefined
   readonly now: Date
 }
 
 /** Shows the steps in the console, the secret, and the recent requests. */
 export function directoryPage(view: DirectoryPage): string {
-  const { directory, hasChanged, secret } = view
+  const { directory, notice, secret } = view
   // A link to another language would lose the secret, which is shown once.
   const frame = { ...view.frame, ...(secret !== undefined && { url: undefined }) }
   const { texts } = frame
@@ -49,9 +59,9 @@ export function directoryPage(view: DirectoryPage): string {
     >
       <p>{words.sentence(tutorial.name)}</p>
       {!directory.active && <p class="notice warn">{words.inactive}</p>}
-      {hasChanged && (
+      {notice !== undefined && (
         <p class="notice warn" role="status">
-          {words.changed}
+          {texts.roleRules.notices[notice]}
         </p>
       )}
       <Secret view={view} />
@@ -85,6 +95,7 @@ export function directoryPage(view: DirectoryPage): string {
         </details>
       )}
       <Suggested tutorial={tutorial} texts={texts} />
+      <Roles view={view} />
       <Requests view={view} />
       <UsedPaths view={view} />
       <SignOutForms view={{ ...view, listUrl: '/onboarding' }} />
@@ -108,6 +119,32 @@ function Suggested({
       <h2>{words.more}</h2>
       <p>{words.moreSentence}</p>
       <Blocks blocks={[...suggested.blocks, table]} prefix="more" texts={texts} values={{}} base="" />
+    </section>
+  )
+}
+
+/** The rules by which groups give roles; nothing where there is no role to give and none is given. */
+function Roles({ view }: { view: DirectoryPage }) {
+  const { frame, form, mapped, groups, entered } = view
+  const words = frame.texts.roleRules
+  if (!hasRoleRules(mapped)) return null
+  return (
+    <section>
+      <h2>{words.of.directory.heading}</h2>
+      <RoleRules
+        view={{ ...{ frame, form, mapped, entered }, of: 'directory', suggested: { group: groups.names } }}
+      />
+      {groups.names.length > 0 && (
+        <details>
+          <summary>{words.groups}</summary>
+          <ul class="quirks">
+            {groups.names.map((group) => (
+              <li key={group}>{asShown(group)}</li>
+            ))}
+          </ul>
+          {groups.hasMore && <p class="quiet">{words.moreGroups}</p>}
+        </details>
+      )}
     </section>
   )
 }

@@ -32,7 +32,6 @@ export const directory = {
     make: 'Create a new secret',
     made: 'Your new secret',
     madeSentence: 'Copy it now: it will not be shown again. The previous secret works for another 24 hours.',
-    changed: 'Something has changed since you opened this page. Review it below, and try again if needed.',
     steps: 'Steps in your provider’s console',
     more: 'More about your users',
     moreSentence:

@@ -21,8 +21,6 @@ export const directory: DirectoryTexts = {
     made: 'Votre nouveau secret',
     madeSentence:
       'Copiez-le maintenant\u00a0: il ne sera plus affiché. Le précédent fonctionne encore 24 heures.',
-    changed:
-      'Quelque chose a changé depuis l’affichage de cette page. Vérifiez ci-dessous, et recommencez si besoin.',
     steps: 'Étapes dans la console de votre fournisseur',
     more: 'Davantage sur vos utilisateurs',
     moreSentence:
