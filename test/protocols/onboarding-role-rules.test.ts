@@ -4,7 +4,7 @@ import { startService } from '../given/harness.js'
 import { onboardingGivenOf } from '../given/onboarding-given.js'
 import { roleGivenOf } from '../given/role-given.js'
 import { scimGivenOf } from '../given/scim-given.js'
-import { type Seen } from '../given/visitor.js'
+import type { Seen } from '../given/visitor.js'
 import { longTest } from '../sampled.js'
 
 const service = await startService()
@@ -250,7 +250,7 @@ describe('an administrator maps what the identity provider says to roles', () =>
     const add = async (other: Record<string, string>) =>
       statusOf(await of.visitor.send(page, 'add_rule', { ...fields, ...other }))
     expect(await add({ roles: closed.name })).toBe(403)
-    for (const other of [{ attribute: '' }, { value: '' }, { roles: '' }]) expect(await add(other)).toBe(422)
+    for (const missing of ['attribute', 'value', 'roles']) expect(await add({ [missing]: '' })).toBe(422)
     expect(await add({ version: '7' })).toBe(409)
     expect([await add({}), await add({})]).toEqual([303, 409])
     expect(await of.rules()).toHaveLength(1)

@@ -76,7 +76,7 @@ async function takeRules(
 async function show(
   exchange: Exchange,
   { directory, version, owner, ...admin }: DirectoryRequest,
-  { status = 200, secret, notice, entered }: Told = {},
+  { status, secret, notice, entered }: Told = {},
 ): Promise<void> {
   const { deps, site, res } = exchange
   const view = await adminView(exchange, admin, directory.__environment__)
@@ -92,5 +92,5 @@ async function show(
     notice,
     entered,
   })
-  sendPage(site, res.status(status), page, view.frame)
+  sendPage(site, res.status(status ?? 200), page, view.frame)
 }

@@ -48,7 +48,7 @@ async function act(exchange: Exchange, request: RolesRequest, action: string): P
 async function show(
   exchange: Exchange,
   { owner, ...admin }: RolesRequest,
-  { status = 200, notice, entered }: Partial<RulesTold> = {},
+  { status, notice, entered }: Partial<RulesTold> = {},
 ): Promise<void> {
   const { deps, site, res } = exchange
   const view = await adminView(exchange, admin, owner.tenant.environment)
@@ -61,5 +61,5 @@ async function show(
     notice,
     entered,
   })
-  sendPage(site, res.status(status), page, view.frame)
+  sendPage(site, res.status(status ?? 200), page, view.frame)
 }
