@@ -3206,7 +3206,6 @@ export const errorTable: { readonly [Code in ErrorCode]: readonly [status: numbe
     403,
     'The organization has no seat left, for an invitation beside those that are pending.',
   ],
-  role_not_assignable: [403, 'Administrators of the organization may not give this role.'],
   impersonation_refused: [403, 'The organization does not allow impersonation of its users.'],
   sandbox_only: [403, 'This operation exists only in the sandbox.'],
   totp_inactive: [403, 'The TOTP connection of the organization is switched off.'],

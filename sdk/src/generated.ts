@@ -13119,11 +13119,7 @@ export type OAuthErrorCode =
   | 'insufficient_scope'
 
 /** Codes that any call can be answered with, though no operation declares them: the service does not know it, or failed. */
-export type UndeclaredErrorCode =
-  | 'role_not_assignable'
-  | 'route_not_found'
-  | 'method_not_allowed'
-  | 'internal_error'
+export type UndeclaredErrorCode = 'route_not_found' | 'method_not_allowed' | 'internal_error'
 
 /** Every error code of the service. */
 export type ErrorCode =
@@ -13139,7 +13135,6 @@ export type ErrorCode =
   | 'join_not_allowed'
   | 'sso_required'
   | 'seats_exhausted'
-  | 'role_not_assignable'
   | 'impersonation_refused'
   | 'sandbox_only'
   | 'totp_inactive'

@@ -66,11 +66,6 @@ export const errorCodes = {
     message: 'The organization has no seat left, for an invitation beside those that are pending.',
     remedy: 'Raise seats_limit of the policy of the organization, delete a user, or revoke an invitation.',
   },
-  role_not_assignable: {
-    status: 403,
-    message: 'Administrators of the organization may not give this role.',
-    remedy: 'Set assignable_by_admins to true on the role, or change role_mapping with an API key.',
-  },
   impersonation_refused: {
     status: 403,
     message: 'The organization does not allow impersonation of its users.',

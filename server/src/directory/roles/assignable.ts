@@ -1,6 +1,5 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
-import { ApiError } from '../../platform/errors.js'
 import { rolesOfOrganization } from '../role-ids.js'
 import type { TenantKey } from '../users/whole-user.js'
 
@@ -31,16 +30,14 @@ export function listShownRoles(
 }
 
 /**
- * Refuses roles that administrators of the organization may not give, such as those of another organization. The others stay
- * as they are until the transaction ends.
- *
- * @throws ApiError `role_not_assignable`
+ * Whether administrators of the organization may give all of these roles, which those of another organization are not. They stay as they are until
+ * the transaction ends.
  */
-export async function checkAssignable(
+export async function areAssignable(
   trx: Transaction<DB>,
   tenant: TenantKey,
   names: readonly string[],
-): Promise<void> {
+): Promise<boolean> {
   const assignable = await rolesOfOrganization(trx, tenant)
     .where('assignable_by_admins', '=', true)
     .where(sql<boolean>`name = any(${names}::text[])`)
@@ -49,5 +46,5 @@ export async function checkAssignable(
     .forShare()
     .execute()
   const known = new Set(assignable.map(({ name }) => name))
-  if (names.some((name) => !known.has(name))) throw new ApiError('role_not_assignable')
+  return names.every((name) => known.has(name))
 }

@@ -1,5 +1,4 @@
 import { maxRoleRules } from '@portico/contract/role-mapping'
-import { ApiError } from '../../platform/errors.js'
 import type { AdminSession } from '../../sso/admins/admin-session.js'
 import {
   addRoleRule,
@@ -48,7 +47,7 @@ export async function takeRulesForm(
   const form = formOf(req)
   const version = numberOf(form['version'])
   if (action === 'remove_rule')
-    return toldOf(() => removeRoleRule(deps, session, owner, version, numberOf(form['rule'])))
+    return toldOf(await removeRoleRule(deps, session, owner, version, numberOf(form['rule'])))
   const compared: Partial<Record<RuleField, string>> = Object.fromEntries(
     fields.map((name) => [name, comparedOf(form[name])]),
   )
@@ -58,7 +57,7 @@ export async function takeRulesForm(
   }
   const fault = faultOf(entered, fields)
   if (fault !== undefined) return { status: 422, entered: { ...entered, fault } }
-  return toldOf(() => addRoleRule(deps, session, owner, version, entered))
+  return toldOf(await addRoleRule(deps, session, owner, version, entered))
 }
 
 /** A number of a form; -1 for anything else, which is neither a version nor a position. */
@@ -89,12 +88,6 @@ function faultOf(
   return roles.length > maxRoleRules.rolesOfRule ? 'manyRoles' : undefined
 }
 
-async function toldOf(changeRules: () => Promise<RulesRefusal | undefined>): Promise<RulesTold | undefined> {
-  try {
-    const notice = await changeRules()
-    return notice && { status: 409, notice }
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.code !== 'role_not_assignable') throw error
-    return { status: 403, notice: 'notAssignable' }
-  }
+function toldOf(notice: RulesRefusal | undefined): RulesTold | undefined {
+  return notice && { status: notice === 'notAssignable' ? 403 : 409, notice }
 }

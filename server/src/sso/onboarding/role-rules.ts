@@ -2,7 +2,7 @@ import { maxRoleRules, type RoleMapping, type RoleRule } from '@portico/contract
 import type { Deps } from '../../delivery/deps.js'
 import { change, type Changed } from '../../delivery/events/change.js'
 import { limit } from '../../delivery/limits/limits.js'
-import { checkAssignable, listShownRoles, type ShownRole } from '../../directory/roles/assignable.js'
+import { areAssignable, listShownRoles, type ShownRole } from '../../directory/roles/assignable.js'
 import { ApiError } from '../../platform/errors.js'
 import type { Tenant } from '../../platform/tenant.js'
 import type { AdminSession } from '../admins/admin-session.js'
@@ -55,8 +55,11 @@ function toOnboardingRule({ roles: names, ...rule }: RoleRule, shown: readonly S
   return { ...rule, roles, isRemovable: roles.every(({ isAssignable }) => isAssignable) }
 }
 
-/** Why rules were not changed: they are others by now, or there are as many as there may be. */
-export type RulesRefusal = 'changed' | 'full'
+/**
+ * Why rules were not changed: they are others by now, there are as many as there may be, or the rule gives a role that
+ * administrators may not give.
+ */
+export type RulesRefusal = 'changed' | 'full' | 'notAssignable'
 
 /**
  * Adds a rule, with an event as by the API.
@@ -64,7 +67,7 @@ export type RulesRefusal = 'changed' | 'full'
  * @param shownVersion The version that the page of the form has shown.
  * @param rule With 1 to 5 roles, each once.
  * @returns Undefined where it was added.
- * @throws ApiError `role_not_assignable`, and `rate_limited` after too many changes in the last hour.
+ * @throws ApiError `rate_limited` after too many changes in the last hour.
  */
 export async function addRoleRule(
   deps: Deps,
@@ -117,11 +120,15 @@ async function changeRules(
   if (shownVersion !== version) return 'changed'
   await deps.limits.take(ruleChanges, { ...tenant, address: session.adminId })
   try {
-    await change(deps, tenant.cause, async (trx) => {
-      await checkAssignable(trx, tenant, roles)
-      return replace({ ...deps, db: trx }, { mode, rules })
-    })
-    return undefined
+    const { record } = await change<{ record: RulesRefusal | undefined }>(
+      ...([deps, tenant.cause] as const),
+      async (trx) => {
+        if (!(await areAssignable(trx, tenant, roles))) return { record: 'notAssignable' }
+        await replace({ ...deps, db: trx }, { mode, rules })
+        return { record: undefined }
+      },
+    )
+    return record
   } catch (error) {
     if (error instanceof ApiError && error.code === 'precondition_failed') return 'changed'
     throw error
