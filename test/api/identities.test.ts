@@ -3,11 +3,13 @@ import { flowLinkGivenOf } from '../given/flow-link-given.js'
 import { goodPassword, isIn } from '../given/flow-given.js'
 import { anything } from '../given/given.js'
 import { startService } from '../given/harness.js'
+import { passkeyGivenOf } from '../given/passkey-given.js'
 import { socialGivenOf } from '../given/social-given.js'
 
 const service = await startService()
 const client = await service.client()
 const given = socialGivenOf(service, client)
+const keys = passkeyGivenOf(service, client)
 const links = flowLinkGivenOf(service, client, given.flows)
 
 /** A user who has come by the built-in provider. */
@@ -85,6 +87,29 @@ describe('an identity', () => {
     expect((await userOf(user)).identities).toHaveLength(1)
     await client.identities.unlink({ ...one, force: true })
     expect((await userOf(user)).identities).toEqual([])
+  })
+
+  test('is the last way to sign in beside a passkey of a domain that neither the service nor an application has', async () => {
+    const of = await given.scene()
+    const { org_domain } = of
+    const user = await service.given.user({ org_domain, email: `ada-${anything()}@awesome.example` }, client)
+    const scene = { ...of, user }
+    await given.flows.passwords.set(scene)
+    const { landed, visitor } = await given.signIn(of, { subject: user.email, email: user.email })
+    await visitor.press(landed, 'password', { password: goodPassword })
+    await keys.withPasskey(scene)
+    await service.query("update passkeys set rp_id = 'old.example' where user_id = $1", [user.id])
+    await client.magicLink.updateConnection({ org_domain, active: false })
+    await client.password.updateConnection({ org_domain, active: false })
+    const { identities } = await userOf({ org_domain, email: user.email })
+    const one = { org_domain, user_id: user.id, identity_id: identities[0]?.id ?? '' }
+    await expect(client.identities.unlink(one)).rejects.toMatchObject({ code: 'last_sign_in_method' })
+
+    await service.query("update applications set passkey_rp_id = 'old.example' where id = $1", [
+      of.application.id,
+    ])
+
+    await client.identities.unlink(one)
   })
 
   test('of a provider that the organization no longer uses is no other way', async () => {

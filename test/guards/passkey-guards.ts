@@ -1,5 +1,5 @@
 import { lateForms } from './account-page-guards.js'
-import { contractTest, guard, protocolTest } from './guard.js'
+import { contractTest, guard, protocolTest, unitTest } from './guard.js'
 
 const folder = 'server/src/sign-in/passkeys'
 const webauthn = `${folder}/webauthn.ts`
@@ -14,6 +14,7 @@ const registration = `${folder}/registration.ts`
 const own = 'server/src/sign-in/own-account/own-passkeys.ts'
 const enroll = 'server/src/sign-in/passkeys/enroll-in-flow.ts'
 const methods = 'server/src/sign-in/methods-of-user.ts'
+const held = 'server/src/directory/sessions/passkey-held.ts'
 const ownSession = 'server/src/sign-in/own-account/own-session.ts'
 
 const added = (title: string) =>
@@ -258,6 +259,63 @@ export const passkeyGuards = [
     replace: "const isOwn = 'refused' in proof || arrival !== undefined",
     red: linked('is linked by a passkey of its user, and not by one of a colleague'),
     green: linked('links nobody by the word of the provider, and the user by their password'),
+  }),
+  guard({
+    name: 'passkeys: one that was blocked, at an enrolment',
+    file: held,
+    find: 'return isHeld(row, rpId, sql`true`)',
+    replace: 'return isHeld(row, rpId, sql`passkeys.disabled_at is null`)',
+    red: strongest(
+      'an application that demands two factors of an organization without codes has who has one that is blocked add none by the password, nor enrol an app',
+    ),
+    green: isAddedThere,
+  }),
+  guard({
+    name: 'passkeys: one that was blocked, on the account page',
+    file: held,
+    find: 'sql`passkeys.inserted_at < ${sql.table(session)}.authenticated_at`',
+    replace:
+      'sql`passkeys.inserted_at < ${sql.table(session)}.authenticated_at and passkeys.disabled_at is null`',
+    red: strongest(
+      'the account page of who has a passkey takes nothing weaker in place of one that is blocked, and says who can help',
+    ),
+    green: isAddition,
+  }),
+  guard({
+    name: 'passkeys: one of a domain of before is no way to sign in',
+    file: methods,
+    find: '(passkeys.rp_id = ${rpId ?? null} or exists (',
+    replace: '(passkeys.rp_id <> ${rpId ?? null} or exists (',
+    red: contractTest(
+      'identities',
+      'an identity is the last way to sign in beside a passkey of a domain that neither the service nor an application has',
+    ),
+    green: contractTest('identities', 'an identity tells of its linking and unlinking'),
+  }),
+  guard({
+    name: 'passkeys: one of a domain of before, where they are demanded',
+    file: 'server/src/sign-in/own-account/own-account.ts',
+    find: "not ${isPasskeyUsableByUserOf('users', user.rpId)}",
+    replace: "not ${isPasskeyUsableByUserOf('users', sql`passkeys.rp_id` as never)}",
+    red: protocolTest(
+      'passkey-requirement',
+      'a passkey of a domain that the service has had before leaves a code where it is, which its user does not turn off while passkeys are demanded',
+    ),
+    green: protocolTest(
+      'passkey-requirement',
+      'the last passkey of who has no code leaves a code where it is, which its user does not turn off',
+    ),
+  }),
+  guard({
+    name: 'passkeys: lists of revoked certificates',
+    file: webauthn,
+    find: 'certificates: [] })',
+    replace: 'certificates: library.SettingsService.getRootCertificates({ identifier }) })',
+    red: unitTest(
+      webauthn,
+      'a new passkey with a statement of apple leads to no certificate of its maker, whose list of revoked ones would be fetched',
+    ),
+    green: isAdded,
   }),
   guard({
     name: 'passkeys: an account at a social provider that the organization does not use is no way to sign in',

@@ -221,7 +221,7 @@ export const socialGuards = [
   guard({
     name: 'social: the last way to sign in',
     file: 'server/src/sign-in/identities/identities.ts',
-    find: '    .$if(needsOther, (query) => query.where(hasMethodBesideIdentity(trx, tenant, userId, id)))\n',
+    find: '    .$if(needsOther, (query) => query.where(hasMethodBesideIdentity(deps, trx, tenant, { userId, id })))\n',
     replace: '',
     red: {
       file: 'test/api/identities.test.ts',

@@ -149,6 +149,16 @@ describe('an organization that demands passkeys', () => {
     expect(answerOf(landed).has('code')).toBe(true)
   })
 
+  test('has who has one that is blocked add none by the password, and says who can help', async () => {
+    const { scene } = await withDemandedPasskey()
+    await service.query('update passkeys set disabled_at = now() where user_id = $1', [scene.user.id])
+
+    const { page } = await afterPassword(scene)
+
+    expect([page.html.includes(adding), isIn(page)]).toEqual([false, false])
+    expect(page.html).toContain('Contact your administrator, who can remove it')
+  })
+
   test('takes a code in its place from who has enrolled one, as long as codes are on', async () => {
     const scene = await flows.enrolledScene()
     const { org_domain } = scene
@@ -266,6 +276,25 @@ describe('the last passkey of who has no code', () => {
 
     const { org_domain, user } = scene
     await expect(client.totp.removeEnrollment({ org_domain, user_id: user.id })).resolves.toBeDefined()
+  })
+})
+
+describe('a passkey of a domain that the service has had before', () => {
+  test('leaves a code where it is, which its user does not turn off while passkeys are demanded', async () => {
+    const { scene } = await given.withPasskey()
+    const { org_domain, user } = scene
+    await service.query("update passkeys set rp_id = 'old.example' where user_id = $1", [user.id])
+    await flows.totp.activate(org_domain)
+    const { app } = await flows.totp.enroll({ org_domain, user_id: user.id })
+    await service.clock.advance(30)
+    await demand(scene)
+    const visitor = flows.visitorOf()
+    const address = given.addressOf(scene).replace('/passkeys', '/second-factor')
+    const asked = await given.signInAt(visitor, await visitor.visit(address), scene)
+
+    const page = await visitor.press(asked, 'totp', { code: flows.totp.codeOf(app) })
+
+    expect(page.html).toContain('it cannot be turned off')
   })
 })
 

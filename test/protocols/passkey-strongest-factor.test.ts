@@ -15,6 +15,13 @@ const { flows } = given
 const section = 'data-passkey="create"'
 const asking = 'data-passkey="get"'
 
+const isBlocked = 'Your passkey was blocked'
+
+/** Blocks the passkeys of a user as copies. */
+function block({ user }: FlowScene) {
+  return service.query('update passkeys set disabled_at = now() where user_id = $1', [user.id])
+}
+
 /** A user with a passkey, signed in anew with the password alone. */
 async function withPassword() {
   const { scene, held } = await given.withPasskey()
@@ -89,15 +96,50 @@ describe('the account page of who has a passkey', () => {
     expect(await given.passkeysOf(scene)).toMatchObject([{ name: 'Passkey' }])
   })
 
-  test('asks for no passkey that is blocked, or while the organization has switched them off', async () => {
+  test('takes nothing weaker in place of one that is blocked, and says who can help', async () => {
     const { scene, visitor } = await withPassword()
     const { org_domain, user } = scene
-    await service.query('update passkeys set disabled_at = now() where user_id = $1', [user.id])
-    expect((await visitor.visit(given.addressOf(scene))).html).toContain(section)
-    await service.query('update passkeys set disabled_at = null where user_id = $1', [user.id])
+    await block(scene)
+    const blocked = await visitor.visit(given.addressOf(scene))
+    expect(blocked.html).toContain(isBlocked)
+    expect(blocked.html).toContain('Contact your administrator')
+    await flows.totp.activate(org_domain)
+    await flows.totp.enroll({ org_domain, user_id: user.id })
+    const again = flows.visitorOf()
+    const page = await given.signInAt(again, await again.visit(given.addressOf(scene)), scene)
+    expect([page.html.includes(section), page.url.includes('/account/')]).toEqual([false, false])
+
+    const [passkey] = await given.passkeysOf(scene)
+    await client.passkeys.delete({ org_domain, user_id: user.id, passkey_id: passkey?.id ?? '' })
+    await client.totp.removeEnrollment({ org_domain, user_id: user.id })
+
+    expect((await given.onPasskeys(scene)).page.html).toContain(section)
+  })
+
+  test('takes another one of who has one that is blocked, which is removed by it', async () => {
+    const { scene, visitor, page, held } = await given.withPasskey()
+    const [first] = await given.passkeysOf(scene)
+    const other = given.authenticator()
+    await visitor.press(page, 'add', { credential: other.create(given.asked(page)) })
+    await service.query('update passkeys set disabled_at = now() where id = $1', [first?.id])
+    const again = await flows.signIn(scene)
+    const asked = await again.visitor.visit(given.addressOf(scene))
+    const refused = await again.visitor.press(asked, 'passkey', { credential: held.use(given.asked(asked)) })
+    expect(refused.html).not.toContain(section)
+    const shown = await again.visitor.press(refused, 'passkey', {
+      credential: other.use(given.asked(refused)),
+    })
+
+    await again.visitor.press(shown, 'remove', { passkey_id: first?.id ?? '' })
+
+    expect(await given.passkeysOf(scene)).toMatchObject([{ disabled_at: null }])
+  })
+
+  test('asks for no passkey while the organization has switched them off', async () => {
+    const { scene, visitor } = await withPassword()
     expect((await visitor.visit(given.addressOf(scene))).html).not.toContain(section)
 
-    await client.passkeys.updateConnection({ org_domain, active: false })
+    await client.passkeys.updateConnection({ org_domain: scene.org_domain, active: false })
 
     const page = await visitor.visit(given.addressOf(scene))
     expect(page.url).toContain('/account/passkeys')
@@ -131,6 +173,18 @@ describe('an application that demands two factors of an organization without cod
     expect(isIn(landed)).toBe(true)
     expect((await amrsOf(scene))[0]).toEqual(['pwd', 'pop', 'mfa'])
     expect(await given.passkeysOf(scene)).toHaveLength(1)
+  })
+
+  test('has who has one that is blocked add none by the password, nor enrol an app', async () => {
+    const { scene } = await given.withPasskey()
+    await block(scene)
+    expect((await afterPassword(scene)).page.html).toContain(isBlocked)
+    await flows.totp.activate(scene.org_domain)
+
+    const { page } = await afterPassword(scene)
+
+    expect(page.html).toContain(isBlocked)
+    expect([page.html.includes(section), page.html.includes('value="enroll"')]).toEqual([false, false])
   })
 
   test('is told that there is no second factor where passkeys are off, too', async () => {

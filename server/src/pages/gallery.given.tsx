@@ -29,6 +29,7 @@ import { forgetPage, signedOutPage, signOutPage } from './views/sign-out.js'
 import { testIdpPage } from './views/test-idp.js'
 import { onceShown } from './steps/user-flow.js'
 import type { PageTexts } from './texts/en.js'
+import { blockedPasskeyPage } from './views/blocked-passkey.js'
 import { secondFactorPasskeyPage } from './views/second-factor-passkey.js'
 import { totpPage } from './views/totp.js'
 
@@ -416,6 +417,7 @@ function totpStates(frame: Frame, { phone }: GalleryNames): GalleryPage[] {
     page('totp-sms-unsent', totpPage({ ...view, way: 'sms' })),
     page('totp-sms', totpPage({ ...view, way: 'sms', sentTo: phone })),
     page('totp-app-passkey', totpPage({ ...view, passkeyOptions: { challenge: 'x' } })),
+    page('totp-passkey-blocked', blockedPasskeyPage({ frame })),
     page('totp-passkey', secondFactorPasskeyPage({ frame, form, options: { challenge: 'x' } })),
     page('totp-recovery', totpPage({ ...view, way: 'recovery' })),
     page('totp-recovery-wrong_code', totpPage({ ...view, way: 'recovery', fault: 'wrong_code' })),

@@ -1,7 +1,9 @@
 import { sql, type RawBuilder, type Transaction } from 'kysely'
+import type { Deps } from '../delivery/deps.js'
 import type { DB } from '../platform/db/schema.js'
 import { sameEnvironment, sameTenant } from '../platform/db/tenant-predicate.js'
 import type { Tenant } from '../platform/tenant.js'
+import { isUsableBy } from '../directory/usable.js'
 import { isReady } from '../directory/provider-ready.js'
 import { usersOf } from '../directory/users/whole-user.js'
 
@@ -15,6 +17,7 @@ export interface MethodsOfUser {
 
 /** Asked before a method is taken from a user whom the transaction has locked, so that two removals do not take the last two. */
 export async function findMethodsOfUser(
+  { config }: Pick<Deps, 'config'>,
   trx: Transaction<DB>,
   tenant: Tenant,
   userId: string,
@@ -23,7 +26,7 @@ export async function findMethodsOfUser(
     .where('users.id', '=', userId)
     .select([
       sql<boolean>`(${hasPassword} or ${hasLink} or ${hasIdentity(sql`true`)})`.as('has_other'),
-      sql<string[]>`array(${passkeys})`.as('passkey_ids'),
+      sql<string[]>`array(${passkeysAt(config.passkeyRpId)})`.as('passkey_ids'),
     ])
     .executeTakeFirst()
   return { hasOther: row?.has_other ?? false, passkeyIds: row?.passkey_ids ?? [] }
@@ -33,12 +36,17 @@ export async function findMethodsOfUser(
  * Whether a user can still sign in without one of their identities, as a part of the statement that takes it: asked of the row's user,
  * whom the transaction has locked.
  */
-export function hasMethodBesideIdentity(trx: Transaction<DB>, tenant: Tenant, userId: string, id: string) {
+export function hasMethodBesideIdentity(
+  { config }: Pick<Deps, 'config'>,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  { userId, id }: { readonly userId: string; readonly id: string },
+) {
   return sql<boolean>`exists (${usersOf(trx, tenant)
     .where('users.id', '=', userId)
     .where(
       sql<boolean>`(
-        ${hasPassword} or ${hasLink} or ${hasIdentity(sql`identity.id <> ${id}`)} or exists (${passkeys})
+        ${hasPassword} or ${hasLink} or ${hasIdentity(sql`identity.id <> ${id}`)} or exists (${passkeysAt(config.passkeyRpId)})
       )`,
     )
     .select('users.id')})`
@@ -84,9 +92,15 @@ export function hasSocialIdentity(isMeant: RawBuilder<unknown> = sql`true`): Raw
   )`
 }
 
-/** The passkeys that sign in by themselves. */
-const passkeys = sql`
-  select passkeys.id from passkeys
-  join passkey_connections as connection on ${sameTenant('connection', 'passkeys')}
-    and connection.active and connection.first_factor
-  where ${sameTenant('passkeys', 'users')} and passkeys.user_id = users.id and passkeys.disabled_at is null`
+/** The passkeys that sign in by themselves, on our pages or on those of an application: a passkey of a domain of before does not. */
+function passkeysAt(rpId: string | undefined) {
+  return sql`
+    select passkeys.id from passkeys
+    join passkey_connections as connection on ${sameTenant('connection', 'passkeys')}
+      and connection.active and connection.first_factor
+    where ${sameTenant('passkeys', 'users')} and passkeys.user_id = users.id and passkeys.disabled_at is null
+      and (passkeys.rp_id = ${rpId ?? null} or exists (
+        select from applications where ${sameEnvironment('applications', 'users')}
+          and applications.passkey_rp_id = passkeys.rp_id and ${isUsableBy(sql.ref('users.organization_id'))}
+      ))`
+}

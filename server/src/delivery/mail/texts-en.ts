@@ -126,7 +126,7 @@ export const en: MailTexts = {
     passkey_disabled: {
       subject: (organization) => `A passkey was blocked at ${organization}`,
       told: (organization) =>
-        `A passkey of your account at ${organization} was blocked, because a copy of it seems to have been used. Remove it, and add a new one.`,
+        `A passkey of your account at ${organization} was blocked, because a copy of it seems to have been used. Sign in with another passkey to remove it, or contact your administrator. Then add a new one.`,
     },
     identity_linked: {
       subject: (organization) => `Another way to sign in to ${organization} was added`,

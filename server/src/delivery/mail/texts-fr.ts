@@ -130,7 +130,7 @@ export const fr: MailTexts = {
     passkey_disabled: {
       subject: (organization) => `Une clé d’accès a été bloquée chez ${organization}`,
       told: (organization) =>
-        `Une clé d’accès de votre compte chez ${organization} a été bloquée, car il semble qu’une copie ait été utilisée. Supprimez-la et ajoutez-en une nouvelle.`,
+        `Une clé d’accès de votre compte chez ${organization} a été bloquée, car il semble qu’une copie ait été utilisée. Connectez-vous avec une autre clé d’accès pour la supprimer, ou contactez votre administrateur. Ajoutez-en ensuite une nouvelle.`,
     },
     identity_linked: {
       subject: (organization) => `Un moyen de connexion a été ajouté chez ${organization}`,

@@ -2,18 +2,27 @@ import { sql, type RawBuilder } from 'kysely'
 import { userIdOf, type RowOfUser } from './totp-asked.js'
 
 /**
- * Whether the user of a row of a statement holds a passkey that can be used: the organization has them on, and it is of the
- * domain of the service.
+ * Whether the user of a row of a statement holds a passkey, which is asked for before anything weaker: the organization has them on,
+ * and it is of the domain of the service. One that was blocked as a copy counts, so that whoever has copied it cannot have the user go
+ * by the password alone.
  *
  * @param rpId The domain; undefined where the service has none.
+ */
+export function isPasskeyHeldByUserOf(row: RowOfUser, rpId: string | undefined): RawBuilder<boolean> {
+  return isHeld(row, rpId, sql`true`)
+}
+
+/**
+ * Whether they hold one that is accepted.
+ *
  * @param isMeant Which of the passkeys; any unless it says.
  */
-export function isPasskeyHeldByUserOf(
+export function isPasskeyUsableByUserOf(
   row: RowOfUser,
   rpId: string | undefined,
   isMeant: RawBuilder<unknown> = sql`true`,
 ): RawBuilder<boolean> {
-  return isHeld(row, rpId, isMeant)
+  return isHeld(row, rpId, sql`passkeys.disabled_at is null and ${isMeant}`)
 }
 
 /**
@@ -38,7 +47,6 @@ function isHeld(row: RowOfUser, rpId: string | undefined, condition: RawBuilder<
       and passkeys.organization_id = ${of}.organization_id
       and passkeys.user_id = ${userIdOf(row)}
       and passkeys.rp_id = ${rpId}
-      and passkeys.disabled_at is null
       and connection.active
       and ${condition}
   )`

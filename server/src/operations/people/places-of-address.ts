@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import { isSsoRequired } from '../../directory/domains/authority.js'
-import { isPasskeyHeldByUserOf } from '../../directory/sessions/passkey-held.js'
+import { isPasskeyUsableByUserOf } from '../../directory/sessions/passkey-held.js'
 import { isUsableBy } from '../../directory/usable.js'
 import type { DB } from '../../platform/db/schema.js'
 import { statement } from '../../platform/db/statement.js'
@@ -93,7 +93,7 @@ const selectPlaces = statement((db, sought: Sought) => {
       'kept.inserted_at as keptMailAt',
       hasApplication(sought).as('hasApplication'),
       hasPassword().as('hasPassword'),
-      isPasskeyHeldByUserOf('users', sought.passkeyRpId).as('hasPasskey'),
+      isPasskeyUsableByUserOf('users', sought.passkeyRpId).as('hasPasskey'),
       hasSocialIdentity().as('hasSocialIdentity'),
       connectionsOfOrganization(sought.environment).as('connections'),
       isSsoRequired({

@@ -225,7 +225,7 @@ async function toRequest(
   const { session, organization } = visitor
   const caller = tenantOfVisitor(requestIdOf(req), visitor)
   const tenant = { ...caller, cause: { ...caller.cause, visit: visitAt(req) } }
-  const account = await findOwnAccount(deps.db, tenant, session.userId)
+  const account = await findOwnAccount(deps, deps.db, tenant, session.userId)
   if (account === undefined) {
     // The user was deleted since the session was read.
     await beginSignIn(exchange, { organization, place })

@@ -1,5 +1,6 @@
 import { isAccountPage } from '../../directory/account-page-client.js'
 import { ApiError } from '../../platform/errors.js'
+import { holdsPasskey } from '../../sign-in/flows/holds-passkey.js'
 import { findPendingSignIn } from '../../sign-in/flows/pending-sign-in.js'
 import { moveFlowAlone } from '../../sign-in/flows/step.js'
 import { provePasskey } from '../../sign-in/passkeys/prove-passkey.js'
@@ -11,6 +12,7 @@ import {
 import { ask, askOnce, findFlowChallenge, type FlowChallenge } from '../../sign-in/totp/flow-challenge.js'
 import { getTotpUser } from '../../sign-in/totp/totp-user.js'
 import { validateTotpChallenge } from '../../sign-in/totp/validate-challenge.js'
+import { blockedPasskeyPage } from '../views/blocked-passkey.js'
 import { secondFactorPasskeyPage } from '../views/second-factor-passkey.js'
 import { totpPage } from '../views/totp.js'
 import { guess } from './guess.js'
@@ -28,9 +30,12 @@ async function show(request: StepRequest, wrong: Wrong = {}): Promise<string | u
   const signIn = signInOf(request)
   if (signIn === undefined) return undefined
   const options = await findSecondFactorOptions(deps, caller, flow, form.csrf)
-  if (options !== undefined && (isPasskeyAsked(request) || !(await hasCodes(request, signIn.userId)))) {
+  if (isPasskeyAsked(request) || !(await hasCodes(request, signIn.userId))) {
     const isOpen = await isPending(request, signIn)
-    return isOpen ? secondFactorPasskeyPage({ frame, form, options, ...wrong }) : undefined
+    if (options !== undefined)
+      return isOpen ? secondFactorPasskeyPage({ frame, form, options, ...wrong }) : undefined
+    const isBlocked = await holdsPasskey(deps, deps.db, { tenant: caller, userId: signIn.userId })
+    if (isBlocked) return isOpen ? blockedPasskeyPage({ frame }) : undefined
   }
   // A user with a passkey may not need the message.
   const asked = await askOnce(deps, caller, signIn, options === undefined)

@@ -12,7 +12,7 @@ interface UserKey {
   readonly userId: string
 }
 
-/** Whether a user holds a passkey that can be asked for now, as the first factor or the second one. */
+/** Whether a user holds a passkey, so that nothing weaker is taken in its place, and none is added by it; also a blocked one. */
 export async function holdsPasskey(
   { config }: Pick<Deps, 'config'>,
   db: Kysely<DB>,

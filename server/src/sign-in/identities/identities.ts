@@ -73,7 +73,7 @@ export async function removeIdentity(
     .where('user_id', '=', userId)
     .where('id', '=', id)
     .$if(kinds !== undefined, (query) => query.where('kind', 'in', kinds ?? []))
-    .$if(needsOther, (query) => query.where(hasMethodBesideIdentity(trx, tenant, userId, id)))
+    .$if(needsOther, (query) => query.where(hasMethodBesideIdentity(deps, trx, tenant, { userId, id })))
     .returning(linkedIdentityColumns)
     .executeTakeFirst()
   if (row === undefined) return (await isThere(trx, tenant, { userId, id, kinds })) ? 'last' : undefined

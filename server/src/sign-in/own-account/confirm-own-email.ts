@@ -40,7 +40,7 @@ export async function confirmEmailChange(
     // A wrong code is counted, so a refusal must not roll its transaction back.
     return await changeOwnAccount(deps, tenant, session, 'fresh_session', async (within, trx) => {
       const tried = await takeChangeTry(within, trx, tenant, session, 'new')
-      const account = await findOwnAccount(trx, tenant, userId)
+      const account = await findOwnAccount(within, trx, tenant, userId)
       if (account === undefined) return 'over'
       if (tried === undefined)
         return (await isConfirmed(within, trx, tenant, session, account.email)) ? 'changed' : 'over'

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder, type Transaction } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
-import { isPasskeyHeldByUserOf } from '../../directory/sessions/passkey-held.js'
+import { isPasskeyUsableByUserOf } from '../../directory/sessions/passkey-held.js'
 import { isTotpAskedOfUserOf } from '../../directory/sessions/totp-asked.js'
 import { usersOf } from '../../directory/users/whole-user.js'
 import type { DB } from '../../platform/db/schema.js'
@@ -34,8 +34,8 @@ export async function isDemandedPasskey(
   const row = await usersOf(trx, tenant)
     .where('users.id', '=', userId)
     .where(sql<boolean>`(${isFactorDemandedByPolicy()} or ${arePasskeysDemanded()})`)
-    .where(isPasskeyHeldByUserOf('users', rpId, sql`passkeys.id = ${id}`))
-    .where(sql<boolean>`not ${isPasskeyHeldByUserOf('users', rpId, sql`passkeys.id <> ${id}`)}`)
+    .where(isPasskeyUsableByUserOf('users', rpId, sql`passkeys.id = ${id}`))
+    .where(sql<boolean>`not ${isPasskeyUsableByUserOf('users', rpId, sql`passkeys.id <> ${id}`)}`)
     .where(sql<boolean>`not ${isTotpAskedOfUserOf('users')}`)
     .select('users.id')
     .executeTakeFirst()

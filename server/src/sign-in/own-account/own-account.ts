@@ -1,4 +1,6 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
+import type { Deps } from '../../delivery/deps.js'
+import { isPasskeyUsableByUserOf } from '../../directory/sessions/passkey-held.js'
 import type { DB } from '../../platform/db/schema.js'
 import { lookup } from '../../platform/db/statement.js'
 import { sameTenant } from '../../platform/db/tenant-predicate.js'
@@ -48,11 +50,12 @@ export interface OwnAccount {
 
 /** The account of a user; undefined when there is none. */
 export async function findOwnAccount(
+  { config }: Pick<Deps, 'config'>,
   db: Kysely<DB>,
   tenant: Tenant,
   userId: string,
 ): Promise<OwnAccount | undefined> {
-  const [row] = await selectOwnAccount(db, { ...tenant, userId })
+  const [row] = await selectOwnAccount(db, { ...tenant, userId, rpId: config.passkeyRpId })
   if (row === undefined) return undefined
   const { plain_text_min_length: min, plain_text_max_length: max } = row
   return {
@@ -79,6 +82,8 @@ export async function findOwnAccount(
 
 interface OwnKey extends Pick<Tenant, 'accountId' | 'environment' | 'domain' | 'organizationIds'> {
   readonly userId: string
+  /** The domain of passkeys; undefined where the service has none. */
+  readonly rpId: string | undefined
 }
 
 const selectOwnAccount = lookup((db, user: OwnKey) =>
@@ -99,11 +104,7 @@ const selectOwnAccount = lookup((db, user: OwnKey) =>
       )`.as('is_password_set'),
       sql<boolean>`(
         ${isFactorDemandedByPolicy()} or (
-          ${arePasskeysDemanded()} and not exists (
-            select from passkeys
-            where ${sameTenant('passkeys', 'users')} and passkeys.user_id = users.id
-              and passkeys.disabled_at is null
-          )
+          ${arePasskeysDemanded()} and not ${isPasskeyUsableByUserOf('users', user.rpId)}
         )
       )`.as('is_second_factor_demanded'),
       sql<boolean>`not exists (

@@ -23,7 +23,7 @@ export async function beginOwnDownload(
   const { accountId, environment, domain } = tenant
   await deps.limits.take(downloads, { accountId, environment, domain, address: session.userId })
   return changeOwnAccount(deps, tenant, session, 'fresh_session', async (within, trx) => {
-    const account = await findOwnAccount(trx, tenant, session.userId)
+    const account = await findOwnAccount(within, trx, tenant, session.userId)
     if (account?.isSelfService !== true) return 'switched_off'
     await logEvent(within, trx, {
       ...tenant,

@@ -22,7 +22,7 @@ export function deleteOwnAccount(
   typedAddress: string,
 ): Promise<'deleted' | 'not_offered' | 'wrong_address' | 'stale'> {
   return changeOwnAccount(deps, tenant, session, 'fresh_session', async (within, trx) => {
-    const account = await findOwnAccount(trx, tenant, session.userId)
+    const account = await findOwnAccount(within, trx, tenant, session.userId)
     if (account?.isDeletionOffered !== true) return 'not_offered'
     const { organizationId, email } = account
     if (normalizeEmail(typedAddress) !== normalizeEmail(email)) return 'wrong_address'
@@ -73,7 +73,7 @@ export function requestOwnDeletion(
 ): Promise<'asked' | 'not_offered' | 'open_already' | 'stale'> {
   return changeOwnAccount(deps, tenant, session, 'fresh_session', async (within, trx) => {
     const { userId } = session
-    const account = await findOwnAccount(trx, tenant, userId)
+    const account = await findOwnAccount(within, trx, tenant, userId)
     if (account?.isDeletionRequestOffered !== true) return 'not_offered'
     const { accountId, environment, domain } = tenant
     const { organizationId, email } = account

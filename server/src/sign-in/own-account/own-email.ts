@@ -77,12 +77,12 @@ export async function askEmailChange(
   { email, ip }: FromBrowser & { readonly email: string },
 ): Promise<'asked' | EmailRefusal> {
   const { userId, sessionId } = session
-  const before = await findOwnAccount(deps.db, tenant, userId)
+  const before = await findOwnAccount(deps, deps.db, tenant, userId)
   const early = await whyNotChanged(deps, deps.db, tenant, { account: before, userId, email })
   if (early !== undefined) return early
   await takeMails(deps, tenant, ip, [before?.email ?? '', email])
   return changeOwnAccount(deps, tenant, session, 'fresh_session', async (within, trx) => {
-    const account = await findOwnAccount(trx, tenant, userId)
+    const account = await findOwnAccount(within, trx, tenant, userId)
     const refused = await whyNotChanged(within, trx, tenant, { account, userId, email })
     if (refused !== undefined || account === undefined) return refused ?? 'stale'
     const { accountId, environment } = tenant

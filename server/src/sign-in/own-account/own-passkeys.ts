@@ -174,7 +174,7 @@ export async function removeOwnPasskey(
 ): Promise<'removed' | 'last' | 'demanded' | 'stale'> {
   const { userId } = session
   return changeOwnAccount(deps, tenant, session, 'fresh_session', async (within, trx) => {
-    const { hasOther, passkeyIds } = await findMethodsOfUser(trx, tenant, userId)
+    const { hasOther, passkeyIds } = await findMethodsOfUser(within, trx, tenant, userId)
     const left = passkeyIds.filter((one) => one !== id)
     if (!hasOther && passkeyIds.length > 0 && left.length === 0) return 'last'
     if (await isDemandedPasskey(within, trx, tenant, { userId, id })) return 'demanded'

@@ -27,7 +27,7 @@ export async function setOwnPassword(
   plainText: string,
 ): Promise<PasswordOutcome> {
   const owner = await findOwner(deps, tenant, session.userId)
-  const account = await findOwnAccount(deps.db, tenant, session.userId)
+  const account = await findOwnAccount(deps, deps.db, tenant, session.userId)
   if (owner === undefined || account?.password.isOffered !== true) return 'not_offered'
   const fault = await findNewPasswordFault(deps, plainText, account.password.lengths, owner)
   if (fault !== undefined) return { fault }
@@ -36,7 +36,7 @@ export async function setOwnPassword(
   const address = normalizeEmail(owner.email)
   const outcome = await changeOwnAccount(deps, tenant, session, 'fresh_session', async (within, trx) => {
     const user = await findUser(trx, tenant, address)
-    const now = await findOwnAccount(trx, tenant, session.userId)
+    const now = await findOwnAccount(within, trx, tenant, session.userId)
     if (user?.id !== session.userId || now?.password.isOffered !== true) return 'not_offered'
     await replacePassword(within, trx, tenant, {
       organizationId: owner.organization_id,

@@ -14,7 +14,7 @@ export function changeOwnProfile(
   { profile, address }: Pick<UserChanges, 'profile' | 'address'>,
 ): Promise<'changed' | 'managed' | 'stale'> {
   return changeOwnAccount(deps, tenant, session, 'session', async (within, trx) => {
-    const account = await findOwnAccount(trx, tenant, session.userId)
+    const account = await findOwnAccount(within, trx, tenant, session.userId)
     if (account?.isProfileManaged !== false) return 'managed'
     // An address that somebody has written as one text would contradict its parts.
     const changes = { profile, address: address && { ...address, formatted: null } }

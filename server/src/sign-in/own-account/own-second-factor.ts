@@ -110,7 +110,7 @@ export function removeOwnSecondFactor(
   session: SessionOfUser,
 ): Promise<'removed' | 'demanded' | 'stale'> {
   return changeOwnAccount(deps, tenant, session, 'fresh_session', async (within, trx) => {
-    const account = await findOwnAccount(trx, tenant, session.userId)
+    const account = await findOwnAccount(within, trx, tenant, session.userId)
     if (account?.isSecondFactorDemanded !== false) return 'demanded'
     await removeTotpEnrollment(within, tenant, { userId: session.userId, scopes, kept: session })
     return 'removed'

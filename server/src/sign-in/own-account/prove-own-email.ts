@@ -6,6 +6,7 @@ import type { Tenant } from '../../platform/tenant.js'
 import { challengesOf, toRequestOptions, type Ceremony } from '../passkeys/ceremony.js'
 import { findPasskeyOffer, type PasskeyOffer } from '../passkeys/offer.js'
 import { provePasskeyOf } from '../passkeys/prove-passkey.js'
+import { usableAt } from '../passkeys/passkeys.js'
 import { passkeysOf } from '../passkeys/rows.js'
 import { recordUse } from '../passkeys/use-passkey.js'
 import { enrollmentsOf } from '../totp/rows.js'
@@ -31,7 +32,7 @@ export function proveOldMailbox(
   return changeOwnAccount(deps, tenant, session, 'fresh_session', async (within, trx) => {
     const { userId } = session
     const tried = await takeChangeTry(within, trx, tenant, session, 'old')
-    const account = await findOwnAccount(trx, tenant, userId)
+    const account = await findOwnAccount(within, trx, tenant, userId)
     if (tried === undefined || account === undefined) return 'over'
     const code = { account, userId, email: tried.row.old_email, typed }
     const fault = await findCodeFault(within, trx, tenant, tried, code)
@@ -74,7 +75,7 @@ export async function findStandIns(
     oldPasskeysOf(deps, deps.db, tenant, userId).execute(),
     findSessionAttempt(deps, tenant, session),
   ])
-  const usable = known.filter((passkey) => passkey.rp_id === rpId && passkey.disabled_at === null)
+  const usable = rpId === undefined ? [] : usableAt(rpId, known)
   if (offer?.isActive !== true || rpId === undefined || attempt === undefined || usable.length === 0)
     return { hasApp, options: undefined }
   const [challenge] = challengesOf(deps, ceremonyOf(session, offer, { csrf, attempt }))

@@ -139,7 +139,7 @@ async function revert(
   { id, user_id: userId, old_email: oldEmail, tokenHash }: ReadLink,
 ): Promise<RevertOutcome> {
   const current = await lockUser(trx, tenant, userId)
-  const account = await findOwnAccount(trx, tenant, userId)
+  const account = await findOwnAccount(deps, trx, tenant, userId)
   if (account === undefined) return 'dead'
   const at = deps.now()
   const used = await trx
@@ -170,7 +170,7 @@ async function revert(
   await voidPasswordRequests(deps, trx, tenant, normalizeEmail(current.email))
   await voidRenewals(deps, trx, tenant, userId)
   await writeOwnAddress(deps, trx, tenant, { current, email: oldEmail })
-  // Whoever has changed the address may have added them to that end, and would be asked for them in the owner's place.
+  // A thief adds a passkey, waits until it stands in for the mailbox, and is then asked for it in the place of the owner.
   const since = new Date((used.confirmed_at ?? at).getTime() - doubtedMs)
   await removeAddedSince(deps, trx, tenant, userId, since)
   const key = keyOfChange(tenant, used)

@@ -21,7 +21,7 @@ import { insertCeremony, takeCeremony, type NewCeremony, type TakenCeremony } fr
 import { challengesOf, expectedAt, toRequestOptions } from './ceremony.js'
 import { getPasskeyConnection } from './connection.js'
 import { findOwnPage, getOwnPage } from './own-page.js'
-import { findPasskeys } from './passkeys.js'
+import { findPasskeys, usableAt } from './passkeys.js'
 import { proveUse, type PasskeyProof, type ProvedPasskey } from './prove-passkey.js'
 import { useAsSecondFactor } from './second-factor.js'
 import { amr, settle, useAsFirstFactor } from './sign-in.js'
@@ -51,7 +51,7 @@ export async function createPasskeyChallenge(
   const passkeys = userId === undefined ? [] : await findPasskeys(deps, tenant, userId)
   const { ceremony, expiresAt } = await insertCeremony(deps, tenant, asked)
   const [challenge] = challengesOf(deps, ceremony)
-  const known = passkeys.filter((passkey) => passkey.rp_id === rpId && passkey.disabled_at === null)
+  const known = usableAt(rpId, passkeys)
   return {
     record: {
       __type__: 'PasskeyChallenge',

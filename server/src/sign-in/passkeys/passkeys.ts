@@ -71,6 +71,14 @@ export function findPasskeys({ db }: Pick<Deps, 'db'>, tenant: Tenant, userId: s
     .execute()
 }
 
+/** Those that are accepted at a domain: neither bound to another one nor blocked. */
+export function usableAt<Kept extends Pick<KeptPasskey, 'rp_id' | 'disabled_at'>>(
+  rpId: string,
+  passkeys: readonly Kept[],
+): Kept[] {
+  return passkeys.filter((passkey) => passkey.rp_id === rpId && passkey.disabled_at === null)
+}
+
 /** @throws ApiError `organization_not_found`, `passkey_not_found` */
 export async function getPasskey(
   { db }: Pick<Deps, 'db'>,

@@ -9,7 +9,7 @@ import type { Flow } from '../flows/flow.js'
 import { completePendingSignIn } from '../flows/pending-sign-in.js'
 import { challengesOf, toRequestOptions } from './ceremony.js'
 import { findPasskeyOffer } from './offer.js'
-import { findPasskeys } from './passkeys.js'
+import { findPasskeys, usableAt } from './passkeys.js'
 import type { PasskeyProof, ProvedPasskey } from './prove-passkey.js'
 import { settle } from './sign-in.js'
 import { recordUse } from './use-passkey.js'
@@ -38,7 +38,7 @@ export async function findSecondFactorOptions(
     findPasskeyOffer(deps.db, tenant, userId),
     findPasskeys(deps, tenant, userId),
   ])
-  const known = passkeys.filter((passkey) => passkey.rp_id === rpId && passkey.disabled_at === null)
+  const known = usableAt(rpId, passkeys)
   if (offer?.isActive !== true || known.length === 0) return undefined
   const ceremony = { purpose: 'passkey_second_factor', organizationId, id: flowId, csrf, attempt } as const
   const [challenge] = challengesOf(deps, ceremony)

@@ -36,9 +36,15 @@ export interface UsedKey {
   readonly signCount: number
 }
 
-/** Loaded with the first answer of an authenticator: it brings a hundred modules of certificates along. */
-function load() {
-  return import('@simplewebauthn/server')
+/**
+ * Loaded with the first answer of an authenticator: it brings a hundred modules of certificates along. Nothing is asked of the makers
+ * of authenticators, so it has none of their certificates: to those that it knows of itself it would fetch lists of revoked ones.
+ */
+async function load() {
+  const library = await import('@simplewebauthn/server')
+  for (const identifier of ['android-key', 'android-safetynet', 'apple'] as const)
+    library.SettingsService.setRootCertificates({ identifier, certificates: [] })
+  return library
 }
 
 /** Verifies a new key (Web Authentication Level 3 section 7.1). @returns Undefined when anything is wrong with it. */

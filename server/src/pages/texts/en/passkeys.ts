@@ -15,6 +15,12 @@ export const passkeys = {
       needsScript: 'To use a passkey, allow scripts for this page, and load it again.',
       lost: 'Lost your passkey? Contact your administrator.',
     },
+    /** Where the only passkey of a user was blocked as a copy. */
+    blocked: {
+      heading: 'Your passkey was blocked',
+      sentence: 'A copy of it seems to have been used, so it is no longer accepted.',
+      advice: 'Contact your administrator, who can remove it. Then you can add a new one.',
+    },
     /** Where a second factor is demanded, and the user has none. */
     enroll: {
       byApplication:

@@ -12,6 +12,12 @@ export const passkeys: PasskeyTexts = {
       needsScript: 'Pour utiliser une clé d’accès, autorisez les scripts sur cette page, puis rechargez-la.',
       lost: 'Vous avez perdu votre clé d’accès ? Contactez votre administrateur.',
     },
+    blocked: {
+      heading: 'Votre clé d’accès a été bloquée',
+      sentence: 'Il semble qu’une copie ait été utilisée. Elle n’est donc plus acceptée.',
+      advice:
+        'Contactez votre administrateur, qui peut la supprimer. Vous pourrez ensuite en ajouter une nouvelle.',
+    },
     enroll: {
       byApplication:
         'Cette application exige la validation en deux étapes. À chaque connexion, vous utiliserez aussi une clé d’accès\u00a0: votre mot de passe ou votre messagerie ne suffira plus à lui seul.',
