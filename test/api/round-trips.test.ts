@@ -31,7 +31,7 @@ const costs: Readonly<Record<string, Cost>> = {
   'B3, code exchange': { waits: 2, statements: 4, pages: 230 },
   'B3, code exchange with a secret': { waits: 3, statements: 5, pages: 245 },
   'B3, refresh with rotation': { waits: 2, statements: 4, pages: 227 },
-  'C1, SAML response to flow': { waits: 18, statements: 20, pages: 304 },
+  'C1, SAML response to flow': { waits: 17, statements: 19, pages: 304 },
   'C2, SCIM, POST one user': { waits: 4, statements: 6, pages: 153 },
   'C2, SCIM, users by userName': { waits: 3, statements: 3, pages: 108 },
   'C2, SCIM, PATCH one user': { waits: 7, statements: 10, pages: 200 },

@@ -79,7 +79,9 @@ export async function completeFirstFactorInFlow(
   signIn: FirstFactor,
   { flowId, isMfaRequired }: Pick<Flow, 'flowId' | 'isMfaRequired'>,
 ): Promise<Step | undefined> {
-  const next = await nextFactorOf(deps, trx, signIn.tenant, signIn.userId)
+  // After SSO the organization asks for nothing.
+  const isAskable = isMfaRequired || !signIn.amr.includes('sso')
+  const next = isAskable ? await nextFactorOf(deps, trx, signIn.tenant, signIn.userId) : undefined
   const isMissing = isSecondFactorMissing(signIn.amr, { isAsked: next !== undefined, isMfaRequired })
   // A user with a passkey is asked for it, and enrols nothing.
   const isAsked = isMissing && (next === 'totp' || (await holdsPasskey(deps, trx, signIn)))
