@@ -9,7 +9,7 @@ import { atFileEnd } from '../../file-end.js'
 import { openBrowser, type TestBrowser } from '../../given/browser.js'
 import { startService } from '../../given/harness.js'
 import { npm, packedConsumer, root } from '../sdk/packed.js'
-import { signInOtherwise } from './other-sign-ins.js'
+import { signInByPasskey, signInByTestProvider } from './other-sign-ins.js'
 import {
   endSessions,
   noticeEnd,
@@ -76,7 +76,8 @@ describe.skipIf(!hasTool(browserTool))('the product with Next.js', () => {
       'notices that a session was ended, at once by a webhook, else at the next refresh, and ends one without a question',
       noticeEnd,
     ],
-    ['has users who sign in by a passkey, which is two factors, and by the test provider', signInOtherwise],
+    ['has users who sign in by a passkey of their account page, which is two factors', signInByPasskey],
+    ['has users who sign in by the test provider, and link it by their password', signInByTestProvider],
   ])('%s', async (_, journey) => {
     const opened = await openProduct(product, browser)
     await journey(opened)

@@ -3,13 +3,9 @@ import { password } from '../../../docs/examples/product/prepare.js'
 import { addAuthenticator, platform, proposeNone } from '../../given/virtual-authenticator.js'
 import type { OpenProduct } from './product-journey.js'
 
-/** A passkey of the account page, which is two factors, and the test provider of one organization. */
-export async function signInOtherwise(product: OpenProduct): Promise<void> {
-  await signInByPasskey(product)
-  await signInByTestProvider(product)
-}
-
-async function signInByPasskey({ page, open, signIn, expectAt, one }: OpenProduct): Promise<void> {
+/** A passkey that is added on the account page, and is two factors. */
+export async function signInByPasskey(product: OpenProduct): Promise<void> {
+  const { page, open, signIn, expectAt, one } = product
   await addAuthenticator(page, platform)
   await proposeNone(page)
   await signIn(one)
@@ -28,7 +24,9 @@ async function signInByPasskey({ page, open, signIn, expectAt, one }: OpenProduc
   await page.getByText('Sign out').click()
 }
 
-async function signInByTestProvider({ page, expectAt, email, three, origin }: OpenProduct): Promise<void> {
+/** The test provider of one organization: a newcomer, and the user who links it by their password. */
+export async function signInByTestProvider(product: OpenProduct): Promise<void> {
+  const { page, open, expectAt, email, three, origin } = product
   const newcomer = `newcomer-${Date.now()}@people.example`
   const arrive = async (address: string) => {
     await page.getByText(`Sign in at ${three}`).click()
@@ -37,6 +35,7 @@ async function signInByTestProvider({ page, expectAt, email, three, origin }: Op
     await page.locator('[name="email"]').fill(address)
     await page.locator('[value="sign_in"]').click()
   }
+  await open('/')
   await arrive(newcomer)
   await page.waitForURL(`${origin}/o/${three}/invoices`)
   expect(await page.locator('#user').textContent()).toBe(`${newcomer} at ${three}`)

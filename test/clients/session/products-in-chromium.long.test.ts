@@ -5,7 +5,7 @@ import { atFileEnd } from '../../file-end.js'
 import { openBrowser, type TestBrowser } from '../../given/browser.js'
 import { startService } from '../../given/harness.js'
 import { sampled } from '../../sampled.js'
-import { signInOtherwise } from './other-sign-ins.js'
+import { signInByPasskey, signInByTestProvider } from './other-sign-ins.js'
 import {
   noticeEnd,
   openProduct,
@@ -36,7 +36,8 @@ const journeys: readonly [string, (product: OpenProduct) => Promise<void>][] = [
     'notices that a session was ended, at once by a webhook, else at the next refresh, and ends one without a question',
     noticeEnd,
   ],
-  ['has users who sign in by a passkey, which is two factors, and by the test provider', signInOtherwise],
+  ['has users who sign in by a passkey of their account page, which is two factors', signInByPasskey],
+  ['has users who sign in by the test provider, and link it by their password', signInByTestProvider],
 ]
 
 describe.skipIf(!hasTool(browserTool)).each(sampled(['express', 'hono'], 1))(
