@@ -47,7 +47,7 @@ export async function takeRulesForm(
   const form = formOf(req)
   const version = numberOf(form['version'])
   if (action === 'remove_rule')
-    return toldOf(await removeRoleRule(deps, session, owner, version, numberOf(form['rule'])))
+    return toNotice(await removeRoleRule(deps, session, owner, version, numberOf(form['rule'])))
   const compared: Partial<Record<RuleField, string>> = Object.fromEntries(
     fields.map((name) => [name, comparedOf(form[name])]),
   )
@@ -57,7 +57,7 @@ export async function takeRulesForm(
   }
   const fault = faultOf(entered, fields)
   if (fault !== undefined) return { status: 422, entered: { ...entered, fault } }
-  return toldOf(await addRoleRule(deps, session, owner, version, entered))
+  return toNotice(await addRoleRule(deps, session, owner, version, entered))
 }
 
 /** A number of a form; -1 for anything else, which is neither a version nor a position. */
@@ -88,6 +88,6 @@ function faultOf(
   return roles.length > maxRoleRules.rolesOfRule ? 'manyRoles' : undefined
 }
 
-function toldOf(notice: RulesRefusal | undefined): RulesTold | undefined {
+function toNotice(notice: RulesRefusal | undefined): RulesTold | undefined {
   return notice && { status: notice === 'notAssignable' ? 403 : 409, notice }
 }
