@@ -9666,7 +9666,7 @@ export interface PasskeysCreateChallengeInput {
   code_challenge_method?: 'S256'
   /** openid and the sign-in method are always granted; offline_access, profile, email, phone, address and organization on request; no other scope is granted. */
   scope?: string
-  /** request_id of the password challenge that answered totp_required: a passkey of its user then completes that sign-in, whose application and parameters are those of the code. */
+  /** request_id of the password challenge that answered totp_required or passkey_required, or of the redirect of a link that did: a passkey of its user then completes that sign-in, whose application and parameters are those of the code. */
   password_request_id?: string
 }
 

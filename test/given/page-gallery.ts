@@ -54,6 +54,7 @@ const pagesToSee = [
   'onboarding-result-success',
   'onboarding-client-review-warnings',
   'onboarding-directory-secret',
+  'onboarding-directory-rules-manyRoles',
   'onboarding-domains-states',
 ]
 

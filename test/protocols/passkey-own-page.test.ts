@@ -291,6 +291,18 @@ describe('a passkey as the second factor on a page of an application', () => {
     })
   })
 
+  test('of the page is what a password takes where passkeys are demanded', async () => {
+    const { scene } = await pages.withPasskey()
+    const { org_domain } = scene
+    const { held } = await given.owner({ ...scene, application: await given.givePages(scene) })
+    await client.passkeys.updateConnection({ org_domain, requirement: 'required' })
+    const { request_id, error } = await given.passwords.challenge(scene)
+    expect(error).toBe('passkey_required')
+    const challenge = await given.ask(scene, { password_request_id: request_id })
+
+    expect(await given.answer(challenge, usedBy(held, challenge))).toMatchObject({ user_id: scene.user.id })
+  })
+
   test('of a colleague does not pass', async () => {
     const { scene, request_id: password_request_id } = await waiting()
     const { org_domain, application } = scene
