@@ -67,8 +67,8 @@ export const passkeyRequirementGuards = [
   guard({
     name: 'passkeys that are demanded: a code in their place',
     file: 'server/src/sign-in/own-account/own-account.ts',
-    find: '${arePasskeysDemanded()} and not exists (',
-    replace: '${arePasskeysDemanded()} and exists (',
+    find: '${arePasskeysDemanded()} and not ${isPasskeyUsableByUserOf',
+    replace: '${arePasskeysDemanded()} and ${isPasskeyUsableByUserOf',
     red: last('leaves a code where it is, which its user does not turn off'),
     green: isAdded,
   }),
