@@ -295,7 +295,7 @@ export const passkeyGuards = [
   guard({
     name: 'passkeys: one of a domain of before, where they are demanded',
     file: 'server/src/sign-in/own-account/own-account.ts',
-    find: "not ${isPasskeyUsableByUserOf('users', user.rpId)}",
+    find: "not ${isPasskeyUsableByUserOf('users', user.rpId ?? undefined)}",
     replace: "not ${isPasskeyUsableByUserOf('users', sql`passkeys.rp_id` as never)}",
     red: protocolTest(
       'passkey-requirement',

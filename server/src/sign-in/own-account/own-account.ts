@@ -55,7 +55,7 @@ export async function findOwnAccount(
   tenant: Tenant,
   userId: string,
 ): Promise<OwnAccount | undefined> {
-  const [row] = await selectOwnAccount(db, { ...tenant, userId, rpId: config.passkeyRpId })
+  const [row] = await selectOwnAccount(db, { ...tenant, userId, rpId: config.passkeyRpId ?? null })
   if (row === undefined) return undefined
   const { plain_text_min_length: min, plain_text_max_length: max } = row
   return {
@@ -82,8 +82,8 @@ export async function findOwnAccount(
 
 interface OwnKey extends Pick<Tenant, 'accountId' | 'environment' | 'domain' | 'organizationIds'> {
   readonly userId: string
-  /** The domain of passkeys; undefined where the service has none. */
-  readonly rpId: string | undefined
+  /** The domain of passkeys; null where the service has none. */
+  readonly rpId: string | null
 }
 
 const selectOwnAccount = lookup((db, user: OwnKey) =>
@@ -104,7 +104,7 @@ const selectOwnAccount = lookup((db, user: OwnKey) =>
       )`.as('is_password_set'),
       sql<boolean>`(
         ${isFactorDemandedByPolicy()} or (
-          ${arePasskeysDemanded()} and not ${isPasskeyUsableByUserOf('users', user.rpId)}
+          ${arePasskeysDemanded()} and not ${isPasskeyUsableByUserOf('users', user.rpId ?? undefined)}
         )
       )`.as('is_second_factor_demanded'),
       sql<boolean>`not exists (
