@@ -89,7 +89,8 @@ describe('a passkey on a page of an application', () => {
     await expect(given.answer(other, credential)).rejects.toMatchObject(rejected)
     expect(await given.answer(challenge, credential)).toMatchObject({ success: true })
 
-    await expect(given.answer(challenge, credential)).rejects.toMatchObject(rejected)
+    // Made anew, so that it is not refused as one that was used before.
+    await expect(given.answer(challenge, usedBy(held, challenge))).rejects.toMatchObject(rejected)
   })
 
   test('passes for five minutes', async () => {
@@ -113,7 +114,8 @@ describe('a passkey on a page of an application', () => {
     for (const as of foreigners)
       await expect(given.answer(challenge, credential, as)).rejects.toMatchObject(rejected)
 
-    expect(await given.answer(challenge, credential)).toMatchObject({ success: true })
+    const answered = given.answer(challenge, credential).then(({ success }) => success)
+    expect(await answered.catch(() => false)).toBe(true)
   })
 
   test('of another organization signs nobody in', async () => {

@@ -8,7 +8,7 @@ import type { Tenant } from '../../platform/tenant.js'
 import type { Gathered } from './gathered.js'
 import type { IdentityRow } from './record.js'
 import { forgetRolesOfIdentities } from './roles-of-user.js'
-import { ofTenant, tenantColumns } from '../../platform/db/tenant-predicate.js'
+import { ofTenant, sameTenant, tenantColumns } from '../../platform/db/tenant-predicate.js'
 
 /** A user as another issuer names them; unique within an organization and environment. */
 export interface IdentityName {
@@ -112,17 +112,25 @@ export async function forgetIdentities(trx: Transaction<DB>, tenant: Tenant, use
   await trx.deleteFrom('user_identities').where(ofTenant(tenant)).where('user_id', '=', userId).execute()
 }
 
-/** Those at social providers, which give no roles. */
-export async function forgetSocialIdentities(
+/**
+ * Those at social providers that were linked later than the user was created. The one that a user came by stays: its provider gives
+ * out the address.
+ */
+export async function forgetLinkedIdentities(
   trx: Transaction<DB>,
   tenant: Tenant,
   userId: string,
 ): Promise<void> {
   await trx
     .deleteFrom('user_identities')
-    .where(ofTenant(tenant))
-    .where('user_id', '=', userId)
-    .where('kind', '=', 'social')
+    .using('users')
+    .where(ofTenant(tenant, 'user_identities'))
+    .where('user_identities.user_id', '=', userId)
+    .where('user_identities.kind', '=', 'social')
+    .where(sameTenant('users', 'user_identities'))
+    .whereRef('users.id', '=', 'user_identities.user_id')
+    // Both are inserted by one transaction, of whose times one may be later.
+    .where(sql<boolean>`user_identities.inserted_at > users.inserted_at + interval '1 minute'`)
     .execute()
 }
 

@@ -7,7 +7,7 @@ import type { Tenant } from '../../platform/tenant.js'
 import { endSignInsOf } from '../end-sessions.js'
 import { forgetPasskeys } from '../forget-passkeys.js'
 import { markEmailVerified } from './change-user.js'
-import { forgetSocialIdentities } from './identities.js'
+import { forgetLinkedIdentities } from './identities.js'
 import type { SigningInUser } from './signing-in-user.js'
 
 interface Proof {
@@ -20,7 +20,7 @@ interface Proof {
 /**
  * Records that a link or code of ours was used, of a user whom the transaction has locked. A mailed one was used by the owner
  * of the mailbox: the first one ends what another person may have begun with the address (sessions, refresh tokens,
- * unfinished sign-ins), and what they may have added (passkeys, accounts at social providers). One that the API has returned verifies the address and proves nothing, because whoever has called the
+ * unfinished sign-ins), and what they may have added (passkeys, linked accounts at social providers). One that the API has returned verifies the address and proves nothing, because whoever has called the
  * API can open it.
  */
 export async function markEmailProved(
@@ -75,7 +75,7 @@ async function endEarlierSignIns(
 /** Takes the methods away that a person may have added who had only claimed the address. */
 async function forgetAdded(trx: Transaction<DB>, tenant: Tenant, userId: string): Promise<void> {
   await forgetPasskeys(trx, tenant, userId)
-  await forgetSocialIdentities(trx, tenant, userId)
+  await forgetLinkedIdentities(trx, tenant, userId)
 }
 
 interface ProvedUser extends Pick<Tenant, 'accountId' | 'environment' | 'domain' | 'organizationIds'> {
