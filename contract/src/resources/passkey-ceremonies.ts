@@ -197,7 +197,7 @@ export const NewPasskeyChallenge = z
     password_request_id: reference()
       .optional()
       .describe(
-        'request_id of the password challenge that answered totp_required: a passkey of its user then completes that sign-in, whose application and parameters are those of the code',
+        'request_id of the password challenge that answered totp_required or passkey_required: a passkey of its user then completes that sign-in, whose application and parameters are those of the code',
       ),
   })
   .meta({ examples: [{ org_domain: 'awesome-company' }] })

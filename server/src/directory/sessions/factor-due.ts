@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
 import { isPasskeyHeldByUserOf } from './passkey-held.js'
-import { enrollByOfUserOf, userIdOf, type RowOfUser } from './totp-asked.js'
+import { enrollByOfUserOf, ownerOfRow, userIdOf, type RowOfUser } from './totp-asked.js'
 
 /**
  * Whether a sign-in of the user of a row of a statement takes the passkey that they hold, after a first factor of ours: the
@@ -47,12 +47,4 @@ export function isEnrollmentDueOfUserOf(row: RowOfUser, at: Date, rpId: string |
 /** Whether they have to, or a sign-in takes the passkey that they hold. */
 export function isFactorDueOfUserOf(row: RowOfUser, at: Date, rpId: string | null): RawBuilder<boolean> {
   return sql<boolean>`(${isEnrollmentDueOfUserOf(row, at, rpId)} or ${isPasskeyAskedOfUserOf(row, rpId)})`
-}
-
-function ownerOfRow(row: RowOfUser) {
-  return {
-    accountId: sql<string>`${sql.ref(`${row}.account_id`)}`,
-    environment: sql<string>`${sql.ref(`${row}.environment`)}`,
-    organizationId: sql<string>`${sql.ref(`${row}.organization_id`)}`,
-  }
 }

@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
+import { isRecovering } from './passkey-recovery.js'
 import { userIdOf, type RowOfUser } from './totp-asked.js'
 
 /**
@@ -27,10 +28,16 @@ export function isPasskeyUsableByUserOf(
 
 /**
  * Whether the user of a session held one already when they signed in: a passkey that the session itself has added is not asked for
- * at once.
+ * at once, and none of a session that recovers them.
  */
-export function isPasskeyHeldSinceBefore(session: 'sessions', rpId: string | undefined): RawBuilder<boolean> {
-  return isHeld(session, rpId, sql`passkeys.inserted_at < ${sql.table(session)}.authenticated_at`)
+export function isPasskeyHeldSinceBefore(
+  session: 'sessions',
+  at: Date,
+  rpId: string | undefined,
+): RawBuilder<boolean> {
+  const proof = { amr: sql.ref('sessions.amr'), authenticatedAt: sql.ref('sessions.authenticated_at') }
+  const isHeldBefore = isHeld(session, rpId, sql`passkeys.inserted_at < ${proof.authenticatedAt}`)
+  return sql<boolean>`(${isHeldBefore} and not ${isRecovering(session, at, proof)})`
 }
 
 function isHeld(row: RowOfUser, rpId: string | undefined, condition: RawBuilder<unknown>) {

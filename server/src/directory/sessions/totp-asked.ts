@@ -27,11 +27,7 @@ export function isTotpAskedOfUserOf(row: RowOfUser): RawBuilder<boolean> {
  * the user has none. Else null. The grace counts from the later of the policy and the user.
  */
 export function enrollByOfUserOf(row: RowOfUser): RawBuilder<Date | null> {
-  const owner = {
-    accountId: sql<string>`${sql.ref(`${row}.account_id`)}`,
-    environment: sql<string>`${sql.ref(`${row}.environment`)}`,
-    organizationId: sql<string>`${sql.ref(`${row}.organization_id`)}`,
-  }
+  const owner = ownerOfRow(row)
   return sql<Date | null>`(
     select greatest(policy.second_factor_required_at, member.inserted_at)
       + policy.second_factor_grace_days * interval '1 day'
@@ -50,6 +46,14 @@ export function enrollByOfUserOf(row: RowOfUser): RawBuilder<Date | null> {
 
 /** A table or alias of a statement, each of whose rows is a user or belongs to one. */
 export type RowOfUser = 'sessions' | 'flow' | 'users'
+
+export function ownerOfRow(row: RowOfUser) {
+  return {
+    accountId: sql<string>`${sql.ref(`${row}.account_id`)}`,
+    environment: sql<string>`${sql.ref(`${row}.environment`)}`,
+    organizationId: sql<string>`${sql.ref(`${row}.organization_id`)}`,
+  }
+}
 
 export function userIdOf(row: RowOfUser) {
   return sql.ref(row === 'users' ? 'users.id' : `${row}.user_id`)

@@ -112,10 +112,13 @@ async function page(request: StepRequest, wrong: Wrong = {}): Promise<string | u
   const flow = userFlowOf(request)
   if (flow === undefined) return undefined
   const user = await getTotpUser(deps.db, caller, flow.userId)
-  const hasPasskey = await holdsPasskey(deps, deps.db, { tenant: caller, userId: user.id })
-  if (hasPasskey || !mayEnrollBesides(user)) return undefined
+  const of = { tenant: caller, userId: user.id }
+  const isAsked = await holdsPasskey(deps, deps.db, of, flow)
+  if (isAsked || !mayEnrollBesides(user)) return undefined
+  // A recovery of passkeys is for nothing else.
+  const isRecovery = await holdsPasskey(deps, deps.db, of)
   const passkeyOptions = await findEnrollmentOptions(deps, caller, flow, form.csrf)
-  const method = mayEnroll(user) ? user.connection.method : undefined
+  const method = mayEnroll(user) && !isRecovery ? user.connection.method : undefined
   if (method === undefined && passkeyOptions === undefined) return undefined
   const noPhone = method === 'sms' && user.phoneNumber === null ? 'no_phone' : undefined
   const demanded = flow.isMfaRequired ? 'by_application' : await demandOf(request, flow.userId)

@@ -30,7 +30,7 @@ async function show(request: StepRequest, wrong: Wrong = {}): Promise<string | u
   const signIn = signInOf(request)
   if (signIn === undefined) return undefined
   const options = await findSecondFactorOptions(deps, caller, flow, form.csrf)
-  if (isPasskeyAsked(request) || !(await hasCodes(request, signIn.userId))) {
+  if (await isPasskeyOnly(request, signIn.userId)) {
     const isOpen = await isPending(request, signIn)
     if (options !== undefined)
       return isOpen ? secondFactorPasskeyPage({ frame, form, options, ...wrong }) : undefined
@@ -44,9 +44,15 @@ async function show(request: StepRequest, wrong: Wrong = {}): Promise<string | u
   return page(request, asked, { ...refusal, ...wrong, passkeyOptions: options })
 }
 
-/** The account page takes nothing weaker of who has a passkey: whoever has got hold of a code must not change it. */
-function isPasskeyAsked({ flow }: StepRequest): boolean {
-  return isAccountPage(flow.applicationId) && flow.isMfaRequired
+/**
+ * Whether a passkey is all that is taken of a user who has one. The account page takes nothing weaker, unless the sign-in recovers
+ * them: whoever has got hold of a code must not change it.
+ */
+async function isPasskeyOnly(request: StepRequest, userId: string): Promise<boolean> {
+  const { deps, caller, flow } = request
+  const isAsked = isAccountPage(flow.applicationId) && flow.isMfaRequired
+  if (isAsked && (await holdsPasskey(deps, deps.db, { tenant: caller, userId }, flow))) return true
+  return !(await hasCodes(request, userId))
 }
 
 /** Whether a code can be asked of the user. */

@@ -148,7 +148,7 @@ type Fit = Exclude<ReturnType<typeof sessionFit>, 'second_factor'>
 
 /** A user with a passkey passes it as a second factor; one without signs in anew, and enrols one there. */
 async function fitOf(
-  deps: Pick<Deps, 'config' | 'db'>,
+  deps: Pick<Deps, 'config' | 'db' | 'now'>,
   { accountId, environment, domain, organizationId }: AuthorizingClient,
   session: BrowserSession | undefined,
   fit: ReturnType<typeof sessionFit>,
@@ -157,7 +157,7 @@ async function fitOf(
   if (session === undefined) return 'sign_in'
   const tenant = { accountId, environment, domain, organizationIds: [organizationId] }
   const { userId } = session
-  return (await holdsPasskey(deps, deps.db, { tenant, userId })) ? 'step_up' : 'sign_in'
+  return (await holdsPasskey(deps, deps.db, { tenant, userId }, session)) ? 'step_up' : 'sign_in'
 }
 
 /** Whether users of the organization can have a second factor: a code, or a passkey. */

@@ -10,6 +10,7 @@ import { ofUser, type Tenant } from '../../platform/tenant.js'
 import type { FlowKey } from '../flows/flow.js'
 import { completeFactorOfLockedFlow, lockFlow } from '../flows/lock-flow.js'
 import { isTooOldForSession } from '../../directory/sessions/lifetime.js'
+import { isPasskeyRecoveryOpen } from '../flows/holds-passkey.js'
 import { leadsToEnrolment, nextFactorOf } from '../flows/pending-sign-in.js'
 import { firstFactorSteps } from '../flows/step.js'
 import { joiningDoor, type DoorOfProof } from '../joining/door.js'
@@ -51,6 +52,7 @@ export async function passByProof(
   if (!user.active || user.is_sso_required === true) return
   if (isProofOlder) {
     if (leadsToEnrolment(await nextFactorOf(deps, trx, tenant, user.id), isMfaRequired)) return
+    if (await isPasskeyRecoveryOpen(deps, trx, { tenant, userId: user.id })) return
     // A session of then would be over: it is not opened by what it was opened by.
     if (await isTooOldForSession(trx, tenant, { provedAt: proof.provedAt, at: deps.now() })) return
   }

@@ -83,8 +83,8 @@ export async function completeFirstFactorInFlow(
   const isAskable = isMfaRequired || !signIn.amr.includes('sso')
   const next = isAskable ? await nextFactorOf(deps, trx, signIn.tenant, signIn.userId) : undefined
   const isMissing = isSecondFactorMissing(signIn.amr, { isAsked: next !== undefined, isMfaRequired })
-  // A user with a passkey is asked for it, and enrols nothing.
-  const isAsked = isMissing && (next === 'totp' || (await holdsPasskey(deps, trx, signIn)))
+  // A user with a passkey is asked for it, and enrols nothing, unless the sign-in recovers them.
+  const isAsked = isMissing && (next === 'totp' || (await holdsPasskey(deps, trx, signIn, signIn)))
   const pending = isAsked ? await insertPendingSignIn(deps, trx, signIn, flowId) : undefined
   const isRenewalDue = signIn.isRenewalDue ?? false
   const step = isAsked ? 'totp' : isMissing ? 'enroll' : stepAfterFactors(isRenewalDue)

@@ -14,6 +14,7 @@ import { findUser } from '../../directory/users/signing-in-user.js'
 import { usersOf } from '../../directory/users/whole-user.js'
 import type { Flow, FlowKey } from '../flows/flow.js'
 import { completeFactorOfLockedFlow, lockFlow } from '../flows/lock-flow.js'
+import { isPasskeyRecoveryOpen } from '../flows/holds-passkey.js'
 import { leadsToEnrolment, nextFactorOf } from '../flows/pending-sign-in.js'
 import { findSignInMethods } from '../flows/sign-in-methods.js'
 import { firstFactorSteps, moveFlow } from '../flows/step.js'
@@ -89,6 +90,8 @@ export async function enterAsMember(
     if (isProofOlder) {
       const next = await nextFactorOf(deps, trx, caller, user.id)
       if (leadsToEnrolment(next, held.is_mfa_required)) return { record: false }
+      if (await isPasskeyRecoveryOpen(deps, trx, { tenant: caller, userId: user.id }))
+        return { record: false }
     }
     await markEmailProved(deps, trx, ofUser(caller, user.id), user)
     const factor = {

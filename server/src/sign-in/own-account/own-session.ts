@@ -61,7 +61,7 @@ async function isGood(
       'sessions.authenticated_at',
       isTotpAskedOfUserOf('sessions').as('is_totp_asked'),
       isEnrollmentDueOfUserOf('sessions', at, config.passkeyRpId ?? null).as('is_enrollment_due'),
-      isPasskeyHeldSinceBefore('sessions', config.passkeyRpId).as('is_passkey_held'),
+      isPasskeyHeldSinceBefore('sessions', at, config.passkeyRpId).as('is_passkey_held'),
     ])
     .forNoKeyUpdate('sessions')
     .executeTakeFirst()
@@ -77,7 +77,7 @@ async function isGood(
 
 /** Whether the user of a session held a passkey when they signed in, so that the session is fresh by it alone. */
 export async function isPasskeyAsked(
-  { config, db }: Pick<Deps, 'config' | 'db'>,
+  { config, db, now }: Pick<Deps, 'config' | 'db' | 'now'>,
   tenant: Tenant,
   { userId, sessionId }: SessionOfUser,
 ): Promise<boolean> {
@@ -86,7 +86,7 @@ export async function isPasskeyAsked(
     .where(ofTenant(tenant, 'sessions'))
     .where('sessions.id', '=', sessionId)
     .where('sessions.user_id', '=', userId)
-    .select(isPasskeyHeldSinceBefore('sessions', config.passkeyRpId).as('is_held'))
+    .select(isPasskeyHeldSinceBefore('sessions', now(), config.passkeyRpId).as('is_held'))
     .executeTakeFirst()
   return row?.is_held ?? false
 }

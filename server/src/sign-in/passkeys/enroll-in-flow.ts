@@ -111,7 +111,8 @@ async function enroll(
   const held = await lockFlow(deps, trx, flow, { steps: ['enroll'] })
   const offer: PasskeyOffer | undefined = await findPasskeyOffer(trx, tenant, user.id)
   if (held?.user_id !== user.id || offer?.isActive !== true) return 'over'
-  const hasPasskey = await holdsPasskey(deps, trx, { tenant, userId: user.id })
+  const proof = { amr: held.amr, authenticatedAt: held.authenticated_at }
+  const hasPasskey = await holdsPasskey(deps, trx, { tenant, userId: user.id }, proof)
   if (hasPasskey || !mayEnrollBesides(user)) return 'over'
   if (made.key.isSynced && !offer.isSyncedAllowed) return 'not_allowed'
   const { organizationId, email } = offer
