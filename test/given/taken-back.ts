@@ -39,6 +39,7 @@ const takenBack: Readonly<Record<string, string>> = {
   '0056-passkey-requirement': '',
   '0055-own-page-passkeys':
     'drop table passkey_ceremonies; alter table applications drop column passkey_rp_id',
+  '0057-account-passkeys': 'alter table account_flows drop column passkey_attempt',
   '0058-replica-identity': '',
   '0059-assignable-roles': '',
 }

@@ -56,6 +56,7 @@ import * as m0053 from './migrations/0053-deletion-requests.js'
 import * as m0054 from './migrations/0054-social-linking.js'
 import * as m0055 from './migrations/0055-own-page-passkeys.js'
 import * as m0056 from './migrations/0056-passkey-requirement.js'
+import * as m0057 from './migrations/0057-account-passkeys.js'
 import * as m0058 from './migrations/0058-replica-identity.js'
 import * as m0059 from './migrations/0059-assignable-roles.js'
 import type { SchemaMigration } from './schema-migration.js'
@@ -116,6 +117,7 @@ export const migrations: Readonly<Record<string, SchemaMigration>> = {
   '0054-social-linking': m0054,
   '0055-own-page-passkeys': m0055,
   '0056-passkey-requirement': m0056,
+  '0057-account-passkeys': m0057,
   '0058-replica-identity': m0058,
   '0059-assignable-roles': m0059,
 }
