@@ -175,7 +175,7 @@ describe('a notice', () => {
     ['account_deleted', 'Your account at Awesome company was deleted', 'you were signed out everywhere.'],
     ['passkey_added', 'A passkey was added at Awesome company', 'can sign in with it.'],
     ['passkey_removed', 'A passkey was removed at Awesome company', 'signed out everywhere else.'],
-    ['passkey_disabled', 'A passkey was blocked at Awesome company', 'and add a new one.'],
+    ['passkey_disabled', 'A passkey was blocked at Awesome company', 'Then add a new one.'],
     ['identity_linked', 'Another way to sign in to Awesome company was added', 'can sign in with it here.'],
     ['identity_unlinked', 'A way to sign in to Awesome company was removed', 'no longer signs you in.'],
   ] as const)('of %s says what has happened, in text and in HTML', (notice, subject, told) => {

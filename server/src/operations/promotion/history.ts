@@ -1,6 +1,6 @@
 import { sql, type Transaction } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
-import { organizationIdOf } from '../../platform/db/organization-id.js'
+import { insertFrom } from '../../platform/db/insert-if.js'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
 import { recordAddressOf } from './address.js'
@@ -86,25 +86,31 @@ async function recordSteps(
   steps: readonly PlanStep[],
 ): Promise<void> {
   const rows = steps.map((step, position) => ({
+    position,
+    // The organization of a step, with which it is erased; null for one of the account.
+    domain: recordAddressOf(step.path).organization,
+    step: JSON.stringify(step),
+  }))
+  const row = {
     account_id: account.id,
     environment,
     apply_id: applyId,
-    position,
-    organization_id: organizationOf(account, step),
-    step: JSON.stringify(step),
-  }))
-  for (let first = 0; first < rows.length; first += stepBatch)
-    await trx
-      .insertInto('config_apply_steps')
-      .values(rows.slice(first, first + stepBatch))
-      .execute()
-}
-
-/** The organization of a step, with which it is erased; null for one of the account. */
-function organizationOf(account: Scope['account'], { path }: PlanStep) {
-  const { organization } = recordAddressOf(path)
-  if (organization === null) return null
-  return organizationIdOf({ accountId: account.id, domain: organization, organizationIds: null })
+    position: sql.ref('said.position'),
+    organization_id: sql.ref('organization.id'),
+    step: sql`said.step::jsonb`,
+  }
+  for (let first = 0; first < rows.length; first += stepBatch) {
+    const batch = rows.slice(first, first + stepBatch)
+    const all = <Column extends keyof (typeof rows)[number]>(column: Column) =>
+      batch.map((one) => one[column])
+    const said = sql`
+      from unnest(${all('position')}::integer[], ${all('domain')}::text[], ${all('step')}::text[])
+        as said (position, domain, step)
+      left join organizations as organization
+        on organization.account_id = ${account.id} and organization.domain = said.domain
+        and organization.deleted_at is null`
+    await insertFrom(trx, 'config_apply_steps', row, said).execute()
+  }
 }
 
 /** Newest first, with the time-ordered id as tie-breaker. */

@@ -118,7 +118,7 @@ function NewRule({ view }: { view: RoleRulesView }) {
             {words.rolesHint(maxRoleRules.rolesOfRule)}
           </p>
           {isOfRoles && (
-            <p class="fault" role="alert">
+            <p class="fault" role="alert" tabindex={-1} autofocus>
               {words.faults[entered.fault]}
             </p>
           )}

@@ -4,7 +4,7 @@ import { HostedPage, toDocument, type Frame } from '../frame/layout.js'
 export function blockedPasskeyPage({ frame }: { readonly frame: Frame }): string {
   const words = frame.texts.passkeys.blocked
   return toDocument(
-    <HostedPage frame={frame} title={words.heading} isFault>
+    <HostedPage frame={frame} title={words.heading}>
       <p>{words.sentence}</p>
       <p>{words.advice}</p>
     </HostedPage>,

@@ -84,7 +84,7 @@ function mappedGroups(): OnboardingRules {
     description: 'Writes invoices',
   }
   const owner = { ...auditor, name: 'owner', displayName: 'Owner', isAssignable: false }
-  const country = 'Finance (Germany, Austria and Switzerland)'
+  const country = 'Finance (Germany, Austria, Switzerland)'
   return {
     mode: 'add',
     version: 1,

@@ -54,6 +54,7 @@ export function directoryPage(view: DirectoryPage): string {
       frame={frame}
       title={words.heading}
       isWide
+      isFault={view.entered !== undefined}
       sentences={({ directory: made }) => [made.made, made.madeSentence]}
       above={<ProductLine product={tutorial} note={texts.tutorial.minutes(tutorial.minutes)} />}
     >
