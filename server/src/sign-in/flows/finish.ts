@@ -276,10 +276,13 @@ async function finish(
     return { answer, session: undefined, use: undefined }
   }
   if (consumedFlow.social_provider_id !== null)
-    await linkArrival(...([deps, trx, tenant, { ...place, flowId: consumedFlow.id }] as const), {
-      userId,
-      amr: consumedFlow.amr ?? [],
-    })
+    await linkArrival(
+      deps,
+      trx,
+      tenant,
+      { ...place, flowId: consumedFlow.id },
+      { userId, amr: consumedFlow.amr ?? [] },
+    )
   const accountFlowId = consumedFlow.account_flow_id
   if (accountFlowId !== null)
     await endAccountFlowOf(trx, { accountId, environment, accountFlowId, at: deps.now() })

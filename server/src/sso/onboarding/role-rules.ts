@@ -120,14 +120,11 @@ async function changeRules(
   if (shownVersion !== version) return 'changed'
   await deps.limits.take(ruleChanges, { ...tenant, address: session.adminId })
   try {
-    const { record } = await change<{ record: RulesRefusal | undefined }>(
-      ...([deps, tenant.cause] as const),
-      async (trx) => {
-        if (!(await areAssignable(trx, tenant, roles))) return { record: 'notAssignable' }
-        await replace({ ...deps, db: trx }, { mode, rules })
-        return { record: undefined }
-      },
-    )
+    const { record } = await change<{ record: RulesRefusal | undefined }>(deps, tenant.cause, async (trx) => {
+      if (!(await areAssignable(trx, tenant, roles))) return { record: 'notAssignable' }
+      await replace({ ...deps, db: trx }, { mode, rules })
+      return { record: undefined }
+    })
     return record
   } catch (error) {
     if (error instanceof ApiError && error.code === 'precondition_failed') return 'changed'
