@@ -49,6 +49,7 @@ import { signatureGuards } from './signature-guards.js'
 import { staffGuards } from './staff-guards.js'
 import { ssoConnectionGuards } from './sso-connection-guards.js'
 import { totpGuards } from './totp-guards.js'
+import { traceGuards } from './trace-guards.js'
 import { verifierGuards } from './verifier-guards.js'
 import { webhookGuards } from './webhook-guards.js'
 
@@ -105,5 +106,6 @@ export const guards: readonly Guard[] = [
   ...roleRulesGuards,
   ...socialGuards,
   ...ssoConnectionGuards,
+  ...traceGuards,
   ...verifierGuards,
 ]

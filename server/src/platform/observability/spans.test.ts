@@ -9,7 +9,10 @@ import { openTraces } from './open-traces.js'
 import { activeSpan, traceparentOf, within, type Traces } from './traces.js'
 
 let status = 200
-const collector = createServer((req, res) => void req.resume().on('end', () => res.writeHead(status).end()))
+const bodies: Buffer[] = []
+const collector = createServer((req, res) => {
+  req.on('data', (chunk: Buffer) => void bodies.push(chunk)).on('end', () => res.writeHead(status).end())
+})
 await once(collector.listen(0, '127.0.0.1'), 'listening')
 afterAll(() => {
   collector.closeAllConnections()
@@ -56,7 +59,7 @@ describe('a sampler', () => {
     // Callers, who may be anybody, have ten a second.
     { ratio: 0, isParentBased: true, root: 0, yes: 10, no: 0 },
     { ratio: 0, isParentBased: false, root: 0, yes: 0, no: 0 },
-  ])('of %o', async ({ root, yes, no, ...settings }) => {
+  ])('with ratio $ratio and isParentBased $isParentBased', async ({ root, yes, no, ...settings }) => {
     const { traces } = await open(settings)
 
     expect(sampledOf(traces, () => undefined)).toBe(root)
@@ -97,11 +100,15 @@ test('a receiver is told of a trace that is sampled, and of no other', async () 
   ])
 })
 
-test('what a job throws is thrown', async () => {
+test('what a job throws is thrown, and the collector is told its class alone', async () => {
   const { traces } = await open({})
-  const work = () => Promise.reject(new Error('the mail server is away'))
+  const work = () => Promise.reject(new RangeError('ada@example.com is away'))
 
   await expect(traces.runInBackground({ name: 'job', attributes: {} }, work)).rejects.toThrow('is away')
+  await traces.flush()
+  const told = Buffer.concat(bodies)
+  expect(told.includes('RangeError')).toBe(true)
+  expect(told.includes('ada@example.com')).toBe(false)
 })
 
 test('a collector that refuses spans is logged once, and once more when it takes them', async () => {
