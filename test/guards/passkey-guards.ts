@@ -237,8 +237,8 @@ export const passkeyGuards = [
   guard({
     name: 'passkeys: one in place of a passkey or a code that the user has',
     file: enroll,
-    find: "  if (hasPasskey || !mayEnrollBesides(user)) return 'over'\n",
-    replace: "  if (hasPasskey && !mayEnrollBesides(user)) return 'over'\n",
+    find: "  if ((await holdsPasskey(deps, trx, of)) && !(await recoversPasskeys(deps, trx, of, proof))) return 'over'\n",
+    replace: '',
     red: insteadOfAnother,
     green: isAddedThere,
   }),

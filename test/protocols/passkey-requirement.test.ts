@@ -4,6 +4,7 @@ import { answerOf, callback, goodPassword, isIn, type FlowScene } from '../given
 import { discoveryGivenOf } from '../given/discovery-given.js'
 import { anyEmail } from '../given/given.js'
 import { startService } from '../given/harness.js'
+import { usedBy } from '../given/own-page-given.js'
 import { passkeyGivenOf } from '../given/passkey-given.js'
 import { leadOf } from '../given/saml-given.js'
 import { chooseAtTestIdp } from '../given/test-idp-given.js'
@@ -321,6 +322,27 @@ describe('the API of an organization that demands passkeys', () => {
     })
     const wrong = await client.password.createChallenge({ ...by, plain_text: 'another passphrase 7' })
     expect(wrong).toMatchObject({ 'valid?': false, error: 'invalid_credentials', user_id: null })
+  })
+
+  test('takes the passkey on a page of an application of the same domain, by a challenge for the password', async () => {
+    const { scene, held } = await withDemandedPasskey()
+    const { org_domain, application, user } = scene
+    await client.applications.update({
+      ...{ org_domain, client_id: application.client_id, passkey_rp_id: 'localhost' },
+      allowed_web_origins: [service.baseUrl],
+    })
+    const sent = { org_domain, user_email: user.email, application_id: application.id }
+    const asked = await client.password.createChallenge({ ...sent, plain_text: goodPassword })
+    const challenge = await client.passkeys.createChallenge({
+      ...{ org_domain, application_id: application.id, password_request_id: asked.request_id },
+    })
+
+    const passed = await client.passkeys.validateChallenge({
+      request_id: challenge.request_id,
+      credential: usedBy(held, challenge),
+    })
+
+    expect(passed).toMatchObject({ user_id: user.id, code: expect.any(String) as string })
   })
 
   test('says the same of a link in its redirect, and a password that is set signs nobody in', async () => {

@@ -445,6 +445,13 @@ function enrollStates(frame: Frame, { phone }: GalleryNames): GalleryPage[] {
       'enroll-passkey-later',
       enrollPage({ ...view, method: undefined, demanded: { until }, passkeyOptions: { challenge: 'x' } }),
     ),
+    page(
+      'enroll-passkey-recovery',
+      enrollPage({
+        ...{ ...view, method: undefined, passkeyOptions: { challenge: 'x' } },
+        demanded: { isRecovery: true, isPostponable: true },
+      }),
+    ),
     page('enroll-app-over', enrollPage({ ...view, fault: 'over' })),
     page('enroll-code-app', enrollCodePage({ ...view, frame: onceShown(frame), uri })),
     page('enroll-code-sms', enrollCodePage({ ...sms, frame: onceShown(frame), uri: null })),

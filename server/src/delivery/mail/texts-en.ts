@@ -128,6 +128,11 @@ export const en: MailTexts = {
       told: (organization) =>
         `A passkey of your account at ${organization} was blocked, because a copy of it seems to have been used. Sign in with another passkey to remove it, or contact your administrator. Then add a new one.`,
     },
+    passkey_recovery_opened: {
+      subject: (organization) => `You can replace your passkeys at ${organization}`,
+      told: (organization) =>
+        `Your administrator at ${organization} lets you add a new passkey without using one that you have lost. Within 24 hours, sign in with a link that we send by e-mail, and add it.`,
+    },
     identity_linked: {
       subject: (organization) => `Another way to sign in to ${organization} was added`,
       told: (organization) =>

@@ -706,6 +706,16 @@ export interface PasskeyConnections {
   version: number;
 }
 
+export interface PasskeyRecoveries {
+  account_id: string;
+  environment: string;
+  expires_at: Timestamp;
+  inserted_at: Timestamp;
+  organization_id: string;
+  reason: string;
+  user_id: string;
+}
+
 export interface Passkeys {
   aaguid: string | null;
   account_id: string;
@@ -1556,6 +1566,7 @@ export interface DB {
   outbox_messages: OutboxMessages;
   passkey_ceremonies: PasskeyCeremonies;
   passkey_connections: PasskeyConnections;
+  passkey_recoveries: PasskeyRecoveries;
   passkeys: Passkeys;
   password_connections: PasswordConnections;
   password_peppers: PasswordPeppers;

@@ -29,6 +29,12 @@ export const passkeys = {
         `${organization} requires two-step verification. When you sign in, you will also use a passkey, so that your password or mailbox alone is not enough.`,
       instead: 'Add a passkey instead',
     },
+    /** Where an operator has opened the recovery of lost passkeys. */
+    recover: {
+      heading: 'Add a new passkey',
+      sentence:
+        'Your administrator lets you add a new passkey in place of one that you have lost. With it, you can remove the lost one on your account page.',
+    },
     own: {
       what: 'A passkey signs you in with your fingerprint, your face or the PIN of your device, without a password.',
       notOffered: 'Your organization does not use passkeys.',

@@ -25,6 +25,11 @@ export const passkeys: PasskeyTexts = {
         `${organization} exige la validation en deux étapes. À chaque connexion, vous utiliserez aussi une clé d’accès\u00a0: votre mot de passe ou votre messagerie ne suffira plus à lui seul.`,
       instead: 'Ajouter plutôt une clé d’accès',
     },
+    recover: {
+      heading: 'Ajoutez une nouvelle clé d’accès',
+      sentence:
+        'Votre administrateur vous permet d’ajouter une nouvelle clé d’accès à la place de celle que vous avez perdue. Avec elle, vous pourrez supprimer l’ancienne sur la page de votre compte.',
+    },
     own: {
       what: 'Une clé d’accès vous connecte avec votre empreinte, votre visage ou le code de votre appareil, sans mot de passe.',
       notOffered: 'Votre organisation n’utilise pas de clés d’accès.',
