@@ -42,6 +42,7 @@ const takenBack: Readonly<Record<string, string>> = {
   '0058-replica-identity': '',
   '0059-assignable-roles': '',
   '0060-passkey-recovery': 'drop table passkey_recoveries',
+  '0061-account-passkeys': 'alter table account_flows drop column passkey_attempt',
 }
 
 /**

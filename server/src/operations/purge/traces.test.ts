@@ -39,7 +39,7 @@ test('these columns are exported, beside the user', () => {
   expect(Object.fromEntries(exported)).toEqual({
     account_flows:
       'environment id application_id request step round email email_session_id link_code_expires_at link_code_failures ' +
-      'expires_at used_at inserted_at',
+      'expires_at used_at inserted_at passkey_attempt',
     audit_entries:
       'environment id domain staff_user_id action outcome reason record_type record_id subject_id email request_id ' +
       'inserted_at',

@@ -21,6 +21,7 @@ const byKind: Readonly<Record<Exclude<CatalogObject['kind'], 'table'>, Parts>> =
     ["account_flows","link_code_expires_at","timestamp(3) with time zone"],
     ["account_flows","link_code_failures","integer default 0 not null"],
     ["account_flows","link_code_sealed","bytea"],
+    ["account_flows","passkey_attempt","integer default 0 not null"],
     ["account_flows","request","jsonb not null"],
     ["account_flows","round","integer default 0 not null"],
     ["account_flows","step","text not null"],

@@ -318,4 +318,7 @@ export const migrationLocks: Readonly<Record<string, readonly ObservedLock[]>> =
   "0060-passkey-recovery": [
     {"table":"users","lock":"SHARE ROW EXCLUSIVE","work":"none"},
   ],
+  "0061-account-passkeys": [
+    {"table":"account_flows","lock":"ACCESS EXCLUSIVE","work":"none"},
+  ],
 }

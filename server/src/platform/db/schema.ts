@@ -39,6 +39,7 @@ export interface AccountFlows {
   link_code_expires_at: Timestamp | null;
   link_code_failures: Generated<number>;
   link_code_sealed: Buffer | null;
+  passkey_attempt: Generated<number>;
   request: Json;
   round: Generated<number>;
   step: string;
