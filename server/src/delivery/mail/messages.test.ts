@@ -248,6 +248,21 @@ describe('the mail about a change on the account page', () => {
   })
 })
 
+test('the mail about a new password lists the passkeys that still work, with the address of the account page as its only link', () => {
+  const ownPage = 'https://auth.example/t/awesome-company/account?environment=production'
+  const mail = noticeMail({
+    ...{ notice: 'password_set', ownPage, keptPasskeys: ['My telephone', 'evil.example'] },
+    organizationName: 'Awesome company',
+    locale: null,
+    productName: 'Portico',
+    environment: 'production',
+    color: '#1f6feb',
+  })
+  expect(mail.text).toContain('These passkeys of your account still work: My telephone, ')
+  expect(mail.text).not.toContain('evil.example')
+  expect(mail.html.match(/href="[^"]*"/g)).toEqual([`href="${ownPage}"`])
+})
+
 test('an address that a user has typed is no link in a mail to somebody else', () => {
   const mail = oldAddressCodeMail({
     ...{ code: '294751', minutes: 15, newAddress: 'ada@evil.example' },

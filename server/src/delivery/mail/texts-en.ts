@@ -148,6 +148,8 @@ export const en: MailTexts = {
     `If this was not you, contact your administrator at ${organization} immediately: someone else may be using your account.`,
   visit: (moment, browser, network) =>
     `When and where: ${moment}, in ${browser ?? 'a browser that we do not know'}, from the network ${network}.`,
+  keptPasskeys: (names) =>
+    `These passkeys of your account still work: ${names}. Remove those that you do not know on your account page:`,
   ownPage: 'You find your devices and how you sign in on your account page:',
   adminCode: {
     subject: (organization) => `Your code to set up single sign-on for ${organization}`,

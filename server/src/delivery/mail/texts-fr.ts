@@ -152,6 +152,8 @@ export const fr: MailTexts = {
     `Si ce n’était pas vous, contactez immédiatement votre administrateur chez ${organization}\u00a0: quelqu’un d’autre utilise peut-être votre compte.`,
   visit: (moment, browser, network) =>
     `Quand et où\u00a0: ${moment}, avec ${browser ?? 'un navigateur que nous ne connaissons pas'}, depuis le réseau ${network}.`,
+  keptPasskeys: (names) =>
+    `Ces clés d’accès de votre compte restent valables\u00a0: ${names}. Supprimez celles que vous ne connaissez pas sur la page de votre compte\u00a0:`,
   ownPage: 'Vos appareils et vos moyens de connexion se trouvent sur la page de votre compte\u00a0:',
   adminCode: {
     subject: (organization) => `Votre code pour configurer l’authentification unique pour ${organization}`,
