@@ -253,6 +253,17 @@ describe('the last passkey of who has no code', () => {
     expect(await given.passkeysOf(scene)).toEqual([])
   })
 
+  test('is shown with the advice to add another one, as it has no recovery codes', async () => {
+    const { scene, visitor, page } = await withDemandedPasskey()
+    const advice = 'There are no recovery codes for it'
+    const alone = await visitor.visit(given.addressOf(scene))
+    expect([page.html.includes(advice), alone.html.includes(advice)]).toEqual([false, true])
+
+    await visitor.press(alone, 'add', { credential: given.authenticator().create(given.asked(alone)) })
+
+    expect((await visitor.visit(given.addressOf(scene))).html).not.toContain(advice)
+  })
+
   test('is removed where nothing demands it, or another one is there', async () => {
     const { scene, visitor, page } = await withDemandedPasskey()
     const [first] = await given.passkeysOf(scene)

@@ -41,6 +41,8 @@ export const passkeys = {
       needsScript: 'To add a passkey, allow scripts for this page.',
       add: 'Add a passkey',
       notAdded: 'No passkey was added. Try again, or use another device.',
+      onlyFactor:
+        'Your organization requires two-step verification, and this passkey is your only means. There are no recovery codes for it: add another one on another device, so that you can sign in if you lose it.',
       unnamed: 'Passkey',
       added: (ago: string) => `Added ${ago}.`,
       lastUsed: (ago: string) => `Last used ${ago}.`,

@@ -36,6 +36,8 @@ export const passkeys: PasskeyTexts = {
       needsScript: 'Pour ajouter une clé d’accès, autorisez les scripts sur cette page.',
       add: 'Ajouter une clé d’accès',
       notAdded: 'Aucune clé d’accès n’a été ajoutée. Réessayez ou utilisez un autre appareil.',
+      onlyFactor:
+        'Votre organisation exige la validation en deux étapes, et cette clé d’accès est votre seul moyen. Elle n’a pas de codes de récupération\u00a0: ajoutez-en une autre sur un autre appareil, afin de pouvoir vous connecter si vous la perdez.',
       unnamed: 'Clé d’accès',
       added: (ago) => `Ajoutée ${ago}.`,
       lastUsed: (ago) => `Dernière utilisation ${ago}.`,
