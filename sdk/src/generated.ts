@@ -404,7 +404,7 @@ export interface Identity {
   data: { [name: string]: JsonValue }
 }
 
-/** Part of `Identity`, `DirectoryAttributes`, `UserIdentity`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent` and 119 more. */
+/** Part of `Identity`, `DirectoryAttributes`, `UserIdentity`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent` and 120 more. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue }
 
 /** Part of `User`. */
@@ -1043,7 +1043,7 @@ export interface RefusedPasswordChallenge {
   /** UUID in lower case. */
   request_id: string
   'valid?': false
-  /** totp_required: the password is correct; create a TOTP challenge with request_id as its password_request_id. passkey_required: the password is correct, and the organization demands the passkey that the user has: have them sign in on the sign-in pages. invalid_credentials: any other failure, and while an address is locked. */
+  /** totp_required: the password is correct; create a TOTP challenge with request_id as its password_request_id. passkey_required: the password is correct, and the organization demands the passkey that the user has; create a passkey challenge with request_id as its password_request_id, or have them sign in on the sign-in pages. invalid_credentials: any other failure, and while an address is locked. */
   error: 'invalid_credentials' | 'totp_required' | 'passkey_required'
   /** With totp_required and passkey_required, end of the time in which the second factor must come. */
   expired_at: string | null
@@ -1275,6 +1275,24 @@ export interface Passkey {
   inserted_at: string
   /** RFC 3339 in UTC with milliseconds. */
   updated_at: string
+}
+
+/** Answered by `passkeys.openRecovery`. */
+export interface PasskeyRecovery {
+  __type__: 'PasskeyRecovery'
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** UUID in lower case. */
+  user_id: string
+  /**
+   * Why it was opened; the mail to the user does not say it.
+   * Personal data.
+   */
+  reason: string
+  /** 24 hours later, unless a passkey is added before. */
+  expired_at: string
+  /** RFC 3339 in UTC with milliseconds. */
+  inserted_at: string
 }
 
 /** Answered by `passkeys.delete`. */
@@ -2246,7 +2264,7 @@ export interface EventPage {
   has_more: boolean
 }
 
-/** Part of `EventPage`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent` and 117 more. */
+/** Part of `EventPage`, `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent` and 118 more. */
 export type Event =
   | OrganizationOrganizationCreateSuccessEvent
   | OrganizationOrganizationUpdateSuccessEvent
@@ -2326,6 +2344,7 @@ export type Event =
   | PasskeyPasskeyUpdateSuccessEvent
   | PasskeyPasskeyDeleteSuccessEvent
   | PasskeyPasskeyDisableSuccessEvent
+  | PasskeyRecoveryOpenSuccessEvent
   | PasskeyChallengeValidateSuccessEvent
   | SsoConnectionCreateSuccessEvent
   | SsoConnectionUpdateSuccessEvent
@@ -2400,7 +2419,7 @@ export interface OrganizationOrganizationCreateSuccessEvent {
   data: Organization | TruncatedData
 }
 
-/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 115 more. */
+/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 116 more. */
 export interface Actor {
   /** staff: a member of the staff of the account, in the console; user: on a page; admin: in the onboarding; directory: its provider, by SCIM; operator: at the command line; system: the service itself. */
   type: 'api_key' | 'staff' | 'user' | 'admin' | 'directory' | 'operator' | 'system'
@@ -2408,7 +2427,7 @@ export interface Actor {
   id: string
 }
 
-/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 115 more. */
+/** Part of `OrganizationOrganizationCreateSuccessEvent`, `OrganizationOrganizationUpdateSuccessEvent`, `OrganizationOrganizationDeleteSuccessEvent`, `OrganizationPolicyUpdateSuccessEvent`, `DomainDomainCreateSuccessEvent`, `DomainDomainUpdateSuccessEvent`, `DomainDomainDeleteSuccessEvent`, `DomainDomainVerifySuccessEvent` and 116 more. */
 export interface TruncatedData {
   id?: string
   truncated: true
@@ -4851,6 +4870,34 @@ export interface PasskeyPasskeyDisableSuccessEvent {
   webhook_id: string | null
   code: 'passkey.passkey.disable.success'
   data: Passkey | TruncatedData
+}
+
+/** Part of `Event`. */
+export interface PasskeyRecoveryOpenSuccessEvent {
+  __type__: 'Event'
+  /** Domain of the organization, or of the account if no organization owns the record. */
+  __domain__: string
+  __environment__: 'sandbox' | 'production'
+  /** The same in the stream and in every delivery, so that duplicates can be recognized. */
+  id: string
+  /** Reasons of the failure; null if the code ends in success. */
+  errors: string[] | null
+  /** RFC 3339 in UTC with microseconds. */
+  issued_at: string
+  /**
+   * Parameters of the request, without secrets.
+   * Personal data.
+   */
+  params: { [name: string]: JsonValue }
+  actor: Actor
+  /** X-Request-Id of the request that caused it. */
+  request_id: string
+  /** Value of after that continues after this event; null in deliveries to webhooks. */
+  cursor: string | null
+  /** Receiving webhook of a delivery; null in the stream. */
+  webhook_id: string | null
+  code: 'passkey.recovery.open.success'
+  data: PasskeyRecovery | TruncatedData
 }
 
 /** Part of `Event`. */
@@ -9501,6 +9548,30 @@ export type PasskeysListErrorCode =
   | 'rate_limited'
   | 'unavailable'
 
+/** What `passkeys.openRecovery` takes. */
+export interface PasskeysOpenRecoveryInput {
+  /** Domain of the organization. */
+  org_domain: string
+  /** UUID. */
+  user_id: string
+  /** Personal data. */
+  reason: string
+}
+
+/** Codes that `passkeys.openRecovery` answers. */
+export type PasskeysOpenRecoveryErrorCode =
+  | 'malformed_request'
+  | 'invalid_token'
+  | 'https_required'
+  | 'insufficient_scope'
+  | 'organization_not_found'
+  | 'user_not_found'
+  | 'body_too_large'
+  | 'media_type_unsupported'
+  | 'invalid_parameters'
+  | 'rate_limited'
+  | 'unavailable'
+
 /** What `passkeys.get` takes. */
 export interface PasskeysGetInput {
   /** Domain of the organization. */
@@ -11292,6 +11363,7 @@ export interface EventsListInput {
     | 'passkey.passkey.update.success'
     | 'passkey.passkey.delete.success'
     | 'passkey.passkey.disable.success'
+    | 'passkey.recovery.open.success'
     | 'passkey.challenge.validate.success'
     | 'sso.connection.create.success'
     | 'sso.connection.update.success'
@@ -11456,6 +11528,7 @@ export interface WebhooksCreateInput {
     | 'passkey.passkey.update.success'
     | 'passkey.passkey.delete.success'
     | 'passkey.passkey.disable.success'
+    | 'passkey.recovery.open.success'
     | 'passkey.challenge.validate.success'
     | 'sso.connection.create.success'
     | 'sso.connection.update.success'
@@ -11675,6 +11748,7 @@ export interface WebhooksUpdateInput {
     | 'passkey.passkey.update.success'
     | 'passkey.passkey.delete.success'
     | 'passkey.passkey.disable.success'
+    | 'passkey.recovery.open.success'
     | 'passkey.challenge.validate.success'
     | 'sso.connection.create.success'
     | 'sso.connection.update.success'
@@ -11904,6 +11978,7 @@ export interface WebhooksListDeliveriesInput {
     | 'passkey.passkey.update.success'
     | 'passkey.passkey.delete.success'
     | 'passkey.passkey.disable.success'
+    | 'passkey.recovery.open.success'
     | 'passkey.challenge.validate.success'
     | 'sso.connection.create.success'
     | 'sso.connection.update.success'
@@ -12044,6 +12119,7 @@ export interface LogEventsListInput {
     | 'TOTP_ENROLLED'
     | 'TOTP_REMOVED'
     | 'END_USER_PASSKEY_REGISTERED'
+    | 'PASSKEY_RECOVERY_OPENED'
     | 'END_USER_PASSKEY_SUCCESS'
     | 'END_USER_PASSKEY_FAILED'
     | 'END_USER_RELAY_STARTED'
@@ -12164,6 +12240,7 @@ export interface LogEventsListOfAccountInput {
     | 'TOTP_ENROLLED'
     | 'TOTP_REMOVED'
     | 'END_USER_PASSKEY_REGISTERED'
+    | 'PASSKEY_RECOVERY_OPENED'
     | 'END_USER_PASSKEY_SUCCESS'
     | 'END_USER_PASSKEY_FAILED'
     | 'END_USER_RELAY_STARTED'
@@ -13541,6 +13618,11 @@ export interface Operations {
     code: PasskeysUpdateConnectionErrorCode
   }
   'passkeys.list': { input: PasskeysListInput; output: PasskeyList; code: PasskeysListErrorCode }
+  'passkeys.openRecovery': {
+    input: PasskeysOpenRecoveryInput
+    output: PasskeyRecovery
+    code: PasskeysOpenRecoveryErrorCode
+  }
   'passkeys.get': { input: PasskeysGetInput; output: Passkey; code: PasskeysGetErrorCode }
   'passkeys.update': { input: PasskeysUpdateInput; output: Passkey; code: PasskeysUpdateErrorCode }
   'passkeys.delete': { input: PasskeysDeleteInput; output: PasskeyDeletion; code: PasskeysDeleteErrorCode }
@@ -15168,6 +15250,22 @@ export interface PasskeysMethods {
   readonly list: ListMethod<PasskeysListInput, PasskeyList, Passkey>
 
   /**
+   * Let a user who has lost their passkeys add one by a link to their mailbox, for 24 hours; they are told by e-mail.
+   * `POST /api/v2/org/:org_domain/users/:user_id/passkey-recovery`. Requires the scope `write:passkeys`.
+   *
+   * @throws ApiError 400 `malformed_request`; 401 `invalid_token`; 403 `https_required`, `insufficient_scope`; 404 `organization_not_found`, `user_not_found`; 413 `body_too_large`; 415 `media_type_unsupported`; 422 `invalid_parameters`; 429 `rate_limited`; 503 `unavailable`; or as any call, see ErrorCodeOf.
+   * @example
+   * ```ts
+   * const passkeyRecovery = await client.passkeys.openRecovery({
+   *   org_domain: 'awesome-company',
+   *   user_id: '0190c8a4-11d2-7a6f-8e3b-7c9d0e1f2a46',
+   *   reason: 'Lost their telephone; confirmed by a call',
+   * })
+   * ```
+   */
+  openRecovery(input: PasskeysOpenRecoveryInput, options?: RequestOptions): Promise<PasskeyRecovery>
+
+  /**
    * Get a passkey of a user.
    * `GET /api/v2/org/:org_domain/users/:user_id/passkeys/:passkey_id`. Requires the scope `read:passkeys`. etagOf() returns the version of the answer.
    *
@@ -16700,6 +16798,7 @@ export const routeTable = /* @__PURE__ */ readRoutes<OperationName>({
 /api/v2/org/:org_domain/totp-challenge/validation/:user_id validateChallenge PUTb`,
   passkeys: `/api/v2/org/:org_domain/passkey-connection getConnection GET updateConnection PUTb
 /api/v2/org/:org_domain/users/:user_id/passkeys list GETl
+/api/v2/org/:org_domain/users/:user_id/passkey-recovery openRecovery POSTb
 /api/v2/org/:org_domain/users/:user_id/passkeys/:passkey_id get GET update PUTb delete DELETE
 /api/v2/org/:org_domain/passkey-registrations createRegistration POSTb
 /api/v2/org/:org_domain/passkey-registrations/:registration_id completeRegistration PUTb

@@ -201,6 +201,8 @@ export type {
   PasskeyPasskeyDeleteSuccessEvent,
   PasskeyPasskeyDisableSuccessEvent,
   PasskeyPasskeyUpdateSuccessEvent,
+  PasskeyRecovery,
+  PasskeyRecoveryOpenSuccessEvent,
   PasskeyRegistration,
   Password,
   PasswordChallengeCreateSuccessEvent,

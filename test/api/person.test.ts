@@ -206,6 +206,7 @@ describe('the export of a person', () => {
       outbox_messages: true,
       // No page of an application has asked for one.
       passkey_ceremonies: false,
+      passkey_recoveries: false,
       passkeys: true,
       password_requests: true,
       passwords: true,

@@ -101,6 +101,7 @@ export const rightsTable: Readonly<Record<string, string>> = {
   'passkeys.completeRegistration': '',
   'passkeys.createChallenge': '',
   'passkeys.validateChallenge': '',
+  'passkeys.openRecovery': 'oOdsS',
   'sessions.list': 'oOdDsS',
   'sessions.endAll': 'oOdsS',
   'sessions.end': 'oOdsS',

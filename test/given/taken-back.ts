@@ -41,6 +41,8 @@ const takenBack: Readonly<Record<string, string>> = {
     'drop table passkey_ceremonies; alter table applications drop column passkey_rp_id',
   '0058-replica-identity': '',
   '0059-assignable-roles': '',
+  '0060-passkey-recovery': 'drop table passkey_recoveries',
+  '0061-account-passkeys': 'alter table account_flows drop column passkey_attempt',
 }
 
 /**

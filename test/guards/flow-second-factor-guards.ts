@@ -24,8 +24,8 @@ export const flowSecondFactorGuards = [
   guard({
     name: 'second factor: the policy decides when "Not now" is pressed',
     file: 'server/src/sign-in/totp/enroll-in-flow.ts',
-    find: '    if (isFactorMissing(await nextFactorOf(deps, trx, tenant, flow.userId))) return { record: false }\n',
-    replace: '',
+    find: '  const isDemanded = isMfaRequired || isFactorMissing(next)\n',
+    replace: '  const isDemanded = isMfaRequired\n',
     also: [
       {
         file: 'server/src/sign-in/flows/finish.ts',

@@ -1,5 +1,6 @@
 import type { Guard } from './guard.js'
 import { passkeyGuards } from './passkey-guards.js'
+import { passkeyRecoveryGuards } from './passkey-recovery-guards.js'
 import { passkeyRequirementGuards } from './passkey-requirement-guards.js'
 import { accountEmailGuards } from './account-email-guards.js'
 import { accountPageGuards } from './account-page-guards.js'
@@ -86,6 +87,7 @@ export const guards: readonly Guard[] = [
   ...accountEmailGuards,
   ...accountPageGuards,
   ...passkeyGuards,
+  ...passkeyRecoveryGuards,
   ...passkeyRequirementGuards,
   ...totpGuards,
   ...accountListGuards,

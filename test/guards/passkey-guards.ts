@@ -107,6 +107,27 @@ export const passkeyGuards = [
     green: isIn,
   }),
   guard({
+    name: 'passkeys: the count of the answers at an account',
+    file: 'server/src/sign-in/account-flows/account-flow.ts',
+    find: 'passkey_attempt: sql`passkey_attempt + 1`',
+    replace: 'passkey_attempt: sql`passkey_attempt + 0`',
+    also: [
+      {
+        file: 'server/src/sign-in/account-flows/account-flow.ts',
+        find: 'row.passkey_attempt - 1',
+        replace: 'row.passkey_attempt',
+      },
+    ],
+    red: protocolTest(
+      'account-passkey',
+      'a passkey at the first page of an account passes on the page that says what was wrong, whose challenge is another one',
+    ),
+    green: protocolTest(
+      'account-passkey',
+      'a passkey at the first page of an account signs its user in at their organization, without an address, as two factors',
+    ),
+  }),
+  guard({
     name: 'passkeys: the count of the answers of a flow',
     file: prove,
     find: '    .set({ passkey_attempt: sql`passkey_attempt + 1` })',
@@ -128,7 +149,7 @@ export const passkeyGuards = [
   guard({
     name: 'passkeys: the organization of the page',
     file: prove,
-    find: "  if (passkey.organization_id !== place.organizationId) return { refused: 'passkey_of_other_organization' }\n",
+    find: "  if (!isOwn) return { refused: 'passkey_of_other_organization' }\n",
     replace: '',
     red: used('of another organization signs nobody in, and says so to its holder'),
     green: isIn,
@@ -237,8 +258,8 @@ export const passkeyGuards = [
   guard({
     name: 'passkeys: one in place of a passkey or a code that the user has',
     file: enroll,
-    find: "  if (hasPasskey || !mayEnrollBesides(user)) return 'over'\n",
-    replace: "  if (hasPasskey && !mayEnrollBesides(user)) return 'over'\n",
+    find: "  if ((await holdsPasskey(deps, trx, of)) && !(await recoversPasskeys(deps, trx, of, proof))) return 'over'\n",
+    replace: '',
     red: insteadOfAnother,
     green: isAddedThere,
   }),

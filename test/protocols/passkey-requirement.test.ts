@@ -4,6 +4,7 @@ import { answerOf, callback, goodPassword, isIn, type FlowScene } from '../given
 import { discoveryGivenOf } from '../given/discovery-given.js'
 import { anyEmail } from '../given/given.js'
 import { startService } from '../given/harness.js'
+import { usedBy } from '../given/own-page-given.js'
 import { passkeyGivenOf } from '../given/passkey-given.js'
 import { leadOf } from '../given/saml-given.js'
 import { chooseAtTestIdp } from '../given/test-idp-given.js'
@@ -252,6 +253,17 @@ describe('the last passkey of who has no code', () => {
     expect(await given.passkeysOf(scene)).toEqual([])
   })
 
+  test('is shown with the advice to add another one, as it has no recovery codes', async () => {
+    const { scene, visitor, page } = await withDemandedPasskey()
+    const advice = 'There are no recovery codes for it'
+    const alone = await visitor.visit(given.addressOf(scene))
+    expect([page.html.includes(advice), alone.html.includes(advice)]).toEqual([false, true])
+
+    await visitor.press(alone, 'add', { credential: given.authenticator().create(given.asked(alone)) })
+
+    expect((await visitor.visit(given.addressOf(scene))).html).not.toContain(advice)
+  })
+
   test('is removed where nothing demands it, or another one is there', async () => {
     const { scene, visitor, page } = await withDemandedPasskey()
     const [first] = await given.passkeysOf(scene)
@@ -321,6 +333,27 @@ describe('the API of an organization that demands passkeys', () => {
     })
     const wrong = await client.password.createChallenge({ ...by, plain_text: 'another passphrase 7' })
     expect(wrong).toMatchObject({ 'valid?': false, error: 'invalid_credentials', user_id: null })
+  })
+
+  test('takes the passkey on a page of an application of the same domain, by a challenge for the password', async () => {
+    const { scene, held } = await withDemandedPasskey()
+    const { org_domain, application, user } = scene
+    await client.applications.update({
+      ...{ org_domain, client_id: application.client_id, passkey_rp_id: 'localhost' },
+      allowed_web_origins: [service.baseUrl],
+    })
+    const sent = { org_domain, user_email: user.email, application_id: application.id }
+    const asked = await client.password.createChallenge({ ...sent, plain_text: goodPassword })
+    const challenge = await client.passkeys.createChallenge({
+      ...{ org_domain, application_id: application.id, password_request_id: asked.request_id },
+    })
+
+    const passed = await client.passkeys.validateChallenge({
+      request_id: challenge.request_id,
+      credential: usedBy(held, challenge),
+    })
+
+    expect(passed).toMatchObject({ user_id: user.id, code: expect.any(String) as string })
   })
 
   test('says the same of a link in its redirect, and a password that is set signs nobody in', async () => {

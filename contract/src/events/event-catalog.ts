@@ -38,6 +38,7 @@ import { SocialConnection } from '../resources/social-connection.js'
 import { SocialProvider } from '../resources/social-providers.js'
 import { SsoAdminOnboarding } from '../resources/sso-onboarding.js'
 import { DefaultRedirection, SsoConnection } from '../resources/sso-records.js'
+import { PasskeyRecovery } from '../resources/passkey-recovery.js'
 import { Passkey, PasskeyConnection } from '../resources/passkeys.js'
 import { TotpConnection } from '../resources/totp.js'
 import { UserRoles } from '../resources/user-roles.js'
@@ -413,6 +414,10 @@ export const eventCatalog = {
       { source: 'The page of a sign-in', actor: 'system' },
       { source: 'PUT /api/v2/passkey-challenge/validation', actor: 'api_key' },
     ],
+  },
+  'passkey.recovery.open.success': {
+    tells: 'An operator let a user who has lost their passkeys add one by their mailbox.',
+    data: PasskeyRecovery,
   },
   'passkey.challenge.validate.success': {
     tells: 'The passkey of a user who is signing in was right.',

@@ -29,6 +29,7 @@ import {
   PasskeyRegistrationAnswer,
 } from './passkey-ceremonies.js'
 import { maxPasskeyName } from './passkey-credentials.js'
+import { NewPasskeyRecovery, PasskeyRecovery } from './passkey-recovery.js'
 
 /** Whether users have to have a passkey, or another second factor of the organization. */
 export const passkeyRequirements = ['optional', 'required'] as const
@@ -198,6 +199,16 @@ export const passkeys = c.router(
       query: PageQuery,
       responses: reading({ 200: listOf(Passkey) }, ...inOrganization, 'user_not_found'),
       metadata: access(read),
+    },
+    openRecovery: {
+      method: 'POST',
+      path: `${path}/users/:user_id/passkey-recovery`,
+      summary:
+        'Let a user who has lost their passkeys add one by a link to their mailbox, for 24 hours; they are told by e-mail',
+      pathParams: UserPath,
+      body: NewPasskeyRecovery,
+      responses: changing({ 201: PasskeyRecovery }, 'organization_not_found', 'user_not_found'),
+      metadata: access({ ...write, danger: 'proof', emits: ['passkey.recovery.open.success'] }),
     },
     get: {
       method: 'GET',

@@ -63,7 +63,13 @@ export const resources: readonly ScreenDeclaration[] = [
     record: 'users.get',
     create: 'users.create',
     update: 'users.update',
-    actions: ['users.addMetadata', 'users.removeMetadata', 'totp.removeEnrollment', 'users.delete'],
+    actions: [
+      'users.addMetadata',
+      'users.removeMetadata',
+      'totp.removeEnrollment',
+      'passkeys.openRecovery',
+      'users.delete',
+    ],
     omitted: { ...flatMembers, ...copies },
   },
   {

@@ -254,6 +254,12 @@ function setPasswordStates(frame: Frame, { email, application, organization }: G
       setPasswordPage({ ...view, fault, retryAfterSeconds: minute }),
     ),
     page('password-set', passwordSetPage({ frame })),
+    ...[undefined, '/t/awesome-company/sign-in/0190c8a4'].map((nextUrl) =>
+      page(
+        nextUrl === undefined ? 'password-set-passkeys' : 'password-set-passkeys-next',
+        passwordSetPage({ frame, kept: { names: ['iPhone', 'YubiKey'], ownPage: '/account', nextUrl } }),
+      ),
+    ),
     page('ready', readyPage({ frame, form, applicationName: application })),
     page('signed-in', signedInPage({ frame, applicationName: application, url: 'https://awesome.example/' })),
     page('signed-in-alone', signedInPage({ frame, applicationName: application, url: null })),
@@ -444,6 +450,13 @@ function enrollStates(frame: Frame, { phone }: GalleryNames): GalleryPage[] {
     page(
       'enroll-passkey-later',
       enrollPage({ ...view, method: undefined, demanded: { until }, passkeyOptions: { challenge: 'x' } }),
+    ),
+    page(
+      'enroll-passkey-recovery',
+      enrollPage({
+        ...{ ...view, method: undefined, passkeyOptions: { challenge: 'x' } },
+        demanded: { isRecovery: true, isPostponable: true },
+      }),
     ),
     page('enroll-app-over', enrollPage({ ...view, fault: 'over' })),
     page('enroll-code-app', enrollCodePage({ ...view, frame: onceShown(frame), uri })),

@@ -360,6 +360,7 @@ export const fr: Labels = {
     'staff.remove': 'Retirer',
     'staff.endSessions': 'Fermer les sessions',
     'totp.removeEnrollment': 'Retirer le second facteur',
+    'passkeys.openRecovery': 'Ouvrir la récupération des clés d’accès',
     'people.diagnose': 'Rechercher une personne',
     'limits.unlock': 'Déverrouiller une personne',
     'magicLink.createChallenge': 'Envoyer un lien de connexion',

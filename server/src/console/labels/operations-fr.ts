@@ -9,6 +9,8 @@ export const operationHelps: Readonly<Record<string, string>> = {
     'Supprime une clé d’accès d’un utilisateur, même sa dernière façon de se connecter ; ses sessions prennent fin, et il en est averti par e-mail',
   'identities.unlink':
     'Dissocie une identité d’un utilisateur ; ses sessions prennent fin, et il en est averti par e-mail. Sur demande, même sa dernière façon de se connecter',
+  'passkeys.openRecovery':
+    'Permet à un utilisateur qui a perdu ses clés d’accès d’en ajouter une par un lien envoyé par e-mail, pendant 24 heures ; il en est averti par e-mail',
   'users.delete': 'Supprime un utilisateur ; ses sessions prennent fin aussitôt',
   'sessions.end': 'Ferme une session d’un utilisateur et révoque ses jetons d’actualisation',
   'sessions.endAll': 'Déconnecte un utilisateur partout : ferme toutes ses sessions',

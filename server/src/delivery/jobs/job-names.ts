@@ -15,6 +15,7 @@ export type Notice =
   | 'passkey_added'
   | 'passkey_removed'
   | 'passkey_disabled'
+  | 'passkey_recovery_opened'
   | 'identity_linked'
   | 'identity_unlinked'
 

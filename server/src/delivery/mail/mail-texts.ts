@@ -15,6 +15,8 @@ export interface MailTexts {
   /** When and where a change was made. */
   readonly visit: (moment: string, browser: string | null, network: string) => string
   /** Before the address of the account page. */
+  readonly keptPasskeys: (names: string) => string
+  /** The same without passkeys. */
   readonly ownPage: string
   readonly adminCode: AdminCodeTexts
   readonly addressCode: AdminCodeTexts

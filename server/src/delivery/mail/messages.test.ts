@@ -140,6 +140,7 @@ describe('a notice', () => {
     'passkey_added',
     'passkey_removed',
     'passkey_disabled',
+    'passkey_recovery_opened',
     'identity_linked',
     'identity_unlinked',
   ] as const
@@ -176,6 +177,7 @@ describe('a notice', () => {
     ['passkey_added', 'A passkey was added at Awesome company', 'can sign in with it.'],
     ['passkey_removed', 'A passkey was removed at Awesome company', 'signed out everywhere else.'],
     ['passkey_disabled', 'A passkey was blocked at Awesome company', 'Then add a new one.'],
+    ['passkey_recovery_opened', 'You can replace your passkeys at Awesome company', 'Within 24 hours'],
     ['identity_linked', 'Another way to sign in to Awesome company was added', 'can sign in with it here.'],
     ['identity_unlinked', 'A way to sign in to Awesome company was removed', 'no longer signs you in.'],
   ] as const)('of %s says what has happened, in text and in HTML', (notice, subject, told) => {
@@ -244,6 +246,21 @@ describe('the mail about a change on the account page', () => {
     expect(mailWith(null, null, address).html.match(/href="[^"]*"/g)).toEqual([`href="${address}"`])
     expect(mailWith(null, null).html).not.toContain('href=')
   })
+})
+
+test('the mail about a new password lists the passkeys that still work, with the address of the account page as its only link', () => {
+  const ownPage = 'https://auth.example/t/awesome-company/account?environment=production'
+  const mail = noticeMail({
+    ...{ notice: 'password_set', ownPage, keptPasskeys: ['My telephone', 'evil.example'] },
+    organizationName: 'Awesome company',
+    locale: null,
+    productName: 'Portico',
+    environment: 'production',
+    color: '#1f6feb',
+  })
+  expect(mail.text).toContain('These passkeys of your account still work: My telephone, ')
+  expect(mail.text).not.toContain('evil.example')
+  expect(mail.html.match(/href="[^"]*"/g)).toEqual([`href="${ownPage}"`])
 })
 
 test('an address that a user has typed is no link in a mail to somebody else', () => {

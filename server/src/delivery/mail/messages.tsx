@@ -1,3 +1,4 @@
+import { maxPasskeyName } from '@portico/contract/passkey-credentials'
 import { displayName } from '../../platform/display-name.js'
 import type { Notice } from '../jobs/job-names.js'
 import type { LinkPurpose } from '../../platform/link-purpose.js'
@@ -192,14 +193,17 @@ interface NoticeMail extends Sender {
   readonly visit?: VisitInMail | undefined
   /** The address of the account page, of such a change. */
   readonly ownPage?: string | undefined
+  /** The names of the passkeys that work after a new password. */
+  readonly keptPasskeys?: readonly string[]
 }
 
 /**
  * The mail that tells a user of a change of their account. Its only link is that to the account page, of a change that was made
- * there: it has no token, and asks for a sign-in.
+ * there, or with passkeys to look through: it has no token, and asks for a sign-in.
  */
 export function noticeMail(mail: NoticeMail): Message {
-  const { visit, ownPage, locale } = mail
+  const { visit, ownPage, locale, keptPasskeys = [] } = mail
+  const kept = keptPasskeys.map((name) => inertText(displayName(name, maxPasskeyName)))
   return toMessage(mail, (texts, organization) => {
     const { notices, unexpectedNotice } = texts
     const { subject, told, unexpected = unexpectedNotice } = notices[mail.notice]
@@ -207,7 +211,13 @@ export function noticeMail(mail: NoticeMail): Message {
     return sentences(subject(organization), sentence, [
       sentence,
       ...(visit === undefined ? [] : [visitSentence(texts, visit, locale)]),
-      ...(visit === undefined || ownPage === undefined ? [] : [{ sentence: texts.ownPage, url: ownPage }]),
+      ...(ownPage === undefined
+        ? []
+        : kept.length > 0
+          ? [{ sentence: texts.keptPasskeys(kept.join(', ')), url: ownPage }]
+          : visit === undefined
+            ? []
+            : [{ sentence: texts.ownPage, url: ownPage }]),
       unexpected(organization),
     ])
   })

@@ -5,6 +5,7 @@ import type { Deps } from '../deps.js'
 import { enqueue } from '../jobs/enqueue.js'
 import type { JobPayloads, MailedVisit } from '../jobs/job-names.js'
 import { deliverMail } from './deliver.js'
+import { keptPasskeysOfUser } from './kept-passkeys.js'
 import { noticeMail } from './messages.js'
 import { productNameOf } from '../../platform/db/product-name.js'
 import { isOrganizationOf, ofOwner } from '../../platform/db/tenant-predicate.js'
@@ -66,6 +67,7 @@ export async function sendNotice(deps: Deps, payload: NoticePayload): Promise<vo
       'organizations.timezone',
       'organizations.color',
       productNameOf('organizations').as('product_name'),
+      keptPasskeysOfUser(deps.config.passkeyRpId).as('kept_passkeys'),
     ])
     .executeTakeFirst()
   if (addressee === undefined) return
@@ -74,6 +76,7 @@ export async function sendNotice(deps: Deps, payload: NoticePayload): Promise<vo
   const { notice, environment, visit, messageId } = payload
   const message = noticeMail({
     notice,
+    ...(notice === 'password_set' && { keptPasskeys: addressee.kept_passkeys }),
     visit: visit && { ...visit, timeZone: timezone ?? 'UTC' },
     // A user who was deleted finds nothing there.
     ownPage:

@@ -68,6 +68,9 @@ const mails: Readonly<Record<string, (sender: Sender) => Message>> = {
   'a passkey that was added': (sender) => noticeMail({ ...sender, notice: 'passkey_added' }),
   'an account elsewhere that was unlinked': (sender) =>
     noticeMail({ ...sender, notice: 'identity_unlinked' }),
+  'a new password beside passkeys': (sender) =>
+    noticeMail({ ...sender, notice: 'password_set', ownPage: link, keptPasskeys: ['iPhone'] }),
+  'a recovery of passkeys': (sender) => noticeMail({ ...sender, notice: 'passkey_recovery_opened' }),
   'a passkey that was removed': (sender) => noticeMail({ ...sender, notice: 'passkey_removed' }),
   'a passkey that was blocked': (sender) => noticeMail({ ...sender, notice: 'passkey_disabled' }),
 }

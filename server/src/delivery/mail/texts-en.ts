@@ -128,6 +128,11 @@ export const en: MailTexts = {
       told: (organization) =>
         `A passkey of your account at ${organization} was blocked, because a copy of it seems to have been used. Sign in with another passkey to remove it, or contact your administrator. Then add a new one.`,
     },
+    passkey_recovery_opened: {
+      subject: (organization) => `You can replace your passkeys at ${organization}`,
+      told: (organization) =>
+        `Your administrator at ${organization} lets you add a new passkey without using one that you have lost. Within 24 hours, sign in with a link that we send by e-mail, and add it.`,
+    },
     identity_linked: {
       subject: (organization) => `Another way to sign in to ${organization} was added`,
       told: (organization) =>
@@ -143,6 +148,8 @@ export const en: MailTexts = {
     `If this was not you, contact your administrator at ${organization} immediately: someone else may be using your account.`,
   visit: (moment, browser, network) =>
     `When and where: ${moment}, in ${browser ?? 'a browser that we do not know'}, from the network ${network}.`,
+  keptPasskeys: (names) =>
+    `These passkeys of your account still work: ${names}. Remove those that you do not know on your account page:`,
   ownPage: 'You find your devices and how you sign in on your account page:',
   adminCode: {
     subject: (organization) => `Your code to set up single sign-on for ${organization}`,

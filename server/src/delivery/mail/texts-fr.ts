@@ -132,6 +132,11 @@ export const fr: MailTexts = {
       told: (organization) =>
         `Une clé d’accès de votre compte chez ${organization} a été bloquée, car il semble qu’une copie ait été utilisée. Connectez-vous avec une autre clé d’accès pour la supprimer, ou contactez votre administrateur. Ajoutez-en ensuite une nouvelle.`,
     },
+    passkey_recovery_opened: {
+      subject: (organization) => `Vous pouvez remplacer vos clés d’accès chez ${organization}`,
+      told: (organization) =>
+        `Votre administrateur chez ${organization} vous permet d’ajouter une nouvelle clé d’accès sans celle que vous avez perdue. Dans les 24 heures, connectez-vous avec un lien reçu par e-mail et ajoutez-la.`,
+    },
     identity_linked: {
       subject: (organization) => `Un moyen de connexion a été ajouté chez ${organization}`,
       told: (organization) =>
@@ -147,6 +152,8 @@ export const fr: MailTexts = {
     `Si ce n’était pas vous, contactez immédiatement votre administrateur chez ${organization}\u00a0: quelqu’un d’autre utilise peut-être votre compte.`,
   visit: (moment, browser, network) =>
     `Quand et où\u00a0: ${moment}, avec ${browser ?? 'un navigateur que nous ne connaissons pas'}, depuis le réseau ${network}.`,
+  keptPasskeys: (names) =>
+    `Ces clés d’accès de votre compte restent valables\u00a0: ${names}. Supprimez celles que vous ne connaissez pas sur la page de votre compte\u00a0:`,
   ownPage: 'Vos appareils et vos moyens de connexion se trouvent sur la page de votre compte\u00a0:',
   adminCode: {
     subject: (organization) => `Votre code pour configurer l’authentification unique pour ${organization}`,

@@ -35,6 +35,7 @@ export async function deleteExpired({ config, db, now }: Pick<Deps, 'config' | '
     // Those whose link works, and those after which the address is not changed, are not over yet.
     ['deletion_requests', sql`expires_at <= ${at}`],
     ['email_changes', sql`expires_at <= ${at}`],
+    ['passkey_recoveries', sql`expires_at <= ${at}`],
     // As long as the assertion itself would be accepted.
     ['saml_seen_assertions', sql`expires_at <= ${at}`],
     ['client_assertions', sql`expires_at <= ${at}`],

@@ -32,6 +32,7 @@ const ownTables: readonly (keyof DB)[] = [
   'invitations',
   'join_requests',
   'log_events',
+  'passkey_recoveries',
   'passkeys',
   'passwords',
   'refresh_token_families',

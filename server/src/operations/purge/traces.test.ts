@@ -39,7 +39,7 @@ test('these columns are exported, beside the user', () => {
   expect(Object.fromEntries(exported)).toEqual({
     account_flows:
       'environment id application_id request step round email email_session_id link_code_expires_at link_code_failures ' +
-      'expires_at used_at inserted_at',
+      'expires_at used_at inserted_at passkey_attempt',
     audit_entries:
       'environment id domain staff_user_id action outcome reason record_type record_id subject_id email request_id ' +
       'inserted_at',
@@ -82,6 +82,7 @@ test('these columns are exported, beside the user', () => {
     passkey_ceremonies:
       'environment organization_id id purpose user_id application_id pending_sign_in_id redirect_uri state nonce ' +
       'code_challenge scope expires_at inserted_at',
+    passkey_recoveries: 'environment organization_id user_id reason expires_at inserted_at',
     passkeys:
       'environment organization_id id user_id name rp_id credential_id aaguid transports synced backed_up sign_count ' +
       'last_used_at disabled_at version inserted_at updated_at',

@@ -1,4 +1,5 @@
 import { AccountPath } from '@portico/contract/fields'
+import { maxCredentialBytes } from '@portico/contract/passkey-credentials'
 import type { ChoosingBrowser, Entrance } from '../../protocols/oauth/account-authorization.js'
 import type { AccountFlow } from '../../sign-in/account-flows/account-flow.js'
 import type { ProvedMailbox } from '../../sign-in/account-flows/open-email-link.js'
@@ -20,6 +21,8 @@ export interface AccountRequest extends Pick<Exchange, 'deps'> {
   readonly browser: ChoosingBrowser
   /** A field of the submitted form; '' when it is missing. */
   readonly field: (name: string) => string
+  /** A parameter of the address; '' when it is missing. */
+  readonly query: (name: string) => string
   /** Used only for limits. */
   readonly ip: string
   readonly requestId: string
@@ -64,7 +67,8 @@ export function toAccountRequest(
     frame,
     form: { action, csrf: toCsrfField(browserSecret, flow.flowId) },
     browser: browserOf(exchange, { browserSecret, requestId }),
-    field: (name) => textOf(fields[name]),
+    field: (name) => textOf(fields[name], maxCredentialBytes),
+    query: (name) => textOf(req.query[name]),
     ip: req.ip ?? '',
     requestId,
   }

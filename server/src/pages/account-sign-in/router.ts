@@ -1,4 +1,5 @@
 import { pathId } from '@portico/contract/fields'
+import { maxCredentialBytes } from '@portico/contract/passkey-credentials'
 import type { NextFunction, Request, Response, Router } from 'express'
 import type { Deps } from '../../delivery/deps.js'
 import { requestIdOf } from '../../delivery/request-context.js'
@@ -36,6 +37,9 @@ import { accountPages } from './steps.js'
 
 const maxBody = 16 * 1024
 
+/** The same of a form that an authenticator has filled in, whose quotes and brackets become longer in it. */
+const maxStepBody = 2 * maxCredentialBytes
+
 /**
  * The pages of a sign-in that finds its organization by its user, of the links that prove mailboxes, and of what the pages of an
  * application leave to us.
@@ -45,7 +49,7 @@ export function accountSignInRouter(deps: Deps, site: Site): Router {
     {
       path: '/a/:account_domain/sign-in/:flow_id',
       get: showFlow,
-      read: [formReader(maxBody)],
+      read: [formReader(maxStepBody)],
       post: takeForm,
       otherwise: (exchange, status) => sendPlainSentence(exchange, status, 'flowOver'),
     },

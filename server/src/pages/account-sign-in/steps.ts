@@ -1,6 +1,8 @@
+import { passkeyHint } from '@portico/contract/authorize'
 import { email } from '@portico/contract/fields'
 import {
   enterByAddress,
+  enterByPasskey,
   enterChosen,
   enterSession,
   findProofOf,
@@ -12,6 +14,8 @@ import { endEmailSessionOf } from '../../sign-in/account-flows/email-session.js'
 import { mostEntries } from '../../sign-in/account-flows/entries.js'
 import { verifyEmailCode } from '../../sign-in/account-flows/open-email-link.js'
 import { requestEmailLink } from '../../sign-in/account-flows/request-email-link.js'
+import { isFirstFactorAnywhere } from '../../sign-in/passkeys/connection.js'
+import { findAccountRequestOptions, proveAccountPasskey } from '../../sign-in/passkeys/prove-passkey.js'
 import { guess } from '../steps/guess.js'
 import { waitOf } from '../steps/limit.js'
 import type { ChoiceView } from '../views/choice.js'
@@ -25,7 +29,7 @@ interface AccountPage {
   readonly actions: Readonly<Record<string, (request: AccountRequest) => Promise<AccountOutcome>>>
 }
 
-const addressing = { identify, continue_as: continueAs }
+const addressing = { identify, continue_as: continueAs, passkey }
 const choosing = { ...addressing, enter, change_address: changeAddress, sign_out_here: signOutHere }
 
 /** The page of each step, and the actions of its forms. */
@@ -43,20 +47,53 @@ export const accountPages: Readonly<Record<AccountStep, AccountPage>> = {
 type IdentifierView = Parameters<typeof identifierPage>[0]
 
 async function askAddress(
-  { deps, browser, frame, form, flow }: AccountRequest,
+  { deps, browser, frame, form, flow, query }: AccountRequest,
   address = flow.email ?? '',
   wrong: Partial<Pick<IdentifierView, 'fault' | 'retryAfterSeconds'>> = {},
 ): Promise<ShownPage> {
   const { applicationName, round } = flow
-  const listed = await listSessionsOf(deps, flow, browser)
+  const [listed, hasPasskey] = await Promise.all([
+    listSessionsOf(deps, flow, browser),
+    isFirstFactorAnywhere(deps, flow),
+  ])
   const choices = listed.map(({ iconLogoUrl: logoUrl, usedAt: lastUsedAt, ...session }) => ({
     ...session,
     logoUrl,
     lastUsedAt,
   }))
   const sessions = choices.length === 0 ? undefined : { choices, round, now: deps.now() }
-  const view = { frame, form, email: address, maySignUp: false, applicationName, sessions, ...wrong }
+  const passkeys = {
+    isPasskeyAsked: query('begin') === passkeyHint,
+    passkeyOptions: hasPasskey ? findAccountRequestOptions(deps, flow, form.csrf) : undefined,
+  }
+  const view = {
+    frame,
+    form,
+    email: address,
+    maySignUp: false,
+    applicationName,
+    sessions,
+    ...passkeys,
+    ...wrong,
+  }
   return { page: identifierPage(view), logoUrls: logosOf(choices) }
+}
+
+/** Signs in by a passkey, which says whose it is and of which organization. */
+async function passkey(request: AccountRequest): Promise<AccountOutcome> {
+  const { deps, flow, browser, form } = request
+  const sent = { credential: request.field('credential'), csrf: form.csrf }
+  const proof = await guess(
+    request,
+    () => proveAccountPasskey(deps, flow, sent),
+    (answer) => 'proved' in answer,
+  )
+  const entrance = await enterByPasskey(deps, flow, browser, proof)
+  if (entrance === 'refused') {
+    const next = { ...request, flow: { ...flow, passkeyAttempt: flow.passkeyAttempt + 1 } }
+    return { status: 422, ...(await askAddress(next, undefined, { fault: 'passkey_refused' })) }
+  }
+  return typeof entrance === 'string' ? 'moved' : entrance
 }
 
 function logosOf(choices: readonly ChoiceView[]): string[] {

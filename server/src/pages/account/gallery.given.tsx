@@ -58,7 +58,7 @@ export function accountPageStates(
   }
   const key = { ...phone, id: 'b', name: 'YubiKey', isSynced: false, isDisabled: true, lastUsedAt: null }
   const options = { challenge: 'x' }
-  const passkeys = { ...view, passkeys: [phone, key], options, now, isDone: false }
+  const passkeys = { ...view, passkeys: [phone, key], options, now, isOnlyFactor: false, isDone: false }
   const google = { id: 'a', name: 'Google', email: 'ada@gmail.com', authenticatedAt: addedAt }
   const offered = [{ name: 'microsoft', displayName: 'Microsoft' }]
   const linked = { ...view, linked: [google], offered, now, isDone: false }
@@ -119,6 +119,7 @@ export function accountPageStates(
     ['account-linking', linkingPage({ frame, url: provider, provider: 'Google', back: form.action })],
     ['account-passkeys', passkeysPage(passkeys)],
     ['account-passkeys-none', passkeysPage({ ...passkeys, passkeys: [] })],
+    ['account-passkeys-only', passkeysPage({ ...passkeys, passkeys: [phone], isOnlyFactor: true })],
     ['account-passkeys-added', passkeysPage({ ...passkeys, isDone: true })],
     ['account-passkeys-last', passkeysPage({ ...passkeys, passkeys: [phone], fault: 'last' })],
     ['account-passkeys-not-offered', passkeysPage({ ...passkeys, passkeys: [], options: undefined })],

@@ -59,7 +59,7 @@ async function refuse(
 
 async function page(request: SectionRequest, fault?: OwnPasskeyFault): Promise<string> {
   const { deps, tenant, session, frame, form, account, isDone } = request
-  const { passkeys, options } = await findOwnPasskeys(deps, tenant, session, form.csrf)
+  const { passkeys, options, isOnlyFactor } = await findOwnPasskeys(deps, tenant, session, form.csrf)
   return passkeysPage({
     frame,
     form,
@@ -73,6 +73,7 @@ async function page(request: SectionRequest, fault?: OwnPasskeyFault): Promise<s
       lastUsedAt: passkey.last_used_at,
     })),
     options,
+    isOnlyFactor,
     now: deps.now(),
     isDone,
     fault,

@@ -89,6 +89,11 @@ async function setPassword(
       const frame = pageFrame(exchange, organization, { open, code })
       const page = formPage({ frame, open, code, secret, fault: outcome.fault.code })
       sendPage(site, res.status(422), page, destinationOf(frame, open))
+    } else if (outcome.keptPasskeys.length > 0) {
+      const { redirectUrl: nextUrl, keptPasskeys: names, environment } = outcome
+      const frame = pageFrame(exchange, organization, {})
+      const ownPage = `/t/${organizationDomain}/account/passkeys?environment=${environment}`
+      sendPage(site, res, passwordSetPage({ frame, kept: { names, ownPage, nextUrl } }), frame)
     } else if (outcome.redirectUrl === undefined) {
       const frame = pageFrame(exchange, organization, {})
       const url = messageUrl(frame, 'password-set')

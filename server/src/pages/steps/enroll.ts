@@ -4,11 +4,13 @@ import {
   findEnrollmentOfFlow,
   mayEnroll,
   mayEnrollBesides,
+  mayPostponeEnrollment,
   postponeEnrollment,
   validateInFlow,
 } from '../../sign-in/totp/enroll-in-flow.js'
 import { holdsPasskey } from '../../sign-in/flows/holds-passkey.js'
 import { findDemand } from '../../sign-in/flows/pending-sign-in.js'
+import { recoversPasskeys } from '../../sign-in/flows/recovers-passkeys.js'
 import { enrollPasskeyInFlow, findEnrollmentOptions } from '../../sign-in/passkeys/enroll-in-flow.js'
 import type { EnrollingFlow } from '../../sign-in/totp/replace-recovery-codes.js'
 import { getTotpUser, type TotpUser } from '../../sign-in/totp/totp-user.js'
@@ -112,8 +114,10 @@ async function page(request: StepRequest, wrong: Wrong = {}): Promise<string | u
   const flow = userFlowOf(request)
   if (flow === undefined) return undefined
   const user = await getTotpUser(deps.db, caller, flow.userId)
-  const hasPasskey = await holdsPasskey(deps, deps.db, { tenant: caller, userId: user.id })
-  if (hasPasskey || !mayEnrollBesides(user)) return undefined
+  const of = { tenant: caller, userId: user.id }
+  if (!user.active || !(flow.amr.includes('mfa') || mayEnrollBesides(user))) return undefined
+  if (await recoversPasskeys(deps, deps.db, of, flow)) return recoveryPage(request, flow, wrong)
+  if (await holdsPasskey(deps, deps.db, of)) return undefined
   const passkeyOptions = await findEnrollmentOptions(deps, caller, flow, form.csrf)
   const method = mayEnroll(user) ? user.connection.method : undefined
   if (method === undefined && passkeyOptions === undefined) return undefined
@@ -121,6 +125,19 @@ async function page(request: StepRequest, wrong: Wrong = {}): Promise<string | u
   const demanded = flow.isMfaRequired ? 'by_application' : await demandOf(request, flow.userId)
   const sentTo = sentToOf(user)
   return enrollPage({ frame, form, method, sentTo, demanded, passkeyOptions, fault: noPhone, ...wrong })
+}
+
+/** A recovery of passkeys adds a passkey, and nothing else. */
+async function recoveryPage(
+  { deps, caller, frame, form }: StepRequest,
+  flow: EnrollingFlow,
+  wrong: Wrong,
+): Promise<string | undefined> {
+  const passkeyOptions = await findEnrollmentOptions(deps, caller, flow, form.csrf)
+  if (passkeyOptions === undefined) return undefined
+  const isPostponable = await mayPostponeEnrollment(deps, deps.db, caller, flow)
+  const demanded = { isRecovery: true, isPostponable } as const
+  return enrollPage({ frame, form, method: undefined, sentTo: null, demanded, passkeyOptions, ...wrong })
 }
 
 /** Until when the user may put off what the organization demands; null: no longer. */

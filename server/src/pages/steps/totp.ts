@@ -2,6 +2,7 @@ import { isAccountPage } from '../../directory/account-page-client.js'
 import { ApiError } from '../../platform/errors.js'
 import { holdsPasskey } from '../../sign-in/flows/holds-passkey.js'
 import { findPendingSignIn } from '../../sign-in/flows/pending-sign-in.js'
+import { recoversPasskeys } from '../../sign-in/flows/recovers-passkeys.js'
 import { moveFlowAlone } from '../../sign-in/flows/step.js'
 import { provePasskey } from '../../sign-in/passkeys/prove-passkey.js'
 import {
@@ -30,7 +31,7 @@ async function show(request: StepRequest, wrong: Wrong = {}): Promise<string | u
   const signIn = signInOf(request)
   if (signIn === undefined) return undefined
   const options = await findSecondFactorOptions(deps, caller, flow, form.csrf)
-  if (isPasskeyAsked(request) || !(await hasCodes(request, signIn.userId))) {
+  if ((await isPasskeyAsked(request, signIn.userId)) || !(await hasCodes(request, signIn.userId))) {
     const isOpen = await isPending(request, signIn)
     if (options !== undefined)
       return isOpen ? secondFactorPasskeyPage({ frame, form, options, ...wrong }) : undefined
@@ -44,9 +45,13 @@ async function show(request: StepRequest, wrong: Wrong = {}): Promise<string | u
   return page(request, asked, { ...refusal, ...wrong, passkeyOptions: options })
 }
 
-/** The account page takes nothing weaker of who has a passkey: whoever has got hold of a code must not change it. */
-function isPasskeyAsked({ flow }: StepRequest): boolean {
-  return isAccountPage(flow.applicationId) && flow.isMfaRequired
+/**
+ * The account page takes nothing weaker of who has a passkey: whoever has got hold of a code must not change it. A recovery takes
+ * the code before it leads to a new passkey.
+ */
+async function isPasskeyAsked({ deps, caller, flow }: StepRequest, userId: string): Promise<boolean> {
+  if (!isAccountPage(flow.applicationId) || !flow.isMfaRequired) return false
+  return !(await recoversPasskeys(deps, deps.db, { tenant: caller, userId }, flow))
 }
 
 /** Whether a code can be asked of the user. */

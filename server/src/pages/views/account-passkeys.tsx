@@ -28,6 +28,8 @@ interface PasskeysPage {
   readonly passkeys: readonly PasskeyView[]
   /** What the browser is asked for to add one; undefined where there are none. */
   readonly options: object | undefined
+  /** The one passkey is the second factor that is demanded of the user, and nothing takes its place. */
+  readonly isOnlyFactor: boolean
   readonly now: Date
   readonly isDone: boolean
   readonly fault?: OwnPasskeyFault | undefined
@@ -66,6 +68,7 @@ export function passkeysPage(view: PasskeysPage): string {
           />
         </>
       )}
+      {view.isOnlyFactor && <p class="notice">{words.onlyFactor}</p>}
       {passkeys.length > 0 && (
         <ul class="own-sections">
           {passkeys.map((passkey) => (

@@ -18,8 +18,14 @@ interface EnrollPage {
   readonly method: TotpMethod | undefined
   /** The masked telephone number; null with the app, or without a number. */
   readonly sentTo: string | null
-  /** By the application, or by the organization, which lets users put it off until a time; null: no longer. */
-  readonly demanded: 'by_application' | { readonly until: Date | null }
+  /**
+   * By the application, or by the organization, which lets users put it off until a time; null: no longer. A recovery of passkeys
+   * may be put off where the sign-in needs none.
+   */
+  readonly demanded:
+    | 'by_application'
+    | { readonly until: Date | null }
+    | { readonly isRecovery: true; readonly isPostponable: boolean }
   /** What the browser is asked for to make a passkey; undefined where the user may have none. */
   readonly passkeyOptions?: object | undefined
   readonly fault?: EnrollFault | TotpFault | undefined
@@ -32,29 +38,29 @@ export function enrollPage(view: EnrollPage): string {
   const { frame, form, method, demanded, passkeyOptions } = view
   const { texts, organization, productName } = frame
   const name = displayName(organization?.name ?? productName)
-  const until = demanded === 'by_application' ? null : demanded.until
+  const until = typeof demanded === 'object' && 'until' in demanded ? demanded.until : null
+  const recovery = typeof demanded === 'object' && 'isRecovery' in demanded ? demanded : undefined
   const words = texts.enroll
   const fault =
     toFault(texts, texts.passkeys.own.faults, view.passkeyFault) ??
     toFault(texts, words.faults, view.fault, view.retryAfterSeconds)
   const why = method === undefined ? texts.passkeys.enroll : words
+  const reason = demanded === 'by_application' ? why.byApplication : why.byOrganization(name)
   return toDocument(
     <HostedPage
       frame={frame}
-      title={words.heading}
+      title={recovery === undefined ? words.heading : texts.passkeys.recover.heading}
       isFault={fault !== undefined}
       needsPasskeys={passkeyOptions !== undefined}
     >
       <PageFault fault={fault && { ...fault, isOfField: false }} />
-      <p>{demanded === 'by_application' ? why.byApplication : why.byOrganization(name)}</p>
+      <p>{recovery === undefined ? reason : texts.passkeys.recover.sentence}</p>
       {method !== undefined && <CodesForm view={view} method={method} />}
       {passkeyOptions !== undefined && <NewPasskeyForm view={view} options={passkeyOptions} />}
-      {until !== null && (
-        <>
-          <Form form={form} action="not_now" look="plain" button={words.notNow} />
-          <p class="quiet">{words.until(toDate(until, texts.lang))}</p>
-        </>
+      {(until !== null || recovery?.isPostponable === true) && (
+        <Form form={form} action="not_now" look="plain" button={words.notNow} />
       )}
+      {until !== null && <p class="quiet">{words.until(toDate(until, texts.lang))}</p>}
     </HostedPage>,
   )
 }

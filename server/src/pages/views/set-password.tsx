@@ -1,3 +1,5 @@
+import { maxPasskeyName } from '@portico/contract/passkey-credentials'
+import { displayName } from '../../platform/display-name.js'
 import { PageFault, toFault, type Fault } from '../frame/fault.js'
 import { PasswordField } from '../frame/field.js'
 import { Form } from '../frame/form.js'
@@ -74,9 +76,44 @@ function lengthsOf({ frame, minLength, maxLength }: SetPasswordPage): [min: stri
   return [format(minLength), format(maxLength)]
 }
 
-/** The page after a password was set outside of a sign-in. */
-export function passwordSetPage({ frame }: { frame: Frame }): string {
+interface PasswordSetPage {
+  readonly frame: Frame
+  /** The passkeys that still work; undefined where there are none. */
+  readonly kept?: {
+    readonly names: readonly string[]
+    /** The page on which the user removes some. */
+    readonly ownPage: string
+    /** Where the sign-in goes on; undefined outside of one. */
+    readonly nextUrl: string | undefined
+  }
+}
+
+/** The page after a password was set outside of a sign-in, or for a user with passkeys, which a thief may have added. */
+export function passwordSetPage({ frame, kept }: PasswordSetPage): string {
   const words = frame.texts.setPassword
+  if (kept !== undefined)
+    return toDocument(
+      <HostedPage frame={frame} title={words.doneHeading} headingClass="done">
+        <p>{words.kept}</p>
+        <ul>
+          {kept.names.map((name, place) => (
+            <li key={place}>{displayName(name, maxPasskeyName)}</li>
+          ))}
+        </ul>
+        <p>
+          <a href={kept.ownPage}>{words.review}</a>
+        </p>
+        {kept.nextUrl === undefined ? (
+          <p>{words.done}</p>
+        ) : (
+          <p>
+            <a class="second" href={kept.nextUrl}>
+              {words.next}
+            </a>
+          </p>
+        )}
+      </HostedPage>,
+    )
   return toDocument(
     <HostedPage frame={frame} title={words.doneHeading} headingClass="done">
       <p>{words.done}</p>

@@ -315,4 +315,10 @@ export const migrationLocks: Readonly<Record<string, readonly ObservedLock[]>> =
   "0059-assignable-roles": [
     {"table":"roles","lock":"ACCESS EXCLUSIVE","work":"none"},
   ],
+  "0060-passkey-recovery": [
+    {"table":"users","lock":"SHARE ROW EXCLUSIVE","work":"none"},
+  ],
+  "0061-account-passkeys": [
+    {"table":"account_flows","lock":"ACCESS EXCLUSIVE","work":"none"},
+  ],
 }

@@ -58,6 +58,8 @@ import * as m0055 from './migrations/0055-own-page-passkeys.js'
 import * as m0056 from './migrations/0056-passkey-requirement.js'
 import * as m0058 from './migrations/0058-replica-identity.js'
 import * as m0059 from './migrations/0059-assignable-roles.js'
+import * as m0060 from './migrations/0060-passkey-recovery.js'
+import * as m0061 from './migrations/0061-account-passkeys.js'
 import type { SchemaMigration } from './schema-migration.js'
 
 /** Every migration by name, in the order in which they are applied. */
@@ -118,4 +120,6 @@ export const migrations: Readonly<Record<string, SchemaMigration>> = {
   '0056-passkey-requirement': m0056,
   '0058-replica-identity': m0058,
   '0059-assignable-roles': m0059,
+  '0060-passkey-recovery': m0060,
+  '0061-account-passkeys': m0061,
 }

@@ -39,6 +39,7 @@ export interface AccountFlows {
   link_code_expires_at: Timestamp | null;
   link_code_failures: Generated<number>;
   link_code_sealed: Buffer | null;
+  passkey_attempt: Generated<number>;
   request: Json;
   round: Generated<number>;
   step: string;
@@ -704,6 +705,16 @@ export interface PasskeyConnections {
   synced: boolean;
   updated_at: Timestamp;
   version: number;
+}
+
+export interface PasskeyRecoveries {
+  account_id: string;
+  environment: string;
+  expires_at: Timestamp;
+  inserted_at: Timestamp;
+  organization_id: string;
+  reason: string;
+  user_id: string;
 }
 
 export interface Passkeys {
@@ -1556,6 +1567,7 @@ export interface DB {
   outbox_messages: OutboxMessages;
   passkey_ceremonies: PasskeyCeremonies;
   passkey_connections: PasskeyConnections;
+  passkey_recoveries: PasskeyRecoveries;
   passkeys: Passkeys;
   password_connections: PasswordConnections;
   password_peppers: PasswordPeppers;

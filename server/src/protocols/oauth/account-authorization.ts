@@ -18,7 +18,8 @@ import {
   type EmailSession,
 } from '../../sign-in/account-flows/email-session.js'
 import { listEntries, type Entry } from '../../sign-in/account-flows/entries.js'
-import { hintedEmail } from './authorization-request.js'
+import type { PasskeyProof } from '../../sign-in/passkeys/prove-passkey.js'
+import { hintedEmail, toFirstPage } from './authorization-request.js'
 import { listAccountSessions, type ListedSession } from './account-sessions.js'
 import { callerAtPage } from '../../sign-in/flows/flow.js'
 import type { AskingApplication, AuthorizingClient } from './authorizing-client.js'
@@ -63,7 +64,7 @@ export async function beginAccountFlow(
   const { browserSecret } = browser
   const flow = { accountId, environment, applicationId, request, proof, browserSecret }
   const flowId = await startAccountFlow(deps, { ...flow, email: hintedEmail(request) ?? null })
-  return { path: accountFlowPath(accountDomain, flowId) }
+  return { path: toFirstPage(accountFlowPath(accountDomain, flowId), request) }
 }
 
 /** The mailbox that the browser has proved, where the request accepts the proof, and names no other address. */
@@ -206,6 +207,25 @@ export async function enterByAddress(
 ): Promise<Entrance | undefined> {
   const place = await placeOfAddress(deps, flow, email, browser)
   return place && enter(deps, flow, browser, { ...place, email, proof: undefined, createdBy: null })
+}
+
+/**
+ * Enters the organization of a passkey that was used on the first page, whose user it signs in.
+ *
+ * @returns `refused` where it is of nobody who can use the application.
+ */
+export async function enterByPasskey(
+  deps: Deps,
+  flow: AccountFlow,
+  browser: DecidingBrowser,
+  proof: PasskeyProof,
+): Promise<Entrance | 'refused'> {
+  if ('refused' in proof) return 'refused'
+  const { proved: passkey } = proof
+  const { organizationId, email } = passkey
+  const client = await findClientAt(deps, flow, { organizationId })
+  if (client === undefined) return 'refused'
+  return enter(deps, flow, browser, { client, email, proof: undefined, createdBy: null, passkey })
 }
 
 async function enter(

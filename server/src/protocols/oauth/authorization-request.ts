@@ -192,6 +192,11 @@ export function isPasskeyHinted({ idp_hint: hint }: AuthorizationRequest): boole
   return hint === passkeyHint
 }
 
+/** The address of the first page of a flow, which asks for a passkey at once where the application wants it. */
+export function toFirstPage(path: string, request: AuthorizationRequest): string {
+  return isPasskeyHinted(request) ? `${path}?begin=${passkeyHint}` : path
+}
+
 type Factors = 'any' | 'two_if_possible' | 'two'
 
 /** The factors that the application requires, by acr_values and by an essential claim acr: the stricter ones of both. */

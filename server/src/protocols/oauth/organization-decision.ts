@@ -1,4 +1,4 @@
-import { passkeyHint, type AuthorizationRequest } from '@portico/contract/authorize'
+import type { AuthorizationRequest } from '@portico/contract/authorize'
 import type { Kysely, Transaction } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
@@ -18,6 +18,8 @@ import { holdsPasskey } from '../../sign-in/flows/holds-passkey.js'
 import type { SignInMethods } from '../../sign-in/flows/sign-in-methods.js'
 import { skipFactors, skipFirstFactor, startFlow, type NewFlow } from '../../sign-in/flows/start.js'
 import { moveFlow } from '../../sign-in/flows/step.js'
+import type { ProvedPasskey } from '../../sign-in/passkeys/prove-passkey.js'
+import { signInByPasskey } from '../../sign-in/passkeys/sign-in.js'
 import { findOpenConnections } from '../../sso/sign-in/connection-of-address.js'
 import { findOpenProviders, type OpenProvider } from '../../sso/social/open-providers.js'
 import { grantedScope } from '../../tokens/scopes.js'
@@ -26,6 +28,7 @@ import {
   hintedEmail,
   hintedMethod,
   isPasskeyHinted,
+  toFirstPage,
   type AuthorizationFault,
 } from './authorization-request.js'
 import type { AuthorizingClient } from './authorizing-client.js'
@@ -73,6 +76,8 @@ export interface Entering {
   readonly proof: ProvedAddress | undefined
   /** The proof is of an earlier sign-in: a stranger at an unattended browser must not enroll a second factor by it. */
   readonly isProofOlder: boolean
+  /** Was used on the account's page; undefined where none was. */
+  readonly passkey?: ProvedPasskey | undefined
   /** By what entering creates the user of this address; null where it does not. */
   readonly createdBy: CreatedBy | null
   readonly methods: SignInMethods
@@ -138,10 +143,10 @@ export async function decideAt(
   if (request.prompt?.includes('none')) return { fault: fit === 'step_up' ? noPageAllowed : noSession }
   // Otherwise any page could use up the network's limit of sign-ins through its visitors.
   if (!browser.isNavigation) return { fault: noPageShown }
-  const known = isKnown ? session : undefined
+  // A passkey that was used on the account's page is a sign-in of its own.
+  const known = isKnown && place.entering?.passkey === undefined ? session : undefined
   const flowId = await beginFlow(deps, browser, place, { request, isMfaRequired, fit, known })
-  const path = `/t/${client.domain}/sign-in/${flowId}`
-  return { path: isPasskeyHinted(request) ? `${path}?begin=${passkeyHint}` : path }
+  return { path: toFirstPage(`/t/${client.domain}/sign-in/${flowId}`, request) }
 }
 
 type Fit = Exclude<ReturnType<typeof sessionFit>, 'second_factor'>
@@ -333,7 +338,12 @@ async function enterFlow(
   })
   // A connection decides for its addresses, whatever was proved.
   if (flow.connectionId !== null) return
-  const { proof, isProofOlder, createdBy, methods } = entering
+  const { proof, isProofOlder, passkey, createdBy, methods } = entering
+  if (passkey !== undefined) {
+    const at = { ...client, flowId: key.flowId }
+    await signInByPasskey({ ...deps, db: trx }, { ...caller, domain }, at, { proved: passkey })
+    return
+  }
   if (proof !== undefined && methods.hasLink) {
     const entry = { proof, createdBy, isMfaRequired: flow.isMfaRequired, isProofOlder }
     await passByProof(deps, trx, { tenant: { ...caller, domain }, flow: key, ...entry })

@@ -31,6 +31,7 @@ export interface Choice extends OrganizationPlace {
   readonly proof: ProvedAddress | undefined
   /** The mailbox was proved before this sign-in began; left out: it was not. */
   readonly isProofOlder?: boolean
+  readonly passkey?: Entering['passkey']
   readonly createdBy: CreatedBy | null
   readonly consume?: Entering['consume']
 }
@@ -46,7 +47,7 @@ export async function enterOrganization(
   deps: Deps,
   entering: EnteringRequest,
   browser: DecidingBrowser,
-  { client, connectionId: routedId, email, proof, isProofOlder = false, createdBy, consume }: Choice,
+  { client, connectionId: routedId, email, proof, isProofOlder = false, passkey, createdBy, consume }: Choice,
 ): Promise<EnteredOrganization> {
   const { accountFlowId } = entering
   const way = await findWay(deps, client, email)
@@ -55,7 +56,7 @@ export async function enterOrganization(
   const place = {
     client,
     connectionId,
-    entering: { accountFlowId, proof, isProofOlder, createdBy, methods: way.methods, consume },
+    entering: { accountFlowId, proof, isProofOlder, passkey, createdBy, methods: way.methods, consume },
   }
   const decision = await decideAt(deps, browser, place, { request, hint: undefined })
   deps.metrics.countEntrance('path' in decision ? 'page' : 'code' in decision ? 'code' : 'refused')

@@ -47,6 +47,8 @@ export interface AccountFlow extends AccountFlowKey {
   /** The proof of the mailbox, if there was one. */
   readonly emailSessionId: string | null
   readonly isLinkCodeShown: boolean
+  /** How many answers of authenticators there were. */
+  readonly passkeyAttempt: number
   readonly insertedAt: Date
 }
 
@@ -121,6 +123,7 @@ export async function findAccountFlow(
     email: row.email,
     emailSessionId: row.email_session_id,
     isLinkCodeShown: row.is_link_code_shown,
+    passkeyAttempt: row.passkey_attempt,
     insertedAt: row.inserted_at,
   }
 }
@@ -160,9 +163,27 @@ const selectFlow = lookup((db, key: BrowserKey) =>
       'flow.email',
       'flow.email_session_id',
       sql<boolean>`(flow.link_code_sealed is not null)`.as('is_link_code_shown'),
+      'flow.passkey_attempt',
       'flow.inserted_at',
     ]),
 )
+
+/** Counts an answer of an authenticator before it is looked at. @returns The attempt that its challenge is made of. */
+export async function takeAccountAttempt(
+  { db, now }: Pick<Deps, 'db' | 'now'>,
+  { accountId, environment, flowId }: AccountFlowKey,
+): Promise<number | undefined> {
+  const row = await db
+    .updateTable('account_flows')
+    .set({ passkey_attempt: sql`passkey_attempt + 1` })
+    .where(ofEnvironment({ accountId, environment }))
+    .where('id', '=', flowId)
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', now())
+    .returning('passkey_attempt')
+    .executeTakeFirst()
+  return row && row.passkey_attempt - 1
+}
 
 /** The steps between which an account flow moves, and the columns to set. */
 interface AccountMove {

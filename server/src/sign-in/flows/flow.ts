@@ -88,8 +88,12 @@ export interface Flow extends FlowKey {
   readonly userId: string | null
   /** The methods by which the user has authenticated so far. */
   readonly amr: readonly string[]
+  /** When the last of them was; null before the first. */
+  readonly authenticatedAt: Date | null
   /** The SSO connection whose identity provider is asked. */
   readonly connectionId: string | null
+  /** The session that a step-up adds a factor to; null of a sign-in of its own. */
+  readonly sessionId: string | null
   /** The social provider that is asked, or by which the first factor has passed. */
   readonly socialProviderId: string | null
   readonly pendingSignInId: string | null
@@ -174,7 +178,9 @@ function flowColumns(db: Kysely<DB>) {
       'flow.email',
       'flow.user_id',
       'flow.amr',
+      'flow.authenticated_at',
       'flow.connection_id',
+      'flow.session_id',
       'flow.social_provider_id',
       'flow.pending_sign_in_id',
       'flow.enrollment_id',
@@ -212,7 +218,9 @@ function toFlow(row: FlowRow): Flow {
     email: row.email,
     userId: row.user_id,
     amr: row.amr,
+    authenticatedAt: row.authenticated_at,
     connectionId: row.connection_id,
+    sessionId: row.session_id,
     socialProviderId: row.social_provider_id,
     pendingSignInId: row.pending_sign_in_id,
     enrollmentId: row.enrollment_id,

@@ -55,6 +55,7 @@ const selectHeld = statement((db, key: HoldingKey) =>
       'inserted_at',
       'email_normalized',
       'connection_id',
+      'session_id',
       'social_provider_id',
       'user_id',
       'amr',

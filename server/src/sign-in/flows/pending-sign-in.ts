@@ -6,6 +6,7 @@ import { statement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import type { Flow, FlowKey, Step } from './flow.js'
 import { holdsPasskey } from './holds-passkey.js'
+import { recoversPasskeys } from './recovers-passkeys.js'
 import { firstFactorSteps, moveFlow } from './step.js'
 import { ofUser, type Tenant } from '../../platform/tenant.js'
 import { addPasskeyByOfUserOf, isPasskeyAskedOfUserOf } from '../../directory/sessions/factor-due.js'
@@ -83,11 +84,13 @@ export async function completeFirstFactorInFlow(
   const isAskable = isMfaRequired || !signIn.amr.includes('sso')
   const next = isAskable ? await nextFactorOf(deps, trx, signIn.tenant, signIn.userId) : undefined
   const isMissing = isSecondFactorMissing(signIn.amr, { isAsked: next !== undefined, isMfaRequired })
-  // A user with a passkey is asked for it, and enrols nothing.
-  const isAsked = isMissing && (next === 'totp' || (await holdsPasskey(deps, trx, signIn)))
+  const isRecovering = await recoversPasskeys(deps, trx, signIn, { ...signIn, sessionId: null })
+  // A user with a passkey is asked for it, and enrols nothing, unless the sign-in recovers them.
+  const isHeld = !isRecovering && isMissing && (await holdsPasskey(deps, trx, signIn))
+  const isAsked = isMissing && (next === 'totp' || isHeld)
   const pending = isAsked ? await insertPendingSignIn(deps, trx, signIn, flowId) : undefined
   const isRenewalDue = signIn.isRenewalDue ?? false
-  const step = isAsked ? 'totp' : isMissing ? 'enroll' : stepAfterFactors(isRenewalDue)
+  const step = isAsked ? 'totp' : isMissing || isRecovering ? 'enroll' : stepAfterFactors(isRenewalDue)
   const isMoved = await moveFlow(deps, trx, flowKeyOf(signIn, flowId), {
     from: [...firstFactorSteps, 'identity_provider', 'social_provider', 'prove_address', 'join'],
     to: step,
@@ -268,7 +271,7 @@ interface SecondFactor {
  * @returns The code, and the renewal that is due; undefined when the sign-in is not pending, or no longer allowed.
  */
 export async function completePendingSignIn(
-  deps: Pick<Deps, 'db' | 'now'>,
+  deps: Pick<Deps, 'config' | 'db' | 'now'>,
   trx: Transaction<DB>,
   tenant: Tenant,
   { pendingSignInId, userId, amr }: SecondFactor,
@@ -294,12 +297,14 @@ export async function completePendingSignIn(
       'pending.application_id',
       'pending.redirect_uri',
       'pending.amr',
+      'pending.authenticated_at',
       'pending.state',
       'pending.nonce',
       'pending.code_challenge',
       'pending.scope',
       'pending.is_renewal_due',
       'pending.flow_id',
+      sessionOfFlow().as('session_id'),
       'users.email_normalized',
       'organizations.allowed_email_domains',
       isSsoRequiredOf('users').as('is_sso_required'),
@@ -316,9 +321,13 @@ export async function completePendingSignIn(
   const bothFactors = [...consumedFlow.amr, amr, 'mfa']
   if (consumedFlow.flow_id !== null) {
     const key = flowKeyOf({ tenant, organizationId: consumedFlow.organization_id }, consumedFlow.flow_id)
+    const { authenticated_at: authenticatedAt, session_id: sessionId } = consumedFlow
+    const proof = { amr: consumedFlow.amr, authenticatedAt, sessionId }
+    // A code comes before the recovery of passkeys; a passkey shows that none is needed.
+    const isRecovering = amr !== 'pop' && (await recoversPasskeys(deps, trx, { tenant, userId }, proof))
     const isMoved = await moveFlow(deps, trx, key, {
       from: ['totp'],
-      to: stepAfterFactors(consumedFlow.is_renewal_due),
+      to: isRecovering ? 'enroll' : stepAfterFactors(consumedFlow.is_renewal_due),
       set: { amr: bothFactors, authenticated_at: at, pending_sign_in_id: null },
     })
     return isMoved ? { code: null } : undefined
@@ -352,6 +361,14 @@ interface CompletedSignIn {
   readonly code: string | null
   /** The address and destination of the password renewal that is due. */
   readonly renewal?: { readonly email: string; readonly destination: CodeDestination }
+}
+
+/** The session that the flow of a pending sign-in only adds a factor to. */
+function sessionOfFlow() {
+  return sql<string | null>`(
+    select flow.session_id from sign_in_flows as flow
+    where ${sameTenant('flow', 'pending')} and flow.id = pending.flow_id
+  )`
 }
 
 /**

@@ -1,4 +1,4 @@
-import { sql, type RawBuilder, type Transaction } from 'kysely'
+import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
 import { isPasskeyUsableByUserOf } from '../../directory/sessions/passkey-held.js'
 import { isTotpAskedOfUserOf } from '../../directory/sessions/totp-asked.js'
@@ -23,15 +23,15 @@ export function arePasskeysDemanded(): RawBuilder<boolean> {
   )`
 }
 
-/** Whether a passkey is the only second factor of a user, whom the transaction has locked, of an organization that demands one. */
+/** Whether a passkey is the only second factor of a user of an organization that demands one; a removal has locked the user. */
 export async function isDemandedPasskey(
   { config }: Pick<Deps, 'config'>,
-  trx: Transaction<DB>,
+  db: Kysely<DB>,
   tenant: Tenant,
   { userId, id }: { readonly userId: string; readonly id: string },
 ): Promise<boolean> {
   const { passkeyRpId: rpId } = config
-  const row = await usersOf(trx, tenant)
+  const row = await usersOf(db, tenant)
     .where('users.id', '=', userId)
     .where(sql<boolean>`(${isFactorDemandedByPolicy()} or ${arePasskeysDemanded()})`)
     .where(isPasskeyUsableByUserOf('users', rpId, sql`passkeys.id = ${id}`))

@@ -16,7 +16,13 @@ import {
 } from '../passkeys/ceremony.js'
 import { insertPasskey } from '../passkeys/insert-passkey.js'
 import { findPasskeyOffer, type PasskeyOffer } from '../passkeys/offer.js'
-import { findPasskeys, removePasskey, renamePasskey, type KeptPasskey } from '../passkeys/passkeys.js'
+import {
+  findPasskeys,
+  removePasskey,
+  renamePasskey,
+  usableAt,
+  type KeptPasskey,
+} from '../passkeys/passkeys.js'
 import { verifyMadeKey } from '../passkeys/webauthn.js'
 import { isDemandedPasskey } from './demanded-factor.js'
 import { changeOwnAccount } from './own-session.js'
@@ -27,6 +33,8 @@ export interface OwnPasskeys {
   readonly passkeys: readonly KeptPasskey[]
   /** Undefined where the user may not have passkeys. */
   readonly options: object | undefined
+  /** The organization demands a second factor, and the user has one passkey alone: nothing recovers it but the operator. */
+  readonly isOnlyFactor: boolean
 }
 
 /** @param csrf The field of the page that is shown. */
@@ -44,7 +52,7 @@ export async function findOwnPasskeys(
     findSessionAttempt(deps, tenant, session),
   ])
   if (offer?.isActive !== true || rpId === undefined || attempt === undefined)
-    return { passkeys, options: undefined }
+    return { passkeys, options: undefined, isOnlyFactor: false }
   const { organizationId, organizationName, email } = offer
   const [challenge] = challengesOf(deps, ceremonyOf(session, offer, { csrf, attempt }))
   const owner = { accountId: tenant.accountId, environment: tenant.environment, organizationId, userId }
@@ -53,7 +61,12 @@ export async function findOwnPasskeys(
     known: passkeys.filter((passkey) => passkey.rp_id === rpId),
     isVerificationRequired: offer.isFirstFactor,
   })
-  return { passkeys, options }
+  const [usable, ...others] = usableAt(rpId, passkeys)
+  const isOnlyFactor =
+    usable !== undefined &&
+    others.length === 0 &&
+    (await isDemandedPasskey(deps, deps.db, tenant, { userId, id: usable.id }))
+  return { passkeys, options, isOnlyFactor }
 }
 
 function ceremonyOf(

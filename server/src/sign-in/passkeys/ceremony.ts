@@ -15,9 +15,11 @@ export interface Ceremony {
   readonly purpose:
     | 'passkey_registration'
     | 'passkey_sign_in'
+    | 'passkey_account_sign_in'
     | 'passkey_second_factor'
     | 'passkey_email_change'
     | 'passkey_api'
+  /** Whose page it is; of the first page of an account, the account. */
   readonly organizationId: string
   /** Of the session or the flow; of a page of an application that of the ceremony itself. */
   readonly id: string

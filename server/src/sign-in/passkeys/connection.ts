@@ -11,7 +11,12 @@ import { checkSecondFactorLeft } from '../../directory/organization-policy/organ
 import { insertFrom } from '../../platform/db/insert-if.js'
 import { organizationExists, organizationIdOf } from '../../platform/db/organization-id.js'
 import type { DB } from '../../platform/db/schema.js'
-import { isOrganizationOf, ofTenant, tenantColumns } from '../../platform/db/tenant-predicate.js'
+import {
+  isOrganizationOf,
+  ofEnvironment,
+  ofTenant,
+  tenantColumns,
+} from '../../platform/db/tenant-predicate.js'
 import { isOfVersion } from '../../platform/db/versions.js'
 import { ApiError, invalid } from '../../platform/errors.js'
 import type { Tenant } from '../../platform/tenant.js'
@@ -53,6 +58,23 @@ export async function getPasskeyConnection(
     version: row.version ?? unwritten.version,
     organizationId,
   }
+}
+
+/** Whether a passkey signs in by itself at an organization of the account. */
+export async function isFirstFactorAnywhere(
+  { db, config }: Pick<Deps, 'config' | 'db'>,
+  { accountId, environment }: Pick<Tenant, 'accountId' | 'environment'>,
+): Promise<boolean> {
+  if (config.passkeyRpId === undefined) return false
+  const row = await db
+    .selectFrom('passkey_connections')
+    .where(ofEnvironment({ accountId, environment }))
+    .where('active', '=', true)
+    .where('first_factor', '=', true)
+    .select('version')
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 function selectConnection(db: Kysely<DB>, tenant: Tenant) {

@@ -9,6 +9,7 @@ import type { Flow } from '../flows/flow.js'
 import { holdsPasskey } from '../flows/holds-passkey.js'
 import { lockFlow } from '../flows/lock-flow.js'
 import { stepAfterFactors } from '../flows/pending-sign-in.js'
+import { recoversPasskeys } from '../flows/recovers-passkeys.js'
 import { moveFlow } from '../flows/step.js'
 import { mayEnrollBesides } from '../totp/enroll-in-flow.js'
 import { lockTotpUser } from '../totp/totp-user.js'
@@ -65,7 +66,7 @@ interface SentKey {
 /** `over`: the user was signed in, or has a second factor, by now; the rest as on the account page. */
 export type EnrolledPasskey = 'added' | 'refused' | 'not_allowed' | 'taken' | 'full' | 'over'
 
-/** Adds a passkey to the user of a flow, who has none and no code either, and moves the flow on with both factors. */
+/** Adds a passkey to the user of a flow, who has no second factor or recovers their passkeys, and moves the flow on with both factors. */
 export async function enrollPasskeyInFlow(
   deps: Deps,
   tenant: Tenant,
@@ -111,8 +112,10 @@ async function enroll(
   const held = await lockFlow(deps, trx, flow, { steps: ['enroll'] })
   const offer: PasskeyOffer | undefined = await findPasskeyOffer(trx, tenant, user.id)
   if (held?.user_id !== user.id || offer?.isActive !== true) return 'over'
-  const hasPasskey = await holdsPasskey(deps, trx, { tenant, userId: user.id })
-  if (hasPasskey || !mayEnrollBesides(user)) return 'over'
+  const of = { tenant, userId: user.id }
+  const proof = { amr: held.amr, authenticatedAt: held.authenticated_at, sessionId: held.session_id }
+  if (!user.active || !(held.amr.includes('mfa') || mayEnrollBesides(user))) return 'over'
+  if ((await holdsPasskey(deps, trx, of)) && !(await recoversPasskeys(deps, trx, of, proof))) return 'over'
   if (made.key.isSynced && !offer.isSyncedAllowed) return 'not_allowed'
   const { organizationId, email } = offer
   if (!(await insertPasskey(deps, trx, tenant, { organizationId, userId: user.id, email, ...made })))
@@ -120,7 +123,11 @@ async function enroll(
   await moveFlow(deps, trx, flow, {
     from: ['enroll'],
     to: stepAfterFactors(held.is_renewal_due),
-    set: { amr: [...held.amr, 'pop', 'mfa'], authenticated_at: deps.now(), enrollment_id: null },
+    set: {
+      amr: [...held.amr.filter((name) => name !== 'mfa'), 'pop', 'mfa'],
+      authenticated_at: deps.now(),
+      enrollment_id: null,
+    },
   })
   return 'added'
 }

@@ -32,7 +32,7 @@ interface VerifiedKey {
 }
 
 /**
- * Adds a passkey to a user, whom the transaction has locked, with its event and its mail.
+ * Adds a passkey to a user, whom the transaction has locked, with its event and its mail. One of our own pages ends a recovery that is open.
  *
  * @returns Undefined where it was not added: nobody has more than the maximum.
  * @throws DatabaseError of `passkeys_credential_key` where the service has the credential already
@@ -71,6 +71,8 @@ export async function insertPasskey(
     .returning(passkeyColumns)
     .executeTakeFirst()
   if (inserted === undefined) return undefined
+  if (rpId === deps.config.passkeyRpId)
+    await trx.deleteFrom('passkey_recoveries').where(ofOwner(owner)).where('user_id', '=', userId).execute()
   await enqueueNotice(deps, trx, { ...owner, notice: 'passkey_added', cause: tenant.cause })
   const added = await emit(deps, trx, tenant, {
     code: 'passkey.passkey.create.success',

@@ -4,6 +4,7 @@ import { sql, type Kysely } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
 import type { DB } from '../../platform/db/schema.js'
 import { ofEnvironment, ofOwner } from '../../platform/db/tenant-predicate.js'
+import { takeAccountAttempt, type AccountFlow } from '../account-flows/account-flow.js'
 import type { Flow } from '../flows/flow.js'
 import { challengesOf, expectedOf, readCredential, toRequestOptions, type Ceremony } from './ceremony.js'
 import { verifyUsedKey, type Expected } from './webauthn.js'
@@ -11,7 +12,9 @@ import { verifyUsedKey, type Expected } from './webauthn.js'
 /** A passkey of the organization of a flow that was used on its page. */
 export interface ProvedPasskey {
   readonly passkeyId: string
+  readonly organizationId: string
   readonly userId: string
+  readonly email: string
   readonly emailNormalized: string
   readonly isVerified: boolean
   readonly isBackedUp: boolean
@@ -48,18 +51,19 @@ export async function provePasskeyOf(
   ceremony: Ceremony,
   { credential: text, isVerificationRequired }: SentUse,
 ): Promise<PasskeyProof> {
-  const { organizationId } = ceremony
+  const { purpose, organizationId } = ceremony
   const expected = expectedOf(deps, ceremony, isVerificationRequired)
   if (expected === undefined) return { refused: 'passkeys_inactive' }
   const credential = readCredential(UsedCredential, text)
   if (credential === undefined) return { refused: 'passkey_wrong' }
-  return proveUse(deps, { ...place, organizationId }, expected, credential)
+  const whose = purpose === 'passkey_account_sign_in' ? null : organizationId
+  return proveUse(deps, { ...place, organizationId: whose }, expected, credential)
 }
 
-/** The same with what the answer has to be of. */
+/** The same with what the answer has to be of; without an organization, of any of the account. */
 export async function proveUse(
   { db }: Pick<Deps, 'db'>,
-  place: Pick<Flow, 'accountId' | 'environment' | 'organizationId'>,
+  place: Pick<Flow, 'accountId' | 'environment'> & { readonly organizationId: string | null },
   expected: Expected,
   credential: UsedCredential,
 ): Promise<PasskeyProof> {
@@ -68,14 +72,16 @@ export async function proveUse(
   const used = await verifyUsedKey(credential, passkey.public_key, expected)
   if (used === undefined || used.isSynced !== passkey.synced) return { refused: 'passkey_wrong' }
   // Its holder has proved it, and may know.
-  if (passkey.organization_id !== place.organizationId) return { refused: 'passkey_of_other_organization' }
+  const isOwn = place.organizationId === null || passkey.organization_id === place.organizationId
+  if (!isOwn) return { refused: 'passkey_of_other_organization' }
   const { userHandle } = credential.response
   const handle = userHandle == null ? undefined : Buffer.from(userHandle, 'base64url')
   if (handle === undefined ? expected.isVerificationRequired : !handle.equals(passkey.user_handle))
     return { refused: 'passkey_wrong' }
   const { isVerified, isBackedUp, signCount } = used
-  const { id: passkeyId, user_id: userId, email_normalized: emailNormalized } = passkey
-  return { proved: { passkeyId, userId, emailNormalized, isVerified, isBackedUp, signCount } }
+  const { id: passkeyId, user_id: userId, email, email_normalized: emailNormalized } = passkey
+  const whose = { organizationId: passkey.organization_id, userId, email, emailNormalized }
+  return { proved: { passkeyId, ...whose, isVerified, isBackedUp, signCount } }
 }
 
 /** What the first page of a flow asks of a browser; undefined where the service has no passkeys. */
@@ -86,10 +92,41 @@ export function findRequestOptions(
 ): object | undefined {
   const { passkeyRpId: rpId } = deps.config
   if (rpId === undefined) return undefined
-  const ceremony = { purpose: 'passkey_sign_in', organizationId, id: flowId, csrf, attempt } as const
+  return toOptions(deps, rpId, { purpose: 'passkey_sign_in', organizationId, id: flowId, csrf, attempt })
+}
+
+/** The same of the first page of an account. */
+export function findAccountRequestOptions(
+  deps: Pick<Deps, 'config' | 'keys'>,
+  flow: AccountFlow,
+  csrf: string,
+): object | undefined {
+  const { passkeyRpId: rpId } = deps.config
+  return rpId === undefined
+    ? undefined
+    : toOptions(deps, rpId, accountCeremonyOf(flow, csrf, flow.passkeyAttempt))
+}
+
+function toOptions(deps: Pick<Deps, 'keys'>, rpId: string, ceremony: Ceremony): object {
   const [challenge] = challengesOf(deps, ceremony)
   // No list of passkeys: it would tell who has some.
   return toRequestOptions({ challenge, rpId, known: [], isVerificationRequired: true })
+}
+
+function accountCeremonyOf({ accountId, flowId: id }: AccountFlow, csrf: string, attempt: number): Ceremony {
+  return { purpose: 'passkey_account_sign_in', organizationId: accountId, id, csrf, attempt }
+}
+
+/** Verifies the use of a passkey on the first page of an account, which organization it is of. */
+export async function proveAccountPasskey(
+  deps: Deps,
+  flow: AccountFlow,
+  { credential, csrf }: Pick<SentUse, 'credential'> & Pick<Ceremony, 'csrf'>,
+): Promise<PasskeyProof> {
+  const attempt = await takeAccountAttempt(deps, flow)
+  if (attempt === undefined) return { refused: 'flow_over' }
+  const sent = { credential, isVerificationRequired: true }
+  return provePasskeyOf(deps, flow, accountCeremonyOf(flow, csrf, attempt), sent)
 }
 
 /** Counts an answer before it is looked at. @returns The attempt that its challenge is made of. */
@@ -135,6 +172,7 @@ function findPasskey(
       'passkeys.public_key',
       'passkeys.user_handle',
       'passkeys.synced',
+      'users.email',
       'users.email_normalized',
     ])
     .executeTakeFirst()

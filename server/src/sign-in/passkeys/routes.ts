@@ -7,6 +7,7 @@ import { createPasskeyChallenge, validatePasskeyChallenge } from './challenge.js
 import { getPasskeyConnection, updatePasskeyConnection } from './connection.js'
 import { getPasskey, listPasskeys, removePasskey, renamePasskey } from './passkeys.js'
 import { completePasskeyRegistration, createPasskeyRegistration } from './registration.js'
+import { openPasskeyRecovery } from './recovery.js'
 
 const s = initServer()
 
@@ -17,6 +18,8 @@ export function passkeyRoutes(deps: Deps) {
       ok(res, await updatePasskeyConnection(deps, tenantOf(req), body, versionsOf(headers))),
     list: async ({ req, params, query }) =>
       listed(await listPasskeys(deps, tenantOf(req), params.user_id, query)),
+    openRecovery: async ({ req, res, params: { user_id: userId }, body }) =>
+      created(res, await openPasskeyRecovery(deps, tenantOf(req), { userId, ...body })),
     get: async ({ req, res, params: { user_id: userId, passkey_id: id } }) =>
       ok(res, await getPasskey(deps, tenantOf(req), { userId, id })),
     update: async ({ req, res, params: { user_id: userId, passkey_id: id }, body, headers }) =>

@@ -11,7 +11,7 @@ import type { DB } from '../../platform/db/schema.js'
 import { isOrganizationOf, sameTenant } from '../../platform/db/tenant-predicate.js'
 import { ofUser, type Caller, type Tenant } from '../../platform/tenant.js'
 import { forgetAttempts } from '../flows/attempts.js'
-import type { Flow } from '../flows/flow.js'
+import type { Flow, FlowKey } from '../flows/flow.js'
 import { completeFactorOfLockedFlow, lockFlow } from '../flows/lock-flow.js'
 import { firstFactorSteps } from '../flows/step.js'
 import type { PasskeyProof, ProvedPasskey } from './prove-passkey.js'
@@ -19,6 +19,9 @@ import { recordUse } from './use-passkey.js'
 
 /** How a passkey that has verified its user is named (RFC 8176): possession of a key, and a factor that only its user has. */
 export const amr = ['pop', 'user', 'mfa']
+
+/** The flow in which a passkey signs in. */
+type PasskeyFlow = FlowKey & PlaceOfUse
 
 /**
  * Moves a flow on by a proved passkey, which is two factors: where it is kept, and what opens it.
@@ -28,7 +31,7 @@ export const amr = ['pop', 'user', 'mfa']
 export async function signInByPasskey(
   deps: Deps,
   caller: Caller & Tenant,
-  flow: Flow,
+  flow: PasskeyFlow,
   proof: PasskeyProof,
 ): Promise<RefusalReason | undefined> {
   const refused = await settle(deps, caller, flow, proof, (trx, proved) =>
@@ -77,7 +80,7 @@ async function complete(
   deps: Deps,
   trx: Transaction<DB>,
   tenant: Tenant,
-  flow: Flow,
+  flow: PasskeyFlow,
   proved: ProvedPasskey,
 ): Promise<RefusalReason | undefined> {
   const refused = await useAsFirstFactor(deps, trx, tenant, proved)

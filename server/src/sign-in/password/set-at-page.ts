@@ -5,6 +5,7 @@ import type { DB } from '../../platform/db/schema.js'
 import { statement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
+import { keptPasskeysOfUser } from '../../delivery/mail/kept-passkeys.js'
 import { forgetAttempts } from '../flows/attempts.js'
 import { callerAtPage } from '../flows/flow.js'
 import { flowUrl } from '../flows/flow-url.js'
@@ -12,6 +13,7 @@ import { lockFlow, completeFactorOfLockedFlow } from '../flows/lock-flow.js'
 import { firstFactorSteps } from '../flows/step.js'
 import { ofUser, type Caller, type Tenant } from '../../platform/tenant.js'
 import { findUser } from '../../directory/users/signing-in-user.js'
+import { usersOf } from '../../directory/users/whole-user.js'
 import { findNewPasswordFault, replacePassword } from './new-password.js'
 import { setPasswordUrl } from './own-page.js'
 import type { PasswordFault } from './policy.js'
@@ -106,8 +108,13 @@ interface ChosenPassword extends ArrivedCode {
 type SetOutcome =
   | 'refused'
   | { readonly fault: PasswordFault; readonly open: OpenCode }
-  /** Where the flow of this browser continues; undefined without a flow. */
-  | { readonly redirectUrl: string | undefined }
+  | {
+      /** Where the flow of this browser continues; undefined without a flow. */
+      readonly redirectUrl: string | undefined
+      /** The names of the passkeys that still work, which somebody else may have added. */
+      readonly keptPasskeys: readonly string[]
+      readonly environment: Environment
+    }
 
 /**
  * Sets the password of a code's user and consumes the code, as setPassword() does for applications. Only the browser
@@ -133,10 +140,25 @@ export async function setPasswordAtPage(
     const { userId, flowId } = used
     const isIn =
       flowId !== null && (await completePassword(deps, trx, caller, { open, userId, flowId, browserSecret }))
-    return { record: { redirectUrl: isIn ? flowUrl(deps.config.baseUrl, open.domain, flowId) : undefined } }
+    const redirectUrl = isIn ? flowUrl(deps.config.baseUrl, open.domain, flowId) : undefined
+    const keptPasskeys = await findKeptPasskeys(deps, trx, caller, userId)
+    return { record: { redirectUrl, keptPasskeys, environment: open.environment } }
   })
   if (record !== 'refused') await forgetAttempts(deps, { ...caller, address: open.email_normalized })
   return record
+}
+
+async function findKeptPasskeys(
+  { config }: Pick<Deps, 'config'>,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  userId: string,
+): Promise<readonly string[]> {
+  const user = await usersOf(trx, tenant)
+    .where('users.id', '=', userId)
+    .select(keptPasskeysOfUser(config.passkeyRpId).as('names'))
+    .executeTakeFirst()
+  return user?.names ?? []
 }
 
 function callerOf(open: OpenCode, requestId: string): Caller & Tenant {

@@ -1,5 +1,5 @@
 import type { TotpEnrollment } from '@portico/contract/totp'
-import type { Transaction } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
 import type { DB } from '../../platform/db/schema.js'
 import type { Deps } from '../../delivery/deps.js'
@@ -20,7 +20,7 @@ import { tryFirstCode } from './validate-enrollment.js'
 /**
  * Begins an enrolment for the user of a flow, as enrollTotp() does for the API. An enrolled user is not enrolled again.
  *
- * @returns Undefined when the flow has ended.
+ * @returns Undefined when the flow has ended, or its user holds a passkey.
  * @throws ApiError as enrollTotp() does
  */
 export async function enrollInFlow(
@@ -34,6 +34,8 @@ export async function enrollInFlow(
     const id = newId()
     // Locked before the flow, as everything that ends a user's sign-ins does.
     await lockTotpUser(trx, tenant, flow.userId)
+    // A passkey is asked for instead, or recovered.
+    if (await holdsPasskey(deps, trx, { tenant, userId: flow.userId })) return { record: undefined }
     const isThere = await moveFlow(deps, trx, flow, {
       from: ['enroll'],
       to: 'enroll',
@@ -150,12 +152,26 @@ async function validate(
 export async function postponeEnrollment(deps: Deps, tenant: Tenant, flow: EnrollingFlow): Promise<boolean> {
   const { record } = await change(deps, tenant.cause, async (trx) => {
     const held = await lockFlow(deps, trx, flow, { steps: ['enroll'] })
-    if (held?.user_id !== flow.userId || held.is_mfa_required) return { record: false }
-    if (isFactorMissing(await nextFactorOf(deps, trx, tenant, flow.userId))) return { record: false }
+    if (held?.user_id !== flow.userId) return { record: false }
+    const proved = { userId: flow.userId, isMfaRequired: held.is_mfa_required, amr: held.amr }
+    if (!(await mayPostponeEnrollment(deps, trx, tenant, proved))) return { record: false }
     const to = stepAfterFactors(held.is_renewal_due)
     return { record: await moveFlow(deps, trx, flow, { from: ['enroll'], to, set: { enrollment_id: null } }) }
   })
   return record
+}
+
+/** Whether nothing demands the enrolment of a flow now. A passkey that its user holds, and recovers, is not put off where it would be asked for. */
+export async function mayPostponeEnrollment(
+  deps: Pick<Deps, 'config' | 'now'>,
+  db: Kysely<DB>,
+  tenant: Tenant,
+  { userId, isMfaRequired, amr }: Pick<EnrollingFlow, 'userId' | 'isMfaRequired' | 'amr'>,
+): Promise<boolean> {
+  if (amr.includes('mfa')) return true
+  const next = await nextFactorOf(deps, db, tenant, userId)
+  const isDemanded = isMfaRequired || isFactorMissing(next)
+  return !isDemanded && (next === undefined || !(await holdsPasskey(deps, db, { tenant, userId })))
 }
 
 /** Whether a flow may enrol its user. A user who lacks the present second factor can never replace it. */

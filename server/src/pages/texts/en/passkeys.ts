@@ -29,12 +29,20 @@ export const passkeys = {
         `${organization} requires two-step verification. When you sign in, you will also use a passkey, so that your password or mailbox alone is not enough.`,
       instead: 'Add a passkey instead',
     },
+    /** Where an operator has opened the recovery of lost passkeys. */
+    recover: {
+      heading: 'Add a new passkey',
+      sentence:
+        'Your administrator lets you add a new passkey in place of one that you have lost. With it, you can remove the lost one on your account page.',
+    },
     own: {
       what: 'A passkey signs you in with your fingerprint, your face or the PIN of your device, without a password.',
       notOffered: 'Your organization does not use passkeys.',
       needsScript: 'To add a passkey, allow scripts for this page.',
       add: 'Add a passkey',
       notAdded: 'No passkey was added. Try again, or use another device.',
+      onlyFactor:
+        'Your organization requires two-step verification, and this passkey is your only means. There are no recovery codes for it: add another one on another device, so that you can sign in if you lose it.',
       unnamed: 'Passkey',
       added: (ago: string) => `Added ${ago}.`,
       lastUsed: (ago: string) => `Last used ${ago}.`,

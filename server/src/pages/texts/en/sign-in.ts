@@ -113,6 +113,9 @@ export const signIn = {
     } satisfies Record<Exclude<NewPasswordFault, 'wrong_length'>, FaultText>,
     doneHeading: 'Your password has been saved',
     done: 'Go back to the application and sign in with your new password. You can close this page.',
+    kept: 'These passkeys of your account still work. Remove those that you do not know:',
+    review: 'Look through your passkeys',
+    next: 'Continue signing in',
   },
   ready: {
     heading: 'You are signed in',

@@ -25,12 +25,19 @@ export const passkeys: PasskeyTexts = {
         `${organization} exige la validation en deux étapes. À chaque connexion, vous utiliserez aussi une clé d’accès\u00a0: votre mot de passe ou votre messagerie ne suffira plus à lui seul.`,
       instead: 'Ajouter plutôt une clé d’accès',
     },
+    recover: {
+      heading: 'Ajoutez une nouvelle clé d’accès',
+      sentence:
+        'Votre administrateur vous permet d’ajouter une nouvelle clé d’accès à la place de celle que vous avez perdue. Avec elle, vous pourrez supprimer l’ancienne sur la page de votre compte.',
+    },
     own: {
       what: 'Une clé d’accès vous connecte avec votre empreinte, votre visage ou le code de votre appareil, sans mot de passe.',
       notOffered: 'Votre organisation n’utilise pas de clés d’accès.',
       needsScript: 'Pour ajouter une clé d’accès, autorisez les scripts sur cette page.',
       add: 'Ajouter une clé d’accès',
       notAdded: 'Aucune clé d’accès n’a été ajoutée. Réessayez ou utilisez un autre appareil.',
+      onlyFactor:
+        'Votre organisation exige la validation en deux étapes, et cette clé d’accès est votre seul moyen. Elle n’a pas de codes de récupération\u00a0: ajoutez-en une autre sur un autre appareil, afin de pouvoir vous connecter si vous la perdez.',
       unnamed: 'Clé d’accès',
       added: (ago) => `Ajoutée ${ago}.`,
       lastUsed: (ago) => `Dernière utilisation ${ago}.`,

@@ -100,6 +100,9 @@ export const signIn: SignInTexts = {
     },
     doneHeading: 'Votre mot de passe a été enregistré',
     done: 'Retournez dans l’application et connectez-vous avec votre nouveau mot de passe. Vous pouvez fermer cette page.',
+    kept: 'Ces clés d’accès de votre compte restent valables. Supprimez celles que vous ne connaissez pas\u00a0:',
+    review: 'Vérifier vos clés d’accès',
+    next: 'Poursuivre la connexion',
   },
   ready: {
     heading: 'Connexion réussie',
