@@ -11,7 +11,7 @@ export async function untilWaiting(service: Service, count: number, signal?: Abo
   }
 }
 
-/** Blocks a change by the locks of a statement, which commits once other work is done. */
+/** Blocks a change by the locks of a statement, which commits once other work is done; one that does not wait for them goes on. */
 export async function whileHeld<Result>(
   service: Service,
   statement: readonly [text: string, ...values: unknown[]],
@@ -25,7 +25,9 @@ export async function whileHeld<Result>(
     await holder.query('begin')
     await holder.query(text, values)
     const changed = change()
-    await untilWaiting(service, 1)
+    const ended = new AbortController()
+    const goesOn = changed.catch(() => undefined).finally(() => ended.abort())
+    await Promise.race([untilWaiting(service, 1, ended.signal), goesOn])
     await meanwhile()
     await holder.query('commit')
     return await changed

@@ -140,13 +140,6 @@ export const accountListGuards = [
     ),
     green: signsIn,
   }),
-  condition(
-    'a public mail provider is not routed',
-    routedDomain,
-    '  if (publicMailDomains.has(emailDomain)) return undefined\n',
-    routing('a domain of a public mail provider is not routed: the mailbox is asked for'),
-    routes,
-  ),
   guard({
     name: 'account sign-in: a domain that two claim is not routed',
     file: routedDomain,

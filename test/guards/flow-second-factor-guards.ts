@@ -67,7 +67,7 @@ export const flowSecondFactorGuards = [
     replace: '',
     red: protocolTest(
       'second-factor-policy',
-      'the second factor of an organization is never off under a policy that demands it, however many change both at once',
+      'the second factor of an organization is awaited by a policy that demands it while a change switches it off',
     ),
     green: policy('asks nothing of who has a second factor, or comes by SSO'),
   }),

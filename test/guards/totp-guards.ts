@@ -92,8 +92,8 @@ export const totpGuards = [
   guard({
     name: 'SMS: messages to a user',
     file: smsLimits,
-    find: '{ ...organization, address: userId }',
-    replace: '{ ...organization, address: `${userId}${phoneNumber}` }',
+    find: 'await limits.take(messages, userKey({ ...organization, userId }))',
+    replace: 'await limits.take(messages, userKey({ ...organization, userId: `${userId}${phoneNumber}` }))',
     red: messages('is one of three an hour to a user, whatever their number'),
     green: messages(
       'is one of three an hour to a number, at whichever organizations and users of the account',

@@ -5,6 +5,7 @@ import { anyEmail } from '../given/given.js'
 import { startService } from '../given/harness.js'
 import { chooseAtTestIdp } from '../given/test-idp-given.js'
 import { leadOf } from '../given/saml-given.js'
+import { whileHeld } from '../given/waiting.js'
 import type { Seen, Visitor } from '../given/visitor.js'
 import { accountSignInGivenOf } from './account-sign-in-given.js'
 import { discoveryGivenOf } from '../given/discovery-given.js'
@@ -255,6 +256,18 @@ describe('the second factor of an organization', () => {
     await expect(client.totp.updateConnection({ org_domain, active: false })).resolves.toMatchObject({
       active: false,
     })
+  })
+
+  test('is awaited by a policy that demands it while a change switches it off', async () => {
+    const { org_domain } = await given.scene()
+    await client.passkeys.updateConnection({ org_domain, active: false })
+    await given.totp.activate(org_domain)
+    const off = `update totp_connections set active = false
+      where (account_id, organization_id) = (select account_id, id from organizations where domain = $1)`
+
+    const demanded = whileHeld(service, [off, org_domain], () => demand({ org_domain }))
+
+    await expect(demanded).rejects.toMatchObject({ status: 422 })
   })
 
   test('is never off under a policy that demands it, however many change both at once', async () => {

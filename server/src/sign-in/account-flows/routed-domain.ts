@@ -5,7 +5,6 @@ import { ownsDomain, selfAndParentsOf } from '../../directory/domains/authority.
 import { isUsableBy } from '../../directory/usable.js'
 import { statement } from '../../platform/db/statement.js'
 import { isOrganizationOf, ofEnvironment, sameEnvironment } from '../../platform/db/tenant-predicate.js'
-import { publicMailDomains } from '../../platform/public-mail-domains.js'
 import { domainOfEmail } from '../../platform/email.js'
 
 /** Where the addresses of a domain sign in. */
@@ -28,7 +27,6 @@ export async function findRoutedDomain(
   emailNormalized: string,
 ): Promise<RoutedDomain | undefined> {
   const emailDomain = domainOfEmail(emailNormalized)
-  if (publicMailDomains.has(emailDomain)) return undefined
   const emailDomains = selfAndParentsOf(emailDomain)
   const claimants = await selectClaimants(db, {
     ...{ accountId, environment, applicationId, emailDomain, emailDomains },
