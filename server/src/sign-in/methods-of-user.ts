@@ -5,6 +5,7 @@ import { sameEnvironment, sameTenant } from '../platform/db/tenant-predicate.js'
 import type { Tenant } from '../platform/tenant.js'
 import { isUsableBy } from '../directory/usable.js'
 import { isReady } from '../directory/provider-ready.js'
+import { usablePasskeysOfUserOf } from '../directory/sessions/passkey-held.js'
 import { usersOf } from '../directory/users/whole-user.js'
 
 /** How a user can sign in, as the organization has its methods now. */
@@ -94,13 +95,11 @@ export function hasSocialIdentity(isMeant: RawBuilder<unknown> = sql`true`): Raw
 
 /** The passkeys that sign in by themselves, on our pages or on those of an application: a passkey of a domain of before does not. */
 function passkeysAt(rpId: string | undefined) {
-  return sql`
-    select passkeys.id from passkeys
-    join passkey_connections as connection on ${sameTenant('connection', 'passkeys')}
-      and connection.active and connection.first_factor
-    where ${sameTenant('passkeys', 'users')} and passkeys.user_id = users.id and passkeys.disabled_at is null
-      and (passkeys.rp_id = ${rpId ?? null} or exists (
-        select from applications where ${sameEnvironment('applications', 'users')}
-          and applications.passkey_rp_id = passkeys.rp_id and ${isUsableBy(sql.ref('users.organization_id'))}
-      ))`
+  return usablePasskeysOfUserOf(
+    'users',
+    sql`connection.first_factor and (passkeys.rp_id = ${rpId ?? null} or exists (
+      select from applications where ${sameEnvironment('applications', 'users')}
+        and applications.passkey_rp_id = passkeys.rp_id and ${isUsableBy(sql.ref('users.organization_id'))}
+    ))`,
+  )
 }
