@@ -370,4 +370,24 @@ export const socialGuards = [
     ),
     green: isTold,
   }),
+  guard({
+    name: 'address: the identity by which a user came',
+    file: 'server/src/directory/users/identities.ts',
+    find: "    .where('has_created_user', '=', false)\n",
+    replace: '',
+    red: takeover(
+      'the first proof of a mailbox leaves the identity by which the user came, whose provider gives out the address',
+    ),
+    green: isTold,
+  }),
+  guard({
+    name: 'address: a code to it before an account is linked is its first proof',
+    file: settle,
+    find: 'intendLink(trx, held, { userId: user.id, isMailboxProved })',
+    replace: 'intendLink(trx, held, { userId: user.id, isMailboxProved: false })',
+    red: takeover(
+      'the first proof of a mailbox is recorded where a code to it precedes the password by which an account is linked, and leaves that account',
+    ),
+    green: isTold,
+  }),
 ]
