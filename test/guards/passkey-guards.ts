@@ -351,8 +351,8 @@ export const passkeyGuards = [
   guard({
     name: 'passkeys: an account at a social provider that the organization does not use is no way to sign in',
     file: methods,
-    find: "join social_connections as connection on ${sameTenant('connection', 'identity')} and connection.active",
-    replace: "join social_connections as connection on ${sameTenant('connection', 'identity')}",
+    find: '${isMeant} and ${isProviderOpen()}',
+    replace: '${isMeant}',
     red: linked('keeps its user in where it is all that is left, as long as it is used'),
     green: linked('is linked by a passkey of its user, and not by one of a colleague'),
   }),
