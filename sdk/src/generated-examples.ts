@@ -3230,7 +3230,7 @@ export const errorTable: { readonly [Code in ErrorCode]: readonly [status: numbe
   totp_inactive: [403, 'The TOTP connection of the organization is switched off.'],
   totp_enrollment_required: [
     403,
-    'The policy of the organization demands TOTP, and the user has not enrolled.',
+    'The policy of the organization demands two-step verification, and the user has not set it up.',
   ],
   passkey_enrollment_required: [403, 'The organization demands passkeys, and the user has none.'],
   totp_not_enrolled: [403, 'The user has no validated TOTP enrolment.'],

@@ -1043,7 +1043,7 @@ export interface RefusedPasswordChallenge {
   /** UUID in lower case. */
   request_id: string
   'valid?': false
-  /** totp_required: the password is correct; create a TOTP challenge with request_id as its password_request_id. passkey_required: the password is correct, and the organization demands the passkey that the user has; create a passkey challenge with request_id as its password_request_id, or have them sign in on the sign-in pages. invalid_credentials: any other failure, and while an address is locked. */
+  /** totp_required: the password is correct; create a TOTP challenge with request_id as its password_request_id. passkey_required: the password is correct, and the organization demands a second factor, which is a passkey of the user; create a passkey challenge with request_id as its password_request_id, or have them sign in on the sign-in pages. invalid_credentials: any other failure, and while an address is locked. */
   error: 'invalid_credentials' | 'totp_required' | 'passkey_required'
   /** With totp_required and passkey_required, end of the time in which the second factor must come. */
   expired_at: string | null

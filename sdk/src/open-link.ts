@@ -21,7 +21,7 @@ export type LinkOutcome =
       readonly state: string | null
     }
   | {
-      /** The organization demands the passkey that the user has: have them sign in on the sign-in pages. */
+      /** The organization demands a second factor, which is a passkey of the user: have them sign in on the sign-in pages. */
       readonly outcome: 'passkey_required'
       readonly redirectedTo: URL
       readonly requestId: string

@@ -131,6 +131,26 @@ describe('an identity', () => {
     await client.identities.unlink(one)
   })
 
+  test('of a provider that another one has replaced under its name is no other way', async () => {
+    const { of, email, user, one } = await known()
+    const { org_domain } = of
+    const { data } = await client.socialProviders.list({ name: 'test' })
+    await client.socialProviders.delete({ provider_id: data[0]?.id ?? '', force: true })
+    await client.socialProviders.create({ name: 'test' })
+    await client.socialConnection.update({ org_domain, providers: ['test'] })
+    const { visitor, landed } = await given.signIn(of, { subject: email, email })
+    await visitor.press(landed, 'mail_link')
+    const { location, url } = await links.open(await links.newestLinkTo(email), visitor)
+    await visitor.visit(location ?? url)
+    const { identities } = await userOf(user)
+    const second = identities.find(({ id }) => id !== one.identity_id)
+
+    await client.magicLink.updateConnection({ org_domain, active: false })
+    const last = { ...one, identity_id: second?.id ?? '' }
+    await expect(client.identities.unlink(last)).rejects.toMatchObject({ code: 'last_sign_in_method' })
+    await client.identities.unlink(one)
+  })
+
   test('of a directory has no id, and is not unlinked', async () => {
     const { one } = await known()
     await expect(client.identities.unlink({ ...one, identity_id: one.user_id })).rejects.toMatchObject({

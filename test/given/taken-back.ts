@@ -43,6 +43,7 @@ const takenBack: Readonly<Record<string, string>> = {
   '0059-assignable-roles': '',
   '0060-passkey-recovery': 'drop table passkey_recoveries',
   '0061-account-passkeys': 'alter table account_flows drop column passkey_attempt',
+  '0062-proofs-of-a-flow': 'alter table user_identities drop column has_created_user',
 }
 
 /**

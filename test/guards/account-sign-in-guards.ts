@@ -266,8 +266,8 @@ export const accountSignInGuards = [
   guard({
     name: 'account sign-in: the address of a proof before a sign-in',
     file: finish,
-    find: 'consumedFlow.proved_address === user.email_normalized && ',
-    replace: 'consumedFlow.proved_address !== null && ',
+    find: '[provedBefore, provedHere].includes(user.email_normalized)',
+    replace: '(provedBefore ?? provedHere) !== null',
     red: firstVisit('the proof of another address proves nothing of the user who signs in'),
     green: provedBySignIn,
   }),

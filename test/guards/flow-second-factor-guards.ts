@@ -61,6 +61,17 @@ export const flowSecondFactorGuards = [
     green: policy('asks nothing of who has a second factor, or comes by SSO'),
   }),
   guard({
+    name: 'second factor: the policy is not met by codes that are off',
+    file: 'server/src/directory/sessions/factor-due.ts',
+    find: '      and not ${isTotpAskedOfUserOf(row)}\n',
+    replace: `      and not exists (
+        select from totp_enrollments as enrollment
+        where \${ofOwner(owner, 'enrollment')} and enrollment.user_id = member.id
+      )\n`,
+    red: policy('is not met by codes that the organization has switched off since'),
+    green: policy('asks nothing of who has a second factor, or comes by SSO'),
+  }),
+  guard({
     name: 'second factor: the policy waits for the lock of the settings',
     file: 'server/src/directory/organization-policy/organization-policy.ts',
     find: '    .forShare()\n',

@@ -50,6 +50,16 @@ const passes = besides('stands beside the code of who has both, and either passe
 /** Guards of passkeys: what an answer is of, whose it is, and what it is good for. */
 export const passkeyGuards = [
   guard({
+    name: 'passkeys: told of at the address of then',
+    file: 'server/src/delivery/mail/notices.ts',
+    find: 'messageId, to = email } = payload',
+    replace: 'messageId, to } = { ...payload, to: email }',
+    red: added(
+      'is told of at the address that its user had then, also where they get another one before the mail leaves',
+    ),
+    green: isAdded,
+  }),
+  guard({
     name: 'passkeys: the challenge of a registration',
     file: webauthn,
     find: `      expectedChallenge: (challenge) => challenges.includes(challenge),
@@ -341,8 +351,8 @@ export const passkeyGuards = [
   guard({
     name: 'passkeys: an account at a social provider that the organization does not use is no way to sign in',
     file: methods,
-    find: "join social_connections as connection on ${sameTenant('connection', 'identity')} and connection.active",
-    replace: "join social_connections as connection on ${sameTenant('connection', 'identity')}",
+    find: '${isMeant} and ${isProviderOpen()}',
+    replace: '${isMeant}',
     red: linked('keeps its user in where it is all that is left, as long as it is used'),
     green: linked('is linked by a passkey of its user, and not by one of a colleague'),
   }),

@@ -8,6 +8,8 @@ const last = (title: string) =>
   protocolTest('passkey-requirement', `the last passkey of who has no code ${title}`)
 const byApi = (title: string) =>
   protocolTest('passkey-requirement', `the API of an organization that demands passkeys ${title}`)
+const byPolicy = (title: string) =>
+  protocolTest('passkey-requirement', `an organization whose policy demands a second factor ${title}`)
 const isAdded = demanded('has who has none add one, which may be put off as long as the grace lasts')
 const isAsked = demanded('asks for it after a password and after a link, and not after itself')
 const isTakenInAddition = demanded(
@@ -25,6 +27,14 @@ export const passkeyRequirementGuards = [
     green: isAdded,
   }),
   guard({
+    name: 'passkeys that are demanded: by the policy of a second factor',
+    file: due,
+    find: "${ofOwner(owner, 'policy')} and policy.second_factor = 'required'\n      )",
+    replace: "${ofOwner(owner, 'policy')} and policy.second_factor = 'never'\n      )",
+    red: byPolicy('asks who has a passkey alone for it in its grace, in the API and of an open session, too'),
+    green: isAdded,
+  }),
+  guard({
     name: 'passkeys that are demanded: asked of open sessions',
     file: 'server/src/protocols/oauth/session-fit.ts',
     find: 'const isAsked = isTotpAsked || isEnrollmentDue || isPasskeyAsked',
@@ -35,8 +45,8 @@ export const passkeyRequirementGuards = [
   guard({
     name: 'passkeys that are demanded: decided once more when a sign-in ends',
     file: due,
-    find: 'least(${enrollByOfUserOf(row)}, ${addPasskeyByOfUserOf(row, rpId)})',
-    replace: '${enrollByOfUserOf(row)}',
+    find: 'least(${enrollByOfUserOf(row, rpId)}, ${addPasskeyByOfUserOf(row, rpId)})',
+    replace: '${enrollByOfUserOf(row, rpId)}',
     red: demanded('decides once more when the sign-in ends'),
     green: isAsked,
   }),

@@ -1,4 +1,4 @@
-import { guard } from './guard.js'
+import { contractTest, guard } from './guard.js'
 
 const folder = 'server/src/sso/social'
 const receive = `${folder}/receive-answer.ts`
@@ -369,5 +369,39 @@ export const socialGuards = [
       'the first proof of a mailbox ends the passkeys and the accounts at social providers of whoever had claimed the address',
     ),
     green: isTold,
+  }),
+  guard({
+    name: 'address: the identity by which a user came',
+    file: 'server/src/directory/users/identities.ts',
+    find: "    .where('has_created_user', '=', false)\n",
+    replace: '',
+    red: takeover(
+      'the first proof of a mailbox leaves the identity by which the user came, whose provider gives out the address',
+    ),
+    green: isTold,
+  }),
+  guard({
+    name: 'address: a code to it before an account is linked is its first proof',
+    file: settle,
+    find: 'intendLink(trx, held, { userId: user.id, isMailboxProved })',
+    replace: 'intendLink(trx, held, { userId: user.id, isMailboxProved: false })',
+    red: takeover(
+      'the first proof of a mailbox is recorded where a code to it precedes the password by which an account is linked, and leaves that account',
+    ),
+    green: isTold,
+  }),
+  guard({
+    name: 'social: an account of the provider that another one has replaced is no way to sign in',
+    file: 'server/src/sign-in/methods-of-user.ts',
+    find: '${isIssuedByProvider()}',
+    replace: "identity.provider = 'social.' || social_providers.name",
+    red: contractTest(
+      'identities',
+      'an identity of a provider that another one has replaced under its name is no other way',
+    ),
+    green: contractTest(
+      'identities',
+      'an identity of a provider that the organization no longer uses is no other way',
+    ),
   }),
 ]

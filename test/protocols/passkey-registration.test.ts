@@ -49,6 +49,19 @@ describe('a passkey on the account page', () => {
     expect(mails.map(({ subject }) => subject)).toContainEqual(expect.stringContaining('passkey was added'))
   })
 
+  test('is told of at the address that its user had then, also where they get another one before the mail leaves', async () => {
+    const { scene } = await given.withPasskey()
+    const { org_domain, user } = scene
+    const email = anyEmail()
+    await client.users.update({ org_domain, user_id: user.id, email })
+    await service.runJobs()
+    const subjectsTo = async (to: string) =>
+      (await client.outbox.list({ to })).data.map(({ subject }) => subject)
+
+    expect(await subjectsTo(user.email)).toContainEqual(expect.stringContaining('passkey was added'))
+    expect(await subjectsTo(email)).toEqual([])
+  })
+
   test('is asked for so that devices keep one for each user, and verify who uses it', async () => {
     const { scene, page } = await given.withPasskey()
     const options = given.asked(page)

@@ -399,6 +399,43 @@ describe('the API of an organization that demands passkeys', () => {
   })
 })
 
+describe('an organization whose policy demands a second factor', () => {
+  test.each([
+    ['in its grace', 14],
+    ['after it', 0],
+  ])(
+    'asks who has a passkey alone for it %s, in the API and of an open session, too',
+    async (_, graceDays) => {
+      const { scene } = await given.withPasskey()
+      const { org_domain, user } = scene
+      const { visitor } = await flows.signIn(scene)
+      await client.organizationPolicy.update({
+        ...{ org_domain, second_factor: 'required', second_factor_grace_days: graceDays },
+      })
+      expect((await afterPassword(scene)).page.html).toContain(asking)
+
+      const by = { org_domain, user_email: user.email, plain_text: goodPassword }
+      expect(await client.password.createChallenge(by)).toMatchObject({
+        ...{ 'valid?': false, error: 'passkey_required', user_id: user.id },
+        request_id: expect.any(String) as string,
+      })
+      expect(errorOf(await silent(scene, visitor))).toBe('interaction_required')
+    },
+  )
+
+  test('does not let who has added a passkey meanwhile put a second factor off', async () => {
+    const scene = await flows.scene()
+    const { org_domain } = scene
+    await client.organizationPolicy.update({ org_domain, second_factor: 'required' })
+    const { visitor, page } = await afterPassword(scene)
+    expect(page.html).toContain(notNow)
+    const other = await afterPassword(scene)
+    await addOn(other.page, other.visitor)
+
+    expect(isIn(await visitor.press(page, 'not_now'))).toBe(false)
+  })
+})
+
 /** What is asked after a password, for each state of the demand and of the user. */
 longTest(
   'the page after a password is the one that the demand and the factors of the user lead to',

@@ -163,6 +163,19 @@ describe('a policy that demands a second factor', () => {
     expect(answerOf(landed).has('code')).toBe(true)
   })
 
+  test('is not met by codes that the organization has switched off since', async () => {
+    const scene = await given.enrolledScene()
+    const { org_domain, user } = scene
+    await demand(scene, 0)
+    await client.totp.updateConnection({ org_domain, active: false })
+
+    const { page } = await atEnroll(scene, {})
+
+    expect(page.html).toContain('data-passkey="create"')
+    const by = { org_domain, user_email: user.email, plain_text: goodPassword }
+    await expect(client.password.createChallenge(by)).rejects.toMatchObject({ status: 403 })
+  })
+
   test('is not met by a mailbox that was proved for an earlier sign-in', async () => {
     const { email, application, first, visitor } = await account.inTwo()
     await given.totp.activate(first.org_domain)

@@ -74,7 +74,7 @@ async function arrive(provider: 'google' | 'microsoft', claims: Readonly<Record<
   tokens.set(code, token)
   const back = new URL(sent.searchParams.get('redirect_uri') ?? '')
   back.search = new URLSearchParams({ code, state: sent.searchParams.get('state') ?? '' }).toString()
-  return { of, sent, landed: await visitor.visit(back.href) }
+  return { of, sent, visitor, landed: await visitor.visit(back.href) }
 }
 
 const issuerOf = (tenant: string) => `${microsoft}/${tenant}/v2.0`
@@ -124,6 +124,28 @@ describe('Microsoft', () => {
     const { of, landed } = await arrive('microsoft', { ...said, xms_edov: true, ...claims })
     expect([landed.status, isIn(landed)]).toEqual([403, false])
     expect((await client.users.list({ org_domain: of.org_domain })).data).toEqual([])
+  })
+
+  test('is a way to sign in of a user of any of its tenants, whose issuer is not its own', async () => {
+    const email = `ada-${anything()}@corp.dev`
+    const { of, visitor, landed } = await arrive('microsoft', { email, iss: issuerOf(company), tid: company })
+    expect(isIn(await visitor.press(landed, 'address_code', { code: await given.codeTo(email) }))).toBe(true)
+    const { org_domain } = of
+    const { id: user_id, identities } = await client.users.getByEmail({ org_domain, user_email: email })
+    const [other] = await service.query<{ id: string }>(
+      `insert into user_identities
+         (account_id, environment, organization_id, id, user_id, kind, issuer, subject, provider, data, authenticated_at, inserted_at)
+       select account_id, environment, organization_id, gen_random_uuid(), user_id, kind, 'https://accounts.google.com', 'other',
+         'social.google', data, authenticated_at, inserted_at
+       from user_identities where id = $1 returning id`,
+      [identities[0]?.id],
+    )
+    await client.magicLink.updateConnection({ org_domain, active: false })
+
+    await client.identities.unlink({ org_domain, user_id, identity_id: other?.id ?? '' })
+
+    const last = client.identities.unlink({ org_domain, user_id, identity_id: identities[0]?.id ?? '' })
+    await expect(last).rejects.toMatchObject({ code: 'last_sign_in_method' })
   })
 
   test('lets in the tenants of its setting alone', async () => {

@@ -35,6 +35,14 @@ async function sessionsOf({ org_domain, user }: Person) {
   return (await client.sessions.list({ org_domain, user_id: user.id })).data
 }
 
+async function provedAtOf({ user }: Person) {
+  const [row] = await service.query<{ email_proved_at: Date | null }>(
+    'select email_proved_at from users where id = $1',
+    [user.id],
+  )
+  return row?.email_proved_at
+}
+
 /** Signs in by the test provider, and by the password of the user who has the address. */
 async function link(of: Person, subject = anything()) {
   const { visitor, landed } = await given.signIn(of, { subject, email: of.user.email })
@@ -140,7 +148,6 @@ describe('the first proof of a mailbox', () => {
     })
     await openMagicLink(magic_link ?? '')
     await given.flows.passwords.set(of)
-    await service.clock.advance(61)
     await link(of)
     await passkeys.withPasskey(of)
 
@@ -149,6 +156,26 @@ describe('the first proof of a mailbox', () => {
 
     expect(await passkeys.passkeysOf(of)).toEqual([])
     expect(await identitiesOf(of)).toEqual([])
+  })
+
+  test('is recorded where a code to it precedes the password by which an account is linked, and leaves that account', async () => {
+    const of = await person()
+    const { visitor: squatter } = await passkeys.withPasskey(of)
+    const { user } = of
+    const { visitor, landed } = await given.signIn(of, {
+      ...{ subject: anything(), email: user.email, verified: false },
+    })
+    const proved = await visitor.press(landed, 'address_code', { code: await given.codeTo(user.email) })
+    expect(proved.html).toContain('You already have an account')
+    expect(await provedAtOf(of)).toBeNull()
+
+    expect(isIn(await visitor.press(proved, 'password', { password: goodPassword }))).toBe(true)
+
+    expect(await provedAtOf(of)).not.toBeNull()
+    expect(await passkeys.passkeysOf(of)).toEqual([])
+    expect(await identitiesOf(of)).toHaveLength(1)
+    expect(await sessionsOf(of)).toHaveLength(1)
+    expect((await squatter.visit(passkeys.addressOf(of))).url).toContain('/sign-in/')
   })
 
   test('leaves the identity by which the user came, whose provider gives out the address', async () => {

@@ -83,7 +83,7 @@ export const errorCodes = {
   },
   totp_enrollment_required: {
     status: 403,
-    message: 'The policy of the organization demands TOTP, and the user has not enrolled.',
+    message: 'The policy of the organization demands two-step verification, and the user has not set it up.',
     remedy:
       'Enrol the user with POST /totp-enrollment/<user_id>, then check the password again; or have the user sign in on the sign-in pages, which enrol it.',
   },

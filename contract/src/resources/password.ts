@@ -132,7 +132,7 @@ export const RefusedPasswordChallenge = record(
       .enum(['invalid_credentials', 'totp_required', 'passkey_required'])
       .describe(
         'totp_required: the password is correct; create a TOTP challenge with request_id as its password_request_id. ' +
-          'passkey_required: the password is correct, and the organization demands the passkey that the user has; create a passkey challenge with request_id as its password_request_id, or have them sign in on the sign-in pages. ' +
+          'passkey_required: the password is correct, and the organization demands a second factor, which is a passkey of the user; create a passkey challenge with request_id as its password_request_id, or have them sign in on the sign-in pages. ' +
           'invalid_credentials: any other failure, and while an address is locked',
       ),
     expired_at: timestamp()

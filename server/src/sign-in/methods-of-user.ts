@@ -4,7 +4,8 @@ import type { DB } from '../platform/db/schema.js'
 import { sameEnvironment, sameTenant } from '../platform/db/tenant-predicate.js'
 import type { Tenant } from '../platform/tenant.js'
 import { isUsableBy } from '../directory/usable.js'
-import { isReady } from '../directory/provider-ready.js'
+import { isIssuedByProvider, isProviderOpen } from '../directory/provider-ready.js'
+import { usablePasskeysOfUserOf } from '../directory/sessions/passkey-held.js'
 import { usersOf } from '../directory/users/whole-user.js'
 
 /** How a user can sign in, as the organization has its methods now. */
@@ -82,25 +83,20 @@ function hasIdentity(isMeant: RawBuilder<unknown>) {
 export function hasSocialIdentity(isMeant: RawBuilder<unknown> = sql`true`): RawBuilder<boolean> {
   return sql<boolean>`exists (
     select from user_identities as identity
-    join social_connections as connection on ${sameTenant('connection', 'identity')} and connection.active
-    join social_providers on ${sameEnvironment('social_providers', 'identity')}
-      and social_providers.active and ${isReady()}
+    join social_connections as connection on ${sameTenant('connection', 'identity')}
+    join social_providers on ${sameEnvironment('social_providers', 'identity')} and ${isIssuedByProvider()}
     where ${sameTenant('identity', 'users')} and identity.user_id = users.id
-      and identity.kind = 'social' and ${isMeant}
-      and identity.provider = 'social.' || social_providers.name
-      and (connection.providers is null or social_providers.name = any(connection.providers))
+      and identity.kind = 'social' and ${isMeant} and ${isProviderOpen()}
   )`
 }
 
 /** The passkeys that sign in by themselves, on our pages or on those of an application: a passkey of a domain of before does not. */
 function passkeysAt(rpId: string | undefined) {
-  return sql`
-    select passkeys.id from passkeys
-    join passkey_connections as connection on ${sameTenant('connection', 'passkeys')}
-      and connection.active and connection.first_factor
-    where ${sameTenant('passkeys', 'users')} and passkeys.user_id = users.id and passkeys.disabled_at is null
-      and (passkeys.rp_id = ${rpId ?? null} or exists (
-        select from applications where ${sameEnvironment('applications', 'users')}
-          and applications.passkey_rp_id = passkeys.rp_id and ${isUsableBy(sql.ref('users.organization_id'))}
-      ))`
+  return usablePasskeysOfUserOf(
+    'users',
+    sql`connection.first_factor and (passkeys.rp_id = ${rpId ?? null} or exists (
+      select from applications where ${sameEnvironment('applications', 'users')}
+        and applications.passkey_rp_id = passkeys.rp_id and ${isUsableBy(sql.ref('users.organization_id'))}
+    ))`,
+  )
 }

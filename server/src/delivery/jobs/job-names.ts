@@ -25,7 +25,7 @@ export interface MailedVisit extends Visit {
   readonly at: string
 }
 
-/** The payload of each job: only ids, and of a mail about one's own account the browser, so that no row has a secret. */
+/** The payload of each job: only ids, and of a mail about one's own account its address and the browser, so that no row has a secret. */
 export interface JobPayloads {
   readonly send_magic_link: {
     readonly challengeId: string
@@ -53,6 +53,8 @@ export interface JobPayloads {
     readonly userId: string
     /** Of a change on the account page. */
     readonly visit?: MailedVisit
+    /** The address at the time of the change. Absent in jobs of earlier versions. */
+    readonly to?: string | undefined
     /** Identical for every attempt. */
     readonly messageId: string
   }

@@ -8,25 +8,35 @@ import { deliverMail } from './deliver.js'
 import { keptPasskeysOfUser } from './kept-passkeys.js'
 import { noticeMail } from './messages.js'
 import { productNameOf } from '../../platform/db/product-name.js'
+import { statement } from '../../platform/db/statement.js'
 import { isOrganizationOf, ofOwner } from '../../platform/db/tenant-predicate.js'
 import type { Cause } from '../../platform/tenant.js'
 
 type NoticePayload = JobPayloads['send_notice']
 
 /** A notice, and the cause of the change that it tells of; without it, the mail does not say where that was made. */
-interface NewNotice extends Omit<NoticePayload, 'messageId' | 'visit'> {
+interface NewNotice extends Omit<NoticePayload, 'messageId' | 'to' | 'visit'> {
   readonly cause?: Pick<Cause, 'visit'>
 }
 
-/** Enqueues a mail to a user about a change of their account, in the transaction of that change. */
-export function enqueueNotice(
+/**
+ * Enqueues a mail to a user about a change of their account, in the transaction of that change. It goes to the address that they have
+ * then: who has made the change may have another one set before the mail leaves.
+ */
+export async function enqueueNotice(
   deps: Pick<Deps, 'db' | 'now'>,
   trx: Transaction<DB>,
   { cause, ...notice }: NewNotice,
 ): Promise<void> {
-  const payload = { ...notice, ...visitOf(deps, cause), messageId: newId() }
-  return enqueue(deps, trx, { name: 'send_notice', payload, accountId: notice.accountId })
+  const [user] = await selectAddress(trx, notice)
+  const payload = { ...notice, ...visitOf(deps, cause), to: user?.email, messageId: newId() }
+  await enqueue(deps, trx, { name: 'send_notice', payload, accountId: notice.accountId })
 }
+
+const selectAddress = statement(
+  (db, user: Pick<NoticePayload, 'accountId' | 'environment' | 'organizationId' | 'userId'>) =>
+    db.selectFrom('users').where(ofOwner(user)).where('id', '=', user.userId).select('email'),
+)
 
 /** What a payload says of where a change was made: nothing, unless a person has made it on the page of their own account. */
 export function visitOf(
@@ -47,7 +57,7 @@ export function accountPageUrl(
 }
 
 /**
- * Mails a notice to the user's current address; a deleted user gets none but that of the deletion, until the address is erased.
+ * Mails a notice to the address that the user had; a deleted user gets none but that of the deletion, until the address is erased.
  *
  * @throws Error when the mail server refuses the mail.
  */
@@ -73,7 +83,7 @@ export async function sendNotice(deps: Deps, payload: NoticePayload): Promise<vo
   if (addressee === undefined) return
 
   const { email, domain, name, locale, timezone, color, product_name: fromName } = addressee
-  const { notice, environment, visit, messageId } = payload
+  const { notice, environment, visit, messageId, to = email } = payload
   const message = noticeMail({
     notice,
     ...(notice === 'password_set' && { keptPasskeys: addressee.kept_passkeys }),
@@ -87,9 +97,5 @@ export async function sendNotice(deps: Deps, payload: NoticePayload): Promise<vo
     environment,
     color,
   })
-  await deliverMail(
-    deps,
-    { ...payload, domain },
-    { ...message, name: notice, to: email, fromName, messageId },
-  )
+  await deliverMail(deps, { ...payload, domain }, { ...message, name: notice, to, fromName, messageId })
 }

@@ -1,3 +1,5 @@
+import type { Kysely } from 'kysely'
+import type { DB } from '../../platform/db/schema.js'
 import { lookup } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 
@@ -11,7 +13,14 @@ export async function findAccountOfStaff(
 }
 
 const selectAccountOfStaff = lookup((db, key: { readonly organizationDomain: string }) =>
-  db
+  organizationsOfStaff(db)
+    .select(['staff.account_id', 'accounts.domain'])
+    .where('organizations.domain', '=', key.organizationDomain),
+)
+
+/** The organizations whose users are staff, with the accounts of which they are. */
+export function organizationsOfStaff(db: Kysely<DB>) {
+  return db
     .selectFrom('staff_organizations as staff')
     .innerJoin('accounts', 'accounts.id', 'staff.account_id')
     .innerJoin('organizations', (join) =>
@@ -19,6 +28,4 @@ const selectAccountOfStaff = lookup((db, key: { readonly organizationDomain: str
         .onRef('organizations.account_id', '=', 'staff.staff_account_id')
         .onRef('organizations.id', '=', 'staff.staff_organization_id'),
     )
-    .select(['staff.account_id', 'accounts.domain'])
-    .where('organizations.domain', '=', key.organizationDomain),
-)
+}

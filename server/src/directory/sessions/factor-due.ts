@@ -1,20 +1,44 @@
 import { sql, type RawBuilder } from 'kysely'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
 import { isPasskeyHeldByUserOf } from './passkey-held.js'
-import { enrollByOfUserOf, userIdOf, type RowOfUser } from './totp-asked.js'
+import { isTotpAskedOfUserOf, userIdOf, type RowOfUser } from './totp-asked.js'
 
 /**
  * Whether a sign-in of the user of a row of a statement takes the passkey that they hold, after a first factor of ours: the
- * organization demands passkeys.
+ * organization demands passkeys, or its policy a second factor, which a passkey is.
  *
  * @param rpId The domain; null where the service has none, and so no passkeys.
  */
 export function isPasskeyAskedOfUserOf(row: RowOfUser, rpId: string | null): RawBuilder<boolean> {
+  const owner = ownerOfRow(row)
   return sql<boolean>`(
-    exists (
-      select from passkey_connections as demand
-      where ${ofOwner(ownerOfRow(row), 'demand')} and demand.active and demand.requirement = 'required'
+    (
+      exists (
+        select from passkey_connections as demand
+        where ${ofOwner(owner, 'demand')} and demand.active and demand.requirement = 'required'
+      ) or exists (
+        select from organization_policies as policy
+        where ${ofOwner(owner, 'policy')} and policy.second_factor = 'required'
+      )
     ) and ${isPasskeyHeldByUserOf(row, rpId ?? undefined)}
+  )`
+}
+
+/**
+ * By when the user of a row of a statement has to have enrolled a second factor: the policy of the organization demands one, and
+ * the user has none that is asked for. Else null. The grace counts from the later of the policy and the user.
+ */
+export function enrollByOfUserOf(row: RowOfUser, rpId: string | null): RawBuilder<Date | null> {
+  const owner = ownerOfRow(row)
+  return sql<Date | null>`(
+    select greatest(policy.second_factor_required_at, member.inserted_at)
+      + policy.second_factor_grace_days * interval '1 day'
+    from organization_policies as policy
+    join users as member on ${ofOwner(owner, 'member')} and member.id = ${userIdOf(row)}
+    where ${ofOwner(owner, 'policy')}
+      and policy.second_factor = 'required'
+      and not ${isTotpAskedOfUserOf(row)}
+      and not ${isPasskeyHeldByUserOf(row, rpId ?? undefined)}
   )`
 }
 
@@ -39,7 +63,7 @@ export function addPasskeyByOfUserOf(row: RowOfUser, rpId: string | null): RawBu
 /** Whether the user of a row of a statement has to enrol a second factor now. */
 export function isEnrollmentDueOfUserOf(row: RowOfUser, at: Date, rpId: string | null): RawBuilder<boolean> {
   return sql<boolean>`coalesce(
-    least(${enrollByOfUserOf(row)}, ${addPasskeyByOfUserOf(row, rpId)}) <= ${at}::timestamptz,
+    least(${enrollByOfUserOf(row, rpId)}, ${addPasskeyByOfUserOf(row, rpId)}) <= ${at}::timestamptz,
     false
   )`
 }

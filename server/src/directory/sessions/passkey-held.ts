@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
+import { sameTenant } from '../../platform/db/tenant-predicate.js'
 import { userIdOf, type RowOfUser } from './totp-asked.js'
 
 /**
@@ -35,19 +36,17 @@ export function isPasskeyHeldSinceBefore(session: 'sessions', rpId: string | und
 
 function isHeld(row: RowOfUser, rpId: string | undefined, condition: RawBuilder<unknown>) {
   if (rpId === undefined) return sql<boolean>`false`
-  const of = sql.table(row)
-  return sql<boolean>`exists (
-    select from passkeys
-    join passkey_connections as connection
-      on connection.account_id = passkeys.account_id
-      and connection.environment = passkeys.environment
-      and connection.organization_id = passkeys.organization_id
-    where passkeys.account_id = ${of}.account_id
-      and passkeys.environment = ${of}.environment
-      and passkeys.organization_id = ${of}.organization_id
-      and passkeys.user_id = ${userIdOf(row)}
-      and passkeys.rp_id = ${rpId}
-      and connection.active
-      and ${condition}
-  )`
+  return sql<boolean>`exists (${passkeysOfUserOf(row, sql`passkeys.rp_id = ${rpId} and ${condition}`)})`
+}
+
+/** The ids of those that are accepted, of whatever domain, for a subquery. `isMeant` may ask the settings, too: they are `connection`. */
+export function usablePasskeysOfUserOf(row: RowOfUser, isMeant: RawBuilder<unknown>): RawBuilder<unknown> {
+  return passkeysOfUserOf(row, sql`passkeys.disabled_at is null and ${isMeant}`)
+}
+
+function passkeysOfUserOf(row: RowOfUser, condition: RawBuilder<unknown>) {
+  return sql`
+    select passkeys.id from passkeys
+    join passkey_connections as connection on ${sameTenant('connection', 'passkeys')} and connection.active
+    where ${sameTenant('passkeys', row)} and passkeys.user_id = ${userIdOf(row)} and ${condition}`
 }

@@ -1,5 +1,4 @@
 import { sql, type RawBuilder } from 'kysely'
-import { ofOwner } from '../../platform/db/tenant-predicate.js'
 
 /**
  * Whether TOTP is asked of the user of a row of a statement: the organization asks for it, and the user has a validated
@@ -19,32 +18,6 @@ export function isTotpAskedOfUserOf(row: RowOfUser): RawBuilder<boolean> {
       and totp.active
       and enrollment.user_id = ${userIdOf(row)}
       and enrollment.validated_at is not null
-  )`
-}
-
-/**
- * By when the user of a row of a statement has to have enrolled a second factor: the policy of the organization demands one, and
- * the user has none. Else null. The grace counts from the later of the policy and the user.
- */
-export function enrollByOfUserOf(row: RowOfUser): RawBuilder<Date | null> {
-  const owner = {
-    accountId: sql<string>`${sql.ref(`${row}.account_id`)}`,
-    environment: sql<string>`${sql.ref(`${row}.environment`)}`,
-    organizationId: sql<string>`${sql.ref(`${row}.organization_id`)}`,
-  }
-  return sql<Date | null>`(
-    select greatest(policy.second_factor_required_at, member.inserted_at)
-      + policy.second_factor_grace_days * interval '1 day'
-    from organization_policies as policy
-    join users as member on ${ofOwner(owner, 'member')} and member.id = ${userIdOf(row)}
-    where ${ofOwner(owner, 'policy')}
-      and policy.second_factor = 'required'
-      and not exists (
-        select from totp_enrollments as enrollment
-        where ${ofOwner(owner, 'enrollment')}
-          and enrollment.user_id = member.id
-          and enrollment.validated_at is not null
-      )
   )`
 }
 

@@ -287,7 +287,8 @@ async function insertNewcomer(
   const created = await createIn(deps, trx, atDoor(via, tenant), { insert, parameters: user, emission })
   if (created === undefined) return undefined
   if (rows.length > 0) await writeMappedMetadata(trx, tenant, id, { rows, removed: [] })
-  if (identity !== undefined) await insertIdentity(deps, trx, tenant, { userId: id, ...identity })
+  if (identity !== undefined)
+    await insertIdentity(deps, trx, tenant, { ...identity, userId: id, hasCreatedUser: true })
   if (roles !== undefined)
     await giveRoles(deps, trx, tenant, { ...roles, userId: id, source: 'join', at: user.at })
   return { id, email, active: user.active, email_verified: emailVerified, email_proved_at: null, isNew: true }

@@ -8,7 +8,7 @@ import type { Tenant } from '../../platform/tenant.js'
 import type { Gathered } from './gathered.js'
 import type { IdentityRow } from './record.js'
 import { forgetRolesOfIdentities } from './roles-of-user.js'
-import { ofTenant, sameTenant, tenantColumns } from '../../platform/db/tenant-predicate.js'
+import { ofTenant, tenantColumns } from '../../platform/db/tenant-predicate.js'
 
 /** A user as another issuer names them; unique within an organization and environment. */
 export interface IdentityName {
@@ -55,22 +55,19 @@ export function toIdentityRow({ id, idpId, provider, data, authenticatedAt }: Kn
   return { id, idp_id: idpId, provider, data, authenticated_at_ms: authenticatedAt.getTime() }
 }
 
+/** An identity with its user. */
+interface NewIdentity extends KnownIdentity {
+  readonly userId: string
+  /** The user came by it. */
+  readonly hasCreatedUser: boolean
+}
+
 /** Stores the identity of a user: linkIdentity() is for one who was there before. */
 export async function insertIdentity(
   { now }: Pick<Deps, 'now'>,
   trx: Transaction<DB>,
   tenant: Tenant,
-  {
-    id,
-    userId,
-    kind,
-    issuer,
-    subject,
-    idpId,
-    provider,
-    data,
-    authenticatedAt,
-  }: KnownIdentity & { readonly userId: string },
+  { id, userId, kind, issuer, subject, idpId, provider, data, authenticatedAt, hasCreatedUser }: NewIdentity,
 ): Promise<void> {
   await insertFound(trx, 'user_identities', {
     ...tenantColumns(tenant),
@@ -83,6 +80,7 @@ export async function insertIdentity(
     provider,
     data: JSON.stringify(data),
     authenticated_at: authenticatedAt,
+    has_created_user: hasCreatedUser,
     inserted_at: now(),
   }).execute()
 }
@@ -112,10 +110,7 @@ export async function forgetIdentities(trx: Transaction<DB>, tenant: Tenant, use
   await trx.deleteFrom('user_identities').where(ofTenant(tenant)).where('user_id', '=', userId).execute()
 }
 
-/**
- * Those at social providers that were linked later than the user was created. The one that a user came by stays: its provider gives
- * out the address.
- */
+/** Those at social providers that were linked to the user. The one that they came by stays: its provider gives out the address. */
 export async function forgetLinkedIdentities(
   trx: Transaction<DB>,
   tenant: Tenant,
@@ -123,14 +118,10 @@ export async function forgetLinkedIdentities(
 ): Promise<void> {
   await trx
     .deleteFrom('user_identities')
-    .using('users')
-    .where(ofTenant(tenant, 'user_identities'))
-    .where('user_identities.user_id', '=', userId)
-    .where('user_identities.kind', '=', 'social')
-    .where(sameTenant('users', 'user_identities'))
-    .whereRef('users.id', '=', 'user_identities.user_id')
-    // Both are inserted by one transaction, of whose times one may be later.
-    .where(sql<boolean>`user_identities.inserted_at > users.inserted_at + interval '1 minute'`)
+    .where(ofTenant(tenant))
+    .where('user_id', '=', userId)
+    .where('kind', '=', 'social')
+    .where('has_created_user', '=', false)
     .execute()
 }
 

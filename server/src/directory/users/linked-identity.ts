@@ -50,7 +50,7 @@ export async function linkIdentity(
   identity: AssertedIdentity & { readonly userId: string },
 ): Promise<void> {
   const id = newId()
-  await insertIdentity(deps, trx, tenant, { ...identity, id })
+  await insertIdentity(deps, trx, tenant, { ...identity, id, hasCreatedUser: false })
   const row = await trx
     .selectFrom('user_identities')
     .where(ofTenant(tenant))

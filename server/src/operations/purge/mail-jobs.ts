@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely'
 import { carriesAddress, periodsOf, type AddressOfPerson } from './addresses-of-persons.js'
 import type { Persons } from './traces.js'
 
-/** Whether a job mails a link that carries one of the addresses, or tells a user where their account was changed. */
+/** Whether a job mails a link that carries one of the addresses, or tells a user at an address of theirs, or where, that their account was changed. */
 export function isMailTo(persons: Persons, addresses: readonly AddressOfPerson[]): RawBuilder<boolean> {
   const challenges = { user: undefined, writtenAt: 'inserted_at' } as const
   const ofLinks = { ...challenges, ofOrganization: 'always' } as const
@@ -13,7 +13,7 @@ export function isMailTo(persons: Persons, addresses: readonly AddressOfPerson[]
       select id::text from magic_link_challenges where ${carriesAddress(ofLinks, persons, addresses) ?? none}
     ))
     or payload->>'organizationId' = ${persons.organization_id}
-      and payload ? 'visit' and payload->>'userId' = any(${persons.ids}::text[])
+      and payload ?| array['visit', 'to'] and payload->>'userId' = any(${persons.ids}::text[])
     or payload->>'challengeId' = any(array(
       select id::text from email_challenges where ${carriesAddress(ofMailboxes, persons, addresses) ?? none}
       union all

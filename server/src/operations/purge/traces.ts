@@ -47,7 +47,7 @@ export const nonPersonalTables: readonly (keyof DB)[] = [
   'event_positions',
   'event_sequencer',
   'event_sequencers',
-  // Their payloads are ids; mail-jobs.ts covers the rest.
+  // mail-jobs.ts covers what in their payloads is more than ids.
   'jobs',
   'log_event_counts',
   'magic_link_connections',

@@ -9,6 +9,7 @@ import { causeBy, operatorCaller, type Cause, type Tenant } from '../../platform
 import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
 import { createApplication } from '../../directory/applications/applications.js'
+import { organizationsOfStaff } from '../../directory/invitations/account-of-staff.js'
 import { updateOrganizationPolicy } from '../../directory/organization-policy/organization-policy.js'
 import { createOrganization } from '../../directory/organizations/organizations.js'
 import { createPasswordConnection } from '../../sign-in/password/connection.js'
@@ -108,14 +109,7 @@ const selectByStaffDomain = lookup((db, key: { readonly domain: string }) =>
 )
 
 function staffOrganizations(db: Kysely<DB>) {
-  return db
-    .selectFrom('staff_organizations as staff')
-    .innerJoin('accounts', 'accounts.id', 'staff.account_id')
-    .innerJoin('organizations', (join) =>
-      join
-        .onRef('organizations.account_id', '=', 'staff.staff_account_id')
-        .onRef('organizations.id', '=', 'staff.staff_organization_id'),
-    )
+  return organizationsOfStaff(db)
     .innerJoin('applications', (join) =>
       join
         .on(isOrganizationOf('organizations', 'applications'))

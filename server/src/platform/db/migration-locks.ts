@@ -321,4 +321,8 @@ export const migrationLocks: Readonly<Record<string, readonly ObservedLock[]>> =
   "0061-account-passkeys": [
     {"table":"account_flows","lock":"ACCESS EXCLUSIVE","work":"none"},
   ],
+  "0062-proofs-of-a-flow": [
+    {"table":"social_arrivals","lock":"ACCESS EXCLUSIVE","work":"none"},
+    {"table":"user_identities","lock":"ACCESS EXCLUSIVE","work":"none"},
+  ],
 }

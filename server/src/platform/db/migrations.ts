@@ -60,6 +60,7 @@ import * as m0058 from './migrations/0058-replica-identity.js'
 import * as m0059 from './migrations/0059-assignable-roles.js'
 import * as m0060 from './migrations/0060-passkey-recovery.js'
 import * as m0061 from './migrations/0061-account-passkeys.js'
+import * as m0062 from './migrations/0062-proofs-of-a-flow.js'
 import type { SchemaMigration } from './schema-migration.js'
 
 /** Every migration by name, in the order in which they are applied. */
@@ -122,4 +123,5 @@ export const migrations: Readonly<Record<string, SchemaMigration>> = {
   '0059-assignable-roles': m0059,
   '0060-passkey-recovery': m0060,
   '0061-account-passkeys': m0061,
+  '0062-proofs-of-a-flow': m0062,
 }

@@ -1112,6 +1112,7 @@ export interface SocialArrivals {
   flow_id: string;
   identity_sealed: Buffer;
   inserted_at: Timestamp;
+  is_mailbox_proved: Generated<boolean>;
   organization_id: string;
   provider_id: string;
   user_id: string | null;
@@ -1429,6 +1430,7 @@ export interface UserIdentities {
   authenticated_at: Timestamp;
   data: Json;
   environment: string;
+  has_created_user: Generated<boolean>;
   id: string;
   idp_id: string | null;
   inserted_at: Timestamp;

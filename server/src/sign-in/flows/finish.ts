@@ -35,7 +35,7 @@ import {
 import { callerAtPage, type FlowKey, type FlowRequest } from './flow.js'
 import { endOfIdpInitiated, type SignedInHere } from './idp-initiated.js'
 import { isSocialStillOpen } from './social-still-open.js'
-import { findArrival, linkArrival } from './social-arrival.js'
+import { addressProvedInFlow, findArrival, linkArrival } from './social-arrival.js'
 import { keepSession, type EndingBrowser, type NewSession } from './keep-session.js'
 import { isOrganizationOf, sameEnvironment, sameTenant } from '../../platform/db/tenant-predicate.js'
 
@@ -155,6 +155,7 @@ const consumeFlow = statement((db, key: EndingFlow) =>
       'flow.account_flow_id',
       provedByBrowser().as('email_session_id'),
       addressProvedByBrowser().as('proved_address'),
+      addressProvedInFlow().as('address_proved_here'),
       continuedSession().as('continued_session_id'),
       sql<boolean>`(
           ${isOpenForSignIn(sql.ref('flow.organization_id'))}
@@ -275,6 +276,11 @@ async function finish(
     const answer = toAnswer(deps, consumedFlow, otherUserExpected)
     return { answer, session: undefined, use: undefined }
   }
+  const { proved_address: provedBefore, address_proved_here: provedHere } = consumedFlow
+  const isProved = [provedBefore, provedHere].includes(user.email_normalized)
+  // Before the link, which the proof would end. A session that only goes on is of before, too.
+  if (isProved && consumedFlow.continued_session_id === null)
+    await markProvedBySignIn(deps, trx, tenant, { ...user, amr: consumedFlow.amr ?? [] })
   if (consumedFlow.social_provider_id !== null)
     await linkArrival(
       deps,
@@ -286,9 +292,6 @@ async function finish(
   const accountFlowId = consumedFlow.account_flow_id
   if (accountFlowId !== null)
     await endAccountFlowOf(trx, { accountId, environment, accountFlowId, at: deps.now() })
-  // A session that only goes on is of before, which the proof would end.
-  if (consumedFlow.proved_address === user.email_normalized && consumedFlow.continued_session_id === null)
-    await markProvedBySignIn(deps, trx, tenant, { ...user, amr: consumedFlow.amr ?? [] })
   const sessionSecret = randomSecret()
   const signIn = {
     tenant,

@@ -9,12 +9,12 @@ import { holdsPasskey } from './holds-passkey.js'
 import { recoversPasskeys } from './recovers-passkeys.js'
 import { firstFactorSteps, moveFlow } from './step.js'
 import { ofUser, type Tenant } from '../../platform/tenant.js'
-import { addPasskeyByOfUserOf, isPasskeyAskedOfUserOf } from '../../directory/sessions/factor-due.js'
 import {
+  addPasskeyByOfUserOf,
   enrollByOfUserOf,
-  isSecondFactorMissing,
-  isTotpAskedOfUserOf,
-} from '../../directory/sessions/totp-asked.js'
+  isPasskeyAskedOfUserOf,
+} from '../../directory/sessions/factor-due.js'
+import { isSecondFactorMissing, isTotpAskedOfUserOf } from '../../directory/sessions/totp-asked.js'
 import { isSsoRequiredOf } from '../../directory/domains/authority.js'
 import type { CodeDestination } from '../../directory/sessions/code-destination.js'
 import { completeSignIn, type CompletedFactors } from '../../directory/sessions/complete-sign-in.js'
@@ -221,7 +221,7 @@ const selectAsked = statement((db, user: AskedUser) =>
     .select([
       isTotpAskedOfUserOf('users').as('is_totp_asked'),
       isPasskeyAskedOfUserOf('users', user.rpId).as('is_passkey_asked'),
-      enrollByOfUserOf('users').as('enroll_by'),
+      enrollByOfUserOf('users', user.rpId).as('enroll_by'),
       addPasskeyByOfUserOf('users', user.rpId).as('add_passkey_by'),
     ]),
 )

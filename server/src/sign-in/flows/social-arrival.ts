@@ -1,4 +1,4 @@
-import { sql, type Transaction } from 'kysely'
+import { sql, type RawBuilder, type Transaction } from 'kysely'
 import { lockIdentity, type AssertedIdentity } from '../../directory/users/identities.js'
 import { linkIdentity } from '../../directory/users/linked-identity.js'
 import { emitUserChange, findUserByIdentity } from '../../directory/users/signing-in-user.js'
@@ -6,7 +6,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { enqueueNotice } from '../../delivery/mail/notices.js'
 import { open, seal, type MasterKeys, type SealContext } from '../../platform/crypto/seal.js'
 import type { DB } from '../../platform/db/schema.js'
-import { ofOwner } from '../../platform/db/tenant-predicate.js'
+import { ofOwner, sameTenant } from '../../platform/db/tenant-predicate.js'
 import { normalizeEmail } from '../../platform/email.js'
 import type { Tenant } from '../../platform/tenant.js'
 import {
@@ -63,6 +63,7 @@ export async function keepArrival(
     code_expires_at: null,
     code_failures: 0,
     user_id: null,
+    is_mailbox_proved: false,
     expires_at: new Date(at.getTime() + flowLifetimeMs),
     inserted_at: at,
   }
@@ -113,14 +114,32 @@ function openIdentity(master: MasterKeys, key: ArrivalKey, sealed: Buffer): Kept
   return { ...stored, authenticatedAt: new Date(stored.authenticatedAt) }
 }
 
+/** The user who has the address of an identity, and whether the mailbox was proved in the flow. */
+interface IntendedLink {
+  readonly userId: string
+  readonly isMailboxProved: boolean
+}
+
 /** Names the user whom the identity is linked to once the sign-in of its flow is theirs. */
-export async function intendLink(trx: Transaction<DB>, key: FlowKey, userId: string): Promise<void> {
+export async function intendLink(
+  trx: Transaction<DB>,
+  key: FlowKey,
+  { userId, isMailboxProved }: IntendedLink,
+): Promise<void> {
   await trx
     .updateTable('social_arrivals')
-    .set({ user_id: userId, code_sealed: null })
+    .set({ user_id: userId, code_sealed: null, is_mailbox_proved: isMailboxProved })
     .where(ofOwner(key))
     .where('flow_id', '=', key.flowId)
     .execute()
+}
+
+/** The address, normalized, whose mailbox was proved in a statement's flow for the identity that waits there; null without one. */
+export function addressProvedInFlow(): RawBuilder<string | null> {
+  return sql<string | null>`(
+    select arrival.email_normalized from social_arrivals as arrival
+    where ${sameTenant('arrival', 'flow')} and arrival.flow_id = flow.id and arrival.is_mailbox_proved
+  )`
 }
 
 /** Forgets the identity of a flow that has gone another way, so that it is not linked to whoever signs in there. */

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
-import { isReady } from '../../directory/provider-ready.js'
+import { isProviderOpen } from '../../directory/provider-ready.js'
 import { sameEnvironment, sameTenant } from '../../platform/db/tenant-predicate.js'
 
 /** After a social provider the organization must still use it; a step-up depends on its session instead. */
@@ -17,10 +17,7 @@ export function isProviderOpenIn(row: string, column: string): RawBuilder<boolea
     select from social_connections as connection
     join social_providers on ${sameEnvironment('social_providers', 'connection')}
     where ${sameTenant('connection', row)}
-      and connection.active
       and social_providers.id = ${sql.ref(`${row}.${column}`)}
-      and social_providers.active
-      and ${isReady()}
-      and (connection.providers is null or social_providers.name = any(connection.providers))
+      and ${isProviderOpen()}
   )`
 }

@@ -20,6 +20,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { systemClock } from '../../platform/system-clock.js'
 import type { AnsweredClaims } from './claims.js'
 import { clockSkewMs, findTokenFault, type TokenFault } from './id-token.js'
+import { microsoftIssuerOf } from '../../platform/openid/microsoft.js'
 import type { OpenIdProvider } from '../../platform/openid/provider.js'
 import { outcomes, providerLimits } from '../../platform/openid/providers.js'
 
@@ -238,7 +239,7 @@ async function configurationOf(
     : ClientSecretBasic(clientSecret)
   // Only by its discovery does the library compare the issuer of a token with a template and the token's own tenant.
   const configuration =
-    provider.issuer === issuerOfTenants
+    provider.issuer === microsoftIssuerOf('common')
       ? await discovery(new URL(templateServer), clientId, settings, authentication, {
           [customFetch]: () => Promise.resolve(Response.json(server)),
         })
@@ -252,8 +253,6 @@ async function configurationOf(
   return { configuration, progress }
 }
 
-/** The issuer of every tenant of Entra: a template, whose place is that of the user's tenant. */
-const issuerOfTenants = 'https://login.microsoftonline.com/{tenantid}/v2.0'
 /** Where the library takes a discovery document of Entra for that of every tenant. */
 const templateServer = 'https://login.microsoftonline.com/common/v2.0'
 

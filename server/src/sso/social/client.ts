@@ -1,10 +1,11 @@
 import type { SocialProviderType } from '@portico/contract/social-providers'
 import type { Deps } from '../../delivery/deps.js'
+import { microsoftEndpointsOf } from '../../platform/openid/microsoft.js'
 import type { OpenIdProvider } from '../../platform/openid/provider.js'
 import type { Dialect, OidcClient } from '../oidc/openid-client.js'
 import { toAppleSecret } from './apple.js'
 import type { ProviderClient } from './open-providers.js'
-import { appleEndpoints, callbackOf, githubEndpoints, microsoftEndpointsOf } from './provider-types.js'
+import { appleEndpoints, callbackOf, githubEndpoints } from './provider-types.js'
 import { testEndpointsOf, testOutbound } from './test-provider.js'
 
 /** Our client at a social provider, and the connections by which its endpoints are reached. */

@@ -7,7 +7,7 @@ import type { DB } from '../../platform/db/schema.js'
 import { lookup, statement } from '../../platform/db/statement.js'
 import { ofOwner, sameEnvironment } from '../../platform/db/tenant-predicate.js'
 import { socialSecretContext } from './client-secret.js'
-import { isReady } from '../../directory/provider-ready.js'
+import { isProviderOpen } from '../../directory/provider-ready.js'
 
 interface Owner {
   readonly accountId: string
@@ -47,10 +47,7 @@ function openOf(db: Kysely<DB>, key: Owner) {
     .selectFrom('social_connections as connection')
     .innerJoin('social_providers', (join) => join.on(sameEnvironment('social_providers', 'connection')))
     .where(ofOwner(key, 'connection'))
-    .where('connection.active', '=', true)
-    .where('social_providers.active', '=', true)
-    .where(isReady())
-    .where(sql<boolean>`(connection.providers is null or social_providers.name = any(connection.providers))`)
+    .where(isProviderOpen())
     .select([
       'social_providers.id',
       'social_providers.name',

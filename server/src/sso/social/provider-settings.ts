@@ -6,9 +6,10 @@ import type {
 } from '@portico/contract/social-providers'
 import type { Deps } from '../../delivery/deps.js'
 import { invalid } from '../../platform/errors.js'
+import { microsoftIssuerOf } from '../../platform/openid/microsoft.js'
 import { checkDiscovery, checkIssuer } from '../connections/oidc-settings.js'
 import { isAppleKey } from './apple.js'
-import { microsoftIssuerOf, providerTypes, testIssuerOf } from './provider-types.js'
+import { providerTypes, testIssuerOf } from './provider-types.js'
 
 /**
  * The columns of a new provider.

@@ -1,4 +1,5 @@
 import type { SocialProviderType } from '@portico/contract/social-providers'
+import { personalTenant } from '../../platform/openid/microsoft.js'
 
 /** What is the same for each social provider of a type. */
 interface TypeOfProvider {
@@ -18,37 +19,12 @@ export const providerTypes: Readonly<Record<SocialProviderType, TypeOfProvider>>
   test: { displayName: 'Test provider', issuer: null },
 }
 
-const microsoft = 'https://login.microsoftonline.com'
-/** The tenant of all personal accounts. */
-export const personalTenant = '9188040d-6c67-4c5b-b112-36a304b66dad'
-/** Stands for the tenant of a user in the issuer of more than one tenant. */
-export const tenantPlace = '{tenantid}'
-
-/** The issuer of the users that a tenant setting of Microsoft lets in. */
-export function microsoftIssuerOf(tenant: string): string {
-  return `${microsoft}/${tenantOfIssuer(tenant)}/v2.0`
-}
-
-function tenantOfIssuer(tenant: string): string {
-  if (tenant === 'common' || tenant === 'organizations') return tenantPlace
-  return tenant === 'consumers' ? personalTenant : tenant
-}
-
 /** Whether users of a tenant of Microsoft are let in; their issuer names it. */
 export function isTenantAllowed(setting: string, tenant: unknown): boolean {
   if (typeof tenant !== 'string') return false
   if (setting === 'common') return true
   if (setting === 'organizations') return tenant !== personalTenant
   return tenant === (setting === 'consumers' ? personalTenant : setting)
-}
-
-/** Where Microsoft answers for a tenant setting (Microsoft identity platform, OpenID configuration). */
-export function microsoftEndpointsOf(tenant: string) {
-  return {
-    authorizationEndpoint: `${microsoft}/${tenant}/oauth2/v2.0/authorize`,
-    tokenEndpoint: `${microsoft}/${tenant}/oauth2/v2.0/token`,
-    jwksUri: `${microsoft}/${tenant}/discovery/v2.0/keys`,
-  }
 }
 
 /** Where GitHub authorizes (GitHub Docs, Authorizing OAuth apps). It has no keys: nothing that it says is signed. */

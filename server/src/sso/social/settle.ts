@@ -134,7 +134,7 @@ export async function settleAddress(
   const user = await findUser(trx, tenant, emailNormalized)
   if (user !== undefined) {
     if (!user.active) throw new SocialRefused('user_inactive')
-    await intendLink(trx, held, user.id)
+    await intendLink(trx, held, { userId: user.id, isMailboxProved })
     await moveFlow(deps, trx, held, { from: [from], to: 'link_account', set: address })
     return
   }
