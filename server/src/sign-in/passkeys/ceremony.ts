@@ -19,7 +19,7 @@ export interface Ceremony {
     | 'passkey_second_factor'
     | 'passkey_email_change'
     | 'passkey_api'
-  /** Whose page it is; of the first page of an account, the account. */
+  /** The organization of the page; of the first page of an account, the account. */
   readonly organizationId: string
   /** Of the session or the flow; of a page of an application that of the ceremony itself. */
   readonly id: string
