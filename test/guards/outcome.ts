@@ -2,7 +2,7 @@ import type { NamedTest, RunReport } from './vitest-run.js'
 
 /** The beginning of vitest's assertion failures; unexpected answers to requests are plain Errors. */
 export const assertion =
-  /^AssertionError\b|^Error: promise resolved .* instead of rejecting|^Error: expected .* to match object /s
+  /^AssertionError\b|^Error: promise resolved .* instead of rejecting|^Error: expected .* to (?:match object|throw error including) /s
 
 /** The reason why a test did not notice a removal; undefined if it failed by assertions. */
 export function whyNotNoticed(run: RunReport, test: NamedTest): string | undefined {

@@ -227,6 +227,7 @@ export const passkeyGuards = [
     file: own,
     find: `return await changeOwnAccount(deps, tenant, session, 'fresh_session', async`,
     replace: `return await changeOwnAccount(deps, tenant, session, 'session', async`,
+    also: [lateForms],
     red: added('is not added by a form that is sent after ten minutes, nor by a session that has ended'),
     green: isAdded,
   }),

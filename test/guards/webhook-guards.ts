@@ -22,7 +22,7 @@ export const webhookGuards = [
     find: 'set run_at = ${leaseUntil}, lease',
     replace: "set run_at = ${leaseUntil}::timestamptz - interval '1 hour', lease",
     red: afterLease,
-    green: notAfterRefusal,
+    green: toWhoSubscribes,
   }),
   guard({
     name: 'expiry: the key before',
