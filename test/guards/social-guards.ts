@@ -127,7 +127,7 @@ export const socialGuards = [
   guard({
     name: 'social: the template of an issuer',
     file: library,
-    find: 'provider.issuer === issuerOfTenants',
+    find: "provider.issuer === microsoftIssuerOf('common')",
     replace: 'false',
     red: standIns('Microsoft is not believed of an address of a company: a mail proves it'),
     green: isOfGmail,
@@ -135,7 +135,7 @@ export const socialGuards = [
   guard({
     name: 'social: a user who has the address',
     file: settle,
-    find: '    await intendLink(trx, held, user.id)\n',
+    find: '    await intendLink(trx, held, { userId: user.id, isMailboxProved })\n',
     replace: '',
     red: isLinked,
     green: becomes,
