@@ -6,7 +6,7 @@ const anEvent = (title: string) => contractTest('deliveries', `an event ${title}
 const toWhoSubscribes = anEvent(
   'is posted as JSON to who subscribes to its code, its family or to all, and to nobody else',
 )
-const notAfterRefusal = anEvent('of a change that was refused is not sent')
+const notToInactive = anEvent('is not sent to an inactive webhook, then or later')
 const afterLease = anEvent(
   'that a process was sending when it ended is sent by another when the lease has run out',
 )
@@ -22,7 +22,7 @@ export const webhookGuards = [
     find: 'set run_at = ${leaseUntil}, lease',
     replace: "set run_at = ${leaseUntil}::timestamptz - interval '1 hour', lease",
     red: afterLease,
-    green: toWhoSubscribes,
+    green: notToInactive,
   }),
   guard({
     name: 'expiry: the key before',
