@@ -23,9 +23,6 @@ const unnamed: Readonly<Record<string, string>> = {
   '/onboarding/email-domains/:environment': 'secret',
   '/onboarding/directory-sync/:environment': 'secret',
   '/relay/:token': 'secret',
-  '/account/signed-in': 'secret',
-  '/console/start': 'secret',
-  '/console/signed-in': 'secret',
   '/oauth/token': 'form',
   '/oauth/revoke': 'form',
   '/oauth/introspect': 'form',
@@ -46,7 +43,7 @@ test.each(routes().map(({ name, path, access }) => ({ name, path, ...access })))
   ({ path: pattern, auth }) => {
     const { path, key } = expectedOf(pattern)
 
-    expect(cellKeyOf({ path, authorization })).toEqual(
+    expect(cellKeyOf({ target: path, authorization })).toEqual(
       auth === 'api_key' ? { kind: 'account', id: service.account.id } : key,
     )
   },
@@ -60,11 +57,11 @@ const patterns = [...new Set(pagePatterns(service).map(({ pattern }) => pattern)
 test.each(patterns)('the account of the page %s is known before a database is asked', (pattern) => {
   const { path, key } = expectedOf(pattern)
 
-  expect(cellKeyOf({ path, authorization: undefined })).toEqual(key)
+  expect(cellKeyOf({ target: path, authorization: undefined })).toEqual(key)
 })
 
 test('a directory is named by its address', () => {
-  expect(cellKeyOf({ path: '/scim/v2/7f3e/Users/1', authorization: 'Bearer secret' })).toEqual({
+  expect(cellKeyOf({ target: '/scim/v2/7f3e/Users/1', authorization: 'Bearer secret' })).toEqual({
     kind: 'directory',
     id: '7f3e',
   })
@@ -76,23 +73,35 @@ test.each([
   ['a token that is none', 'Bearer a.b.c'],
   ['another scheme', `Basic ${Buffer.from('a:b').toString('base64')}`],
 ])('a request of the API with %s is of no account, and refused alike everywhere', (_what, header) => {
-  expect(cellKeyOf({ path: '/api/v2/organizations', authorization: header })).toEqual({ kind: 'none' })
+  expect(cellKeyOf({ target: '/api/v2/organizations', authorization: header })).toEqual({ kind: 'none' })
 })
 
 test.each(['/nowhere', '/wp-login.php', '//', '/.well-known/nothing', '/saml/'])(
   'the path %s, which no address begins with, has no key',
   (path) => {
-    expect(cellKeyOf({ path, authorization })).toBeUndefined()
+    expect(cellKeyOf({ target: path, authorization })).toBeUndefined()
   },
 )
 
 test('a domain is as the caller has sent it, but for what the address encodes', () => {
-  expect(cellKeyOf({ path: '/T/awesome%2Dcompany/account', authorization: undefined })).toEqual({
+  expect(cellKeyOf({ target: '/T/awesome%2Dcompany/account', authorization: undefined })).toEqual({
     kind: 'domain',
     domain: 'awesome-company',
   })
-  expect(cellKeyOf({ path: '/t/%/account', authorization: undefined })).toEqual({
+  expect(cellKeyOf({ target: '/t/%/account', authorization: undefined })).toEqual({
     kind: 'domain',
     domain: '%',
   })
+})
+
+test.each([
+  [
+    '/account/signed-in?state=%2Ft%2Facme%2Faccount%3Fenvironment%3Dproduction',
+    { kind: 'domain', domain: 'acme' },
+  ],
+  ['/console/signed-in?code=1&state=%2Fconsole%2Facme%2Fproduction', { kind: 'domain', domain: 'acme' }],
+  ['/console/signed-in?state=%2Fconsole', { kind: 'none' }],
+  ['/account/signed-in?state=https%3A%2F%2Fevil.example%2Ft%2Facme', { kind: 'none' }],
+])('the end of a sign-in to a page of ours is of the account that its state names: %s', (target, key) => {
+  expect(cellKeyOf({ target, authorization: undefined })).toEqual(key)
 })

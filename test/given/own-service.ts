@@ -100,9 +100,10 @@ export async function startOwnService(
   }
 }
 
-const testMasterKeys = `v1:${randomBytes(32).toString('base64')}`
+export const testMasterKeys = `v1:${randomBytes(32).toString('base64')}`
 
-async function cloneTemplate(): Promise<string> {
+/** The address of a new database with every migration. */
+export async function cloneTemplate(): Promise<string> {
   const adminUrl = inject('adminUrl')
   const name = `t_${process.pid}_${randomBytes(6).toString('hex')}`
   await asAdmin(adminUrl, `create database ${name} template ${inject('templateName')} strategy file_copy`)

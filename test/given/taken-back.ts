@@ -44,6 +44,7 @@ const takenBack: Readonly<Record<string, string>> = {
   '0060-passkey-recovery': 'drop table passkey_recoveries',
   '0061-account-passkeys': 'alter table account_flows drop column passkey_attempt',
   '0062-proofs-of-a-flow': 'alter table user_identities drop column has_created_user',
+  '0064-names-of-cells': 'alter table slugs drop column cell',
 }
 
 /**

@@ -29,33 +29,96 @@ import { systemClock } from '../platform/system-clock.js'
 export type { Deps, OpenDeps } from '../delivery/deps.js'
 
 /** Replacements for what openDeps() would open itself. */
-export interface GivenDeps extends Partial<Pick<Deps, 'now' | 'log' | 'mail' | 'sms' | 'newRsaKeyPair'>> {
-  /** An embedded Postgres that is running already; close() stops it. */
-  readonly embedded?: EmbeddedPostgres | undefined
+export interface GivenDeps extends GivenTools, GivenDatabase {}
+
+interface GivenTools extends Partial<Pick<Deps, 'now' | 'log' | 'mail' | 'sms' | 'newRsaKeyPair'>> {
   /** An emulator has records of its own. */
   readonly readTxt?: ReadTxt
   /** A lower hashing cost for tests: at the normal one a password takes as long as fifty requests. */
   readonly passwordCost?: PasswordCost
   /** Tells the collector of the settings what the process does; commands do not. */
   readonly isTraced?: boolean
+}
+
+interface GivenDatabase {
+  /** An embedded Postgres that is running already; close() stops it. */
+  readonly embedded?: EmbeddedPostgres | undefined
   /** Read-only: runs no migration, creates and records no master keys, and leaves checking them to the caller. */
   readonly onlyLooks?: boolean
 }
 
 /** Opens what operations need, in order, and closes it in reverse. */
 export async function openDeps(config: Config, given: GivenDeps = {}): Promise<OpenDeps> {
-  const { onlyLooks = false } = given
+  const tools = await openTools(config, given)
+  try {
+    const opened = await openDatabase(tools, config, given)
+    const close = async () => {
+      await opened.close()
+      await tools.close()
+    }
+    return { ...opened, close }
+  } catch (error) {
+    await tools.close()
+    throw error
+  }
+}
+
+/** What a process has once, whatever the number of its databases. */
+export interface Tools extends Omit<Deps, 'config' | 'db' | 'readDb' | 'keys' | 'limits' | 'names'> {
+  close(): Promise<void>
+}
+
+export async function openTools(config: Config, given: GivenTools = {}): Promise<Tools> {
   const now = given.now ?? systemClock
   const log = given.log ?? createLog(config)
   const metrics = createMetrics()
   const traces = given.isTraced === true ? await openTraces(config.traces, log) : undefined
+  const mail = given.mail ?? openMailer(config)
+  const sms = given.sms ?? openSmsSender(config.sms.provider, traces?.watchCall)
+  const readTxt = given.readTxt ?? txtReader({ servers: config.dnsServers })
+  const outbound = openOutbound(config.outbound, { readTxt, watch: traces?.watchCall })
+  return {
+    now,
+    log,
+    mail,
+    sms,
+    outbound,
+    openIdProviders: openOpenIdProviders({ config, outbound, now }),
+    metrics,
+    traces,
+    passwords: openPasswordHasher(metrics, given.passwordCost),
+    knownPasswords: openKnownPasswords(config, metrics),
+    newRsaKeyPair: given.newRsaKeyPair ?? newRsaKeyPair,
+    async close() {
+      outbound.close()
+      sms.close()
+      mail.close()
+      await traces?.close()
+      await flushLog(log)
+    },
+  }
+}
+
+/**
+ * Opens a database for the operations on it. The tools stay open when it is closed.
+ *
+ * @param cell Its name, where there are several.
+ */
+export async function openDatabase(
+  tools: Tools,
+  config: Config,
+  given: GivenDatabase & { readonly cell?: string | undefined } = {},
+): Promise<OpenDeps> {
+  const { onlyLooks = false, cell } = given
+  const { now, log, metrics, traces } = tools
   const embedded =
     config.database.url === undefined
       ? (given.embedded ?? (await startEmbedded({ dataDir: config.dataDir })))
       : undefined
 
   type Own = Pick<ConnectOptions, 'url' | 'poolSize' | 'isPooled' | 'positions' | 'primary'>
-  const pool = (name: string, own: Own) => {
+  const pool = (role: string, own: Own) => {
+    const name = cell === undefined ? role : `${cell} ${role}`
     const opened = connect({
       ...own,
       named: config.database.hasNamedStatements,
@@ -76,20 +139,10 @@ export async function openDeps(config: Config, given: GivenDeps = {}): Promise<O
   const readDb =
     readUrl === undefined ? db : pool('replica', { url: readUrl, poolSize, isPooled, positions, primary })
   const directDb = pool('direct', { url: config.database.directUrl ?? url, poolSize: 2 })
-  const mail = given.mail ?? openMailer(config)
-  const sms = given.sms ?? openSmsSender(config.sms.provider, traces?.watchCall)
-  const readTxt = given.readTxt ?? txtReader({ servers: config.dnsServers })
-  const outbound = openOutbound(config.outbound, { readTxt, watch: traces?.watchCall })
-  const openIdProviders = openOpenIdProviders({ config, outbound, now })
 
   async function close(): Promise<void> {
-    outbound.close()
-    sms.close()
-    mail.close()
-    const pools = [...new Set([db, readDb, directDb])]
-    await Promise.all([traces?.close(), ...pools.map((pool) => closePool(pool))])
+    await Promise.all([...new Set([db, readDb, directDb])].map((opened) => closePool(opened)))
     await embedded?.stop()
-    await flushLog(log)
   }
 
   try {
@@ -101,31 +154,19 @@ export async function openDeps(config: Config, given: GivenDeps = {}): Promise<O
     const master = parseMasterKeys(config.masterKeys ?? (await readKeys(config.dataDir)))
     if (pending.length === 0 && !onlyLooks) await checkMasterKeys(directDb, master)
     const keys = { master, privateKeys: new Map<string, KeyObject>() }
-    const isAttached = embedded?.attached ?? false
-    const databaseEnded = embedded?.ended ?? new Promise<never>(() => undefined)
-    const passwords = openPasswordHasher(metrics, given.passwordCost)
-    const knownPasswords = openKnownPasswords(config, metrics)
-    const limits = openLimits({ config, db: promptDb(db), now, log, keys, metrics })
-    const opened = {
+    return {
+      ...tools,
       config,
       db,
       readDb,
       directDb,
-      now,
-      log,
       keys,
-      mail,
-      sms,
-      outbound,
-      openIdProviders,
-      metrics,
-      traces,
-      passwords,
-      knownPasswords,
-      limits,
-      newRsaKeyPair: given.newRsaKeyPair ?? newRsaKeyPair,
+      limits: openLimits({ config, db: promptDb(db), now, log, keys, metrics }),
+      isAttached: embedded?.attached ?? false,
+      databaseEnded: embedded?.ended ?? new Promise<never>(() => undefined),
+      pendingMigrations: pending,
+      close,
     }
-    return { ...opened, isAttached, databaseEnded, pendingMigrations: pending, close }
   } catch (error) {
     await close()
     throw error

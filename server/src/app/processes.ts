@@ -5,16 +5,19 @@ import type { Logger } from 'pino'
 import { refreshCredentials, writeCredentials } from '../operations/accounts/credentials-file.js'
 import { createFirstAccount } from '../operations/accounts/first-account.js'
 import { getAccount } from '../operations/accounts/list-accounts.js'
+import { watchBacklog } from '../operations/backlog.js'
 import { makeConsoleLink } from '../operations/staff/console-start.js'
 import type { Config } from '../platform/config/config.js'
 import { checkMigrated } from '../platform/db/check-migrated.js'
 import { checkMasterKeys } from '../platform/db/master-key-canary.js'
 import type { OpenDeps } from '../delivery/deps.js'
-import { openDeps, type GivenDeps } from './open-deps.js'
+import { dispatcher, type ServingCell } from './cells/dispatch.js'
+import { openCells, type Cells } from './open-cells.js'
+import { openTools, type GivenDeps, type Tools } from './open-deps.js'
 import { createApp } from './http/app.js'
-import { openReadiness } from './http/health.js'
+import { openReadiness, readinessOf } from './http/health.js'
 import { createMetricsServer } from './http/metrics-server.js'
-import { announceDrain, createHttpServer, drain } from './http/server.js'
+import { announceDrain, createHttpServer, drain, shareServer } from './http/server.js'
 import type { Loop } from '../delivery/jobs/loop.js'
 import { makeLogEventMonths } from '../delivery/log-events/months.js'
 import { startLastUses } from './last-uses.js'
@@ -55,6 +58,53 @@ const maxNoticeMs = 2_000
 const closingMs = 4_500
 const lastUseMs = 1_500
 
+type App = ReturnType<typeof createApp>
+
+/** One database of the service, with the app for its accounts. */
+interface ServiceCell {
+  readonly deps: OpenDeps
+  readonly app: App
+  /** Starts the worker, where the process has one and the database its tables. */
+  begin(): void
+  whyNotReady(): Promise<string | undefined>
+  stopWorker(): Promise<void>
+  storeLastUses(): Promise<unknown>
+}
+
+async function serveCell(
+  deps: OpenDeps,
+  { hasWorker }: { readonly hasWorker: boolean },
+): Promise<ServiceCell> {
+  const isMigrated = deps.pendingMigrations.length === 0
+  // For the first start on a database; later the job creates the months.
+  if (isMigrated) await makeLogEventMonths(deps)
+  // Without its tables a worker could only fail.
+  let worker: Loop | undefined
+  let isClosing = false
+  const startWorker = () => {
+    if (hasWorker && !isClosing) worker = startBackground(deps)
+  }
+  const whyWaiting = untilMigrated(deps, async () => {
+    await checkMasterKeys(deps.db, deps.keys.master)
+    await makeLogEventMonths(deps)
+    startWorker()
+  })
+  const lastUses = startLastUses(deps)
+  return {
+    deps,
+    app: createApp(deps, { ...lastUses.hooks, whyWaiting }),
+    begin() {
+      if (isMigrated) startWorker()
+    },
+    whyNotReady: openReadiness(deps, whyWaiting),
+    async stopWorker() {
+      isClosing = true
+      await worker?.stop()
+    },
+    storeLastUses: lastUses.stop,
+  }
+}
+
 /**
  * Starts the service: the API and the pages, /metrics on its own port, and the worker.
  *
@@ -62,38 +112,40 @@ const lastUseMs = 1_500
  */
 export async function startService(
   config: Config,
-  { worker: hasWorker, ...given }: ServiceOptions,
+  { worker: hasWorker, embedded, log: givenLog }: ServiceOptions,
 ): Promise<RunningService> {
-  const deps = await openDeps(config, { ...given, isTraced: true })
-  const metricsServer = createMetricsServer(deps)
+  const tools = await openTools(config, { ...(givenLog && { log: givenLog }), isTraced: true })
+  const { log } = tools
+  let listening: App | undefined
+  const run = async (deps: OpenDeps) => {
+    const cell = await serveCell(deps, { hasWorker })
+    if (listening !== undefined) {
+      shareServer(listening, cell.app)
+      cell.begin()
+    }
+    return cell
+  }
+  const cells = await openOrClose(tools, () => openCells(tools, config, { embedded, run }))
+  const running = () => cells.all.flatMap((cell) => cell.running ?? [])
+  const metricsServer = createMetricsServer(
+    { ...tools, config },
+    watchBacklog(tools, () => running().map(({ deps }) => deps.db)),
+  )
   try {
+    const [{ deps, app }] = running() as [ServiceCell, ...ServiceCell[]]
     const isMigrated = deps.pendingMigrations.length === 0
-    // For the first start on a database; later the job creates the months.
-    if (isMigrated) await makeLogEventMonths(deps)
     const firstAccount =
       config.database.url === undefined && isMigrated ? await ensureFirstAccount(deps) : undefined
-
-    // Without its tables a worker could only fail.
-    let worker: Loop | undefined
-    let isClosing = false
-    const startWorker = () => {
-      if (hasWorker && !isClosing) worker = startBackground(deps)
-    }
-    const whyWaiting = untilMigrated(deps, async () => {
-      await checkMasterKeys(deps.db, deps.keys.master)
-      await makeLogEventMonths(deps)
-      startWorker()
-    })
-    const lastUses = startLastUses(deps)
-    const app = createApp(deps, { ...lastUses.hooks, whyWaiting })
-    const server = createHttpServer(app)
+    const server =
+      config.cells === undefined ? createHttpServer(app) : createDispatchingServer(cells, { deps, app })
     const metricsAddress = await listenForMetrics(metricsServer, config)
     const address = await listen(
       server,
       { name: 'PORT', port: config.port },
       { name: 'HOST', host: config.host },
     )
-    if (isMigrated) startWorker()
+    listening = app
+    for (const cell of running()) cell.begin()
 
     const drained = async () => {
       app.enable('draining')
@@ -102,28 +154,92 @@ export async function startService(
       await sleep(noticeMs)
       await drain(server, {
         deadlineMs: config.drainMs - noticeMs,
-        onCut: (connections) => deps.log.warn({ connections }, 'requests were left unfinished'),
+        onCut: (connections) => log.warn({ connections }, 'requests were left unfinished'),
       })
     }
     const close = () => {
-      isClosing = true
+      cells.stop()
       return closeInOrder(
         [
           {
             name: 'requests, jobs and deliveries',
-            close: () => Promise.all([drained(), worker?.stop()]),
+            close: () => Promise.all([drained(), ...running().map((cell) => cell.stopWorker())]),
             atMost: config.drainMs,
           },
-          { name: 'the last use of API keys and secrets', close: lastUses.stop, atMost: lastUseMs },
-          ...lastSteps(metricsServer, deps),
+          {
+            name: 'the last use of API keys and secrets',
+            close: () => Promise.all(running().map((cell) => cell.storeLastUses())),
+            atMost: lastUseMs,
+          },
+          ...lastSteps({ metricsServer, cells, tools }),
         ],
-        { within: config.drainMs + closingMs, log: deps.log },
+        { within: config.drainMs + closingMs, log },
       )
     }
-    const { pendingMigrations, log } = deps
+    const { pendingMigrations } = deps
     return { address, metricsAddress, pendingMigrations, firstAccount, log, failed: failureOf(deps), close }
   } catch (error) {
-    await closeInOrder(lastSteps(metricsServer, deps), { within: closingMs, log: deps.log })
+    await closeInOrder(lastSteps({ metricsServer, cells, tools }), { within: closingMs, log })
+    throw error
+  }
+}
+
+/** A server that hands requests to the cells of their accounts. */
+function createDispatchingServer(
+  cells: Cells<ServiceCell>,
+  { deps, app }: Pick<ServiceCell, 'deps' | 'app'>,
+): Server {
+  const serving = cells.all.map((cell): ServingCell => ({
+    name: cell.name ?? '',
+    get db() {
+      return cell.running?.deps.db
+    },
+    get app() {
+      return cell.running?.app
+    },
+  }))
+  const unavailable = createApp(deps, { whyWaiting: () => Promise.resolve('a database cannot be reached') })
+  const dispatch = dispatcher(serving, {
+    isHttps: deps.config.isHttps,
+    unavailable,
+    log: deps.log,
+    readiness(_req, res) {
+      void readinessOfCells(cells, app.enabled('draining')).then((body) => {
+        const isUp = body.status === 'up'
+        res.writeHead(isUp ? 200 : 503, { 'Content-Type': 'application/json; charset=utf-8' })
+        res.end(JSON.stringify(body))
+      })
+    },
+  })
+  const server = createHttpServer(app, dispatch)
+  for (const other of [unavailable, ...cells.all.flatMap(({ running }) => running?.app ?? [])])
+    shareServer(app, other)
+  return server
+}
+
+/** A process that can serve some accounts is ready: those of another database get 503 from any process. */
+async function readinessOfCells(
+  cells: Cells<Pick<ServiceCell, 'whyNotReady'>>,
+  isDraining: boolean,
+): Promise<{ readonly status: string; readonly reason?: string; readonly cells?: object }> {
+  if (isDraining) return readinessOf('the service is stopping')
+  const reasons = await Promise.all(
+    cells.all.map(async ({ name = '', running }) => {
+      const reason =
+        running === undefined ? 'its database could not be opened yet' : await running.whyNotReady()
+      return [name, readinessOf(reason)] as const
+    }),
+  )
+  const isUp = reasons.some(([, { status }]) => status === 'up')
+  return { status: isUp ? 'up' : 'down', cells: Object.fromEntries(reasons) }
+}
+
+/** Closes the tools where opening the databases fails. */
+async function openOrClose<Opened>(tools: Tools, open: () => Promise<Opened>): Promise<Opened> {
+  try {
+    return await open()
+  } catch (error) {
+    await tools.close()
     throw error
   }
 }
@@ -137,41 +253,72 @@ export async function startWorkerProcess(
   config: Config,
   options: { log?: Logger } = {},
 ): Promise<Pick<RunningService, 'metricsAddress' | 'log' | 'failed' | 'close'>> {
-  const deps = await openDeps(config, { ...options, isTraced: true })
-  const whyNotReady = openReadiness(deps)
-  let worker: Loop | undefined
-  const metricsServer = createMetricsServer(deps, {
-    async whyNotReady() {
-      if (worker === undefined) return 'the worker is starting'
-      if (worker.isStalled()) return 'the worker has not looked for jobs or deliveries for 15 s'
-      return whyNotReady()
-    },
-  })
-  try {
+  const tools = await openTools(config, { ...options, isTraced: true })
+  const { log } = tools
+  const run = async (deps: OpenDeps) => {
     checkMigrated(deps)
     await makeLogEventMonths(deps)
+    const worker = startBackground(deps)
+    const whyNotReady = openReadiness(deps)
+    return {
+      deps,
+      worker,
+      async whyNotReady() {
+        if (worker.isStalled()) return 'the worker has not looked for jobs or deliveries for 15 s'
+        return whyNotReady()
+      },
+    }
+  }
+  const cells = await openOrClose(tools, () => openCells(tools, config, { run }))
+  const running = () => cells.all.flatMap((cell) => cell.running ?? [])
+  const metricsServer = createMetricsServer(
+    { ...tools, config },
+    watchBacklog(tools, () => running().map(({ deps }) => deps.db)),
+    {
+      async whyNotReady() {
+        const reasons = await Promise.all(running().map((cell) => cell.whyNotReady()))
+        return reasons.includes(undefined) ? undefined : reasons[0]
+      },
+    },
+  )
+  try {
     const metricsAddress = await listenForMetrics(metricsServer, config)
-    const started = startBackground(deps)
-    worker = started
-    const close = () =>
-      closeInOrder(
+    const close = () => {
+      cells.stop()
+      return closeInOrder(
         [
-          { name: 'jobs and deliveries', close: started.stop, atMost: config.drainMs },
-          ...lastSteps(metricsServer, deps),
+          {
+            name: 'jobs and deliveries',
+            close: () => Promise.all(running().map(({ worker }) => worker.stop())),
+            atMost: config.drainMs,
+          },
+          ...lastSteps({ metricsServer, cells, tools }),
         ],
-        { within: config.drainMs + closingMs, log: deps.log },
+        { within: config.drainMs + closingMs, log },
       )
-    return { metricsAddress, log: deps.log, failed: failureOf(deps), close }
+    }
+    const failed = Promise.race(running().map(({ deps }) => failureOf(deps)))
+    return { metricsAddress, log, failed, close }
   } catch (error) {
-    await closeInOrder(lastSteps(metricsServer, deps), { within: closingMs, log: deps.log })
+    await closeInOrder(lastSteps({ metricsServer, cells, tools }), { within: closingMs, log })
     throw error
   }
 }
 
-function lastSteps(metricsServer: Server, deps: OpenDeps): ClosingStep[] {
+interface OpenProcess {
+  readonly metricsServer: Server
+  readonly cells: Pick<Cells<unknown>, 'close'>
+  readonly tools: Tools
+}
+
+function lastSteps({ metricsServer, cells, tools }: OpenProcess): ClosingStep[] {
+  const close = async () => {
+    await cells.close()
+    await tools.close()
+  }
   return [
     { name: 'metrics', close: () => drain(metricsServer, { deadlineMs: 0 }) },
-    { name: 'the database', close: deps.close },
+    { name: 'the database', close },
   ]
 }
 

@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
+import { terminalsOf, type Databases } from './choose-cell.js'
 import { toSentence } from './failure.js'
 import type { Terminal } from './terminal.js'
 import { packageRoot } from '../platform/package-root.js'
 
 interface Entry {
   readonly summary: string
+  /** How it goes about several databases; undefined: it works on none, or knows them itself. */
+  readonly databases?: Databases
   /** Only the command that runs is loaded, with what it imports. */
   readonly load: () => Promise<{ define: (command: Command) => void }>
 }
@@ -24,20 +27,35 @@ const commands: Record<string, Entry> = {
     summary: 'answer every operation with the example of its record, for tests in any language',
     load: () => import('./mock.js'),
   },
-  migrate: { summary: 'apply the migrations that the database lacks', load: () => import('./migrate.js') },
-  account: { summary: 'create, list and name accounts', load: () => import('./account.js') },
+  migrate: {
+    summary: 'apply the migrations that the database lacks',
+    load: () => import('./migrate.js'),
+    databases: 'each',
+  },
+  account: {
+    summary: 'create, list and name accounts',
+    load: () => import('./account.js'),
+    databases: 'one',
+  },
   console: {
     summary: 'invite staff to the console of an account, list them and remove them',
     load: () => import('./console.js'),
+    databases: 'one',
   },
-  'api-key': { summary: 'create, list, rotate and revoke API keys', load: () => import('./api-key.js') },
+  'api-key': {
+    summary: 'create, list, rotate and revoke API keys',
+    load: () => import('./api-key.js'),
+    databases: 'one',
+  },
   keys: {
     summary: 'show and rotate signing keys, re-seal with a new master key',
     load: () => import('./keys.js'),
+    databases: 'each',
   },
   social: {
     summary: 'add a social provider, step by step, and check it',
     load: () => import('./social.js'),
+    databases: 'one',
   },
   listen: {
     summary: 'bring the events of the sandbox to a receiver on this machine',
@@ -46,31 +64,53 @@ const commands: Record<string, Entry> = {
   config: {
     summary: 'carry settings from one environment to another, as YAML that is reviewed',
     load: () => import('./config.js'),
+    databases: 'one',
   },
   'sample-data': {
     summary: 'fill a database with made-up organizations and users',
     load: () => import('./sample-data.js'),
+    databases: 'one',
   },
   'import-users': {
     summary: 'make the users of a file, with the password hashes of another product',
     load: () => import('./import-users.js'),
+    databases: 'one',
   },
-  backup: { summary: 'write the whole database to a file', load: () => import('./backup.js') },
-  restore: { summary: 'read a backup into an empty database', load: () => import('./restore.js') },
-  purge: { summary: 'erase what was deleted long ago', load: () => import('./purge.js') },
+  backup: {
+    summary: 'write the whole database to a file',
+    load: () => import('./backup.js'),
+    databases: 'one',
+  },
+  restore: {
+    summary: 'read a backup into an empty database',
+    load: () => import('./restore.js'),
+    databases: 'one',
+  },
+  purge: { summary: 'erase what was deleted long ago', load: () => import('./purge.js'), databases: 'each' },
   'export-user': {
     summary: 'write everything that is kept of one person as JSON',
     load: () => import('./export-user.js'),
+    databases: 'one',
   },
   'erase-user': {
     summary: 'erase one person at once and for good',
     load: () => import('./erase-user.js'),
+    databases: 'one',
   },
   types: {
     summary: 'write the TypeScript types of what the tokens of an organization say',
     load: () => import('./types.js'),
+    databases: 'one',
   },
-  doctor: { summary: 'check the configuration and what it names', load: () => import('./doctor.js') },
+  cells: {
+    summary: 'list the databases of accounts, find that of one, and check their names',
+    load: () => import('./cells.js'),
+  },
+  doctor: {
+    summary: 'check the configuration and what it names',
+    load: () => import('./doctor.js'),
+    databases: 'each',
+  },
 }
 
 /**
@@ -88,6 +128,7 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
       writeErr: terminal.tell,
       outputError: (text, write) => write(`portico: ${toUsageFault(text, commandPath(program, args))}\n`),
     })
+    .option('--cell <name>', 'the database to work on, of those that CELLS lists')
     .helpCommand('help [command]', 'show what a command does and takes')
   try {
     const named = args[0] === 'help' ? args[1] : args[0]
@@ -95,15 +136,33 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
       const command = program.command(name).description(summary)
       if (name === named) (await load()).define(command)
     }
-    giveTerminal(program, terminal)
-    await program.parseAsync(args, { from: 'user' })
-    return terminal.exitCode
+    const isHelp = args[0] === 'help' || args.includes('--help') || args.includes('-h')
+    const databases = isHelp
+      ? undefined
+      : Object.entries(commands).find(([name]) => name === named)?.[1].databases
+    const [cell, others] = cellOf(args)
+    let exitCode = 0
+    for (const each of terminalsOf(terminal, databases, cell)) {
+      if (each.cell !== undefined && cell === undefined) terminal.tell(`${each.cell.name}:\n`)
+      giveTerminal(program, each)
+      await program.parseAsync(others, { from: 'user' })
+      exitCode = Math.max(exitCode, each.exitCode)
+    }
+    return exitCode
   } catch (error) {
     // Requested help, or a fault of usage, which Commander has reported.
     if (error instanceof CommanderError) return error.exitCode
     terminal.tell(`portico: ${toSentence(error)}\n`)
     return 1
   }
+}
+
+/** The database that the arguments name, and the other arguments. */
+function cellOf(args: readonly string[]): [name: string | undefined, others: readonly string[]] {
+  const at = args.indexOf('--cell')
+  const name = args[at + 1]
+  if (at < 0 || name === undefined) return [undefined, args]
+  return [name, args.toSpliced(at, 2)]
 }
 
 /** Every action finds it among its options (OutputOptions). */

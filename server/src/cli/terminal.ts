@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
+import type { Config } from '../platform/config/config.js'
 import type { GivenDeps } from '../app/open-deps.js'
 
 /** Where a command is run: the process of `portico`, or a test that runs many in one. */
@@ -19,8 +20,16 @@ export interface Terminal {
   readonly ask: (question: string, kind: 'plain' | 'secret') => Promise<string>
   /** The exit code of the command when nothing is thrown. */
   exitCode: number
+  /** Of several databases, the one that the command works on. */
+  readonly cell?: ChosenCell
   /** Replaces what commands would open, in tests. */
   readonly given?: Pick<GivenDeps, 'newRsaKeyPair' | 'passwordCost'>
+}
+
+export interface ChosenCell {
+  readonly name: string
+  /** The database that has the names of all; undefined where it is this one. */
+  readonly first: Config['database'] | undefined
 }
 
 /** The terminal of this process. */

@@ -45,6 +45,29 @@ function secondsSince(at: Date, time: ReturnType<typeof sql>) {
   return sql`coalesce(greatest(extract(epoch from ${at}::timestamptz - ${time}), 0), 0)::float8`
 }
 
+/** What waits in all databases: the sums, and the oldest. */
+function total(backlogs: readonly Backlog[]): Backlog {
+  const sum = (figures: readonly number[]) => figures.reduce((one, other) => one + other, 0)
+  const jobs = backlogs.map((backlog) => backlog.jobs)
+  const kinds = ['healthy', 'failing'] as const
+  return {
+    jobs: {
+      due: sum(jobs.map(({ due }) => due)),
+      oldestSeconds: Math.max(0, ...jobs.map(({ oldestSeconds }) => oldestSeconds)),
+      dead: sum(jobs.map(({ dead }) => dead)),
+    },
+    deliveries: kinds.map((webhook) => {
+      const of = backlogs.flatMap(({ deliveries }) => deliveries.filter((each) => each.webhook === webhook))
+      return {
+        webhook,
+        due: sum(of.map(({ due }) => due)),
+        oldestSeconds: Math.max(0, ...of.map(({ oldestSeconds }) => oldestSeconds)),
+        eventLagSeconds: Math.max(0, ...of.map(({ eventLagSeconds }) => eventLagSeconds)),
+      }
+    }),
+  }
+}
+
 /** In ms. How long figures are cached, and how long they are waited for. A scraper of metrics waits for 10 s. */
 const keptMs = 5_000
 const waitMs = 3_000
@@ -54,7 +77,8 @@ const waitMs = 3_000
  * because outdated figures mislead.
  */
 export function watchBacklog(
-  { db, now, log, metrics }: Pick<Deps, 'db' | 'now' | 'log' | 'metrics'>,
+  { now, log, metrics }: Pick<Deps, 'now' | 'log' | 'metrics'>,
+  databases: () => readonly Kysely<DB>[],
   keptForMs = keptMs,
 ): () => Promise<void> {
   let isReading = false
@@ -65,7 +89,7 @@ export function watchBacklog(
     isReading = true
     begunAt = performance.now()
     try {
-      return await readBacklog(promptDb(db), now())
+      return total(await Promise.all(databases().map((db) => readBacklog(promptDb(db), now()))))
     } catch (error) {
       log.warn({ err: error }, 'what is due cannot be read for the metrics')
       return undefined

@@ -10,12 +10,12 @@ export type CellKey =
   | { readonly kind: 'connection' | 'provider' | 'directory'; readonly id: string }
   /** Named by the form: a domain, an API key or an application. */
   | { readonly kind: 'form' }
-  /** Named by nothing but a secret: a cookie, or the token in the address. */
+  /** Named by nothing but a secret: a cookie, or a token in the address or the form. */
   | { readonly kind: 'secret' }
   /** The same whatever the account, such as a document. */
   | { readonly kind: 'none' }
 
-type Kind = CellKey['kind']
+type Kind = CellKey['kind'] | 'state'
 
 /**
  * By the beginnings of paths, of which the first that fits decides. `:key` is the segment that names the account; other segments
@@ -42,9 +42,9 @@ const kinds: readonly (readonly [beginning: string, kind: Kind])[] = [
   ['/onboarding/:key', 'connection'],
   ['/onboarding', 'secret'],
   ['/relay', 'secret'],
-  ['/account/signed-in', 'secret'],
-  ['/console/start', 'secret'],
-  ['/console/signed-in', 'secret'],
+  ['/account/signed-in', 'state'],
+  ['/console/start', 'none'],
+  ['/console/signed-in', 'state'],
   ['/console/:key', 'domain'],
   ['/console', 'none'],
   ['/message', 'none'],
@@ -58,21 +58,25 @@ const kinds: readonly (readonly [beginning: string, kind: Kind])[] = [
   ['/readyz', 'none'],
 ]
 
+/** Where the state of a sign-in to our own pages leads back to; each path names a domain. */
+const ownPages = /^\/(?:t|console)\/([a-z0-9-]+)(?:[/?]|$)/
+
 const beginnings = kinds.map(([beginning, kind]) => ({ segments: beginning.slice(1).split('/'), kind }))
 
 /**
  * The key of a request; undefined for a path that no address begins with.
  *
- * @param path Without the query, as sent.
+ * @param target Path and query, as sent.
  * @param authorization The header.
  */
 export function cellKeyOf({
-  path,
+  target,
   authorization,
 }: {
-  readonly path: string
+  readonly target: string
   readonly authorization: string | undefined
 }): CellKey | undefined {
+  const [path = '', query = ''] = target.split('?', 2)
   if (path === '/') return { kind: 'none' }
   const sent = path.slice(1).split('/')
   const found = beginnings.find(({ segments }) =>
@@ -91,11 +95,18 @@ export function cellKeyOf({
     case 'provider':
     case 'directory':
       return { kind: found.kind, id: name }
+    case 'state':
+      return ofState(query)
     case 'form':
     case 'secret':
     case 'none':
       return { kind: found.kind }
   }
+}
+
+function ofState(query: string): CellKey {
+  const [, domain] = ownPages.exec(new URLSearchParams(query).get('state') ?? '') ?? []
+  return domain === undefined ? { kind: 'none' } : { kind: 'domain', domain }
 }
 
 /** Without an account in the token the request is of none: it is refused alike everywhere. */

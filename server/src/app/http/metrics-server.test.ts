@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
+import { watchBacklog } from '../../operations/backlog.js'
 import { readConfig } from '../../platform/config/config.js'
 import { connect } from '../../platform/db/connect.js'
 import { createLog } from '../../platform/observability/log.js'
@@ -13,7 +14,11 @@ async function statusFor(host: string, variables: Record<string, string>): Promi
   const log = createLog({ logLevel: 'silent' })
   const db = connect({ url: 'postgres://portico@127.0.0.1:1/none', poolSize: 1, named: false, log })
   const config = readConfig(variables)
-  const server = createMetricsServer({ config, db, now: () => new Date(0), log, metrics: createMetrics() })
+  const deps = { config, now: () => new Date(0), log, metrics: createMetrics() }
+  const server = createMetricsServer(
+    deps,
+    watchBacklog(deps, () => [db]),
+  )
   await once(server.listen(0, '127.0.0.1'), 'listening')
   onTestFinished(async () => {
     server.close()

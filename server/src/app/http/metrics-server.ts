@@ -1,5 +1,4 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
-import { watchBacklog } from '../../operations/backlog.js'
 import type { Deps } from '../../delivery/deps.js'
 import { readinessOf } from './health.js'
 import { isOfOneHost } from './server.js'
@@ -7,18 +6,14 @@ import { isOfOneHost } from './server.js'
 interface MetricsServerOptions {
   /** Why the process cannot do its work; undefined when it can. Adds /healthz and /readyz to the server. */
   readonly whyNotReady?: () => Promise<string | undefined>
-  /** How long a measured backlog is reported before the database is queried again. */
-  readonly backlogKeptMs?: number
 }
 
 /** Makes the server of /metrics for METRICS_HOST. It has no authentication: only operators may reach that host. */
 export function createMetricsServer(
-  deps: Pick<Deps, 'config' | 'db' | 'now' | 'metrics' | 'log'>,
-  { whyNotReady, backlogKeptMs }: MetricsServerOptions = {},
+  { config, metrics: { registry }, log }: Pick<Deps, 'config' | 'metrics' | 'log'>,
+  measureBacklog: () => Promise<void>,
+  { whyNotReady }: MetricsServerOptions = {},
 ): Server {
-  const { config, log } = deps
-  const { registry } = deps.metrics
-  const measureBacklog = watchBacklog(deps, backlogKeptMs)
   const isBoundToLoopback = /^(localhost|127\.[\d.]+|::1)$/.test(config.metricsHost)
   const paths: Record<string, (res: ServerResponse) => Promise<void>> = {
     async '/metrics'(res) {

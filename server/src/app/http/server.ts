@@ -1,4 +1,4 @@
-import { createServer, IncomingMessage, ServerResponse, type Server } from 'node:http'
+import { createServer, IncomingMessage, ServerResponse, type RequestListener, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Express } from 'express'
 
@@ -21,8 +21,10 @@ const sweepMs = 100
  * Express calls Object.setPrototypeOf on each request and response, after which V8 (Node 20 and 22) leaves its fast
  * paths. Here both are created with Express's prototypes, so that those calls change nothing: three to five times the
  * throughput (https://github.com/expressjs/express/issues/5998).
+ *
+ * @param listener What requests are handed to, which is the app unless there are several.
  */
-export function createHttpServer(app: Express): Server {
+export function createHttpServer(app: Express, listener: RequestListener = app): Server {
   // Real classes with copied members: objects whose prototype is app.request itself are slower still.
   class ExpressRequest extends IncomingMessage {}
   class ExpressResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
@@ -50,12 +52,18 @@ export function createHttpServer(app: Express): Server {
       maxHeaderSize: maxHeaderBytes,
     },
     (req, res) => {
-      if (isTarget(req.url) && isOfOneHost(req)) app(req, res)
+      if (isTarget(req.url) && isOfOneHost(req)) listener(req, res)
       else res.writeHead(400, { Connection: 'close' }).end()
     },
   )
   countSilentConnectionsAsIdle(server)
   return server
+}
+
+/** Lets another app handle the requests of an app's server. The settings by which Express reads them stay those of the first. */
+export function shareServer(app: Express, other: Express): void {
+  other.request = app.request
+  other.response = app.response
 }
 
 /**

@@ -1,5 +1,6 @@
-import { sql, type Transaction } from 'kysely'
+import { sql, type Kysely, type Transaction } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
+import type { Deps } from '../../delivery/deps.js'
 import { randomBase32 } from '../../platform/crypto/secret.js'
 import { isReserved, slugOf } from './slug.js'
 
@@ -11,19 +12,26 @@ const numberedAttempts = 50
  * after too many conflicts, or without a number left, with six random characters. Domains are unique over the whole
  * service and never reused.
  */
-export async function claimDomain(trx: Transaction<DB>, name: string, at: Date): Promise<string> {
+export async function claimDomain(
+  { now, names }: Pick<Deps, 'now' | 'names'>,
+  trx: Transaction<DB>,
+  name: string,
+): Promise<string> {
+  const at = now()
+  const take = async (free: string) =>
+    (names === undefined || (await names.reserve(free, at))) && takeHere(trx, free, at)
   const slug = slugOf(name)
-  if (!isReserved(slug) && (await take(trx, slug, at))) return slug
+  if (!isReserved(slug) && (await take(slug))) return slug
   for (let attempt = 1; attempt <= numberedAttempts; attempt++) {
-    const numbered = `${slug}-${(await lastNumber(trx, slug)) + 1}`
-    if (await take(trx, numbered, at)) return numbered
+    const numbered = `${slug}-${(await lastNumber(names?.db ?? trx, slug)) + 1}`
+    if (await take(numbered)) return numbered
   }
   const random = `${slug}-${randomBase32(6)}`
-  if (await take(trx, random, at)) return random
+  if (await take(random)) return random
   throw new Error('a random domain was taken')
 }
 
-async function take(trx: Transaction<DB>, slug: string, at: Date): Promise<boolean> {
+async function takeHere(trx: Transaction<DB>, slug: string, at: Date): Promise<boolean> {
   const taken = await trx
     .insertInto('slugs')
     .values({ slug, inserted_at: at })
@@ -33,8 +41,8 @@ async function take(trx: Transaction<DB>, slug: string, at: Date): Promise<boole
   return taken !== undefined
 }
 
-async function lastNumber(trx: Transaction<DB>, slug: string): Promise<number> {
-  const { last } = await trx
+async function lastNumber(db: Kysely<DB>, slug: string): Promise<number> {
+  const { last } = await db
     .selectFrom('slugs')
     .where('slug', 'like', `${slug}-%`)
     .where('slug', '~', `^${slug}-[1-9][0-9]{0,5}$`)

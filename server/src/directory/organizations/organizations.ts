@@ -60,7 +60,7 @@ export async function createOrganization(
       ...members,
       account_id: caller.accountId,
       id,
-      domain: await claimDomain(trx, name, at),
+      domain: await claimDomain(deps, trx, name),
       name,
       color: color ?? colorOf(id),
       inserted_at: at,

@@ -31,7 +31,7 @@ export async function createAccount(
 ): Promise<Account> {
   const prepared = await prepareAccount()
   return deps.db.transaction().execute(async (trx) => {
-    const domain = await claimDomain(trx, name, deps.now())
+    const domain = await claimDomain(deps, trx, name)
     return insertAccount(deps, trx, prepared, { domain, plan })
   })
 }

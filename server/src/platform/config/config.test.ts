@@ -44,9 +44,34 @@ describe('.env.example', () => {
   })
 
   test('is a configuration that starts when everything in it is uncommented', () => {
-    const values = Object.fromEntries([...documented()].map(([name, { value }]) => [name, value]))
+    const ofOne = ['DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_READ_URL']
+    const without = (names: readonly string[]) =>
+      Object.fromEntries(
+        [...documented()].flatMap(([name, { value }]) => (names.includes(name) ? [] : [[name, value]])),
+      )
 
-    expect(faultsOf(values)).toEqual([])
+    expect(faultsOf(without(['CELLS']))).toEqual([])
+    expect(faultsOf(without(ofOne))).toEqual([])
+    expect(faultsOf(without([]))).toEqual(
+      ofOne.map((name) => `${name} must be unset: CELLS names the databases`),
+    )
+  })
+
+  test.each([
+    ['{', 'must be a list in JSON'],
+    ['[]', 'must be a list of databases'],
+    ['[{"name":"One","url":"postgres://one/portico"}]', '0.name: must be lower-case letters'],
+    ['[{"name":"one","url":"http://one:hunter2@one/"}]', '0.url: must be an address such as postgres://'],
+    ['[{"name":"one","url":"postgres://one/portico","size":1}]', '0: has a member that it does not take'],
+    [
+      '[{"name":"one","url":"postgres://one/portico"},{"name":"one","url":"postgres://two/portico"}]',
+      'two of them have one name',
+    ],
+  ])('refuses the list of databases %s', (CELLS, fault) => {
+    const [first = ''] = faultsOf({ CELLS })
+
+    expect(first).toContain(fault)
+    expect(first).not.toContain('hunter2')
   })
 
   test('says which settings a file may give', () => {
@@ -63,6 +88,7 @@ describe('.env.example', () => {
       'DATABASE_URL',
       'DATABASE_DIRECT_URL',
       'DATABASE_READ_URL',
+      'CELLS',
       'SMTP_URL',
       'BREACH_CHECK_URL',
       'SMS_URL',
@@ -293,6 +319,7 @@ describe('a secret in a file', () => {
       'DATABASE_URL',
       'DATABASE_DIRECT_URL',
       'DATABASE_READ_URL',
+      'CELLS',
       'MASTER_KEYS',
       'SMTP_URL',
       'SMS_URL',
@@ -424,7 +451,7 @@ describe('production', () => {
     const direct = { ...pooled, DATABASE_DIRECT_URL: 'postgres://portico@primary.example.com/portico' }
 
     expect(faultsOf(pooled)).toEqual([
-      'DATABASE_URL must name the pooler, and DATABASE_DIRECT_URL Postgres itself, because DATABASE_POOLER is transaction: migrations and backups need a session',
+      'DATABASE_URL must name the pooler, and DATABASE_DIRECT_URL Postgres itself, because DATABASE_POOLER is transaction: migrations and backups need a session (with CELLS: url and direct_url of each)',
     ])
     expect(readConfig(direct).database).toMatchObject({ isPooled: true, hasNamedStatements: false })
     expect(readConfig({ ...direct, DB_PREPARED: 'on' }).database.hasNamedStatements).toBe(true)

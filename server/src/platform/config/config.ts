@@ -1,5 +1,6 @@
 import type { z } from 'zod/v4'
 import { isLoopbackHost } from '../loopback.js'
+import type { CellSetting } from './cells.js'
 import { faultOfRpId, rpIdOf } from './rp-id.js'
 import { fileSuffix, readSecretFiles } from './secret-files.js'
 import { readSmsUrl, secretVariables, Variables } from './variables.js'
@@ -46,7 +47,10 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     ...(malformed.has('BASE_URL') ? [] : addressFaults(address, { isHttps, isBaseLoopback, isProduction })),
     ...(malformed.has('BASE_URL') || rpIdFault === undefined ? [] : [rpIdFault]),
     ...(isProduction ? productionFaults(new Set([...Object.keys(present), ...fromFiles])) : []),
-    ...(values.DATABASE_POOLER === 'transaction' && !hasBothWays(present) ? [pooledOneWay] : []),
+    ...(values.DATABASE_POOLER === 'transaction' && !hasBothWays(present, values.CELLS)
+      ? [pooledOneWay]
+      : []),
+    ...cellFaults(present),
     ...(present['SMS_URL'] !== undefined && present['SMS_COUNTRIES'] === undefined ? [unboundedSms] : []),
   ]
   if (faults.length > 0) throw new ConfigError(faults)
@@ -77,18 +81,15 @@ function toConfig(
     /** An answer that does not fit the contract is an error here, instead of being stripped. */
     isStrict: !isProduction && values.NODE_ENV !== 'production',
     dataDir: values.DATA_DIR,
-    database: {
-      /** Undefined: the embedded one. */
-      url: values.DATABASE_URL,
-      directUrl: values.DATABASE_DIRECT_URL ?? values.DATABASE_URL,
-      readUrl: values.DATABASE_READ_URL,
-      poolSize: values.DATABASE_POOL_SIZE,
-      /** Whether a pooler gives each transaction another connection to Postgres. */
-      isPooled: values.DATABASE_POOLER === 'transaction',
-      hasNamedStatements: (values.DB_PREPARED ?? (values.DATABASE_POOLER === 'none' ? 'on' : 'off')) === 'on',
-      /** How old what a replica answers may be. */
-      maxLagMs: values.READ_MAX_LAG_MS,
-    },
+    /** The only one, or the first of the cells. */
+    database: databaseOf(values, values.CELLS?.[0]),
+    /** Undefined: one database has every account. */
+    cells: values.CELLS?.map((cell) => ({
+      name: cell.name,
+      setting: cell,
+      database: databaseOf(values, cell),
+      takesNewAccounts: cell.takes_new_accounts,
+    })),
     masterKeys: values.MASTER_KEYS,
     mail: {
       smtpUrl: values.SMTP_URL,
@@ -150,6 +151,27 @@ function toConfig(
   }
 }
 
+function databaseOf(values: Values, cell: CellSetting | undefined) {
+  const own = cell ?? {
+    url: values.DATABASE_URL,
+    direct_url: values.DATABASE_DIRECT_URL,
+    read_url: values.DATABASE_READ_URL,
+    pool_size: undefined,
+  }
+  return {
+    /** Undefined: the embedded one. */
+    url: own.url,
+    directUrl: own.direct_url ?? own.url,
+    readUrl: own.read_url,
+    poolSize: own.pool_size ?? values.DATABASE_POOL_SIZE,
+    /** Whether a pooler gives each transaction another connection to Postgres. */
+    isPooled: values.DATABASE_POOLER === 'transaction',
+    hasNamedStatements: (values.DB_PREPARED ?? (values.DATABASE_POOLER === 'none' ? 'on' : 'off')) === 'on',
+    /** How old what a replica answers may be. */
+    maxLagMs: values.READ_MAX_LAG_MS,
+  }
+}
+
 /** Where traces are sent, and which. */
 export interface TraceSettings {
   readonly url: string
@@ -199,12 +221,21 @@ function intendedHost(text: string): string {
   return host.toLowerCase()
 }
 
-function hasBothWays(present: Readonly<Record<string, string | undefined>>): boolean {
+function hasBothWays(present: Present, cells: readonly CellSetting[] | undefined): boolean {
+  if (cells !== undefined) return cells.every(({ direct_url }) => direct_url !== undefined)
   return ['DATABASE_URL', 'DATABASE_DIRECT_URL'].every((name) => present[name] !== undefined)
 }
 
 const pooledOneWay =
-  'DATABASE_URL must name the pooler, and DATABASE_DIRECT_URL Postgres itself, because DATABASE_POOLER is transaction: migrations and backups need a session'
+  'DATABASE_URL must name the pooler, and DATABASE_DIRECT_URL Postgres itself, because DATABASE_POOLER is transaction: migrations and backups need a session (with CELLS: url and direct_url of each)'
+
+/** The settings of one database that say nothing beside those of several. */
+function cellFaults(present: Present): string[] {
+  if (present['CELLS'] === undefined) return []
+  return ['DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_READ_URL'].flatMap((name) =>
+    present[name] === undefined ? [] : [`${name} must be unset: CELLS names the databases`],
+  )
+}
 
 const unboundedSms =
   'SMS_COUNTRIES must list the countries of your users because SMS_URL is set: a message to another one may cost a lot'
@@ -232,5 +263,7 @@ function productionFaults(given: ReadonlySet<string>): string[] {
     MASTER_KEYS: `must be set ${becauseReachable}; make one with: echo v1:$(openssl rand -base64 32)`,
     SMTP_URL: `must name a mail server ${becauseReachable}`,
   }
-  return Object.entries(needed).flatMap(([name, fault]) => (given.has(name) ? [] : [`${name} ${fault}`]))
+  return Object.entries(needed).flatMap(([name, fault]) =>
+    given.has(name) || (name === 'DATABASE_URL' && given.has('CELLS')) ? [] : [`${name} ${fault}`],
+  )
 }

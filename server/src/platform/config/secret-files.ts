@@ -3,6 +3,9 @@ import { isErrorWithCode } from '../system-error.js'
 
 type Present = Readonly<Record<string, string | undefined>>
 
+/** The one whose file has lines. */
+const listOfLines = 'CELLS'
+
 /** What follows the name of a secret in the name of the variable that has the path of its file. */
 export const fileSuffix = '_FILE'
 
@@ -31,7 +34,9 @@ export function readSecretFiles(
     if (path === undefined) continue
     fromFiles.add(name)
     const read =
-      given[name] === undefined ? readSecret(path) : { fault: `is set beside ${name}: unset one of them` }
+      given[name] === undefined
+        ? readSecret(path, name === listOfLines)
+        : { fault: `is set beside ${name}: unset one of them` }
     if ('fault' in read) faults.set(name + fileSuffix, read.fault)
     else values[name] = read.secret
   }
@@ -39,7 +44,7 @@ export function readSecretFiles(
 }
 
 /** The path stays out of faults: the secret itself may have been put in its place. */
-function readSecret(path: string): { secret: string } | { fault: string } {
+function readSecret(path: string, hasLines: boolean): { secret: string } | { fault: string } {
   let text
   try {
     text = readFileSync(path, 'utf8')
@@ -50,6 +55,6 @@ function readSecret(path: string): { secret: string } | { fault: string } {
   }
   const secret = text.replace(/(?:\r?\n)+$/, '')
   if (secret === '') return { fault: 'must be the path of a file with the secret: the file is empty' }
-  if (/[\r\n]/.test(secret)) return { fault: 'must be the path of a file of one line' }
+  if (!hasLines && /[\r\n]/.test(secret)) return { fault: 'must be the path of a file of one line' }
   return { secret }
 }

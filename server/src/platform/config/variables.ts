@@ -5,6 +5,7 @@ import { z } from 'zod/v4'
 import { parseMasterKeys } from '../crypto/seal.js'
 import { isLoopbackHost } from '../loopback.js'
 import { isNetwork } from '../outbound/address.js'
+import { readCells } from './cells.js'
 
 const count = (fallback: number) =>
   z
@@ -125,6 +126,19 @@ export const Variables = z.object({
   DATABASE_URL: secret(databaseUrl).describe('Postgres 15 or newer. Unset: an embedded one under DATA_DIR'),
   DATABASE_DIRECT_URL: secret(databaseUrl).describe('For migrations when DATABASE_URL goes through a pooler'),
   DATABASE_READ_URL: secret(databaseUrl).describe('A streaming replica for lists of the API'),
+  CELLS: secret(
+    z
+      .string()
+      .transform((text, { addIssue }) => {
+        const read = readCells(text)
+        if ('cells' in read) return read.cells
+        addIssue({ code: 'custom', message: read.fault })
+        return z.NEVER
+      })
+      .optional(),
+  ).describe(
+    'Several databases in place of DATABASE_URL, each with the whole of some accounts: a list in JSON, best in a file that CELLS_FILE names',
+  ),
   READ_MAX_LAG_MS: z
     .string()
     .regex(/^[1-9]\d{0,4}$/, 'must be milliseconds from 1 to 60000')

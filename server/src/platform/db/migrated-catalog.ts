@@ -865,6 +865,7 @@ const byKind: Readonly<Record<Exclude<CatalogObject['kind'], 'table'>, Parts>> =
     ["signing_keys","public_jwk","jsonb not null"],
     ["signing_keys","retired_at","timestamp(3) with time zone"],
     ["signing_keys","state","text not null"],
+    ["slugs","cell","text"],
     ["slugs","inserted_at","timestamp(3) with time zone not null"],
     ["slugs","slug","text collate \"C\" not null"],
     ["social_arrivals","account_id","uuid not null"],

@@ -325,4 +325,7 @@ export const migrationLocks: Readonly<Record<string, readonly ObservedLock[]>> =
     {"table":"social_arrivals","lock":"ACCESS EXCLUSIVE","work":"none"},
     {"table":"user_identities","lock":"ACCESS EXCLUSIVE","work":"none"},
   ],
+  "0064-names-of-cells": [
+    {"table":"slugs","lock":"ACCESS EXCLUSIVE","work":"none"},
+  ],
 }

@@ -1096,6 +1096,7 @@ export interface SigningKeys {
 }
 
 export interface Slugs {
+  cell: string | null;
   inserted_at: Timestamp;
   slug: string;
 }

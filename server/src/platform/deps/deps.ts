@@ -9,6 +9,7 @@ import type { Metrics } from '../observability/metrics.js'
 import type { Traces } from '../observability/traces.js'
 import type { OpenIdProviders } from '../openid/providers.js'
 import type { Outbound } from '../outbound/post.js'
+import type { Names } from './names.js'
 import type { KnownPasswords } from '../passwords/known-passwords.js'
 import type { PasswordHasher } from '../passwords/password-hash.js'
 import type { SmsSender } from '../sms/sender.js'
@@ -32,6 +33,8 @@ export interface PlatformDeps {
   readonly traces?: Traces | undefined
   readonly passwords: PasswordHasher
   readonly knownPasswords: KnownPasswords
+  /** Undefined where this database is the only one, or the first. */
+  readonly names?: Names | undefined
   /** Makes the key of a connection. Tests reuse a few, because making one takes as long as forty requests. */
   readonly newRsaKeyPair: () => Promise<KeyPair>
 }

@@ -1,0 +1,137 @@
+import type { IncomingMessage } from 'node:http'
+import type { Kysely } from 'kysely'
+import { promptDb } from '../../platform/db/connect.js'
+import type { DB } from '../../platform/db/schema.js'
+import { findAdminSecret } from '../../pages/frame/admin-cookie.js'
+import { cellKeyOf } from './cell-key.js'
+import { keysOfForm } from './form-keys.js'
+import { holdsKey, type AskedKey } from './holds-key.js'
+import { readAhead } from './read-ahead.js'
+
+/** A database among several, as requests are told apart. */
+export interface AskedCell {
+  readonly name: string
+  /** Undefined until it has been reached. */
+  readonly db: Kysely<DB> | undefined
+}
+
+/** The cell of the account of a request; none where nobody has it, unknown where a cell that cannot be asked may have it. */
+type Found<Cell> = Cell | 'none' | 'unknown'
+
+/** A key that a cell keeps for good. */
+type LastingKey = Exclude<AskedKey, { readonly kind: 'secret' }>
+
+/** Keys never change their account, nor accounts their cell while a process runs. */
+const maxRemembered = 100_000
+
+/**
+ * Makes the function that says in which cell the account of a request is. Each cell is asked, in one lookup, once for each key of an
+ * account, and for each secret that comes without one.
+ *
+ * @returns At once for what is remembered.
+ */
+export function cellFinder<Cell extends AskedCell>(
+  cells: readonly Cell[],
+  { isHttps }: { readonly isHttps: boolean },
+) {
+  const remembered = new Map<string, Cell>()
+
+  async function ask(key: AskedKey): Promise<Found<Cell>> {
+    let isUnknown = false
+    const asked = cells.map(async (cell) => {
+      const holds = await holdsOf(cell, key)
+      if (holds === undefined) isUnknown = true
+      if (holds !== true) throw new Error('another cell')
+      return cell
+    })
+    try {
+      // The first that has it: one that does not answer holds nobody up.
+      const cell = await Promise.any(asked)
+      remember(key, cell)
+      return cell
+    } catch {
+      return isUnknown ? 'unknown' : 'none'
+    }
+  }
+
+  function remember(key: AskedKey, cell: Cell): void {
+    if (key.kind === 'secret') return
+    if (remembered.size >= maxRemembered) remembered.clear()
+    remembered.set(nameOf(key), cell)
+  }
+
+  /** The cell of the first key that one has. */
+  async function findByKeys(keys: readonly AskedKey[]): Promise<Found<Cell>> {
+    let found: Found<Cell> = 'none'
+    for (const key of keys) {
+      const cell = key.kind === 'secret' ? undefined : remembered.get(nameOf(key))
+      const asked = cell ?? (await ask(key))
+      if (typeof asked === 'object') return asked
+      if (asked === 'unknown') found = asked
+    }
+    return found
+  }
+
+  return function findCell(req: IncomingMessage): Found<Cell> | Promise<Found<Cell>> {
+    const { url = '/', headers } = req
+    const key = cellKeyOf({ target: originForm(url), authorization: headers.authorization })
+    if (key === undefined) return 'none'
+    switch (key.kind) {
+      case 'none':
+        return 'none'
+      case 'form':
+        return readAhead(req).then((form) => findByKeys(keysOfForm(headers.authorization, form)))
+      case 'secret':
+        return readAhead(req).then((form) => findByKeys(secretsOf(req, form, isHttps)))
+      case 'domain':
+        return known({ kind: 'domain', id: key.domain.toLowerCase() })
+      default:
+        return known(key)
+    }
+  }
+
+  function known(key: LastingKey): Found<Cell> | Promise<Found<Cell>> {
+    return remembered.get(nameOf(key)) ?? ask(key)
+  }
+}
+
+/** Path and query of a request target, which may be a whole address (RFC 9112 section 3.2). */
+function originForm(target: string): string {
+  if (target.startsWith('/') || !URL.canParse(target)) return target
+  const { pathname, search } = new URL(target)
+  return pathname + search
+}
+
+/** Undefined where the cell cannot be asked. */
+async function holdsOf({ db }: AskedCell, key: AskedKey): Promise<boolean | undefined> {
+  if (db === undefined) return undefined
+  try {
+    return await holdsKey(promptDb(db), key)
+  } catch {
+    return undefined
+  }
+}
+
+function nameOf(key: LastingKey): string {
+  return `${key.kind} ${key.id}`
+}
+
+/** The token of a link, in the address or in the form that it shows; else the cookie of an administrator. */
+function secretsOf(
+  { url = '/', headers }: IncomingMessage,
+  form: Readonly<Record<string, string>>,
+  isHttps: boolean,
+): AskedKey[] {
+  const [path = '', query = ''] = url.split('?', 2)
+  const [, first, last] = path.split('/')
+  const ofPath = first === 'relay' ? last : undefined
+  const secrets = [
+    ofPath,
+    new URLSearchParams(query).get('token') ?? undefined,
+    form['token'],
+    findAdminSecret(headers.cookie, isHttps),
+  ]
+  return secrets.flatMap((secret) =>
+    secret === undefined || secret === '' ? [] : [{ kind: 'secret', secret }],
+  )
+}

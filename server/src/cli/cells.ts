@@ -1,0 +1,142 @@
+import type { Command } from 'commander'
+import type { Kysely } from 'kysely'
+import { checkNames, type NamesAtFault } from '../app/cells/check-names.js'
+import { holdsKey } from '../app/cells/holds-key.js'
+import { namesOf } from '../app/cells/names.js'
+import { readConfig, type Config } from '../platform/config/config.js'
+import { closePool, connect } from '../platform/db/connect.js'
+import { pendingMigrations } from '../platform/db/migrate.js'
+import type { DB } from '../platform/db/schema.js'
+import { systemClock } from '../platform/system-clock.js'
+import { grouped, print, table, type OutputOptions } from './output.js'
+import { terminalLog } from './with-deps.js'
+
+/** portico cells list, find and check */
+export function define(command: Command): void {
+  command
+    .command('list')
+    .description('list the databases, their accounts and the migrations that they lack')
+    .option('--json', 'answer as JSON')
+    .action(list)
+  command
+    .command('find')
+    .description('say which database has an account or an organization')
+    .argument('<domain>', 'of the account or the organization')
+    .option('--json', 'answer as JSON')
+    .action(find)
+  command
+    .command('check')
+    .description('compare the names of each database with those that the first one keeps for all')
+    .option('--repair', 'reserve what is missing there')
+    .option('--json', 'answer as JSON')
+    .action(check)
+}
+
+interface OpenCell {
+  readonly name: string
+  readonly takesNewAccounts: boolean
+  readonly db: Kysely<DB>
+}
+
+/** Runs work on every database that CELLS lists, in its order. */
+async function withCells<Result>(
+  { terminal }: OutputOptions,
+  work: (cells: readonly [OpenCell, ...OpenCell[]]) => Promise<Result>,
+): Promise<Result> {
+  const config = readConfig(terminal.variables)
+  if (config.cells === undefined)
+    throw new Error('There is one database: CELLS, or a file that CELLS_FILE names, lists several.')
+  const log = terminalLog(terminal, 'warn')
+  const open = ({ name, takesNewAccounts, database }: NonNullable<Config['cells']>[number]): OpenCell => {
+    const { url = '', hasNamedStatements: named } = database
+    return { name, takesNewAccounts, db: connect({ url, poolSize: 2, named, log }) }
+  }
+  const cells = config.cells.map(open)
+  try {
+    return await work(cells as [OpenCell, ...OpenCell[]])
+  } finally {
+    await Promise.all(cells.map(({ db }) => closePool(db)))
+  }
+}
+
+async function list(options: OutputOptions): Promise<void> {
+  const cells = await withCells(options, (all) =>
+    Promise.all(
+      all.map(async ({ name, takesNewAccounts, db }) => {
+        const pending = await pendingMigrations(db)
+        const accounts = pending.length === 0 ? await countAccounts(db) : null
+        return { name, accounts, takes_new_accounts: takesNewAccounts, pending_migrations: pending }
+      }),
+    ),
+  )
+  print(options, cells, () =>
+    table(
+      ['NAME', 'ACCOUNTS', 'TAKES NEW ONES', 'MIGRATIONS'],
+      cells.map((cell) => [
+        cell.name,
+        cell.accounts === null ? 'not known' : grouped(cell.accounts),
+        cell.takes_new_accounts ? 'yes' : 'no',
+        cell.pending_migrations.length === 0 ? 'all' : `lacks ${cell.pending_migrations.length}`,
+      ]),
+    ),
+  )
+}
+
+async function countAccounts(db: Kysely<DB>): Promise<number> {
+  const { count } = await db
+    .selectFrom('accounts')
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+async function find(domain: string, options: OutputOptions): Promise<void> {
+  const name = await withCells(options, async (cells) => {
+    const key = { kind: 'domain', id: domain.toLowerCase() } as const
+    for (const cell of cells) if (await holdsKey(cell.db, key)) return cell.name
+    throw new Error(`No database has an account or an organization ${domain}.`)
+  })
+  print(options, { domain, cell: name }, () => [name])
+}
+
+interface CheckOptions extends OutputOptions {
+  readonly repair?: boolean
+}
+
+async function check(options: CheckOptions): Promise<void> {
+  const checked = await withCells(options, async ([first, ...others]) => {
+    const found: (NamesAtFault & { readonly name: string; readonly repaired: number })[] = []
+    for (const { name, db } of others) {
+      const faults = await checkNames(first.db, db, name)
+      const repaired = options.repair === true ? await reserve(first, name, faults.missing) : 0
+      found.push({ name, ...faults, repaired })
+    }
+    return found
+  })
+  if (checked.some(({ missing, contested, repaired }) => contested.length > 0 || missing.length > repaired))
+    options.terminal.exitCode = 1
+  print(options, checked, () => checked.flatMap(toLines))
+}
+
+async function reserve({ db }: OpenCell, name: string, missing: readonly string[]): Promise<number> {
+  const names = namesOf(name, () => ({ db }))
+  let repaired = 0
+  for (const slug of missing) if (await names.reserve(slug, systemClock())) repaired += 1
+  return repaired
+}
+
+function toLines({ name, missing, contested, repaired }: NamesAtFault & { name: string; repaired: number }) {
+  if (missing.length + contested.length === 0) return [`${name}: the first database has every name.`]
+  return [
+    ...(missing.length === 0
+      ? []
+      : [
+          `${name}: the first database lacked ${grouped(missing.length)} names, and has ${grouped(repaired)} of them now${repaired < missing.length ? ': --repair reserves them' : ''}.`,
+        ]),
+    ...(contested.length === 0
+      ? []
+      : [
+          `${name}: other databases have these names, too: ${contested.join(', ')}. Only one of each is reached.`,
+        ]),
+  ]
+}

@@ -1,0 +1,48 @@
+import { z } from 'zod/v4'
+
+const address = z
+  .string()
+  .regex(/^postgres(ql)?:\/\//, 'must be an address such as postgres://user:password@host:5432/database')
+
+const Cell = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[a-z][a-z0-9-]{0,29}$/, 'must be lower-case letters, digits and dashes, at most 30'),
+  url: address,
+  direct_url: address.optional(),
+  read_url: address.optional(),
+  pool_size: z.int().min(1).max(10_000).optional(),
+  takes_new_accounts: z.boolean().default(true),
+})
+
+/** One of several databases that each have the whole of some accounts, as the setting CELLS lists them. */
+export type CellSetting = z.output<typeof Cell>
+
+const Cells = z
+  .array(Cell)
+  .min(1)
+  .superRefine((cells, { addIssue }) => {
+    for (const member of ['name', 'url'] as const)
+      if (new Set(cells.map((cell) => cell[member])).size < cells.length)
+        addIssue({ code: 'custom', message: `two of them have one ${member}` })
+  })
+
+/**
+ * Reads the list of databases.
+ *
+ * @returns What is wrong instead, without quoting an address, which has a password.
+ */
+export function readCells(text: string): { cells: readonly CellSetting[] } | { fault: string } {
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch {
+    return { fault: 'must be a list in JSON' }
+  }
+  const { data, error } = Cells.safeParse(json)
+  if (data !== undefined) return { cells: data }
+  const faults = error.issues.map(({ path, message }) =>
+    path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`,
+  )
+  return { fault: `must be a list of databases (${faults.join('; ')})` }
+}

@@ -1,0 +1,245 @@
+import { randomUUID } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createClient, openMagicLink, type Client } from '@portico/sdk'
+import { readConfig } from '@portico/server/config'
+import { createLog } from '@portico/server/log'
+import { startService } from '@portico/server/processes'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { givenFolder, portico, porticoJson, removeFolders } from '../cli/portico.js'
+import { atFileEnd } from '../file-end.js'
+import { givenOf } from '../given/given.js'
+import { startDatabaseProxy } from '../given/database-proxy.js'
+import { longTest } from '../sampled.js'
+import { freePort } from '../given/free-port.js'
+import { cloneTemplate, testMasterKeys } from '../given/own-service.js'
+
+interface Account {
+  readonly domain: string
+  readonly client: Client
+  readonly key: { readonly client_id: string; readonly client_secret: string }
+}
+
+let baseUrl = ''
+let variables: Record<string, string> = {}
+/** The name of its database is that of the account. */
+const accounts = new Map<string, Account>()
+const cellNames = ['one', 'two'] as const
+
+/** Starts the service on these databases, and gives its settings. */
+async function startCells(cells: readonly { readonly name: string; readonly url: string }[]) {
+  const folder = givenFolder()
+  const file = join(folder, 'cells.json')
+  const list = cells.map((cell) => ({ ...cell, pool_size: 6 }))
+  writeFileSync(file, JSON.stringify(list, undefined, 2))
+  const port = await freePort()
+  const settings = {
+    PORT: String(port),
+    BASE_URL: `http://localhost:${port}`,
+    DATA_DIR: folder,
+    CELLS_FILE: file,
+    MASTER_KEYS: testMasterKeys,
+    METRICS_PORT: '0',
+    LOG_LEVEL: 'silent',
+    DRAIN_SECONDS: '1',
+  }
+  const config = readConfig(settings)
+  const service = await startService(config, { worker: false, log: createLog(config) })
+  atFileEnd(() => service.close())
+  return settings
+}
+
+beforeAll(async () => {
+  const urls = await Promise.all(cellNames.map(cloneTemplate))
+  variables = await startCells(cellNames.map((name, index) => ({ name, url: urls[index] ?? '' })))
+  baseUrl = variables['BASE_URL'] ?? ''
+  for (const cell of cellNames) accounts.set(cell, await makeAccount(cell))
+})
+afterAll(removeFolders)
+
+async function makeAccount(cell: string, settings = variables): Promise<Account> {
+  const { domain } = await porticoJson<{ domain: string }>(
+    ['account', 'create', 'Awesome', '--cell', cell],
+    settings,
+  )
+  const args = ['api-key', 'create', '--account', domain, '--environment', 'sandbox', '--cell', cell]
+  const key = await porticoJson<Account['key']>(args, settings)
+  return {
+    domain,
+    key,
+    client: createClient({
+      baseUrl: settings['BASE_URL'] ?? '',
+      domain,
+      maxRetries: 0,
+      ...toCredentials(key),
+    }),
+  }
+}
+
+function toCredentials({ client_id, client_secret }: Account['key']) {
+  return { clientId: client_id, clientSecret: client_secret }
+}
+
+function requestToken(form: Record<string, string>): Promise<Response> {
+  return fetch(`${baseUrl}/api/v2/oauth/token`, { method: 'POST', body: new URLSearchParams(form) })
+}
+
+async function tokenOf({ domain, key }: Account): Promise<string> {
+  const answer = await requestToken({ grant_type: 'client_credentials', domain, ...key })
+  const { access_token } = (await answer.json()) as { access_token: string }
+  return access_token
+}
+
+function accountOf(cell: string): Account {
+  const account = accounts.get(cell)
+  if (account === undefined) throw new Error(`no account in ${cell}`)
+  return account
+}
+
+describe('accounts in two databases', () => {
+  test('have names of their own, though each was asked to be called the same', () => {
+    expect(cellNames.map((cell) => accountOf(cell).domain)).toEqual(['awesome', 'awesome-2'])
+  })
+
+  test('are reached by their own keys at one address, and have what is theirs', async () => {
+    for (const cell of cellNames) {
+      const { client } = accountOf(cell)
+      const { domain } = await client.organizations.create({ name: 'Same Name' })
+      expect(domain).toBe(cell === 'one' ? 'same-name' : 'same-name-2')
+      const issuer = `${baseUrl}/t/${domain}`
+      const answer = await fetch(`${issuer}/.well-known/openid-configuration`)
+      expect(await answer.json()).toMatchObject({ issuer })
+      const other = accountOf(cell === 'one' ? 'two' : 'one')
+      await expect(other.client.organizations.get({ org_domain: domain })).rejects.toMatchObject({
+        status: 404,
+      })
+    }
+  })
+
+  test('sign their users in, whose codes are exchanged at the endpoint of the service', async () => {
+    for (const cell of cellNames) {
+      const { client } = accountOf(cell)
+      const given = givenOf(client)
+      const org_domain = await given.domain()
+      const { client_id } = await given.application({
+        org_domain,
+        organization_domain_scope: org_domain,
+        allowed_redirect_urls: ['https://store.example/callback'],
+      })
+      const { email } = await given.user({ org_domain })
+      const { magic_link: link } = await client.magicLink.createChallenge({
+        org_domain,
+        user_email: email,
+        send_email: false,
+      })
+      const { code } = await openMagicLink(link ?? '')
+      const answers = [client_id, undefined].map(async (named) => {
+        const form = {
+          grant_type: 'authorization_code',
+          code,
+          ...(named !== undefined && { client_id: named }),
+        }
+        const answer = await fetch(`${baseUrl}/oauth/token`, {
+          method: 'POST',
+          body: new URLSearchParams(form),
+        })
+        return (await answer.json()) as Record<string, unknown>
+      })
+      const bodies = await Promise.all(answers)
+      // A code is exchanged once, by its client or without one; in another database nobody knew it.
+      expect(bodies.flatMap((body) => Object.keys(body)).filter((name) => name === 'id_token')).toHaveLength(
+        1,
+      )
+    }
+  })
+
+  test('are not found by a key of nobody, nor by a forged token', async () => {
+    const [header, , signature] = (await tokenOf(accountOf('two'))).split('.')
+    const claims = Buffer.from(JSON.stringify({ account_id: randomUUID() })).toString('base64url')
+    for (const token of [`${header}.${claims}.${signature}`, 'none']) {
+      const answer = await fetch(`${baseUrl}/api/v2/organizations`, {
+        headers: { authorization: `Bearer ${token}` },
+      })
+      expect(answer.status).toBe(401)
+    }
+    const form = {
+      grant_type: 'client_credentials',
+      domain: 'nobody',
+      client_id: randomUUID(),
+      client_secret: 'none',
+    }
+    expect((await requestToken(form)).status).toBe(401)
+    expect((await fetch(`${baseUrl}/t/nobody/.well-known/openid-configuration`)).status).toBe(404)
+  })
+
+  test('are not crossed by a token whose claims were changed to those of an account elsewhere', async () => {
+    const [one, two] = await Promise.all(cellNames.map((cell) => tokenOf(accountOf(cell))))
+    const [header, , signature] = (one ?? '').split('.')
+    const [, claims] = (two ?? '').split('.')
+    const answer = await fetch(`${baseUrl}/api/v2/organizations`, {
+      headers: { authorization: `Bearer ${header}.${claims}.${signature}` },
+    })
+    expect(answer.status).toBe(401)
+  })
+
+  test('are in a database that a command names, or finds', async () => {
+    const { domain } = accountOf('two')
+    expect(await porticoJson(['cells', 'find', domain], variables)).toEqual({ domain, cell: 'two' })
+    expect(await porticoJson(['cells', 'list'], variables)).toEqual(
+      cellNames.map((name) => ({ name, accounts: 1, takes_new_accounts: true, pending_migrations: [] })),
+    )
+    const { code, stderr } = await portico(['account', 'list'], variables)
+    expect([code, stderr]).toEqual([
+      1,
+      'portico: Say on which database, with --cell: one, two. portico cells find <domain> tells that of an account.\n',
+    ])
+  })
+})
+
+describe('where one of two databases cannot be reached', () => {
+  longTest('its accounts get 503, those of the other go on, and new names wait for the first', async () => {
+    const proxies = await Promise.all(cellNames.map(async () => startDatabaseProxy(await cloneTemplate())))
+    const own = await startCells(cellNames.map((name, index) => ({ name, url: proxies[index]?.url ?? '' })))
+    const [one, two] = await Promise.all(cellNames.map((cell) => makeAccount(cell, own)))
+    if (one === undefined || two === undefined) throw new Error('two accounts were made')
+    const statusOf = async (account: Account) => {
+      const answer = await fetch(`${own['BASE_URL']}/t/${account.domain}/.well-known/openid-configuration`)
+      return answer.status
+    }
+    await one.client.organizations.list()
+    await two.client.organizations.list()
+
+    await proxies[1]?.during('reset', async () => {
+      await expect(two.client.organizations.list()).rejects.toMatchObject({ status: 503 })
+      await expect(one.client.organizations.list()).resolves.toMatchObject({ total: 0 })
+      // Nobody can say that there is no such account.
+      expect(await statusOf({ ...two, domain: 'nobody' })).toBe(503)
+      const ready = await fetch(`${own['BASE_URL']}/readyz`)
+      expect([ready.status, await ready.json()]).toEqual([
+        200,
+        {
+          status: 'up',
+          cells: {
+            one: { status: 'up' },
+            two: { status: 'down', reason: 'the database cannot be reached' },
+          },
+        },
+      ])
+    })
+    await proxies[0]?.during('reset', async () => {
+      await expect(two.client.organizations.list()).resolves.toMatchObject({ total: 0 })
+      await expect(two.client.organizations.create({ name: 'New' })).rejects.toMatchObject({ status: 503 })
+    })
+    await expect(two.client.organizations.create({ name: 'New' })).resolves.toMatchObject({ domain: 'new' })
+  })
+})
+
+test('a command that works on each database says on which', async () => {
+  const { code, stdout, stderr } = await portico(['migrate'], variables)
+
+  expect([code, stdout, stderr]).toEqual([
+    0,
+    'The database has every migration.\nThe database has every migration.\n',
+    'one:\ntwo:\n',
+  ])
+})
