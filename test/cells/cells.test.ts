@@ -10,7 +10,7 @@ import { givenFolder, portico, porticoJson, removeFolders } from '../cli/portico
 import { atFileEnd } from '../file-end.js'
 import { givenOf } from '../given/given.js'
 import { startDatabaseProxy } from '../given/database-proxy.js'
-import { longTest } from '../sampled.js'
+import { longDescribe } from '../sampled.js'
 import { freePort } from '../given/free-port.js'
 import { cloneTemplate, testMasterKeys } from '../given/own-service.js'
 
@@ -153,6 +153,32 @@ describe('accounts in two databases', () => {
     }
   })
 
+  test('are named by a form that comes in parts, or as JSON', async () => {
+    const { domain, key } = accountOf('two')
+    const form = { grant_type: 'client_credentials', domain, ...key }
+    const parts = new ReadableStream<Uint8Array>({
+      async start(sent) {
+        for (const part of new URLSearchParams(form).toString().match(/.{1,40}/g) ?? []) {
+          sent.enqueue(new TextEncoder().encode(part))
+          await new Promise(setImmediate)
+        }
+        sent.close()
+      },
+    })
+    const send = (type: string, body: BodyInit) =>
+      fetch(`${baseUrl}/api/v2/oauth/token`, {
+        method: 'POST',
+        headers: { 'content-type': type },
+        body,
+        duplex: 'half',
+      } as RequestInit)
+
+    expect((await send('application/x-www-form-urlencoded', parts)).status).toBe(200)
+    expect((await send('application/json', JSON.stringify(form))).status).toBe(200)
+    expect((await send('application/json', '{')).status).toBe(400)
+    expect((await send('application/x-www-form-urlencoded', 'x'.repeat(200_000))).status).toBe(413)
+  })
+
   test('are not found by a key of nobody, nor by a forged token', async () => {
     const [header, , signature] = (await tokenOf(accountOf('two'))).split('.')
     const claims = Buffer.from(JSON.stringify({ account_id: randomUUID() })).toString('base64url')
@@ -196,8 +222,8 @@ describe('accounts in two databases', () => {
   })
 })
 
-describe('where one of two databases cannot be reached', () => {
-  longTest('its accounts get 503, those of the other go on, and new names wait for the first', async () => {
+longDescribe('where one of two databases cannot be reached', () => {
+  test('its accounts get 503, those of the other go on, and new names wait for the first', async () => {
     const proxies = await Promise.all(cellNames.map(async () => startDatabaseProxy(await cloneTemplate())))
     const own = await startCells(cellNames.map((name, index) => ({ name, url: proxies[index]?.url ?? '' })))
     const [one, two] = await Promise.all(cellNames.map((cell) => makeAccount(cell, own)))

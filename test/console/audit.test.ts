@@ -162,6 +162,8 @@ test('filters keep what matches all of them, and nothing where one cannot match'
   await service.clock.advance(60)
   const later = deps.now().toISOString()
   await write({ action: 'users.delete', staffUserId: other, environment: 'production' }, 'refused')
+  // Entries of one millisecond are in no order.
+  await service.clock.advance(1)
   await write({ action: 'webhooks.delete', staffUserId: one, environment: null }, 'done')
 
   const found = async (query: object) =>

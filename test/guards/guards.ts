@@ -8,6 +8,7 @@ import { accountListGuards } from './account-list-guards.js'
 import { accountSignInGuards } from './account-sign-in-guards.js'
 import { authorizeGuards } from './authorize-guards.js'
 import { browserSessionGuards } from './browser-session-guards.js'
+import { cellGuards } from './cell-guards.js'
 import { changeGuards } from './change-guards.js'
 import { clientGuards } from './client-guards.js'
 import { codeGuards } from './code-guards.js'
@@ -56,6 +57,7 @@ import { webhookGuards } from './webhook-guards.js'
 
 /** Every predicate that refuses access, with the test that notices its removal. */
 export const guards: readonly Guard[] = [
+  ...cellGuards,
   ...changeGuards,
   ...flowLinkGuards,
   ...flowSecondFactorGuards,

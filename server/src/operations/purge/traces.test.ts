@@ -116,7 +116,7 @@ test('these columns are exported, beside the user', () => {
       'claims is_consent_asked response_mode issuer is_idp_initiated account_flow_id invitation_id is_invitation_mailed ' +
       'passkey_attempt social_provider_id',
     social_arrivals:
-      'environment organization_id flow_id provider_id email code_expires_at code_failures user_id expires_at inserted_at',
+      'environment organization_id flow_id provider_id email code_expires_at code_failures user_id expires_at inserted_at is_mailbox_proved',
     social_requests:
       'environment organization_id provider_id flow_id nonce expires_at inserted_at session_id',
     sso_challenges:
@@ -131,7 +131,7 @@ test('these columns are exported, beside the user', () => {
       'environment organization_id user_id method enrolled_at validated_at enrollment_nb last_step failures locked_until ' +
       'pending_id pending_method pending_phone_number pending_failures pending_at pending_expires_at inserted_at',
     user_identities:
-      'environment organization_id user_id id kind issuer subject authenticated_at inserted_at provider data idp_id',
+      'environment organization_id user_id id kind issuer subject authenticated_at inserted_at provider data idp_id has_created_user',
     webhook_attempts:
       'environment delivery_id webhook_id number outcome status answer duration_ms started_at',
     webhook_deliveries:
