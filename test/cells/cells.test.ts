@@ -208,6 +208,18 @@ describe('accounts in two databases', () => {
     expect(answer.status).toBe(401)
   })
 
+  test('have a console each, which their staff reach by the name of the account', async () => {
+    for (const cell of cellNames) {
+      const { domain } = accountOf(cell)
+      const role = ['--role', 'owner', '--email', `owner@${domain}.example`, '--cell', cell]
+      await porticoJson(['console', 'invite', '--account', domain, ...role, '--print-link'], variables)
+      const answer = await fetch(`${baseUrl}/console/${domain}`, { redirect: 'manual' })
+      expect(answer.headers.get('location')).toMatch(/^\/t\/[a-z0-9-]+\/authorize\?/)
+      const place = new URL(answer.headers.get('location') ?? '', baseUrl)
+      expect((await fetch(place, { redirect: 'manual' })).status).toBe(303)
+    }
+  })
+
   test('are in a database that a command names, or finds', async () => {
     const { domain } = accountOf('two')
     expect(await porticoJson(['cells', 'find', domain], variables)).toEqual({ domain, cell: 'two' })

@@ -145,7 +145,10 @@ export async function startService(
       { name: 'HOST', host: config.host },
     )
     listening = app
-    for (const cell of running()) cell.begin()
+    for (const cell of running()) {
+      shareServer(app, cell.app)
+      cell.begin()
+    }
 
     const drained = async () => {
       app.enable('draining')
@@ -212,8 +215,7 @@ function createDispatchingServer(
     },
   })
   const server = createHttpServer(app, dispatch)
-  for (const other of [unavailable, ...cells.all.flatMap(({ running }) => running?.app ?? [])])
-    shareServer(app, other)
+  shareServer(app, unavailable)
   return server
 }
 

@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely'
 import { checkNames, type NamesAtFault } from '../app/cells/check-names.js'
 import { holdsKey } from '../app/cells/holds-key.js'
 import { namesOf } from '../app/cells/names.js'
+import { consoleAccountDomain } from '../platform/console-account.js'
 import { readConfig, type Config } from '../platform/config/config.js'
 import { closePool, connect } from '../platform/db/connect.js'
 import { pendingMigrations } from '../platform/db/migrate.js'
@@ -85,6 +86,7 @@ async function list(options: OutputOptions): Promise<void> {
 async function countAccounts(db: Kysely<DB>): Promise<number> {
   const { count } = await db
     .selectFrom('accounts')
+    .where('domain', '<>', consoleAccountDomain)
     .select(({ fn }) => fn.countAll<string>().as('count'))
     .executeTakeFirstOrThrow()
   return Number(count)

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Kysely } from 'kysely'
 import { promptDb } from '../../platform/db/connect.js'
+import { consoleAccountDomain } from '../../platform/console-account.js'
 import type { DB } from '../../platform/db/schema.js'
 import { findAdminSecret } from '../../pages/frame/admin-cookie.js'
 import { cellKeyOf } from './cell-key.js'
@@ -84,10 +85,15 @@ export function cellFinder<Cell extends AskedCell>(
       case 'secret':
         return readAhead(req).then((form) => findByKeys(secretsOf(req, form, isHttps)))
       case 'domain':
-        return known({ kind: 'domain', id: key.domain.toLowerCase() })
+        return ofDomain(key.domain.toLowerCase())
       default:
         return known(key)
     }
+  }
+
+  /** The reserved account is in each cell: what names it is of none in particular, and so of the first. */
+  function ofDomain(id: string): Found<Cell> | Promise<Found<Cell>> {
+    return id === consoleAccountDomain ? 'none' : known({ kind: 'domain', id })
   }
 
   function known(key: LastingKey): Found<Cell> | Promise<Found<Cell>> {
