@@ -106,7 +106,14 @@ longTest(
     }
 
     expect(await findings()).toContainEqual(ownerless)
+    const invite = (role: string) =>
+      of('console', 'invite', '--account', account.domain, '--role', role, '--email', `${role}@b.example`)
+    expect((await invite('viewer')).code).toBe(0)
+    expect(await findings()).toContainEqual(ownerless)
+    expect((await invite('owner')).code).toBe(0)
+    const { remedy: _remedy, ...invited } = ownerless
+    expect(await findings()).toContainEqual({ ...invited, detail: `${ownerless.detail}, and one is invited` })
     await given.owner(account)
-    expect((await findings()).map(({ detail }) => detail)).not.toContain(ownerless.detail)
+    expect((await findings()).map(({ detail }) => detail).join('\n')).not.toContain(ownerless.detail)
   },
 )
