@@ -224,7 +224,7 @@ describe('accounts in two databases', () => {
     const { domain } = accountOf('two')
     expect(await porticoJson(['cells', 'find', domain], variables)).toEqual({ domain, cell: 'two' })
     expect(await porticoJson(['cells', 'list'], variables)).toEqual(
-      cellNames.map((name) => ({ name, accounts: 1, takes_new_accounts: true, pending_migrations: [] })),
+      cellNames.map((name) => ({ name, accounts: 1, pending_migrations: [] })),
     )
     const { code, stderr } = await portico(['account', 'list'], variables)
     expect([code, stderr]).toEqual([

@@ -35,7 +35,6 @@ export function define(command: Command): void {
 
 interface OpenCell {
   readonly name: string
-  readonly takesNewAccounts: boolean
   readonly db: Kysely<DB>
 }
 
@@ -48,9 +47,9 @@ async function withCells<Result>(
   if (config.cells === undefined)
     throw new Error('There is one database: CELLS, or a file that CELLS_FILE names, lists several.')
   const log = terminalLog(terminal, 'warn')
-  const open = ({ name, takesNewAccounts, database }: NonNullable<Config['cells']>[number]): OpenCell => {
+  const open = ({ name, database }: NonNullable<Config['cells']>[number]): OpenCell => {
     const { url = '', hasNamedStatements: named } = database
-    return { name, takesNewAccounts, db: connect({ url, poolSize: 2, named, log }) }
+    return { name, db: connect({ url, poolSize: 2, named, log }) }
   }
   const cells = config.cells.map(open)
   try {
@@ -63,20 +62,19 @@ async function withCells<Result>(
 async function list(options: OutputOptions): Promise<void> {
   const cells = await withCells(options, (all) =>
     Promise.all(
-      all.map(async ({ name, takesNewAccounts, db }) => {
+      all.map(async ({ name, db }) => {
         const pending = await pendingMigrations(db)
         const accounts = pending.length === 0 ? await countAccounts(db) : null
-        return { name, accounts, takes_new_accounts: takesNewAccounts, pending_migrations: pending }
+        return { name, accounts, pending_migrations: pending }
       }),
     ),
   )
   print(options, cells, () =>
     table(
-      ['NAME', 'ACCOUNTS', 'TAKES NEW ONES', 'MIGRATIONS'],
+      ['NAME', 'ACCOUNTS', 'MIGRATIONS'],
       cells.map((cell) => [
         cell.name,
         cell.accounts === null ? 'not known' : grouped(cell.accounts),
-        cell.takes_new_accounts ? 'yes' : 'no',
         cell.pending_migrations.length === 0 ? 'all' : `lacks ${cell.pending_migrations.length}`,
       ]),
     ),

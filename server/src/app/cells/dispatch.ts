@@ -39,7 +39,7 @@ export function dispatcher(cells: readonly ServingCell[], options: DispatchOptio
   }
 
   return (req, res) => {
-    if (req.url === '/readyz') {
+    if (/^\/readyz(?:\?|$)/.test(req.url ?? '')) {
       readiness(req, res)
       return
     }

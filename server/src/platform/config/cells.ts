@@ -12,7 +12,6 @@ const Cell = z.strictObject({
   direct_url: address.optional(),
   read_url: address.optional(),
   pool_size: z.int().min(1).max(10_000).optional(),
-  takes_new_accounts: z.boolean().default(true),
 })
 
 /** One of several databases that each have the whole of some accounts, as the setting CELLS lists them. */

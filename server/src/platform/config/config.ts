@@ -88,7 +88,6 @@ function toConfig(
       name: cell.name,
       setting: cell,
       database: databaseOf(values, cell),
-      takesNewAccounts: cell.takes_new_accounts,
     })),
     masterKeys: values.MASTER_KEYS,
     mail: {
