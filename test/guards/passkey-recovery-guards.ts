@@ -39,7 +39,7 @@ export const passkeyRecoveryGuards = [
     file: statement,
     find: ' || sessionId !== null) return false',
     replace: ') return false',
-    red: recovers('is not for a session of before, which a code was added to'),
+    red: recovers('is not for a session that a code is added to'),
     green: isAdded,
   }),
   guard({
@@ -59,11 +59,11 @@ export const passkeyRecoveryGuards = [
     green: isAdded,
   }),
   guard({
-    name: 'recovery of passkeys: the code, also where it was enrolled meanwhile',
+    name: 'recovery of passkeys: the code, also where it is asked for since',
     file: 'server/src/sign-in/passkeys/enroll-in-flow.ts',
     find: "!user.active || !(held.amr.includes('mfa') || mayEnrollBesides(user))",
     replace: '!user.active',
-    red: recovers('is not completed without a code that was enrolled meanwhile'),
+    red: recovers('is not completed without a code that is asked for meanwhile'),
     green: isAdded,
   }),
   guard({
@@ -80,14 +80,6 @@ export const passkeyRecoveryGuards = [
     find: '    if (await holdsPasskey(deps, trx, { tenant, userId: flow.userId })) return { record: undefined }\n',
     replace: '',
     red: isForMailbox,
-    green: isAdded,
-  }),
-  guard({
-    name: 'recovery of passkeys: not put off where a passkey would be asked for',
-    file: 'server/src/sign-in/totp/enroll-in-flow.ts',
-    find: '  return !isDemanded && (next === undefined || !(await holdsPasskey(deps, db, { tenant, userId })))\n',
-    replace: '  return !isDemanded\n',
-    red: recovers('is put off only where the sign-in takes no passkey'),
     green: isAdded,
   }),
 ]

@@ -15,7 +15,7 @@ interface Proof {
 
 /**
  * Whether a sign-in recovers the passkeys of its user: an operator has opened the recovery, and the sign-in has proved the mailbox
- * since. A step-up recovers nothing: the proof of its session may be of before, with a later code.
+ * since. A step-up recovers nothing, because a stranger at an unattended browser could begin one.
  */
 export async function recoversPasskeys(
   { config, now }: Pick<Deps, 'config' | 'now'>,

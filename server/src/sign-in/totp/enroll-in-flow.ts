@@ -161,7 +161,7 @@ export async function postponeEnrollment(deps: Deps, tenant: Tenant, flow: Enrol
   return record
 }
 
-/** Whether nothing demands the enrolment of a flow now. A passkey that its user holds, and recovers, is not put off where it would be asked for. */
+/** Whether nothing demands the enrolment of a flow now, nor the passkey that its user holds and recovers. */
 export async function mayPostponeEnrollment(
   deps: Pick<Deps, 'config' | 'now'>,
   db: Kysely<DB>,
@@ -169,9 +169,7 @@ export async function mayPostponeEnrollment(
   { userId, isMfaRequired, amr }: Pick<EnrollingFlow, 'userId' | 'isMfaRequired' | 'amr'>,
 ): Promise<boolean> {
   if (amr.includes('mfa')) return true
-  const next = await nextFactorOf(deps, db, tenant, userId)
-  const isDemanded = isMfaRequired || isFactorMissing(next)
-  return !isDemanded && (next === undefined || !(await holdsPasskey(deps, db, { tenant, userId })))
+  return !isMfaRequired && !isFactorMissing(await nextFactorOf(deps, db, tenant, userId))
 }
 
 /** Whether a flow may enrol its user. A user who lacks the present second factor can never replace it. */
