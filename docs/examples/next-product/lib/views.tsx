@@ -10,6 +10,8 @@ export interface OfPath {
 /** The companies that use the product. A real one has them in its database. */
 const customers = (process.env['CUSTOMERS'] ?? '').split(',').filter((domain) => domain !== '')
 
+const { PORTICO_URL, PORTICO_ENVIRONMENT, PORTICO_CLIENT_ID, SIGNED_OUT_URL } = process.env
+
 /** The page that everybody may see. */
 export function Home(auth: Auth) {
   return (
@@ -84,7 +86,8 @@ function Menu({ user, organization }: Auth) {
   return (
     <>
       <nav>
-        <a href={`/o/${organization?.domain}/invoices`}>Invoices</a> <a href="/payroll">Payroll</a>
+        <a href={`/o/${organization?.domain}/invoices`}>Invoices</a> <a href="/payroll">Payroll</a>{' '}
+        <a href={accountUrl(organization?.domain)}>Your account</a>
       </nav>
       <p id="user">
         {user?.email} at {organization?.domain}
@@ -102,4 +105,13 @@ function Menu({ user, organization }: Auth) {
       </form>
     </>
   )
+}
+
+/** Where users manage their own account; its link back is one of the allowed URLs of the application, to the letter. */
+function accountUrl(domain = ''): string {
+  const url = new URL(`/t/${domain}/account`, PORTICO_URL)
+  url.searchParams.set('environment', PORTICO_ENVIRONMENT ?? 'production')
+  url.searchParams.set('client_id', PORTICO_CLIENT_ID ?? '')
+  url.searchParams.set('return_to', SIGNED_OUT_URL ?? '')
+  return url.href
 }
