@@ -10,12 +10,22 @@ export const platform: Authenticator = {
   ...{ automaticPresenceSimulation: true, defaultBackupEligibility: true, defaultBackupState: true },
 }
 
-/** Gives the browser of a page an authenticator. */
-export async function addAuthenticator(page: Page, options: Authenticator): Promise<void> {
+/** A passkey as an authenticator keeps it. */
+interface KeptKey {
+  readonly credentialId: string
+  readonly userName?: string
+}
+
+/** Gives the browser of a page an authenticator. @returns What it keeps. */
+export async function addAuthenticator(
+  page: Page,
+  options: Authenticator,
+): Promise<() => Promise<KeptKey[]>> {
   const cdp = await page.context().newCDPSession(page)
   await cdp.send('WebAuthn.enable', { enableUI: false })
   // The types of the protocol are those of one version.
-  await cdp.send('WebAuthn.addVirtualAuthenticator', { options } as never)
+  const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', { options } as never)
+  return async () => (await cdp.send('WebAuthn.getCredentials', { authenticatorId })).credentials
 }
 
 /** Has the browser propose no passkey among the addresses: a virtual authenticator would choose it at once. */

@@ -36,20 +36,21 @@ const withoutVerification = {
 }
 
 /** A page in a browser with an authenticator. */
-async function openWith(authenticator: Authenticator): Promise<{ page: Page }> {
+async function openWith(authenticator: Authenticator) {
   const page = await browser.newPage()
   page.setDefaultTimeout(20_000)
-  await addAuthenticator(page, authenticator)
-  return { page }
+  const kept = await addAuthenticator(page, authenticator)
+  return { page, kept }
 }
 
-/** Signs in with the password, from the page of one's own passkeys. */
-async function toOwnPasskeys(page: Page, scene: FlowScene): Promise<void> {
+/** Signs in with the password, and the passkey of a user who has one, from the page of one's own passkeys. */
+async function toOwnPasskeys(page: Page, scene: FlowScene, { hasOne = false } = {}): Promise<void> {
   await page.goto(`${service.baseUrl}${given.addressOf(scene)}`)
   await page.fill('#email', scene.user.email)
   await page.click('button[value=identify]')
   await page.fill('#password', goodPassword)
   await page.click('button[value=password]')
+  if (hasOne) await page.click('button[value=passkey]')
   await page.waitForURL(/\/account\/passkeys/)
 }
 
@@ -146,6 +147,35 @@ describe.skipIf(!hasTool(browserTool))('passkeys in Chromium', () => {
     await page.click('button[value=remove]')
     await page.waitForSelector('button[value=remove]', { state: 'detached' })
     expect(await given.passkeysOf(scene)).toEqual([])
+  }, 60_000)
+
+  test('one that was removed, and a new address, are told to the browser, which keeps the passkey of another organization', async () => {
+    const scene = await given.flows.scene()
+    const other = await given.flows.scene()
+    const { page, kept } = await openWith(platform)
+    await proposeNone(page)
+    for (const one of [scene, other]) {
+      await toOwnPasskeys(page, one)
+      await add(page)
+      await page.context().clearCookies()
+    }
+    const place = { org_domain: other.org_domain, user_id: other.user.id }
+    const email = `new.${other.user.email}`
+    await client.users.update({ ...place, email })
+    const moved = { ...other, user: { ...other.user, email } }
+    const names = async () => (await kept()).map(({ userName = '' }) => userName.split(' ')[0])
+
+    await toOwnPasskeys(page, moved, { hasOne: true })
+
+    await expect.poll(names).toContain(email)
+    expect(await names()).toContain(scene.user.email)
+    const [removed] = await given.passkeysOf(other)
+    await client.passkeys.delete({ ...place, passkey_id: removed?.id ?? '' })
+
+    await page.context().clearCookies()
+    await toOwnPasskeys(page, moved)
+
+    await expect.poll(names).toEqual([scene.user.email])
   }, 60_000)
 
   test('without scripts there is no button, and the other ways are there', async () => {

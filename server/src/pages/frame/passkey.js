@@ -40,8 +40,20 @@ function prepare(form) {
   })
   // Restored from the back-forward cache: the answer is of a page that was answered.
   window.addEventListener('pageshow', ({ persisted }) => persisted && window.location.reload())
+  if ('signals' in form.dataset) signal(JSON.parse(form.dataset.options))
   if ('asked' in form.dataset) begin(form, send)
   else if ('conditional' in form.dataset) offer(form, send)
+}
+
+/**
+ * Tells the browser which passkeys its user has, and what the user is called now, so that it proposes none that was removed. What it
+ * does with that is its own matter, and so is a fault of it.
+ */
+function signal({ rp: { id: rpId }, user: { id: userId, name, displayName }, excludeCredentials }) {
+  const passkeys = window.PublicKeyCredential
+  const allAcceptedCredentialIds = excludeCredentials.map(({ id }) => id)
+  passkeys.signalAllAcceptedCredentials?.({ rpId, userId, allAcceptedCredentialIds }).catch(() => {})
+  passkeys.signalCurrentUserDetails?.({ rpId, userId, name, displayName }).catch(() => {})
 }
 
 /** Asks as soon as the page is there. Where none is chosen, or the browser wants a press of the button, the page is as any other. */

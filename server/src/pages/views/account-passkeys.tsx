@@ -65,6 +65,7 @@ export function passkeysPage(view: PasskeysPage): string {
             button={words.add}
             look={passkeys.length === 0 ? 'main' : 'second'}
             failed={words.notAdded}
+            hasSignals
           />
         </>
       )}

@@ -16,6 +16,8 @@ interface PasskeyFormProps {
   readonly isConditional?: boolean
   /** Whether the browser is asked as soon as the page is there. */
   readonly isAsked?: boolean
+  /** Whether the options of one to be made name all that the user has, and the browser may be told so. */
+  readonly hasSignals?: boolean
   readonly children?: ComponentChildren
 }
 
@@ -33,6 +35,7 @@ export function PasskeyForm(props: PasskeyFormProps) {
       data-options={JSON.stringify(options)}
       {...(props.isConditional === true && { 'data-conditional': '' })}
       {...(props.isAsked === true && { 'data-asked': '' })}
+      {...(props.hasSignals === true && { 'data-signals': '' })}
     >
       <input type="hidden" name="csrf" value={form.csrf} />
       <input type="hidden" name="credential" value="" />
