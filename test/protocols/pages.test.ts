@@ -18,7 +18,8 @@ beforeAll(async () => {
   if (hasTool(browserTool)) gallery = await openPageGallery()
 }, 60_000)
 
-// pages.long.test.ts runs the same tests on every page in every state and both languages, and axe in every look.
+// pages.long.test.ts runs the same tests on every page in every state and both languages; pages-in-light and pages-in-dark run axe on
+// them in every look.
 describe.skipIf(!hasTool(browserTool))('a page of each layout', () => {
   // Each color, width and language once, and with and without scripts.
   test.each([

@@ -1,0 +1,3 @@
+import { testPagesByAxe } from './pages-axe-given.js'
+
+testPagesByAxe('dark')
