@@ -55,6 +55,7 @@ const pagesToSee = [
   'onboarding-client-review-warnings',
   'onboarding-directory-secret',
   'onboarding-directory-rules-manyRoles',
+  'onboarding-roles-rules',
   'onboarding-domains-states',
 ]
 

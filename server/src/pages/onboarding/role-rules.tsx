@@ -98,13 +98,15 @@ const ruleFields = [
 ] as const satisfies readonly (readonly [RuleField, RoleRuleFault])[]
 
 function NewRule({ view }: { view: RoleRulesView }) {
-  const { frame, form, mapped, suggested, entered } = view
+  const { frame, form, of, mapped, suggested, entered } = view
   const { texts } = frame
   const words = texts.roleRules
+  // On the page of a directory it is below a heading of the rules.
+  const Heading = of === 'directory' ? 'h3' : 'h2'
   const isOfRoles = entered?.fault === 'noRole' || entered?.fault === 'manyRoles'
   return (
     <>
-      <h3>{words.add}</h3>
+      <Heading>{words.add}</Heading>
       <Form form={form} action="add_rule" look="second" button={words.addButton} working={texts.working}>
         <input type="hidden" name="version" value={mapped.version} />
         {ruleFields
