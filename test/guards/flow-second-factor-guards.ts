@@ -24,8 +24,8 @@ export const flowSecondFactorGuards = [
   guard({
     name: 'second factor: the policy decides when "Not now" is pressed',
     file: 'server/src/sign-in/totp/enroll-in-flow.ts',
-    find: '  const isDemanded = isMfaRequired || isFactorMissing(next)\n',
-    replace: '  const isDemanded = isMfaRequired\n',
+    find: ' && !isFactorMissing(await nextFactorOf(deps, db, tenant, userId))',
+    replace: ' && (await nextFactorOf(deps, db, tenant, userId)) !== null',
     also: [
       {
         file: 'server/src/sign-in/flows/finish.ts',

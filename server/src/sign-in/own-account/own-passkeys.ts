@@ -3,7 +3,6 @@ import { sql } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
 import type { SessionOfUser } from '../../directory/sessions/sign-out.js'
 import { ofTenant } from '../../platform/db/tenant-predicate.js'
-import { isUniqueViolation } from '../../platform/db/violations.js'
 import { ApiError } from '../../platform/errors.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { findMethodsOfUser } from '../methods-of-user.js'
@@ -14,7 +13,7 @@ import {
   toCreationOptions,
   type Ceremony,
 } from '../passkeys/ceremony.js'
-import { insertPasskey } from '../passkeys/insert-passkey.js'
+import { insertPasskey, type RefusedKey } from '../passkeys/insert-passkey.js'
 import { findPasskeyOffer, type PasskeyOffer } from '../passkeys/offer.js'
 import {
   findPasskeys,
@@ -53,14 +52,8 @@ export async function findOwnPasskeys(
   ])
   if (offer?.isActive !== true || rpId === undefined || attempt === undefined)
     return { passkeys, options: undefined, isOnlyFactor: false }
-  const { organizationId, organizationName, email } = offer
   const [challenge] = challengesOf(deps, ceremonyOf(session, offer, { csrf, attempt }))
-  const owner = { accountId: tenant.accountId, environment: tenant.environment, organizationId, userId }
-  const options = toCreationOptions({
-    ...{ challenge, rpId, owner, email, organizationName },
-    known: passkeys.filter((passkey) => passkey.rp_id === rpId),
-    isVerificationRequired: offer.isFirstFactor,
-  })
+  const options = toCreationOptions(tenant, offer, { challenge, rpId, passkeys })
   const [usable, ...others] = usableAt(rpId, passkeys)
   const isOnlyFactor =
     usable !== undefined &&
@@ -119,11 +112,8 @@ interface SentKey {
   readonly name: string
 }
 
-/**
- * `refused`: the answer is not one to this page; `not_allowed`: its provider copies it, which the organization does not want;
- * `taken`: the service has it already; `full`: the user has as many as somebody may have.
- */
-type AddedPasskey = 'added' | 'refused' | 'not_allowed' | 'taken' | 'full' | 'not_offered' | 'stale'
+/** `refused`: the answer is not one to this page. */
+type AddedPasskey = 'added' | 'refused' | 'not_offered' | 'stale' | RefusedKey
 
 /** Adds a passkey to the user of a fresh session. */
 export async function addOwnPasskey(
@@ -142,21 +132,14 @@ export async function addOwnPasskey(
   const credential = readCredential(NewCredential, text)
   const key = credential && (await verifyMadeKey(credential, expected))
   if (credential === undefined || key === undefined) return 'refused'
-  try {
-    return await changeOwnAccount(deps, tenant, session, 'fresh_session', async (within, trx) => {
-      const now = await findPasskeyOffer(trx, tenant, userId)
-      if (now?.isActive !== true) return 'not_offered'
-      if (key.isSynced && !now.isSyncedAllowed) return 'not_allowed'
-      const { organizationId, email } = now
-      const { rpId } = expected
-      const { transports } = credential.response
-      const verified = { organizationId, userId, email, key, rpId, transports, name }
-      return (await insertPasskey(within, trx, tenant, verified)) ? 'added' : 'full'
-    })
-  } catch (error) {
-    if (isUniqueViolation(error, 'passkeys_credential_key')) return 'taken'
-    throw error
-  }
+  const { transports } = credential.response
+  return changeOwnAccount(deps, tenant, session, 'fresh_session', async (within, trx) => {
+    const now = await findPasskeyOffer(trx, tenant, userId)
+    if (now?.isActive !== true) return 'not_offered'
+    const made = { key, rpId: expected.rpId, transports, name }
+    const added = await insertPasskey(within, trx, tenant, now, made)
+    return typeof added === 'string' ? added : 'added'
+  })
 }
 
 /** Renames a passkey of the user of a session. A passkey that is gone is no fault: another tab was first. */

@@ -5,6 +5,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { fingerprints } from '../../platform/crypto/seal.js'
 import { hashSecret } from '../../platform/crypto/secret.js'
 import { displayName } from '../../platform/display-name.js'
+import type { PasskeyOffer } from './offer.js'
 import { keyAlgorithms, type Expected } from './webauthn.js'
 
 /** How long a browser waits for its authenticator, in ms. */
@@ -106,37 +107,38 @@ export interface KnownCredential {
   readonly transports: readonly string[]
 }
 
+/** A passkey that is to be made. */
 interface NewPasskey {
   readonly challenge: string
   readonly rpId: string
-  readonly owner: NewOwner
-  readonly email: string
-  readonly organizationName: string
-  readonly known: readonly KnownCredential[]
-  readonly isVerificationRequired: boolean
+  /** Those that the user has. */
+  readonly passkeys: readonly (KnownCredential & { readonly rp_id: string })[]
 }
 
-/** What a browser is asked for to make a passkey (PublicKeyCredentialCreationOptionsJSON). */
-export function toCreationOptions(asked: NewPasskey): PasskeyCreationOptions {
-  const { challenge, rpId, owner, email, organizationName, known, isVerificationRequired } = asked
+/** What a browser is asked for to make a passkey of a user (PublicKeyCredentialCreationOptionsJSON). */
+export function toCreationOptions(
+  { accountId, environment }: Pick<NewOwner, 'accountId' | 'environment'>,
+  { organizationId, organizationName, email, isFirstFactor, userId }: PasskeyOffer,
+  { challenge, rpId, passkeys }: NewPasskey,
+): PasskeyCreationOptions {
   const organization = displayName(organizationName)
   return {
     challenge,
     rp: { id: rpId, name: organization },
     // Somebody may have one in several organizations of the service: the list of a browser shows which is which.
     user: {
-      id: userHandleOf(owner).toString('base64url'),
+      id: userHandleOf({ accountId, environment, organizationId, userId }).toString('base64url'),
       name: `${email} · ${organization}`,
       displayName: email,
     },
     pubKeyCredParams: keyAlgorithms.map((alg) => ({ type: 'public-key', alg }) as const),
     timeout: timeoutMs,
-    excludeCredentials: known.map(toDescriptor),
+    excludeCredentials: passkeys.filter((known) => known.rp_id === rpId).map(toDescriptor),
     // One that only stands beside a password is asked for by its identifier, and need not be found without.
     authenticatorSelection: {
-      residentKey: isVerificationRequired ? 'required' : 'preferred',
-      requireResidentKey: isVerificationRequired,
-      userVerification: isVerificationRequired ? 'required' : 'preferred',
+      residentKey: isFirstFactor ? 'required' : 'preferred',
+      requireResidentKey: isFirstFactor,
+      userVerification: isFirstFactor ? 'required' : 'preferred',
     },
     attestation: 'none',
   }

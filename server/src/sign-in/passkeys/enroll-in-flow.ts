@@ -3,7 +3,6 @@ import type { Transaction } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
 import type { DB } from '../../platform/db/schema.js'
-import { isUniqueViolation } from '../../platform/db/violations.js'
 import type { Tenant } from '../../platform/tenant.js'
 import type { Flow } from '../flows/flow.js'
 import { holdsPasskey } from '../flows/holds-passkey.js'
@@ -14,11 +13,11 @@ import { moveFlow } from '../flows/step.js'
 import { mayEnrollBesides } from '../totp/enroll-in-flow.js'
 import { lockTotpUser } from '../totp/totp-user.js'
 import { challengesOf, expectedOf, readCredential, toCreationOptions, type Ceremony } from './ceremony.js'
-import { insertPasskey } from './insert-passkey.js'
-import { findPasskeyOffer, type PasskeyOffer } from './offer.js'
+import { insertPasskey, type RefusedKey, type VerifiedKey } from './insert-passkey.js'
+import { findPasskeyOffer } from './offer.js'
 import { findPasskeys } from './passkeys.js'
 import { takeAttempt } from './prove-passkey.js'
-import { verifyMadeKey, type MadeKey } from './webauthn.js'
+import { verifyMadeKey } from './webauthn.js'
 
 /** A flow whose user has passed a first factor, and has to have a second one. */
 type EnrollingFlow = Flow & { readonly userId: string }
@@ -34,20 +33,15 @@ export async function findEnrollmentOptions(
   flow: EnrollingFlow,
   csrf: string,
 ): Promise<object | undefined> {
-  const { accountId, environment, userId } = flow
+  const { userId } = flow
   const { passkeyRpId: rpId } = deps.config
   const [offer, passkeys] = await Promise.all([
     findPasskeyOffer(deps.db, tenant, userId),
     findPasskeys(deps, tenant, userId),
   ])
   if (offer?.isActive !== true || rpId === undefined) return undefined
-  const { organizationId, organizationName, email, isFirstFactor: isVerificationRequired } = offer
   const [challenge] = challengesOf(deps, ceremonyOf(flow, csrf, flow.passkeyAttempt))
-  const owner = { accountId, environment, organizationId, userId }
-  const known = passkeys.filter((passkey) => passkey.rp_id === rpId)
-  return toCreationOptions({
-    ...{ challenge, rpId, owner, email, organizationName, known, isVerificationRequired },
-  })
+  return toCreationOptions(tenant, offer, { challenge, rpId, passkeys })
 }
 
 /** The id of a flow is that of no session, so that no answer is one to the account page. */
@@ -63,8 +57,8 @@ interface SentKey {
   readonly name: string
 }
 
-/** `over`: the user was signed in, or has a second factor, by now; the rest as on the account page. */
-export type EnrolledPasskey = 'added' | 'refused' | 'not_allowed' | 'taken' | 'full' | 'over'
+/** `refused`: the answer is not one to this page; `over`: the user was signed in, or has a second factor, by now. */
+export type EnrolledPasskey = 'added' | 'refused' | 'over' | RefusedKey
 
 /** Adds a passkey to the user of a flow, who has no second factor or recovers their passkeys, and moves the flow on with both factors. */
 export async function enrollPasskeyInFlow(
@@ -83,22 +77,10 @@ export async function enrollPasskeyInFlow(
   if (credential === undefined || key === undefined) return 'refused'
   const { transports } = credential.response
   const made = { key, rpId: expected.rpId, transports, name }
-  try {
-    const { record } = await change(deps, tenant.cause, async (trx) => ({
-      record: await enroll(deps, trx, tenant, flow, made),
-    }))
-    return record
-  } catch (error) {
-    if (isUniqueViolation(error, 'passkeys_credential_key')) return 'taken'
-    throw error
-  }
-}
-
-interface MadePasskey {
-  readonly key: MadeKey
-  readonly rpId: string
-  readonly transports: readonly string[]
-  readonly name: string
+  const { record } = await change(deps, tenant.cause, async (trx) => ({
+    record: await enroll(deps, trx, tenant, flow, made),
+  }))
+  return record
 }
 
 async function enroll(
@@ -106,20 +88,18 @@ async function enroll(
   trx: Transaction<DB>,
   tenant: Tenant,
   flow: EnrollingFlow,
-  made: MadePasskey,
+  made: VerifiedKey,
 ): Promise<EnrolledPasskey> {
   const user = await lockTotpUser(trx, tenant, flow.userId)
   const held = await lockFlow(deps, trx, flow, { steps: ['enroll'] })
-  const offer: PasskeyOffer | undefined = await findPasskeyOffer(trx, tenant, user.id)
+  const offer = await findPasskeyOffer(trx, tenant, user.id)
   if (held?.user_id !== user.id || offer?.isActive !== true) return 'over'
   const of = { tenant, userId: user.id }
   const proof = { amr: held.amr, authenticatedAt: held.authenticated_at, sessionId: held.session_id }
   if (!user.active || !(held.amr.includes('mfa') || mayEnrollBesides(user))) return 'over'
   if ((await holdsPasskey(deps, trx, of)) && !(await recoversPasskeys(deps, trx, of, proof))) return 'over'
-  if (made.key.isSynced && !offer.isSyncedAllowed) return 'not_allowed'
-  const { organizationId, email } = offer
-  if (!(await insertPasskey(deps, trx, tenant, { organizationId, userId: user.id, email, ...made })))
-    return 'full'
+  const added = await insertPasskey(deps, trx, tenant, offer, made)
+  if (typeof added === 'string') return added
   await moveFlow(deps, trx, flow, {
     from: ['enroll'],
     to: stepAfterFactors(held.is_renewal_due),

@@ -1,7 +1,7 @@
 import type { Passkey } from '@portico/contract/passkeys'
 import { providerOf } from '@portico/contract/passkey-providers'
 import { maxPasskeyName, maxPasskeys } from '@portico/contract/passkey-credentials'
-import { sql, type Transaction } from 'kysely'
+import { sql, type Kysely, type Transaction } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
 import type { Changed } from '../../delivery/events/change.js'
 import { emit } from '../../delivery/events/emit.js'
@@ -11,17 +11,15 @@ import { newId } from '../../platform/crypto/random.js'
 import { displayName } from '../../platform/display-name.js'
 import { insertWhere } from '../../platform/db/insert-if.js'
 import type { DB } from '../../platform/db/schema.js'
-import { ofOwner, ownerColumns } from '../../platform/db/tenant-predicate.js'
+import { ofEnvironment, ofOwner, ownerColumns } from '../../platform/db/tenant-predicate.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { userHandleOf } from './ceremony.js'
+import type { PasskeyOffer } from './offer.js'
 import { passkeyColumns, toPasskey } from './record.js'
 import type { MadeKey } from './webauthn.js'
 
-/** A key that a user's authenticator has made, and that was verified. */
-interface VerifiedKey {
-  readonly organizationId: string
-  readonly userId: string
-  readonly email: string
+/** A key that an authenticator has made, and that was verified. */
+export interface VerifiedKey {
   readonly key: MadeKey
   readonly rpId: string
   readonly transports: readonly string[]
@@ -32,17 +30,24 @@ interface VerifiedKey {
 }
 
 /**
+ * Why a verified key was not added. `not_allowed`: its provider copies it, which the organization does not want; `taken`: the service
+ * has it already; `full`: the user has as many as somebody may have.
+ */
+export type RefusedKey = 'not_allowed' | 'taken' | 'full'
+
+/**
  * Adds a passkey to a user, whom the transaction has locked, with its event and its mail. One of our own pages ends a recovery that is open.
  *
- * @returns Undefined where it was not added: nobody has more than the maximum.
- * @throws DatabaseError of `passkeys_credential_key` where the service has the credential already
+ * @param offer What the organization offers the user now.
  */
 export async function insertPasskey(
   deps: Deps,
   trx: Transaction<DB>,
   tenant: Tenant,
-  { organizationId, userId, email, key, rpId, transports, name, chosenName }: VerifiedKey,
-): Promise<Changed<Passkey> | undefined> {
+  { userId, organizationId, email, isSyncedAllowed }: PasskeyOffer,
+  { key, rpId, transports, name, chosenName }: VerifiedKey,
+): Promise<Changed<Passkey> | RefusedKey> {
+  if (key.isSynced && !isSyncedAllowed) return 'not_allowed'
   const at = deps.now()
   const { accountId, environment } = tenant
   const owner = { accountId, environment, organizationId, userId }
@@ -68,9 +73,10 @@ export async function insertPasskey(
     select count(*) from passkeys where ${ofOwner(owner, 'passkeys')} and passkeys.user_id = ${userId}
   ) < ${maxPasskeys}`
   const inserted = await insertWhere(trx, 'passkeys', row, hasRoom)
+    .onConflict((conflict) => conflict.constraint('passkeys_credential_key').doNothing())
     .returning(passkeyColumns)
     .executeTakeFirst()
-  if (inserted === undefined) return undefined
+  if (inserted === undefined) return (await isTaken(trx, tenant, row)) ? 'taken' : 'full'
   if (rpId === deps.config.passkeyRpId)
     await trx.deleteFrom('passkey_recoveries').where(ofOwner(owner)).where('user_id', '=', userId).execute()
   await enqueueNotice(deps, trx, { ...owner, notice: 'passkey_added', cause: tenant.cause })
@@ -86,4 +92,20 @@ export async function insertPasskey(
     code: 'END_USER_PASSKEY_REGISTERED',
   })
   return added
+}
+
+/** Whether the service has a credential, of whatever user. */
+async function isTaken(
+  db: Kysely<DB>,
+  environment: Pick<Tenant, 'accountId' | 'environment'>,
+  { rp_id: rpId, credential_id: credentialId }: { readonly rp_id: string; readonly credential_id: string },
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('passkeys')
+    .where(ofEnvironment(environment))
+    .where('rp_id', '=', rpId)
+    .where('credential_id', '=', credentialId)
+    .select('id')
+    .executeTakeFirst()
+  return row !== undefined
 }

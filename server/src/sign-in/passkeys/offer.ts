@@ -13,6 +13,7 @@ export interface PasskeyOffer {
   readonly isFirstFactor: boolean
   readonly isSyncedAllowed: boolean
   readonly isUserActive: boolean
+  readonly userId: string
   readonly organizationId: string
   readonly organizationName: string
   readonly email: string
@@ -44,6 +45,7 @@ export async function findPasskeyOffer(
       isFirstFactor: row.is_first_factor,
       isSyncedAllowed: row.is_synced_allowed,
       isUserActive: row.active,
+      userId,
       organizationId: row.organization_id,
       organizationName: row.name,
       email: row.email,

@@ -8,7 +8,6 @@ import type { Deps } from '../../delivery/deps.js'
 import { change, type Changed } from '../../delivery/events/change.js'
 import { usersOf } from '../../directory/users/whole-user.js'
 import { whyNotFound } from '../../platform/db/organization-id.js'
-import { isUniqueViolation } from '../../platform/db/violations.js'
 import { ApiError } from '../../platform/errors.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { insertCeremony, takeCeremony } from './api-ceremony.js'
@@ -38,20 +37,14 @@ export async function createPasskeyRegistration(
   const purpose = 'registration'
   const { ceremony, expiresAt } = await insertCeremony(deps, tenant, { purpose, applicationId, userId })
   const [challenge] = challengesOf(deps, ceremony)
-  const { accountId, environment } = tenant
-  const { organizationId, organizationName, email, isFirstFactor: isVerificationRequired } = offer
-  const owner = { accountId, environment, organizationId, userId }
-  const known = passkeys.filter((passkey) => passkey.rp_id === rpId)
   return {
     record: {
       __type__: 'PasskeyRegistration',
       __domain__: tenant.domain,
-      __environment__: environment,
+      __environment__: tenant.environment,
       id: ceremony.id,
       user_id: userId,
-      options: toCreationOptions({
-        ...{ challenge, rpId, owner, email, organizationName, known, isVerificationRequired },
-      }),
+      options: toCreationOptions(tenant, offer, { challenge, rpId, passkeys }),
       expired_at: expiresAt.toISOString(),
     },
   }
@@ -84,27 +77,22 @@ export async function completePasskeyRegistration(
   const expected = page && expectedAt(deps, page, taken.ceremony, before.isFirstFactor)
   const key = expected && (await verifyMadeKey(credential, expected))
   if (expected === undefined || key === undefined) throw new ApiError('passkey_rejected')
-  const { rpId } = expected
   const { transports } = credential.response
-  try {
-    return await change(deps, tenant.cause, async (trx) => {
-      // Locked, so that a deactivation either precedes it or finds it.
-      await usersOf(trx, tenant).where('users.id', '=', userId).select('users.id').forNoKeyUpdate().execute()
-      const offer = await findPasskeyOffer(trx, tenant, userId)
-      if (offer === undefined) throw new ApiError('passkey_registration_not_found')
-      checkOffer(offer)
-      if (key.isSynced && !offer.isSyncedAllowed) throw new ApiError('passkey_not_allowed')
-      const { organizationId, email } = offer
-      const added = await insertPasskey(deps, trx, tenant, {
-        ...{ organizationId, userId, email, key, rpId, transports, chosenName },
-        name: 'Passkey',
-      })
-      if (added === undefined) throw new ApiError('passkeys_exhausted')
-      return added
-    })
-  } catch (error) {
-    if (isUniqueViolation(error, 'passkeys_credential_key'))
-      throw new ApiError('passkey_taken', { cause: error })
-    throw error
-  }
+  return change(deps, tenant.cause, async (trx) => {
+    // Locked, so that a deactivation either precedes it or finds it.
+    await usersOf(trx, tenant).where('users.id', '=', userId).select('users.id').forNoKeyUpdate().execute()
+    const offer = await findPasskeyOffer(trx, tenant, userId)
+    if (offer === undefined) throw new ApiError('passkey_registration_not_found')
+    checkOffer(offer)
+    const made = { key, rpId: expected.rpId, transports, chosenName, name: 'Passkey' }
+    const added = await insertPasskey(deps, trx, tenant, offer, made)
+    if (typeof added === 'string') throw new ApiError(refusals[added])
+    return added
+  })
 }
+
+const refusals = {
+  not_allowed: 'passkey_not_allowed',
+  taken: 'passkey_taken',
+  full: 'passkeys_exhausted',
+} as const
