@@ -12,7 +12,7 @@ import { givenOf } from '../given/given.js'
 import { startDatabaseProxy } from '../given/database-proxy.js'
 import { longDescribe } from '../sampled.js'
 import { freePort } from '../given/free-port.js'
-import { cloneTemplate, testMasterKeys } from '../given/own-service.js'
+import { cloneTemplate, emptyDatabase, testMasterKeys } from '../given/own-service.js'
 
 interface Account {
   readonly domain: string
@@ -272,12 +272,32 @@ longDescribe('where one of two databases cannot be reached', () => {
   })
 })
 
-test('a command that works on each database says on which', async () => {
-  const { code, stdout, stderr } = await portico(['migrate'], variables)
+describe('a command that works on each database', () => {
+  const folder = givenFolder()
+  const settingsOf = (...urls: string[]) => {
+    const file = join(folder, `${randomUUID()}.json`)
+    writeFileSync(file, JSON.stringify(urls.map((url, index) => ({ name: cellNames[index], url }))))
+    return { ...variables, CELLS_FILE: file }
+  }
 
-  expect([code, stdout, stderr]).toEqual([
-    0,
-    'The database has every migration.\nThe database has every migration.\n',
-    'one:\ntwo:\n',
-  ])
+  test('says on which, and works on that', async () => {
+    const settings = settingsOf(await cloneTemplate(), await emptyDatabase())
+
+    const { code, stdout, stderr } = await portico(['migrate'], settings)
+
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^The database has every migration\.\n[^]*applied/i)
+    expect(stderr).toMatch(/^one:\n[^]*two:\n/)
+    expect(await portico(['migrate', '--cell=two'], settings)).toMatchObject({
+      ...{ code: 0, stdout: 'The database has every migration.\n', stderr: '' },
+    })
+  })
+
+  test('goes on after one that fails', async () => {
+    const settings = settingsOf('postgres://nobody@127.0.0.1:1/none', await cloneTemplate())
+
+    const { code, stdout } = await portico(['migrate'], settings)
+
+    expect([code, stdout]).toEqual([1, 'The database has every migration.\n'])
+  })
 })

@@ -103,10 +103,19 @@ export async function startOwnService(
 export const testMasterKeys = `v1:${randomBytes(32).toString('base64')}`
 
 /** The address of a new database with every migration. */
-export async function cloneTemplate(): Promise<string> {
+export function cloneTemplate(): Promise<string> {
+  return createDatabase(`template ${inject('templateName')} strategy file_copy`)
+}
+
+/** The address of a new database without any. */
+export function emptyDatabase(): Promise<string> {
+  return createDatabase('')
+}
+
+async function createDatabase(how: string): Promise<string> {
   const adminUrl = inject('adminUrl')
   const name = `t_${process.pid}_${randomBytes(6).toString('hex')}`
-  await asAdmin(adminUrl, `create database ${name} template ${inject('templateName')} strategy file_copy`)
+  await asAdmin(adminUrl, `create database ${name} ${how}`)
   // The database stays until the end of the run if a killed program left a connection to it.
   atFileEnd(() => asAdmin(adminUrl, `drop database ${name}`).catch(() => undefined))
   const url = new URL(adminUrl)

@@ -26,7 +26,7 @@ export function terminalsOf(
   name: string | undefined,
 ): readonly Terminal[] {
   const { variables } = terminal
-  const hasCells = Boolean(variables['CELLS'] ?? variables['CELLS_FILE'])
+  const hasCells = Boolean(variables['CELLS'] || variables['CELLS_FILE'])
   if (name !== undefined && (!hasCells || databases === undefined))
     throw new Error(
       hasCells ? 'This command works on no database: leave --cell out.' : '--cell needs CELLS or CELLS_FILE.',

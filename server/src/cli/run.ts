@@ -119,6 +119,51 @@ const commands: Record<string, Entry> = {
  * @returns The exit code: 1 after a failure.
  */
 export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
+  try {
+    const [cell, others] = cellOf(args)
+    const named = others[0] === 'help' ? others[1] : others[0]
+    const isHelp = others[0] === 'help' || args.includes('--help') || args.includes('-h')
+    const databases = isHelp
+      ? undefined
+      : Object.entries(commands).find(([name]) => name === named)?.[1].databases
+    let exitCode = 0
+    for (const each of terminalsOf(terminal, databases, cell)) {
+      if (each.cell !== undefined && cell === undefined) terminal.tell(`${each.cell.name}:\n`)
+      exitCode = Math.max(exitCode, await runOn(each, others, named))
+    }
+    return exitCode
+  } catch (error) {
+    // Requested help, or a fault of usage, which Commander has reported.
+    if (error instanceof CommanderError) return error.exitCode
+    terminal.tell(`portico: ${toSentence(error)}\n`)
+    return 1
+  }
+}
+
+/** The same on one database: that one fails keeps no command from the next. */
+async function runOn(
+  terminal: Terminal,
+  args: readonly string[],
+  named: string | undefined,
+): Promise<number> {
+  // Another program for each: a second parse would restore the options of the first.
+  const program = await programFor(terminal, args, named)
+  try {
+    await program.parseAsync(args, { from: 'user' })
+    return terminal.exitCode
+  } catch (error) {
+    if (error instanceof CommanderError) throw error
+    terminal.tell(`portico: ${toSentence(error)}\n`)
+    return 1
+  }
+}
+
+/** The program, whose named command works with a terminal. */
+async function programFor(
+  terminal: Terminal,
+  args: readonly string[],
+  named: string | undefined,
+): Promise<Command> {
   const program = new Command('portico')
     .description('Multi-tenant authentication and user-directory service.')
     .version(version())
@@ -130,39 +175,21 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
     })
     .option('--cell <name>', 'the database to work on, of those that CELLS lists')
     .helpCommand('help [command]', 'show what a command does and takes')
-  try {
-    const named = args[0] === 'help' ? args[1] : args[0]
-    for (const [name, { summary, load }] of Object.entries(commands)) {
-      const command = program.command(name).description(summary)
-      if (name === named) (await load()).define(command)
-    }
-    const isHelp = args[0] === 'help' || args.includes('--help') || args.includes('-h')
-    const databases = isHelp
-      ? undefined
-      : Object.entries(commands).find(([name]) => name === named)?.[1].databases
-    const [cell, others] = cellOf(args)
-    let exitCode = 0
-    for (const each of terminalsOf(terminal, databases, cell)) {
-      if (each.cell !== undefined && cell === undefined) terminal.tell(`${each.cell.name}:\n`)
-      giveTerminal(program, each)
-      await program.parseAsync(others, { from: 'user' })
-      exitCode = Math.max(exitCode, each.exitCode)
-    }
-    return exitCode
-  } catch (error) {
-    // Requested help, or a fault of usage, which Commander has reported.
-    if (error instanceof CommanderError) return error.exitCode
-    terminal.tell(`portico: ${toSentence(error)}\n`)
-    return 1
+  for (const [name, { summary, load }] of Object.entries(commands)) {
+    const command = program.command(name).description(summary)
+    if (name === named) (await load()).define(command)
   }
+  giveTerminal(program, terminal)
+  return program
 }
 
-/** The database that the arguments name, and the other arguments. */
+/** The database that the arguments name, as `--cell two` or `--cell=two`, and the other arguments. */
 function cellOf(args: readonly string[]): [name: string | undefined, others: readonly string[]] {
-  const at = args.indexOf('--cell')
-  const name = args[at + 1]
+  const at = args.findIndex((arg) => arg === '--cell' || arg.startsWith('--cell='))
+  const [, joined] = args[at]?.split('=', 2) ?? []
+  const name = joined ?? args[at + 1]
   if (at < 0 || name === undefined) return [undefined, args]
-  return [name, args.toSpliced(at, 2)]
+  return [name, args.toSpliced(at, joined === undefined ? 2 : 1)]
 }
 
 /** Every action finds it among its options (OutputOptions). */
