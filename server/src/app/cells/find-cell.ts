@@ -3,10 +3,11 @@ import type { Kysely } from 'kysely'
 import { promptDb } from '../../platform/db/connect.js'
 import { consoleAccountDomain } from '../../platform/console-account.js'
 import type { DB } from '../../platform/db/schema.js'
+import { keepRecentlyUsed } from '../../platform/recently-used.js'
 import { findAdminSecret } from '../../pages/frame/admin-cookie.js'
 import { cellKeyOf } from './cell-key.js'
 import { keysOfForm } from './form-keys.js'
-import { holdsKey, type AskedKey } from './holds-key.js'
+import { holdsKey, valueOf, type AskedKey } from './holds-key.js'
 import { readAhead } from './read-ahead.js'
 
 /** A database among several, as requests are told apart. */
@@ -57,20 +58,23 @@ export function cellFinder<Cell extends AskedCell>(
 
   function remember(key: AskedKey, cell: Cell): void {
     if (key.kind === 'secret') return
-    if (remembered.size >= maxRemembered) remembered.clear()
-    remembered.set(nameOf(key), cell)
+    keepRecentlyUsed(remembered, nameOf(key), cell, maxRemembered)
   }
 
-  /** The cell of the first key that one has. */
+  /** The cell that has one of the keys. All are asked at once, so that a cell which does not answer for one delays no other. */
   async function findByKeys(keys: readonly AskedKey[]): Promise<Found<Cell>> {
-    let found: Found<Cell> = 'none'
     for (const key of keys) {
       const cell = key.kind === 'secret' ? undefined : remembered.get(nameOf(key))
-      const asked = cell ?? (await ask(key))
-      if (typeof asked === 'object') return asked
-      if (asked === 'unknown') found = asked
+      if (cell !== undefined) return cell
     }
-    return found
+    let found: 'none' | 'unknown' = 'none'
+    const asked = keys.map(async (key) => {
+      const cell = await ask(key)
+      if (typeof cell === 'object') return cell
+      if (cell === 'unknown') found = cell
+      throw new Error('no cell')
+    })
+    return Promise.any(asked).catch(() => found)
   }
 
   return function findCell(req: IncomingMessage): Found<Cell> | Promise<Found<Cell>> {
@@ -118,8 +122,9 @@ async function holdsOf({ db }: AskedCell, key: AskedKey): Promise<boolean | unde
   }
 }
 
+/** Of the record: a key that is written in another way is not remembered again. */
 function nameOf(key: LastingKey): string {
-  return `${key.kind} ${key.id}`
+  return `${key.kind} ${String(valueOf(key))}`
 }
 
 /** The token of a link, in the address or in the form that it shows; else the cookie of an administrator. */

@@ -64,8 +64,8 @@ export async function holdsKey(db: Kysely<DB>, key: AskedKey): Promise<boolean> 
   return found.length > 0
 }
 
-/** Undefined where no record can have the key. */
-function valueOf(key: AskedKey): string | Buffer | undefined {
+/** What the record has in place of the key, however that is written; undefined where no record can have it. */
+export function valueOf(key: AskedKey): string | Buffer | undefined {
   switch (key.kind) {
     case 'secret':
       return hashSecret(key.secret)

@@ -1,0 +1,29 @@
+import type { IncomingMessage } from 'node:http'
+import { cellFinder } from '@portico/server/find-cell'
+import { expect, test } from 'vitest'
+import { startService } from '../given/harness.js'
+
+const service = await startService()
+const client = await service.client()
+
+test('a cell is asked once for a record, however its id is written', async () => {
+  const { domain: org_domain } = await service.given.organization()
+  const { scim_base_url } = await client.directorySync.create({ org_domain, provider_type: 'okta' })
+  const id = scim_base_url.split('/').at(-1) ?? ''
+  let asked = 0
+  const cell = {
+    name: 'one',
+    get db() {
+      asked += 1
+      return service.deps.db
+    },
+  }
+  const find = cellFinder([cell], { isHttps: false })
+
+  for (const written of [id, id.toUpperCase(), `one_${id}`, `another_${id}`]) {
+    const request = { url: `/scim/v2/${written}/Users`, headers: {} } as IncomingMessage
+    expect(await find(request)).toBe(cell)
+  }
+
+  expect(asked).toBe(1)
+})
