@@ -264,6 +264,13 @@ longDescribe('where one of two databases cannot be reached', () => {
         },
       ])
     })
+    await proxies[1]?.during('silent', async () => {
+      const ready = await fetch(`${own['BASE_URL']}/readyz`)
+      expect([ready.status, await ready.json()]).toMatchObject([
+        200,
+        { cells: { one: { status: 'up' }, two: { reason: 'the database does not answer' } } },
+      ])
+    })
     await proxies[0]?.during('reset', async () => {
       await expect(two.client.organizations.list()).resolves.toMatchObject({ total: 0 })
       await expect(two.client.organizations.create({ name: 'New' })).rejects.toMatchObject({ status: 503 })
