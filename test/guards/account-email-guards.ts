@@ -214,7 +214,17 @@ export const accountEmailGuards = [
     find: '  await removeAddedSince(deps, trx, tenant, userId, since)\n',
     replace: '  if (since > at) await removeAddedSince(deps, trx, tenant, userId, since)\n',
     red: email(
-      'the link of the mail about a changed address removes the passkey that was added for the change, so that its owner is not asked for it',
+      'the link of the mail about a changed address removes the passkey and the password that were added for the change, so that the thief has none and the owner is asked for none',
+    ),
+    green: isPutBack,
+  }),
+  guard({
+    name: 'change of an address: the password that a thief has set',
+    file: 'server/src/sign-in/own-account/remove-added.ts',
+    find: '  await forgetPassword(deps, trx, tenant, userId, { since })\n',
+    replace: '  void forgetPassword\n',
+    red: email(
+      'the link of the mail about a changed address removes the passkey and the password that were added for the change, so that the thief has none and the owner is asked for none',
     ),
     green: isPutBack,
   }),

@@ -2,7 +2,7 @@ import { openMagicLink } from '@portico/sdk'
 import { describe, expect, test } from 'vitest'
 import { keepByDirectory } from '../api/person-given.js'
 import { accountEmailGivenOf } from '../given/account-email-given.js'
-import { goodPassword, type FlowScene } from '../given/flow-given.js'
+import { goodPassword, isIn, type FlowScene } from '../given/flow-given.js'
 import { anyEmail } from '../given/given.js'
 import { startService } from '../given/harness.js'
 import { passkeyGivenOf } from '../given/passkey-given.js'
@@ -367,6 +367,7 @@ describe('the link of the mail about a changed address', () => {
     const again = [await other.send(shown, 'put_back'), await other.visit(link)]
     expect(again.map(({ status }) => status)).toEqual([404, 404])
 
+    await given.flows.passwords.set(scene)
     const stopped = await given.onEmail(scene)
     expect(stopped.page.html).toContain('Your e-mail address was changed back')
     const form = await stopped.visitor.visit(given.addressOf(scene).replace('/email', '/password'))
@@ -380,7 +381,7 @@ describe('the link of the mail about a changed address', () => {
     expect((await given.changed(await given.onEmail(scene))).page.html).toContain('has been changed.')
   })
 
-  test('removes the passkey that was added for the change, so that its owner is not asked for it', async () => {
+  test('removes the passkey and the password that were added for the change, so that the thief has none and the owner is asked for none', async () => {
     const thief = await passkeys.withPasskey(await verifiedScene())
     const { scene, held } = thief
     await service.clock.advance(8 * daySeconds)
@@ -400,6 +401,9 @@ describe('the link of the mail about a changed address', () => {
       [scene.user.id],
     )
     expect(removed).toEqual([{ actor_id: scene.user.id }])
+    const { landed } = await given.flows.signIn(scene)
+    expect(isIn(landed)).toBe(false)
+    await given.flows.passwords.set(scene)
     const owner = await passkeys.onPasskeys(scene)
     expect(owner.page.html).toContain('data-passkey="create"')
   })

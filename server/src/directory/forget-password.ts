@@ -4,14 +4,20 @@ import type { Deps } from '../delivery/deps.js'
 import type { Tenant } from '../platform/tenant.js'
 import { ofTenant } from '../platform/db/tenant-predicate.js'
 
-/** Deletes the password of a user, and voids the renewals that were granted for it. */
+/** Deletes the password of a user, or one that was set since a time, and voids the renewals that were granted for it. */
 export async function forgetPassword(
   deps: Pick<Deps, 'now'>,
   trx: Transaction<DB>,
   tenant: Tenant,
   userId: string,
+  { since = new Date(0) }: { readonly since?: Date } = {},
 ): Promise<void> {
-  await trx.deleteFrom('passwords').where(ofTenant(tenant)).where('user_id', '=', userId).execute()
+  await trx
+    .deleteFrom('passwords')
+    .where(ofTenant(tenant))
+    .where('user_id', '=', userId)
+    .where('set_at', '>', since)
+    .execute()
   await voidRenewals(deps, trx, tenant, userId)
 }
 

@@ -199,7 +199,7 @@ export const en: MailTexts = {
   emailReverted: {
     subject: (organization) => `Your e-mail address at ${organization} was changed back`,
     told: (organization, address) =>
-      `The e-mail address of your account at ${organization} was changed back to ${address}, by the link that we had sent there. You were signed out everywhere, passkeys, linked accounts and two-step verification that were added in the two weeks before the change, or since, were removed, and for three days the address cannot be changed again.`,
+      `The e-mail address of your account at ${organization} was changed back to ${address}, by the link that we had sent there. You were signed out everywhere; a password, passkeys, linked accounts and two-step verification that were added in the two weeks before the change, or since, were removed, and for three days the address cannot be changed again.`,
     unexpected: (organization) =>
       `If the account is yours and you can no longer sign in, contact your administrator at ${organization}.`,
   },

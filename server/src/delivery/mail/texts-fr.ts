@@ -205,7 +205,7 @@ export const fr: MailTexts = {
   emailReverted: {
     subject: (organization) => `Votre adresse e-mail chez ${organization} a été rétablie`,
     told: (organization, address) =>
-      `L’adresse e-mail de votre compte chez ${organization} est de nouveau ${address}\u00a0: le lien que nous y avions envoyé a été utilisé. Vous avez été déconnecté partout, les clés d’accès, les comptes associés et la validation en deux étapes ajoutés dans les deux semaines avant le changement, ou depuis, ont été supprimés, et l’adresse ne peut pas être changée pendant trois jours.`,
+      `L’adresse e-mail de votre compte chez ${organization} est de nouveau ${address}\u00a0: le lien que nous y avions envoyé a été utilisé. Vous avez été déconnecté partout\u00a0; le mot de passe, les clés d’accès, les comptes associés et la validation en deux étapes ajoutés dans les deux semaines avant le changement, ou depuis, ont été supprimés, et l’adresse ne peut pas être changée pendant trois jours.`,
     unexpected: (organization) =>
       `Si ce compte est le vôtre et que vous ne pouvez plus vous connecter, contactez votre administrateur chez ${organization}.`,
   },

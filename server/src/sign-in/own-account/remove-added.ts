@@ -1,5 +1,6 @@
 import type { Transaction } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
+import { forgetPassword } from '../../directory/forget-password.js'
 import type { DB } from '../../platform/db/schema.js'
 import { ofTenant } from '../../platform/db/tenant-predicate.js'
 import type { Tenant } from '../../platform/tenant.js'
@@ -11,7 +12,8 @@ import { enrollmentsOf } from '../totp/rows.js'
 
 /**
  * Removes the ways to sign in that a user, whom the transaction has locked, has had only since a time: passkeys, accounts at social
- * providers, and the second factor with its recovery codes. Each with its event and its mail, and whether or not another way is left.
+ * providers, and the second factor with its recovery codes, each with its event and its mail, and the password. Whether or not another
+ * way is left.
  */
 export async function removeAddedSince(
   deps: Deps,
@@ -21,6 +23,7 @@ export async function removeAddedSince(
   since: Date,
 ): Promise<void> {
   const within = { ...deps, db: trx }
+  await forgetPassword(deps, trx, tenant, userId, { since })
   const passkeys = await passkeysOf(trx, tenant, userId)
     .where('passkeys.inserted_at', '>', since)
     .select('passkeys.id')

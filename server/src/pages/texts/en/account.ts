@@ -165,13 +165,13 @@ export const emailLink = {
     heading: (address: string, organization: string) =>
       `Change your e-mail address at ${organization} back to ${address}`,
     button: 'Change it back',
-    hint: 'All devices are signed out. Passkeys, linked accounts and two-step verification that were added in the two weeks before the change, or since, are removed. For three days, the address cannot be changed again.',
+    hint: 'All devices are signed out. A password, passkeys, linked accounts and two-step verification that were added in the two weeks before the change, or since, are removed. For three days, the address cannot be changed again.',
     unexpected: 'If you have changed the address yourself, close this page. Nothing will happen.',
   },
   emailBack: {
     heading: 'Your address is back',
     sentence:
-      'Your account has the e-mail address of before again, and all devices were signed out. Passkeys, linked accounts and two-step verification that were added in the two weeks before the change, or since, were removed.',
+      'Your account has the e-mail address of before again, and all devices were signed out. A password, passkeys, linked accounts and two-step verification that were added in the two weeks before the change, or since, were removed.',
     advice:
       'Sign in and set a new password. On your account page, remove passkeys and phones that you do not recognize.',
   },

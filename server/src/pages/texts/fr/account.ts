@@ -155,13 +155,13 @@ export const emailLink: EmailLinkTexts = {
   emailLink: {
     heading: (address, organization) => `Rétablir ${address} comme adresse e-mail chez ${organization}`,
     button: 'Rétablir l’adresse',
-    hint: 'Tous les appareils seront déconnectés. Les clés d’accès, les comptes associés et la validation en deux étapes ajoutés dans les deux semaines avant le changement, ou depuis, seront supprimés. L’adresse ne pourra pas être changée pendant trois jours.',
+    hint: 'Tous les appareils seront déconnectés. Le mot de passe, les clés d’accès, les comptes associés et la validation en deux étapes ajoutés dans les deux semaines avant le changement, ou depuis, seront supprimés. L’adresse ne pourra pas être changée pendant trois jours.',
     unexpected: 'Si vous avez changé l’adresse vous-même, fermez cette page. Il ne se passera rien.',
   },
   emailBack: {
     heading: 'Votre adresse est rétablie',
     sentence:
-      'Votre compte a de nouveau son ancienne adresse e-mail, et tous les appareils ont été déconnectés. Les clés d’accès, les comptes associés et la validation en deux étapes ajoutés dans les deux semaines avant le changement, ou depuis, ont été supprimés.',
+      'Votre compte a de nouveau son ancienne adresse e-mail, et tous les appareils ont été déconnectés. Le mot de passe, les clés d’accès, les comptes associés et la validation en deux étapes ajoutés dans les deux semaines avant le changement, ou depuis, ont été supprimés.',
     advice:
       'Connectez-vous et choisissez un nouveau mot de passe. Sur la page de votre compte, supprimez les clés d’accès et les téléphones que vous ne reconnaissez pas.',
   },
