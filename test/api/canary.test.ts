@@ -8,6 +8,7 @@ import { impersonationGivenOf } from '../protocols/impersonation-given.js'
 import { startDatabaseProxy } from '../given/database-proxy.js'
 import { discoveryGivenOf } from '../given/discovery-given.js'
 import { anyEmail, anything, givenOf } from '../given/given.js'
+import { createWorld, giveRegistration } from '../given/world.js'
 import { startService, type Service } from '../given/harness.js'
 import { invitationGivenOf } from '../given/invitation-given.js'
 import { ada, oidcGivenOf } from '../given/oidc-given.js'
@@ -96,6 +97,7 @@ async function signInWithEverything(): Promise<Canaries> {
     relay_uri: [relayUri, relayUri.split('/').at(-1) ?? ''],
     signature_key: await signWithBothKeys(),
     private_key: await connectApple(),
+    credential: await addPasskey(),
     uri: [uri, secret],
     recovery_codes: recoveryCodes,
     // Six digits occur by chance; test/api/totp-sms.test.ts searches for those of one user.
@@ -107,6 +109,23 @@ async function signInWithEverything(): Promise<Canaries> {
     // Revoked and introspected tokens.
     token: [...refreshTokens],
   }
+}
+
+/** A passkey that is made on a page of an application: what its authenticator has signed. */
+async function addPasskey() {
+  const client = await service.client()
+  const { org_domain = '', user_id = '', application_id = '' } = await createWorld(service)
+  const { registration_id, credential } = await giveRegistration(client, {
+    org_domain,
+    user_id,
+    application_id,
+  })
+  const sent = JSON.parse(credential) as Parameters<
+    typeof client.passkeys.completeRegistration
+  >[0]['credential']
+  await client.passkeys.completeRegistration({ org_domain, registration_id, credential: sent })
+  witnesses.push(...(await tables()))
+  return [sent.response.clientDataJSON, sent.response.attestationObject]
 }
 
 /** An invitation whose URL is handed over, up to the mail of its link. */

@@ -85,6 +85,7 @@ export const inputDrifts: readonly Drift[] = [
       'sdk/src/conformance.ts',
       'server/src/directory/applications/merge-changes.ts',
       'server/src/directory/applications/record.ts',
+      'server/src/operations/staff/staff-organization.ts',
     ],
     stale: [...documents, 'sdk/src/generated.ts'],
     tests: [],

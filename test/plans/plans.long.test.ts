@@ -55,7 +55,7 @@ const inVain = [
   'password.createConnection',
   'password.set',
   'sessions.end',
-  'sessions.endAll',
+  'socialProviders.delete',
   'ssoConnections.createOauthChallenge',
   'ssoConnections.createOnboarding',
   'ssoConnections.useOidcClient',
