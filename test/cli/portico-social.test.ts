@@ -11,11 +11,12 @@ const client = await service.client()
 
 afterAll(removeFolders)
 
-const variables = {
+// Asked for in each test: an emulator has none of it.
+const variables = () => ({
   ...{ DATABASE_URL: service.databaseUrl, MASTER_KEYS: service.masterKeys, BASE_URL: service.baseUrl },
   // The providers of tests are on this machine.
   OUTBOUND_ALLOW: '127.0.0.0/8,::1',
-}
+})
 
 /** Runs `portico social add` with somebody who answers; what was asked, and what was written. */
 async function add(name: string, answers: readonly string[]) {
@@ -24,7 +25,14 @@ async function add(name: string, answers: readonly string[]) {
   let written = ''
   const options = ['--account', service.account.domain, '--environment', 'sandbox']
   const code = await runCommand(['social', 'add', name, ...options], {
-    ...{ variables, isInteractive: true, isWatched: false, hasColors: false, exitCode: 0, given: cheapDeps },
+    ...{
+      variables: variables(),
+      isInteractive: true,
+      isWatched: false,
+      hasColors: false,
+      exitCode: 0,
+      given: cheapDeps,
+    },
     write: (text) => void (written += text),
     tell: (text) => void (written += text),
     ask: (question, kind) => {
@@ -65,6 +73,6 @@ test('portico social add names the value that is wrong', async () => {
 
 test('portico social add needs somebody who answers', async () => {
   const options = ['--account', service.account.domain, '--environment', 'sandbox']
-  const outcome = await portico(['social', 'add', 'google', ...options], variables)
+  const outcome = await portico(['social', 'add', 'google', ...options], variables())
   expect(outcome).toMatchObject({ code: 1, stderr: expect.stringContaining('run it at a terminal') })
 })

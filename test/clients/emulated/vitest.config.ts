@@ -13,8 +13,9 @@ if (sdk === undefined) throw new Error('PORTICO_TEST_SDK is not set: run npm run
 const files = readdirSync(join(repository, 'test'), { recursive: true, encoding: 'utf8' })
   .map((file) => `test/${file.split(sep).join('/')}`)
   .filter((file) => /^test\/(?!node_modules\/).*(?<!\.long)\.test\.ts$/.test(file))
-// The console's are left out: they call its operations within the process, or make its first owner there.
-const include = findUsersOfSdk(files).filter((file) => !file.startsWith('test/console/'))
+// The console's are left out: they call its operations within the process, or make its first owner there. So are those of cells,
+// which are databases of a service.
+const include = findUsersOfSdk(files).filter((file) => !/^test\/(console|cells)\//.test(file))
 
 export default defineConfig({
   root: repository,
