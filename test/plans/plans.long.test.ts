@@ -34,6 +34,7 @@ const fewPages = 1_000
 const ending = new Set([
   'admins.invite',
   'admins.delete',
+  'passkeys.delete',
   'users.delete',
   'tokenCustomization.deleteMetaKey',
   'webhooks.redeliverAll',
