@@ -10,13 +10,13 @@ export async function forgetPassword(
   trx: Transaction<DB>,
   tenant: Tenant,
   userId: string,
-  { since = new Date(0) }: { readonly since?: Date } = {},
+  { since }: { readonly since?: Date } = {},
 ): Promise<void> {
   await trx
     .deleteFrom('passwords')
     .where(ofTenant(tenant))
     .where('user_id', '=', userId)
-    .where('set_at', '>', since)
+    .$if(since !== undefined, (query) => query.where('set_at', '>', since ?? deps.now()))
     .execute()
   await voidRenewals(deps, trx, tenant, userId)
 }
