@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** What the program reads at run time: the looks of pages, passwords, and what the emulator's template is named after. */
 const isRead =
-  /\.(?:css|bin|woff2)$|\/fonts\/LICENSE$|^pages\/.*(?<!\.test)\.js$|\/db\/(?:migrations\/.*(?<!\.test)|seed-statistics)\.ts$/
+  /\.(?:css|bin|woff2)$|\/fonts\/LICENSE$|^pages\/.*(?<!\.test)\.js$|\/db\/(?:migrations\/.*(?<!\.test)|seed-statistics|concurrent-index)\.ts$/
 
 /** @param {string} folder */
 async function writeBundle(folder) {

@@ -29,7 +29,7 @@ const isBounded = email(
   'the link of the mail about a changed address works for seven days, at its own organization alone, and by no form of another browser',
 )
 const isRefused = email(
-  'the link of the mail about a changed address changes nothing where another user has the address, or a directory writes it, or the user is gone',
+  'the link of the mail about a changed address ends sessions where another user has the address or a directory writes it, and changes nothing where the user is gone',
 )
 const standsIn = email(
   'an app or a passkey that a user has had for a week stands in for the mailbox that they no longer read, by a code that is good for one use',
@@ -161,7 +161,10 @@ export const accountEmailGuards = [
     file: undo,
     find: "    .where('reverted_at', 'is', null)\n    .where('expires_at', '>', at)\n    .set(",
     replace: "    .where('expires_at', '>', at)\n    .set(",
-    also: [{ file: undo, find: "    .where('change.reverted_at', 'is', null)\n", replace: '' }],
+    also: [
+      { file: undo, find: 'sql<boolean>`users.email = (', replace: "sql<boolean>`'' is distinct from (" },
+      { file: undo, find: "  if (current.email !== read) return 'dead'\n", replace: '' },
+    ],
     red: isPutBack,
     green: isChanged,
   }),
@@ -203,7 +206,7 @@ export const accountEmailGuards = [
   guard({
     name: 'address: sessions when it is put back',
     file: undo,
-    find: '  await endSessionsOf(deps, trx, tenant, userId)\n',
+    find: '  await endSessionsOf(deps, trx, tenant, id)\n',
     replace: '',
     red: isPutBack,
     green: isChanged,
@@ -211,8 +214,8 @@ export const accountEmailGuards = [
   guard({
     name: 'address: ways to sign in that were added before it was put back',
     file: undo,
-    find: '  await removeAddedSince(deps, trx, tenant, userId, since)\n',
-    replace: '  if (since > at) await removeAddedSince(deps, trx, tenant, userId, since)\n',
+    find: '  await removeDoubted(deps, trx, tenant, { id: userId, confirmedAt: used.confirmed_at ?? at })\n',
+    replace: '',
     red: email(
       'the link of the mail about a changed address removes the passkey and the password that were added for the change, so that the thief has none and the owner is asked for none',
     ),
@@ -259,6 +262,35 @@ export const accountEmailGuards = [
     replace: "  if (account.organizationId === '') throw new NotReverted('managed')\n",
     red: isRefused,
     green: isChanged,
+  }),
+  guard({
+    name: 'address: sessions where it cannot be put back',
+    file: undo,
+    find: "outcome === 'dead' ? outcome : await withLink",
+    replace: "outcome !== 'reverted' ? outcome : await withLink",
+    red: isRefused,
+    green: isPutBack,
+  }),
+  guard({
+    name: 'address: what an operator has written since',
+    file: undo,
+    find: 'sql<boolean>`users.email = (',
+    replace: "sql<boolean>`'' <> (",
+    also: [{ file: undo, find: "  if (current.email !== read) return 'dead'\n", replace: '' }],
+    red: email(
+      'the link of the mail about a changed address works no more once an operator has given the user another address',
+    ),
+    green: isPutBack,
+  }),
+  guard({
+    name: 'address: an open recovery of passkeys',
+    file: confirm,
+    find: '  await forgetRecovery(trx, tenant, current.id)\n',
+    replace: '',
+    red: email(
+      'the link of the mail about a changed address is mailed when the recovery of passkeys ends, which is of the mailbox that the user had',
+    ),
+    green: isPutBack,
   }),
   guard({
     name: 'address: a link to a mailbox that nobody has proved',

@@ -140,6 +140,24 @@ export const accountPageGuards = [
     green: isChanged,
   }),
   guard({
+    name: 'account page: a first password where nobody has proved the mailbox',
+    file: 'server/src/sign-in/own-account/own-password.ts',
+    find: "  if (account.password.needsMailbox) return 'needs_mailbox'\n",
+    replace: '',
+    also: [
+      {
+        file: 'server/src/sign-in/own-account/own-password.ts',
+        find: "    if (now.password.needsMailbox) return 'needs_mailbox'\n",
+        replace: '',
+      },
+    ],
+    red: protocolTest(
+      'social-takeover',
+      'the first proof of a mailbox is one by mail before whoever comes by a passkey sets a first password',
+    ),
+    green: isChanged,
+  }),
+  guard({
     name: 'account page: a link back to an address of the application alone',
     file: 'server/src/sign-in/own-account/return-link.ts',
     find: 'sql<boolean>`${returnTo}::text = any(',

@@ -191,7 +191,7 @@ export const passkeyGuards = [
   guard({
     name: 'passkeys: an address that only single sign-on lets in',
     file: signIn,
-    find: "  if (user.is_sso_required) return 'sso_required'\n",
+    find: "  if (user.is_sso_user) return 'sso_required'\n",
     replace: '',
     red: used(
       'of an address with an identity provider leads there, and signs nobody in whom only that lets in',
@@ -516,5 +516,31 @@ export const passkeyGuards = [
     replace: '  await endSignInsOf',
     red: added('ends with the password when the owner of an address proves it for the first time'),
     green: isAdded,
+  }),
+  guard({
+    name: 'passkeys: a registration that was begun before the address was proved',
+    file: 'server/src/directory/forget-passkeys.ts',
+    find: '  await forgetCeremonies(trx, tenant, userId)\n',
+    replace: '',
+    red: registered('is over once a user proves a mailbox that somebody had only claimed'),
+    green: isRegistered,
+  }),
+  guard({
+    name: 'passkeys: who comes by single sign-on',
+    file: signIn,
+    find: " or ${comesBySso('users')})`",
+    replace: ')`',
+    red: used(
+      'of who comes by single sign-on signs nobody in by itself, whatever the domain of their address',
+    ),
+    green: isIn,
+  }),
+  guard({
+    name: 'passkeys: a touch that makes a session of long ago fresh',
+    file: second,
+    find: 'makesFresh(flow, deps.now()) && !proved.isVerified',
+    replace: "flow.flowId === '' && !proved.isVerified",
+    red: besides('has to verify its user where it would make the session of an unattended browser fresh'),
+    green: passes,
   }),
 ]

@@ -346,6 +346,10 @@ describe('an app or a passkey that a user has had for a week', () => {
   })
 })
 
+async function sessionsOf({ org_domain, user }: FlowScene) {
+  return (await client.sessions.list({ org_domain, user_id: user.id })).data
+}
+
 describe('the link of the mail about a changed address', () => {
   test('puts it back once, ends sessions, stops changes for three days, and tells the account', async () => {
     const { scene, visitor, email } = await given.changed()
@@ -379,6 +383,33 @@ describe('the link of the mail about a changed address', () => {
     expect((await logOf(scene)).at(-1)).toBe('CHANGE_REVERTED')
     await service.clock.advance(3 * daySeconds)
     expect((await given.changed(await given.onEmail(scene))).page.html).toContain('has been changed.')
+  })
+
+  test('is mailed when the recovery of passkeys ends, which is of the mailbox that the user had', async () => {
+    const scene = await verifiedScene()
+    const { org_domain, user } = scene
+    await client.passkeys.openRecovery({ org_domain, user_id: user.id, reason: 'Lost their telephone' })
+    const recoveries = () => service.query('select from passkey_recoveries where user_id = $1', [user.id])
+    expect(await recoveries()).toHaveLength(1)
+
+    await given.changed(await given.onEmail(scene))
+
+    expect(await recoveries()).toEqual([])
+    expect(await given.linkTo(user.email)).toBeDefined()
+  })
+
+  test('works no more once an operator has given the user another address', async () => {
+    const { scene } = await given.changed()
+    const link = (await given.linkTo(scene.user.email)) ?? ''
+    const { org_domain, user } = scene
+    const other = createVisitor(service.baseUrl)
+    const shown = await other.visit(link)
+    const email = anyEmail()
+    await client.users.update({ org_domain, user_id: user.id, email })
+
+    expect((await other.send(shown, 'put_back')).status).toBe(404)
+    expect((await other.visit(link)).status).toBe(404)
+    expect(await given.emailOf(scene)).toBe(email)
   })
 
   test('removes the passkey and the password that were added for the change, so that the thief has none and the owner is asked for none', async () => {
@@ -499,13 +530,14 @@ describe('the link of the mail about a changed address', () => {
     expect(await given.linkTo(claimed)).toBeUndefined()
   })
 
-  test('changes nothing where another user has the address, or a directory writes it, or the user is gone', async () => {
+  test('ends sessions where another user has the address or a directory writes it, and changes nothing where the user is gone', async () => {
     const taken = await given.changed()
     const { org_domain, user } = taken.scene
     const link = (await given.linkTo(user.email)) ?? ''
     await client.users.create({ org_domain, email: user.email })
     expect((await given.putBack(link)).html).toContain('Another account of the organization')
     expect(await given.emailOf(taken.scene)).toBe(taken.email)
+    expect(await sessionsOf(taken.scene)).toEqual([])
 
     const kept = await given.changed()
     const keptLink = (await given.linkTo(kept.scene.user.email)) ?? ''
@@ -513,6 +545,7 @@ describe('the link of the mail about a changed address', () => {
     await keepByDirectory(client, { ...place, email: kept.email })
     expect((await given.putBack(keptLink)).html).toContain('Your organization manages your e-mail address')
     expect(await given.emailOf(kept.scene)).toBe(kept.email)
+    expect(await sessionsOf(kept.scene)).toEqual([])
 
     const gone = await given.changed()
     const goneLink = (await given.linkTo(gone.scene.user.email)) ?? ''

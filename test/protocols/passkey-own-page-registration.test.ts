@@ -1,4 +1,8 @@
+import { openMagicLink } from '@portico/sdk'
 import { describe, expect, test } from 'vitest'
+import { flowGivenOf } from '../given/flow-given.js'
+import { flowLinkGivenOf } from '../given/flow-link-given.js'
+import { anything } from '../given/given.js'
 import { startService } from '../given/harness.js'
 import { madeBy, ownPageGivenOf } from '../given/own-page-given.js'
 import type { Lie } from '../given/passkey-authenticator.js'
@@ -7,6 +11,7 @@ import { sampled } from '../sampled.js'
 const service = await startService()
 const client = await service.client()
 const given = ownPageGivenOf(service, client)
+const links = flowLinkGivenOf(service, client, flowGivenOf(service, client))
 
 const notFound = { status: 404, code: 'passkey_registration_not_found' }
 const rejected = { status: 401, code: 'passkey_rejected' }
@@ -42,6 +47,22 @@ describe('a registration for a page of an application', () => {
     const { data: mails } = await client.outbox.list({ to: user.email })
     expect(mails.map(({ subject }) => subject)).toContainEqual(expect.stringContaining('passkey'))
     expect((await given.begin(scene)).options.excludeCredentials).toMatchObject([{ id: held.keys[0]?.id }])
+  })
+
+  test('is over once a user proves a mailbox that somebody had only claimed', async () => {
+    const scene = await given.scene()
+    const { org_domain, application } = scene
+    const email = `ada-${anything()}@awesome.example`
+    const user = await client.users.create({ org_domain, email })
+    const of = { ...scene, user }
+    await client.magicLink.updateConnection({ org_domain, active: true })
+    const registration = await given.begin(of)
+    const credential = madeBy(given.authenticator(), registration)
+
+    await client.magicLink.createChallenge({ org_domain, user_email: email, application_id: application.id })
+    await openMagicLink(await links.newestLinkTo(email))
+
+    await expect(given.complete(of, registration, { credential })).rejects.toMatchObject(notFound)
   })
 
   test('keeps the name that the user has chosen', async () => {

@@ -69,6 +69,22 @@ describe('a passkey as the second factor', () => {
     expect(await amrOf(scene)).toEqual(['pwd', 'pop', 'mfa'])
   })
 
+  test('has to verify its user where it would make the session of an unattended browser fresh', async () => {
+    const { scene, held } = await given.withPasskey()
+    const { visitor } = await given.flows.signIn(scene)
+    await service.clock.advance(11 * 60)
+    const { page } = await given.flows.begin(scene, mfa, visitor)
+    expect(given.asked(page)).toMatchObject({ userVerification: 'required' })
+    const touched = held.use(given.asked(page), { isVerified: false })
+
+    const refused = await visitor.press(page, 'passkey', { credential: touched })
+
+    expect([refused.status, isIn(refused)]).toEqual([422, false])
+    const verified = held.use(given.asked(refused), { userHandle: null })
+    expect(isIn(await visitor.press(refused, 'passkey', { credential: verified }))).toBe(true)
+    expect(await amrOf(scene)).toEqual(['pwd', 'pop', 'mfa'])
+  })
+
   test('is asked in place of an enrolment that the organization demands', async () => {
     const { scene, held } = await given.withPasskey()
     const { org_domain } = scene

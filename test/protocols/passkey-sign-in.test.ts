@@ -238,6 +238,28 @@ describe('a passkey at the first page of a sign-in', () => {
     expect(await reasonsOf(owner)).toEqual(['sso_required'])
   })
 
+  test('of who comes by single sign-on signs nobody in by itself, whatever the domain of their address', async () => {
+    const { scene, held } = await given.withPasskey()
+    const { org_domain, application } = scene
+    const { id: organization_id } = await client.organizations.get({ org_domain })
+    const { idp_id } = await client.ssoConnections.create({
+      ...{ organization_id, application_id: application.id, provider_type: 'test' },
+    })
+    const owner = { scene, held }
+    expect(isIn((await signInWith(owner)).landed)).toBe(true)
+    const identity = `insert into user_identities (account_id, environment, organization_id, user_id, id, kind, issuer, subject, idp_id,
+        provider, data, authenticated_at, has_created_user, inserted_at)
+      select account_id, environment, organization_id, id, id, 'oidc', 'https://idp.example', 'ada', $2, 'oidc.test', '{}', now(), false, now()
+      from users where id = $1`
+    await service.query(identity, [scene.user.id, idp_id])
+
+    refuses((await signInWith(owner)).landed)
+
+    expect(await reasonsOf(owner)).toEqual(['sso_required'])
+    await client.ssoConnections.update({ idp_id, active: false })
+    expect(isIn((await signInWith(owner)).landed)).toBe(true)
+  })
+
   test('whose count has not grown is refused, and blocked where no other tab explains it', async () => {
     const owner = await given.withPasskey()
     await signInWith(owner, { signCount: 7 })

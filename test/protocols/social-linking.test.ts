@@ -38,6 +38,8 @@ async function signInAt(visitor: Visitor, page: Seen, { email }: { readonly emai
 /** Goes to the built-in provider to link an account there. @returns The address that its answer leads to. */
 async function visited({ visitor, page }: OnSection, choice: SocialChoice = {}): Promise<string> {
   const leading = await visitor.press(page, 'link', { provider: 'test' })
+  // Else the provider may answer for whoever else is signed in there.
+  expect(new URL(leadOf(leading)).searchParams.get('prompt')).toBe('select_account')
   return given.answered(visitor, leadOf(leading), choice)
 }
 

@@ -43,6 +43,10 @@ async function provedAtOf({ user }: Person) {
   return row?.email_proved_at
 }
 
+async function passwordsOf({ user }: Person) {
+  return (await service.query('select from passwords where user_id = $1', [user.id])).length
+}
+
 /** Signs in by the test provider, and by the password of the user who has the address. */
 async function link(of: Person, subject = anything()) {
   const { visitor, landed } = await given.signIn(of, { subject, email: of.user.email })
@@ -156,6 +160,31 @@ describe('the first proof of a mailbox', () => {
 
     expect(await passkeys.passkeysOf(of)).toEqual([])
     expect(await identitiesOf(of)).toEqual([])
+    // That of the API stays.
+    expect(isIn((await given.flows.signIn(of)).landed)).toBe(true)
+  })
+
+  test('is one by mail before whoever comes by a passkey sets a first password', async () => {
+    const of = await person()
+    const { held } = await passkeys.withPasskey(of)
+    await service.query('delete from passwords where user_id = $1', [of.user.id])
+    const section = passkeys.addressOf(of).replace('/passkeys', '/password')
+    const visitor = given.flows.visitorOf()
+    const asked = await visitor.visit(section)
+    const page = await visitor.press(asked, 'passkey', { credential: held.use(passkeys.asked(asked)) })
+    expect(page.html).toContain('show that you receive e-mail at this address')
+    const form = await visitor.visit(passkeys.addressOf(of))
+    const forged = { ...form, html: form.html.replaceAll('/account/passkeys', '/account/password') }
+
+    const refused = await visitor.send(forged, 'add', { action: 'set_password', password: goodPassword })
+
+    expect(refused.status).toBe(403)
+    expect(await passwordsOf(of)).toBe(0)
+    const { link: mailed, visitor: owner, page: waiting } = await links.linkSent(of)
+    await links.open(mailed, owner)
+    await owner.visit(waiting.url)
+    await owner.press(await owner.visit(section), 'set_password', { password: goodPassword })
+    expect(await passwordsOf(of)).toBe(1)
   })
 
   test('is recorded where a code to it precedes the password by which an account is linked, and leaves that account', async () => {

@@ -20,8 +20,9 @@ interface Proof {
 /**
  * Records that a link or code of ours was used, of a user whom the transaction has locked. A mailed one was used by the owner
  * of the mailbox: the first one ends what another person may have begun with the address (sessions, refresh tokens,
- * unfinished sign-ins), and what they may have added (passkeys, linked accounts at social providers). One that the API has returned verifies the address and proves nothing, because whoever has called the
- * API can open it.
+ * unfinished sign-ins), and what they may have added (passkeys, linked accounts at social providers). A password stays: only the API
+ * and such links set a first one. One that the API has returned verifies the address and proves nothing, because whoever has called
+ * the API can open it.
  */
 export async function markEmailProved(
   deps: Pick<Deps, 'db' | 'now'>,

@@ -27,7 +27,14 @@ export function accountPageStates(
   ])
   const values = eachOwnMember((name) => known.get(name) ?? '')
   const names = { ...view, values, isManaged: false, isDone: false, wrong: undefined }
-  const password = { ...view, isOffered: true, isSet: true, lengths: { min: 12, max: 128 }, isDone: false }
+  const password = {
+    ...view,
+    isOffered: true,
+    needsMailbox: false,
+    isSet: true,
+    lengths: { min: 12, max: 128 },
+    isDone: false,
+  }
   const method = 'totp_mobile_app'
   const factor = {
     ...view,
@@ -91,6 +98,7 @@ export function accountPageStates(
     ['account-password-first', accountPasswordPage({ ...password, isSet: false })],
     ['account-password-saved', accountPasswordPage({ ...password, isDone: true })],
     ['account-password-not-offered', accountPasswordPage({ ...password, isOffered: false })],
+    ['account-password-needs-mailbox', accountPasswordPage({ ...password, needsMailbox: true })],
     ['account-second-factor', secondFactorPage(factor)],
     ['account-second-factor-not-offered', secondFactorPage({ ...factor, isOffered: false })],
     ['account-second-factor-on', secondFactorPage({ ...factor, enrolledMethod: method, isDone: true })],

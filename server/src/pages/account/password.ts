@@ -17,7 +17,8 @@ async function setPassword(request: SectionRequest): Promise<SectionOutcome> {
     if (outcome === 'stale') return 'stale'
     if (typeof outcome === 'object')
       return { status: 422, page: page(request, { fault: outcome.fault.code }) }
-    return 'done'
+    // Since the form was shown: no longer offered, or not without a link.
+    return outcome === 'set' ? 'done' : { status: 403, page: page(request) }
   } catch (error) {
     const wait = waitOf(error)
     if (wait === undefined) throw error

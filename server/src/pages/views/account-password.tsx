@@ -10,6 +10,7 @@ interface AccountPasswordPage {
   readonly form: PageForm
   readonly email: string
   readonly isOffered: boolean
+  readonly needsMailbox: boolean
   readonly isSet: boolean
   /** In characters. */
   readonly lengths: { readonly min: number; readonly max: number }
@@ -20,10 +21,11 @@ interface AccountPasswordPage {
 
 /** The first password of the user, or another. */
 export function accountPasswordPage(view: AccountPasswordPage): string {
-  const { frame, form, email, isOffered, isSet, lengths, isDone, fault, retryAfterSeconds } = view
+  const { frame, form, email, isOffered, needsMailbox, isSet, lengths, isDone, fault, retryAfterSeconds } =
+    view
   const { texts } = frame
   const words = texts.account.password
-  if (isOffered && !isDone)
+  if (isOffered && !needsMailbox && !isDone)
     return setPasswordPage({
       frame,
       form,
@@ -39,6 +41,7 @@ export function accountPasswordPage(view: AccountPasswordPage): string {
       <Person texts={texts} email={email} />
       <Done isDone={isDone} sentence={words.saved} />
       {!isOffered && <p>{words.notOffered}</p>}
+      {isOffered && needsMailbox && <p>{words.needsMailbox}</p>}
     </HostedPage>,
   )
 }

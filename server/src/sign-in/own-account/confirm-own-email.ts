@@ -3,6 +3,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { enqueue } from '../../delivery/jobs/enqueue.js'
 import { visitOf } from '../../delivery/mail/notices.js'
 import type { SessionOfUser } from '../../directory/sessions/sign-out.js'
+import { forgetRecovery } from '../../directory/forget-passkeys.js'
 import { changeLockedUser, lockUser } from '../../directory/users/change-user.js'
 import { markEmailProved } from '../../directory/users/proved-email.js'
 import { findUser } from '../../directory/users/signing-in-user.js'
@@ -135,6 +136,7 @@ export async function writeOwnAddress(
     versions: undefined,
     isEmailVouched: true,
   })
+  await forgetRecovery(trx, tenant, current.id)
   const user = await findUser(trx, tenant, normalizeEmail(email))
   // Sessions go on: nobody has begun anything with the address.
   if (user !== undefined) await markEmailProved(deps, trx, tenant, { ...user, isNew: true })

@@ -1,4 +1,4 @@
-import { sql, type Kysely, type RawBuilder } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
 import { isPasskeyUsableByUserOf } from '../../directory/sessions/passkey-held.js'
 import type { DB } from '../../platform/db/schema.js'
@@ -7,6 +7,7 @@ import { sameTenant } from '../../platform/db/tenant-predicate.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { isSsoRequiredOf } from '../../directory/domains/authority.js'
 import { arePasskeysDemanded, isFactorDemandedByPolicy } from './demanded-factor.js'
+import { comesBySso } from '../../directory/users/sso-user.js'
 import { usersOf } from '../../directory/users/whole-user.js'
 
 /** The members of a user that are theirs to write: claims of the profile, and parts of the address. */
@@ -34,6 +35,8 @@ export interface OwnAccount {
   readonly password: {
     /** Whether the organization lets its users sign in with one, and they come by no single sign-on: a password would outlive it. */
     readonly isOffered: boolean
+    /** Whether the first one takes a link to the mailbox, which nobody has proved: its owner would come to a password of whoever has claimed it. */
+    readonly needsMailbox: boolean
     readonly isSet: boolean
     /** In characters. */
     readonly lengths: { readonly min: number; readonly max: number }
@@ -70,6 +73,7 @@ export async function findOwnAccount(
     isEmailManaged: row.is_profile_managed || row.is_sso_user || row.is_sso_required || !row.is_self_service,
     password: {
       isOffered: row.is_password_active === true && !row.is_sso_required && !row.is_sso_user,
+      needsMailbox: !row.is_password_set && !row.is_address_proved,
       isSet: row.is_password_set,
       lengths: { min: min ?? 0, max: max ?? 0 },
     },
@@ -103,6 +107,13 @@ const selectOwnAccount = lookup((db, user: OwnKey) =>
         select from passwords where ${sameTenant('passwords', 'users')} and passwords.user_id = users.id
       )`.as('is_password_set'),
       sql<boolean>`(
+        users.email_proved_at is not null or exists (
+          select from user_identities as origin
+          where ${sameTenant('origin', 'users')} and origin.user_id = users.id
+            and origin.kind = 'social' and origin.has_created_user
+        )
+      )`.as('is_address_proved'),
+      sql<boolean>`(
         ${isFactorDemandedByPolicy()} or (
           ${arePasskeysDemanded()} and not ${isPasskeyUsableByUserOf('users', user.rpId ?? undefined)}
         )
@@ -135,7 +146,7 @@ const selectOwnAccount = lookup((db, user: OwnKey) =>
       )`.as('is_social_user'),
       isProfileManaged().as('is_profile_managed'),
       isKeptByDirectory().as('is_kept_by_directory'),
-      hasIdentity().as('is_sso_user'),
+      comesBySso('users').as('is_sso_user'),
     ]),
 )
 
@@ -167,23 +178,12 @@ export function eachOwnMember<Value>(valueOf: (name: OwnMember) => Value): Recor
 
 /** Whether another system writes the profile of the user of a statement's row. */
 function isProfileManaged() {
-  return sql<boolean>`(${isKeptByDirectory()} or ${hasIdentity(sql`connection.update_user_new_connection`)})`
+  return sql<boolean>`(${isKeptByDirectory()} or ${comesBySso('users', sql`connection.update_user_new_connection`)})`
 }
 
 function isKeptByDirectory() {
   return sql<boolean>`exists (
     select from directory_users as member
     where ${sameTenant('member', 'users')} and member.user_id = users.id
-  )`
-}
-
-/** Whether the user of a statement's row comes by an active connection, of those that meet a condition. */
-function hasIdentity(ofConnection: RawBuilder<unknown> = sql`true`) {
-  return sql<boolean>`exists (
-    select from user_identities as identity
-    join sso_connections as connection on ${sameTenant('connection', 'identity')}
-      and connection.idp_id = identity.idp_id
-    where ${sameTenant('identity', 'users')} and identity.user_id = users.id
-      and connection.active and ${ofConnection}
   )`
 }

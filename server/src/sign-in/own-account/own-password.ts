@@ -13,7 +13,7 @@ import type { PasswordFault } from '../password/policy.js'
 import { findOwnAccount } from './own-account.js'
 import { changeOwnAccount } from './own-session.js'
 
-type PasswordOutcome = 'set' | 'not_offered' | 'stale' | { readonly fault: PasswordFault }
+type PasswordOutcome = 'set' | 'not_offered' | 'needs_mailbox' | 'stale' | { readonly fault: PasswordFault }
 
 /**
  * Sets the password of the user of a fresh session, or replaces it; the user's other sessions end.
@@ -29,6 +29,7 @@ export async function setOwnPassword(
   const owner = await findOwner(deps, tenant, session.userId)
   const account = await findOwnAccount(deps, deps.db, tenant, session.userId)
   if (owner === undefined || account?.password.isOffered !== true) return 'not_offered'
+  if (account.password.needsMailbox) return 'needs_mailbox'
   const fault = await findNewPasswordFault(deps, plainText, account.password.lengths, owner)
   if (fault !== undefined) return { fault }
 
@@ -38,6 +39,7 @@ export async function setOwnPassword(
     const user = await findUser(trx, tenant, address)
     const now = await findOwnAccount(within, trx, tenant, session.userId)
     if (user?.id !== session.userId || now?.password.isOffered !== true) return 'not_offered'
+    if (now.password.needsMailbox) return 'needs_mailbox'
     await replacePassword(within, trx, tenant, {
       organizationId: owner.organization_id,
       applicationId: accountPageIds[tenant.environment],

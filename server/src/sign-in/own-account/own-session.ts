@@ -3,6 +3,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
 import { isEnrollmentDueOfUserOf } from '../../directory/sessions/factor-due.js'
 import { isTotpAskedOfUserOf } from '../../directory/sessions/totp-asked.js'
+import { isLately } from '../../directory/sessions/lately.js'
 import { isPasskeyHeldSinceBefore } from '../../directory/sessions/passkey-held.js'
 import { liveBrowserSessions } from '../../directory/sessions/browser-session.js'
 import type { SessionOfUser } from '../../directory/sessions/sign-out.js'
@@ -10,9 +11,6 @@ import { usersOf } from '../../directory/users/whole-user.js'
 import type { DB } from '../../platform/db/schema.js'
 import { ofTenant } from '../../platform/db/tenant-predicate.js'
 import type { Tenant } from '../../platform/tenant.js'
-
-/** How long after a sign-in its session may change how its user signs in, in ms. */
-export const freshMs = 10 * 60 * 1000
 
 /** What a change of one's own account takes. */
 export type Needed = 'session' | 'fresh_session'
@@ -113,5 +111,5 @@ export function isFresh(at: Date, session: Freshness): boolean {
 
 /** Whether the user has signed in lately, with whatever it was. */
 export function isRecent(at: Date, { authenticatedAt }: Pick<Freshness, 'authenticatedAt'>): boolean {
-  return at.getTime() - authenticatedAt.getTime() <= freshMs
+  return isLately(at, authenticatedAt)
 }

@@ -1,5 +1,6 @@
 import type { Transaction } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
+import { forgetCeremonies } from '../../directory/forget-passkeys.js'
 import { forgetPassword } from '../../directory/forget-password.js'
 import type { DB } from '../../platform/db/schema.js'
 import { ofTenant } from '../../platform/db/tenant-predicate.js'
@@ -24,6 +25,7 @@ export async function removeAddedSince(
 ): Promise<void> {
   const within = { ...deps, db: trx }
   await forgetPassword(deps, trx, tenant, userId, { since })
+  await forgetCeremonies(trx, tenant, userId)
   const passkeys = await passkeysOf(trx, tenant, userId)
     .where('passkeys.inserted_at', '>', since)
     .select('passkeys.id')

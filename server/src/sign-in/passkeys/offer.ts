@@ -1,5 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import { isSsoRequiredOf } from '../../directory/domains/authority.js'
+import { comesBySso } from '../../directory/users/sso-user.js'
 import { usersOf } from '../../directory/users/whole-user.js'
 import type { DB } from '../../platform/db/schema.js'
 import { isOrganizationOf, sameTenant } from '../../platform/db/tenant-predicate.js'
@@ -9,7 +10,7 @@ import type { Tenant } from '../../platform/tenant.js'
 export interface PasskeyOffer {
   /** Whether they may have passkeys: the organization has them, and single sign-on is not their only way. */
   readonly isActive: boolean
-  /** Whether a passkey signs in by itself. */
+  /** Whether a passkey signs in by itself: of who comes by single sign-on, it is a second factor alone. */
   readonly isFirstFactor: boolean
   readonly isSyncedAllowed: boolean
   readonly isUserActive: boolean
@@ -35,7 +36,9 @@ export async function findPasskeyOffer(
       'users.active',
       'organizations.name',
       sql<boolean>`coalesce(connection.active and not ${isSsoRequiredOf('users')}, false)`.as('is_active'),
-      sql<boolean>`coalesce(connection.first_factor, false)`.as('is_first_factor'),
+      sql<boolean>`coalesce(connection.first_factor and not ${comesBySso('users')}, false)`.as(
+        'is_first_factor',
+      ),
       sql<boolean>`coalesce(connection.synced, false)`.as('is_synced_allowed'),
     ])
     .executeTakeFirst()

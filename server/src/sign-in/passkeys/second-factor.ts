@@ -2,6 +2,7 @@ import type { RefusalReason } from '@portico/contract/log-events'
 import type { Transaction } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
 import { usersOf } from '../../directory/users/whole-user.js'
+import { isLately } from '../../directory/sessions/lately.js'
 import type { DB } from '../../platform/db/schema.js'
 import { sameTenant } from '../../platform/db/tenant-predicate.js'
 import type { Caller, Tenant } from '../../platform/tenant.js'
@@ -29,9 +30,10 @@ export interface WaitingForPasskey {
 export async function findSecondFactorOptions(
   deps: Deps,
   tenant: Tenant,
-  { organizationId, flowId, passkeyAttempt: attempt, userId }: Flow,
+  flow: Flow,
   csrf: string,
 ): Promise<object | undefined> {
+  const { organizationId, flowId, passkeyAttempt: attempt, userId } = flow
   const { passkeyRpId: rpId } = deps.config
   if (rpId === undefined || userId === null) return undefined
   const [offer, passkeys] = await Promise.all([
@@ -42,7 +44,16 @@ export async function findSecondFactorOptions(
   if (offer?.isActive !== true || known.length === 0) return undefined
   const ceremony = { purpose: 'passkey_second_factor', organizationId, id: flowId, csrf, attempt } as const
   const [challenge] = challengesOf(deps, ceremony)
-  return toRequestOptions({ challenge, rpId, known, isVerificationRequired: false })
+  const isVerificationRequired = makesFresh(flow, deps.now())
+  return toRequestOptions({ challenge, rpId, known, isVerificationRequired })
+}
+
+/**
+ * Whether the passkey makes a session fresh whose user has signed in long ago: a touch of a key that was left in an unattended
+ * device does not show that they are there.
+ */
+function makesFresh({ sessionId, authenticatedAt }: Flow, at: Date): boolean {
+  return sessionId !== null && authenticatedAt !== null && !isLately(at, authenticatedAt)
 }
 
 /**
@@ -57,7 +68,11 @@ export function passByPasskey(
   signIn: WaitingForPasskey,
   proof: PasskeyProof,
 ): Promise<RefusalReason | undefined> {
-  return settle(deps, caller, flow, proof, (trx, proved) => complete(deps, trx, caller, signIn, proved))
+  return settle(deps, caller, flow, proof, async (trx, proved) =>
+    makesFresh(flow, deps.now()) && !proved.isVerified
+      ? 'passkey_wrong'
+      : complete(deps, trx, caller, signIn, proved),
+  )
 }
 
 async function complete(

@@ -1,11 +1,12 @@
 import type { RefusalReason } from '@portico/contract/log-events'
-import type { Transaction } from 'kysely'
+import { sql, type Transaction } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
 import { emit } from '../../delivery/events/emit.js'
 import { logEvent, type LogEntry } from '../../delivery/log-events/log-event.js'
 import { isEmailDomainAllowed } from '../../directory/allowed-domain.js'
 import { isSsoRequiredOf } from '../../directory/domains/authority.js'
+import { comesBySso } from '../../directory/users/sso-user.js'
 import { usersOf } from '../../directory/users/whole-user.js'
 import type { DB } from '../../platform/db/schema.js'
 import { isOrganizationOf, sameTenant } from '../../platform/db/tenant-predicate.js'
@@ -114,14 +115,14 @@ export async function useAsFirstFactor(
       'organizations.allowed_email_domains',
       'connection.active as is_offered',
       'connection.first_factor',
-      isSsoRequiredOf('users').as('is_sso_required'),
+      sql<boolean>`(${isSsoRequiredOf('users')} or ${comesBySso('users')})`.as('is_sso_user'),
     ])
     .forNoKeyUpdate('users')
     .executeTakeFirst()
   if (user === undefined) return 'user_not_found'
   if (!user.active) return 'user_inactive'
   if (user.is_offered !== true || user.first_factor !== true) return 'passkeys_inactive'
-  if (user.is_sso_required) return 'sso_required'
+  if (user.is_sso_user) return 'sso_required'
   if (!isEmailDomainAllowed(user.allowed_email_domains, user.email_normalized))
     return 'email_domain_not_allowed'
   const use = await recordUse(deps, trx, tenant, proved)

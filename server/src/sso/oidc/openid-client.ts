@@ -51,7 +51,8 @@ interface AuthorizationParameters {
   readonly nonce: string
   readonly codeVerifier: string
   /** The provider must authenticate a signed-in user again, and assert when. */
-  readonly isForced: boolean
+  /** The provider authenticates a signed-in user again, or asks which of their accounts it is; null: as it likes. */
+  readonly prompt: 'login' | 'select_account' | null
   readonly loginHint: string | null
 }
 
@@ -71,7 +72,7 @@ export class ExchangeFault extends Error {
 export async function toAuthorizationUrl(
   deps: Pick<Deps, 'outbound' | 'now'>,
   client: OidcClient,
-  { state, nonce, codeVerifier, isForced, loginHint }: AuthorizationParameters,
+  { state, nonce, codeVerifier, prompt, loginHint }: AuthorizationParameters,
 ): Promise<string> {
   const { scope, parameters, isPlainOauth, takesPrompt } = client.dialect ?? openId
   const url = buildAuthorizationUrl((await configurationOf(deps, client)).configuration, {
@@ -82,7 +83,8 @@ export async function toAuthorizationUrl(
     code_challenge: await calculatePKCECodeChallenge(codeVerifier),
     code_challenge_method: 'S256',
     // max_age makes auth_time mandatory in the ID token (OpenID Connect Core section 3.1.2.1).
-    ...(isForced && takesPrompt && { prompt: 'login', max_age: '0' }),
+    ...(takesPrompt && prompt !== null && { prompt }),
+    ...(takesPrompt && prompt === 'login' && { max_age: '0' }),
     ...(loginHint !== null && { login_hint: loginHint }),
     ...parameters,
   })

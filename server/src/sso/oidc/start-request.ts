@@ -72,7 +72,11 @@ export async function startOidcRequest(
   return toAuthorizationUrl(
     deps,
     { ...client, provider, redirectUri },
-    { ...request, isForced: isFlow && purpose.isForced, loginHint: isFlow ? purpose.email : null },
+    {
+      ...request,
+      prompt: isFlow && purpose.isForced ? 'login' : null,
+      loginHint: isFlow ? purpose.email : null,
+    },
   )
 }
 

@@ -63,7 +63,8 @@ export async function startLink(
       return insertSocialRequest(within, { ...owner, sessionId }, known.providerId)
     })
     if (secrets === 'stale') return 'stale'
-    const asked = { ...secrets, isForced: false, loginHint: null }
+    // The browser may be signed in at the provider as somebody else, who would come to this account.
+    const asked = { ...secrets, prompt: 'select_account', loginHint: null } as const
     return await toAuthorizationUrl({ ...deps, outbound }, client, asked)
   } catch (error) {
     if (!(error instanceof ProviderFault)) throw error

@@ -43,7 +43,7 @@ export async function startSocialRequest(
   })
   return toAuthorizationUrl({ ...deps, outbound: reached.outbound }, reached.client, {
     ...secrets,
-    isForced: flow.isSignInForced,
+    prompt: flow.isSignInForced ? 'login' : null,
     loginHint: null,
   })
 }

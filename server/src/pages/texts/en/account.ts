@@ -144,6 +144,8 @@ export const account = {
       othersEnd: 'You will be signed out everywhere else.',
       saved: 'Your password has been saved. You have been signed out everywhere else.',
       notOffered: 'You do not sign in with a password here.',
+      needsMailbox:
+        'To set your first password, show that you receive e-mail at this address: sign out, and ask for a link or a new password when you sign in.',
     },
     secondFactor: {
       notOffered: 'Your organization does not use two-step verification.',
@@ -182,12 +184,13 @@ export const emailLink = {
   },
   emailBackTaken: {
     heading: 'The address cannot be changed back',
-    sentence: 'Another account of the organization has this e-mail address by now.',
+    sentence:
+      'Another account of the organization has this e-mail address by now. All devices were signed out.',
     advice: 'Contact your administrator at once: someone else may be using your account.',
   },
   emailBackManaged: {
     heading: 'The address cannot be changed back',
-    sentence: 'Your organization manages your e-mail address by now.',
+    sentence: 'Your organization manages your e-mail address by now. All devices were signed out.',
     advice: 'Contact your administrator at once: someone else may be using your account.',
   },
 }

@@ -135,6 +135,8 @@ export const account: AccountTexts = {
       othersEnd: 'Vous serez déconnecté de tous vos autres appareils.',
       saved: 'Votre mot de passe a été enregistré. Vous avez été déconnecté de tous vos autres appareils.',
       notOffered: 'Vous ne vous connectez pas avec un mot de passe ici.',
+      needsMailbox:
+        'Pour définir votre premier mot de passe, montrez que vous recevez les e-mails de cette adresse\u00a0: déconnectez-vous, puis demandez un lien ou un nouveau mot de passe à la connexion.',
     },
     secondFactor: {
       notOffered: 'Votre organisation n’utilise pas la validation en deux étapes.',
@@ -172,13 +174,15 @@ export const emailLink: EmailLinkTexts = {
   },
   emailBackTaken: {
     heading: 'L’adresse ne peut pas être rétablie',
-    sentence: 'Un autre compte de l’organisation a désormais cette adresse e-mail.',
+    sentence:
+      'Un autre compte de l’organisation a désormais cette adresse e-mail. Tous les appareils ont été déconnectés.',
     advice:
       'Contactez immédiatement votre administrateur\u00a0: quelqu’un d’autre utilise peut-être votre compte.',
   },
   emailBackManaged: {
     heading: 'L’adresse ne peut pas être rétablie',
-    sentence: 'Votre organisation gère désormais votre adresse e-mail.',
+    sentence:
+      'Votre organisation gère désormais votre adresse e-mail. Tous les appareils ont été déconnectés.',
     advice:
       'Contactez immédiatement votre administrateur\u00a0: quelqu’un d’autre utilise peut-être votre compte.',
   },

@@ -1,0 +1,7 @@
+/** How long after a sign-in its session may change how its user signs in, in ms. */
+const freshMs = 10 * 60 * 1000
+
+/** Whether somebody has authenticated within the time for which that counts as fresh. */
+export function isLately(at: Date, authenticatedAt: Date): boolean {
+  return at.getTime() - authenticatedAt.getTime() <= freshMs
+}
