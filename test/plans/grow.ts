@@ -25,6 +25,9 @@ const alone = new Set([
   ...['webhooks', 'meta_keys', 'sso_connections', 'sso_keys', 'config_numbers'],
   ...['record_counts', 'unnumbered_events', 'password_peppers', 'permissions'],
 ])
+/** Rows of which a user has one for each connection or provider, however many an organization has. */
+const fewOfUser = new Set(['user_identities'])
+
 /** Replacements of columns, so that no copy of a job or a delivery is due. */
 const values: Readonly<Record<string, string>> = {
   'jobs.run_at': `run_at + interval '10 years'`,
@@ -92,7 +95,7 @@ export async function grow(
       [wide, 1],
       [deep, 1_000_000],
     ] as const) {
-      if (isCopied === deep && !columns.some(deep)) continue
+      if (isCopied === deep && (fewOfUser.has(name) || !columns.some(deep))) continue
       const copies = columns.map(
         (column) =>
           values[`${name}.${column.name}`] ?? (isCopied(column) ? copyOf(column) : `"${column.name}"`),
