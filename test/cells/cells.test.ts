@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createClient, openMagicLink, type Client } from '@portico/sdk'
 import { readConfig } from '@portico/server/config'
 import { createLog } from '@portico/server/log'
 import { startService } from '@portico/server/processes'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { givenFolder, portico, porticoJson, removeFolders } from '../cli/portico.js'
 import { atFileEnd } from '../file-end.js'
@@ -231,6 +232,50 @@ describe('accounts in two databases', () => {
       1,
       'portico: Say on which database, with --cell: one, two. portico cells find <domain> tells that of an account.\n',
     ])
+    const keys = await portico(['keys', 'status', '--account', domain], variables)
+    expect([keys.code, keys.stderr]).toEqual([1, stderr])
+  })
+
+  test('have names of which the first database keeps each, as a check tells, which repairs what is missing', async () => {
+    const { domain } = accountOf('two')
+    const { CELLS_FILE: file = '', ...others } = variables
+    const list = JSON.parse(readFileSync(file, 'utf8')) as { readonly name: string; readonly url: string }[]
+    const checkOf = async (args: readonly string[], cells = list) => {
+      const { code, stdout, stderr } = await portico(['cells', 'check', ...args], {
+        ...others,
+        CELLS: JSON.stringify(cells),
+      })
+      return [code, stdout + stderr]
+    }
+    expect(await checkOf([])).toEqual([0, 'two: the first database has every name.\n'])
+    const first = new pg.Client({ connectionString: list[0]?.url })
+    await first.connect()
+    await first.query('delete from slugs where slug = $1', [domain])
+    await first.end()
+
+    expect(await checkOf([])).toEqual([
+      1,
+      'two: the first database lacked 1 names, and has 0 of them now: --repair reserves them.\n',
+    ])
+    expect((await checkOf(['--repair']))[0]).toBe(0)
+    expect((await checkOf([]))[0]).toBe(0)
+    expect(await checkOf([], list.toReversed())).toEqual([
+      1,
+      'portico: one has the names of other databases, as the first of CELLS does: put it first, as it was.\n',
+    ])
+    expect(await checkOf([], list.slice(0, 1))).toEqual([
+      1,
+      'portico: one has names of databases that CELLS does not list: two. Each keeps the name that it had.\n',
+    ])
+  })
+
+  test('have their results told with the name of the database, in a line of JSON each', async () => {
+    const { stdout } = await portico(['migrate', '--json'], variables)
+
+    const lines = stdout.trim().split('\n')
+    expect(lines.map((line) => JSON.parse(line))).toEqual(
+      cellNames.map((cell) => ({ cell, result: expect.anything() })),
+    )
   })
 })
 

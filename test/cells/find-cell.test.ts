@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { cellFinder } from '@portico/server/find-cell'
 import { expect, test } from 'vitest'
@@ -26,4 +27,22 @@ test('a cell is asked once for a record, however its id is written', async () =>
   }
 
   expect(asked).toBe(1)
+})
+
+test('a name that two databases have is of the one for which the first keeps it, however fast they are', async () => {
+  const { domain } = await service.given.organization()
+  const answers = new EventEmitter()
+  const others = once(answers, 'second')
+  /** The database of the service, which holds every name of the test. */
+  const answering = (on: () => Promise<unknown>) =>
+    service.deps.db.withPlugin({
+      transformQuery: ({ node }) => node,
+      transformResult: ({ result }) => on().then(() => result),
+    })
+  const first = { name: 'one', db: answering(() => others) }
+  const second = { name: 'two', db: answering(() => Promise.resolve(answers.emit('second'))) }
+  const find = cellFinder([first, second], { isHttps: false })
+  const request = { url: `/t/${domain}/account`, headers: {} } as IncomingMessage
+
+  expect(await find(request)).toBe(first)
 })

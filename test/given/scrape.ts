@@ -6,11 +6,11 @@ import { atFileEnd } from '../file-end.js'
 import type { Service } from './harness.js'
 
 /** Starts the server of /metrics for a service; it ends with the file. @returns Its address. */
-export async function startMetrics(service: Service): Promise<string> {
-  const server = createMetricsServer(
-    service.deps,
-    watchBacklog(service.deps, () => [service.deps.db], 0),
-  )
+export async function startMetrics(
+  service: Service,
+  databases: Parameters<typeof watchBacklog>[1] = () => [service.deps.db],
+): Promise<string> {
+  const server = createMetricsServer(service.deps, watchBacklog(service.deps, databases, 0))
   await once(server.listen(0, '127.0.0.1'), 'listening')
   atFileEnd(() => new Promise<void>((resolve) => server.close(() => resolve())))
   // Only the address of a pipe is a string.

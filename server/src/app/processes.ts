@@ -129,7 +129,7 @@ export async function startService(
   const running = () => cells.all.flatMap((cell) => cell.running ?? [])
   const metricsServer = createMetricsServer(
     { ...tools, config },
-    watchBacklog(tools, () => running().map(({ deps }) => deps.db)),
+    watchBacklog(tools, () => cells.all.map(({ running: cell }) => cell?.deps.db)),
   )
   try {
     const [{ deps, app }] = running() as [ServiceCell, ...ServiceCell[]]
@@ -289,7 +289,7 @@ export async function startWorkerProcess(
   const running = () => cells.all.flatMap((cell) => cell.running ?? [])
   const metricsServer = createMetricsServer(
     { ...tools, config },
-    watchBacklog(tools, () => running().map(({ deps }) => deps.db)),
+    watchBacklog(tools, () => cells.all.map(({ running: cell }) => cell?.deps.db)),
     {
       async whyNotReady() {
         const reasons = await Promise.all(running().map((cell) => cell.whyNotReady()))

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Kysely } from 'kysely'
-import { checkNames, type NamesAtFault } from '../app/cells/check-names.js'
+import { checkNames, keptFor, type NamesAtFault } from '../app/cells/check-names.js'
 import { holdsKey } from '../app/cells/holds-key.js'
 import { namesOf } from '../app/cells/names.js'
 import { consoleAccountDomain } from '../platform/console-account.js'
@@ -105,6 +105,7 @@ interface CheckOptions extends OutputOptions {
 
 async function check(options: CheckOptions): Promise<void> {
   const checked = await withCells(options, async ([first, ...others]) => {
+    await checkOrder([first, ...others])
     const found: (NamesAtFault & { readonly name: string; readonly repaired: number })[] = []
     for (const { name, db } of others) {
       const faults = await checkNames(first.db, db, name)
@@ -116,6 +117,21 @@ async function check(options: CheckOptions): Promise<void> {
   if (checked.some(({ missing, contested, repaired }) => contested.length > 0 || missing.length > repaired))
     options.terminal.exitCode = 1
   print(options, checked, () => checked.flatMap(toLines))
+}
+
+/** @throws Error a sentence where the databases have had another order, or other names. */
+async function checkOrder([first, ...others]: readonly [OpenCell, ...OpenCell[]]): Promise<void> {
+  for (const { name, db } of others)
+    if ((await keptFor(db)).length > 0)
+      throw new Error(
+        `${name} has the names of other databases, as the first of CELLS does: put it first, as it was.`,
+      )
+  const names = new Set(others.map(({ name }) => name))
+  const strangers = (await keptFor(first.db)).filter((name) => !names.has(name))
+  if (strangers.length > 0)
+    throw new Error(
+      `${first.name} has names of databases that CELLS does not list: ${strangers.join(', ')}. Each keeps the name that it had.`,
+    )
 }
 
 async function reserve({ db }: OpenCell, name: string, missing: readonly string[]): Promise<number> {

@@ -43,7 +43,11 @@ export function terminalsOf(
   return chosen.map((cell) => ({
     ...terminal,
     variables: { ...variables, ...variablesOf(cell.setting) },
-    cell: { name: cell.name, first: cell === cells[0] ? undefined : cells[0]?.database },
+    cell: {
+      name: cell.name,
+      first: cell === cells[0] ? undefined : cells[0]?.database,
+      isOneOfSeveral: chosen.length > 1,
+    },
   }))
 }
 

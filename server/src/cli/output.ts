@@ -7,7 +7,7 @@ export interface OutputOptions {
   readonly terminal: Terminal
 }
 
-/** Writes the result: as JSON on stdout, or as the lines a person reads. */
+/** Writes the result: as a line of JSON on stdout, of each database one where there are several, or as the lines a person reads. */
 export function print(
   { json, terminal }: OutputOptions,
   data: unknown,
@@ -15,7 +15,7 @@ export function print(
 ): void {
   terminal.write(
     json
-      ? `${JSON.stringify(data)}\n`
+      ? `${JSON.stringify(terminal.cell?.isOneOfSeveral ? { cell: terminal.cell.name, result: data } : data)}\n`
       : lines()
           .map((line) => `${line}\n`)
           .join(''),

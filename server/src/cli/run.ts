@@ -123,9 +123,7 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
     const [cell, others] = cellOf(args)
     const named = others[0] === 'help' ? others[1] : others[0]
     const isHelp = others[0] === 'help' || args.includes('--help') || args.includes('-h')
-    const databases = isHelp
-      ? undefined
-      : Object.entries(commands).find(([name]) => name === named)?.[1].databases
+    const databases = isHelp ? undefined : databasesOf(named, others)
     let exitCode = 0
     for (const each of terminalsOf(terminal, databases, cell)) {
       if (each.cell !== undefined && cell === undefined) terminal.tell(`${each.cell.name}:\n`)
@@ -138,6 +136,13 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
     terminal.tell(`portico: ${toSentence(error)}\n`)
     return 1
   }
+}
+
+/** What concerns one account or organization is in one database. */
+function databasesOf(named: string | undefined, args: readonly string[]): Databases | undefined {
+  const databases = Object.entries(commands).find(([name]) => name === named)?.[1].databases
+  const isOfOne = args.some((arg) => /^--(?:account|organization)(?:=|$)/.test(arg))
+  return databases === 'each' && isOfOne ? 'one' : databases
 }
 
 /** The same on one database: that one fails keeps no command from the next. */

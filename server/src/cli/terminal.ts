@@ -30,6 +30,8 @@ export interface ChosenCell {
   readonly name: string
   /** The database that has the names of all; undefined where it is this one. */
   readonly first: Config['database'] | undefined
+  /** The command works on others, too, so that its results say of which they are. */
+  readonly isOneOfSeveral: boolean
 }
 
 /** The terminal of this process. */

@@ -7,11 +7,14 @@ import type { Backlog } from '../platform/observability/metrics.js'
 import { earliestDeliveries } from '../delivery/webhooks/queue.js'
 import { sameEnvironment } from '../platform/db/tenant-predicate.js'
 
+/** What waits in one database. */
+type Figures = Omit<Backlog, 'isWhole'>
+
 /** Counts stop here: counting further takes too long. */
 const maxCounted = 10_000
 
 /** Reads due work from the indexes of due rows, and no table. */
-async function readBacklog(db: Kysely<DB>, at: Date): Promise<Backlog> {
+async function readBacklog(db: Kysely<DB>, at: Date): Promise<Figures> {
   const { rows: jobs } = await sql<Backlog['jobs']>`
     with due as (select run_at from jobs where run_at <= ${at} order by run_at limit ${maxCounted})
     select
@@ -46,7 +49,7 @@ function secondsSince(at: Date, time: ReturnType<typeof sql>) {
 }
 
 /** What waits in all databases: the sums, and the oldest. */
-function total(backlogs: readonly Backlog[]): Backlog {
+function total(backlogs: readonly Figures[]): Figures {
   const sum = (figures: readonly number[]) => figures.reduce((one, other) => one + other, 0)
   const jobs = backlogs.map((backlog) => backlog.jobs)
   const kinds = ['healthy', 'failing'] as const
@@ -73,12 +76,14 @@ const keptMs = 5_000
 const waitMs = 3_000
 
 /**
- * Makes the function that updates the metrics of the backlog. Without an answer of the database in time it removes them,
+ * Makes the function that updates the metrics of the backlog. Without an answer of any database in time it removes them,
  * because outdated figures mislead.
+ *
+ * @param databases Undefined in place of one that could not be opened yet.
  */
 export function watchBacklog(
   { now, log, metrics }: Pick<Deps, 'now' | 'log' | 'metrics'>,
-  databases: () => readonly Kysely<DB>[],
+  databases: () => readonly (Kysely<DB> | undefined)[],
   keptForMs = keptMs,
 ): () => Promise<void> {
   let isReading = false
@@ -89,12 +94,23 @@ export function watchBacklog(
     isReading = true
     begunAt = performance.now()
     try {
-      return total(await Promise.all(databases().map((db) => readBacklog(promptDb(db), now()))))
+      const read = await Promise.all(databases().map(readOne))
+      const known = read.flatMap((backlog) => backlog ?? [])
+      return known.length === 0 ? undefined : { ...total(known), isWhole: known.length === read.length }
+    } finally {
+      isReading = false
+    }
+  }
+
+  /** One of several databases that does not answer does not hide what waits in the others. */
+  async function readOne(db: Kysely<DB> | undefined): Promise<Figures | undefined> {
+    if (db === undefined) return undefined
+    try {
+      const read = readBacklog(promptDb(db), now())
+      return await Promise.race([read, sleep(waitMs / 2, undefined, { ref: false })])
     } catch (error) {
       log.warn({ err: error }, 'what is due cannot be read for the metrics')
       return undefined
-    } finally {
-      isReading = false
     }
   }
 

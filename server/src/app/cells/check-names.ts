@@ -10,6 +10,12 @@ export interface NamesAtFault {
   readonly contested: readonly string[]
 }
 
+/** The databases for which a database keeps names. Only the first of the list keeps any, and of no database that is not in it. */
+export async function keptFor(db: Kysely<DB>): Promise<string[]> {
+  const kept = await db.selectFrom('slugs').where('cell', 'is not', null).select('cell').distinct().execute()
+  return kept.flatMap(({ cell }) => cell ?? [])
+}
+
 /** Names that are compared at once. */
 const batch = 1_000
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import { promptDb } from '../../platform/db/connect.js'
 import { consoleAccountDomain } from '../../platform/console-account.js'
@@ -7,7 +8,7 @@ import { keepRecentlyUsed } from '../../platform/recently-used.js'
 import { findAdminSecret } from '../../pages/frame/admin-cookie.js'
 import { cellKeyOf } from './cell-key.js'
 import { keysOfForm } from './form-keys.js'
-import { holdsKey, valueOf, type AskedKey } from './holds-key.js'
+import { findKeptName, holdsKey, valueOf, type AskedKey } from './holds-key.js'
 import { readAhead } from './read-ahead.js'
 
 /** A database among several, as requests are told apart. */
@@ -39,18 +40,45 @@ export function cellFinder<Cell extends AskedCell>(
   const remembered = new Map<string, Cell>()
 
   async function ask(key: AskedKey): Promise<Found<Cell>> {
+    const cell = await (key.kind === 'domain' ? askName(key) : askOf(cells, key))
+    if (typeof cell === 'object') remember(key, cell)
+    return cell
+  }
+
+  /**
+   * A name is of the cell for which the first one keeps it, also where another one has it, too: else it would depend on which of them is
+   * faster. Where the first cannot say, or lacks the name, the others are believed.
+   */
+  async function askName(key: LastingKey): Promise<Found<Cell>> {
+    const [first, ...others] = cells
+    const known = askOf(others, key)
+    const owner = first === undefined ? 'none' : await Promise.race([ownerOf(first, key), lateAfter(known)])
+    if (owner === 'unknown') return (await known) === 'none' ? 'unknown' : known
+    return owner === 'none' ? known : owner
+  }
+
+  async function ownerOf(first: Cell, { id }: LastingKey): Promise<Found<Cell>> {
+    if (first.db === undefined) return 'unknown'
+    try {
+      const kept = await findKeptName(promptDb(first.db), id)
+      if (kept === undefined) return 'none'
+      return kept.cell === null ? first : (cells.find(({ name }) => name === kept.cell) ?? 'none')
+    } catch {
+      return 'unknown'
+    }
+  }
+
+  /** The first that has it: one that does not answer holds nobody up. */
+  async function askOf(some: readonly Cell[], key: AskedKey): Promise<Found<Cell>> {
     let isUnknown = false
-    const asked = cells.map(async (cell) => {
+    const asked = some.map(async (cell) => {
       const holds = await holdsOf(cell, key)
       if (holds === undefined) isUnknown = true
       if (holds !== true) throw new Error('another cell')
       return cell
     })
     try {
-      // The first that has it: one that does not answer holds nobody up.
-      const cell = await Promise.any(asked)
-      remember(key, cell)
-      return cell
+      return await Promise.any(asked)
     } catch {
       return isUnknown ? 'unknown' : 'none'
     }
@@ -103,6 +131,17 @@ export function cellFinder<Cell extends AskedCell>(
   function known(key: LastingKey): Found<Cell> | Promise<Found<Cell>> {
     return remembered.get(nameOf(key)) ?? ask(key)
   }
+}
+
+/** In ms. How long a name that another cell has waits for the word of the first. */
+const waitForFirstMs = 500
+
+/** What takes the place of the word of the first cell once another one has the name and the first stays silent. */
+async function lateAfter(known: Promise<unknown>): Promise<'unknown'> {
+  // Where no other has it, the first is waited for.
+  if (typeof (await known) !== 'object') return new Promise<never>(() => undefined)
+  await sleep(waitForFirstMs, undefined, { ref: false })
+  return 'unknown'
 }
 
 /** Path and query of a request target, which may be a whole address (RFC 9112 section 3.2). */

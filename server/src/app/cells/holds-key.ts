@@ -56,6 +56,23 @@ const statements: Readonly<Record<AskedKey['kind'], (db: Kysely<DB>, value: Valu
 
 const uuid = idField()
 
+/** A row of the names that the first database keeps for all. */
+interface KeptName {
+  /** Null: of the first database itself. */
+  readonly cell: string | null
+}
+
+/** What the first database says of a name; undefined where it does not have it. */
+export async function findKeptName(first: Kysely<DB>, slug: string): Promise<KeptName | undefined> {
+  const [row] = await selectKeptName(first, { value: slug })
+  return row
+}
+
+const selectKeptName = sqlStatement(
+  ({ value }: Value) => sql<KeptName>`select cell from slugs where slug = ${value}`,
+  lookup,
+)
+
 /** Whether a database has the record that a key names. */
 export async function holdsKey(db: Kysely<DB>, key: AskedKey): Promise<boolean> {
   const value = valueOf(key)

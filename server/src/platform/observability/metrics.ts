@@ -6,6 +6,8 @@ import { accountSignInSteps, entrances, signInSteps, type Entered } from './sign
 
 /** Work that waits for the workers of all processes. Times are in seconds, and 0 where nothing waits. */
 export interface Backlog {
+  /** Of every database of the process: one that does not answer is left out. */
+  readonly isWhole: boolean
   readonly jobs: { readonly due: number; readonly oldestSeconds: number; readonly dead: number }
   readonly deliveries: readonly {
     /** Whether the last attempt at their webhooks failed, which is the receiver's fault and not the service's. */
@@ -143,7 +145,7 @@ export function createMetrics() {
 function backlogGauges(gauge: (name: string, help: string, ...labelNames: 'webhook'[]) => Gauge<'webhook'>) {
   const isUp = gauge(
     'portico_db_up',
-    'Whether the database told what is due; with 0 the figures of it are missing',
+    'Whether every database told what is due; with 0 its figures are missing',
   )
   const jobs = {
     due: gauge('portico_jobs_due', 'Jobs that are due and not yet claimed, up to 10,000'),
@@ -171,7 +173,7 @@ function backlogGauges(gauge: (name: string, help: string, ...labelNames: 'webho
     ),
   }
   return (backlog: Backlog | undefined): void => {
-    isUp.set(backlog === undefined ? 0 : 1)
+    isUp.set(backlog?.isWhole === true ? 1 : 0)
     for (const figure of ['due', 'oldestSeconds', 'dead'] as const) {
       if (backlog === undefined) jobs[figure].remove()
       else jobs[figure].set(backlog.jobs[figure])
