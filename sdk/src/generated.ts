@@ -12933,7 +12933,7 @@ export interface AccessTokenClaims<Metadata extends object = { [name: string]: J
   roles_omitted?: true
   /** Authentication methods (RFC 8176), for example email or pwd and otp; sso: identity provider of the organization; relay: sign-in at another organization, impersonation: a member of staff as the user, see act. */
   amr: string[]
-  /** urn:portico:acr:mfa after a second factor, else urn:portico:acr:1fa (RFC 9470 section 6). */
+  /** urn:portico:acr:mfa after a second factor, else urn:portico:acr:1fa (RFC 9470 section 6); phr after a passkey where the request has asked for phr. */
   acr: string
   /** Time of the user’s authentication, in seconds since 1970. */
   auth_time: number
@@ -13024,7 +13024,7 @@ export interface IdTokenClaims<Metadata extends object = { [name: string]: JsonV
   roles_omitted?: true
   /** Authentication methods (RFC 8176), for example email or pwd and otp; sso: identity provider of the organization; relay: sign-in at another organization, impersonation: a member of staff as the user, see act. */
   amr: string[]
-  /** urn:portico:acr:mfa after a second factor, else urn:portico:acr:1fa (RFC 9470 section 6). */
+  /** urn:portico:acr:mfa after a second factor, else urn:portico:acr:1fa (RFC 9470 section 6); phr after a passkey where the request has asked for phr. */
   acr: string
   /** Time of the user’s authentication, in seconds since 1970. */
   auth_time: number

@@ -86,7 +86,7 @@ export const impersonationGuards = [
   guard({
     name: 'impersonation: handle, a second factor that is demanded',
     file: 'server/src/protocols/oauth/impersonated-code.ts',
-    ...line(" || requiredFactors(request) === 'two'"),
+    ...line(' || isTwo'),
     red: handle(
       'at the issuer of the account, is refused with acr_values that demand a second factor, and not spent',
     ),

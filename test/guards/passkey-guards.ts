@@ -47,6 +47,10 @@ const isAdded = added('is asked for so that devices keep one for each user, and 
 const isIn = used('that its provider copies may count anew on each device')
 const passes = besides('stands beside the code of who has both, and either passes')
 
+const demanded = (title: string) =>
+  protocolTest('phishing-resistant', `an application that demands a sign-in which cannot be phished ${title}`)
+const isStrongest = demanded('gets one by a passkey alone, which is told as that where it is asked for')
+
 /** Guards of passkeys: what an answer is of, whose it is, and what it is good for. */
 export const passkeyGuards = [
   guard({
@@ -541,6 +545,34 @@ export const passkeyGuards = [
     find: 'makesFresh(flow, deps.now()) && !proved.isVerified',
     replace: "flow.flowId === '' && !proved.isVerified",
     red: besides('has to verify its user where it would make the session of an unattended browser fresh'),
+    green: passes,
+  }),
+  guard({
+    name: 'passkeys: a sign-in without one for an application that demands it',
+    file: 'server/src/sign-in/flows/finish.ts',
+    find: "consumedFlow.claims?.phr === 'required' && !isPhishingResistant",
+    replace: "userId === '' && !isPhishingResistant",
+    red: demanded(
+      'has who has a passkey and codes use the passkey after the password, whatever the form says',
+    ),
+    green: isStrongest,
+  }),
+  guard({
+    name: 'passkeys: a session without one for an application that demands it',
+    file: 'server/src/protocols/oauth/session-fit.ts',
+    find: "  if (isPasskeyRequired) return isPhishingResistant(amr) ? 'enough' : 'second_factor'\n",
+    replace: '',
+    red: demanded(
+      'takes the passkey in addition to a session that has a code, and no other sign-in after it',
+    ),
+    green: isStrongest,
+  }),
+  guard({
+    name: 'passkeys: an acr that the client has not asked for',
+    file: 'server/src/tokens/acr.ts',
+    find: 'phr !== undefined && isPhishingResistant(amr)',
+    replace: 'isPhishingResistant(amr)',
+    red: isStrongest,
     green: passes,
   }),
 ]

@@ -56,6 +56,7 @@ describe('the handle of an impersonation', () => {
       const claims = (acr: object) => JSON.stringify({ id_token: { acr: { essential: true, ...acr } } })
       const demands: Record<string, string>[] = [
         { acr_values: mfa },
+        { acr_values: 'phr' },
         { claims: claims({ value: mfa }) },
         { claims: claims({ value: 'x' }) },
       ]

@@ -2,7 +2,12 @@ import { z } from 'zod/v4'
 import { integer, reference, text, url } from '../core/fields.js'
 
 /** Values of acr: the strength of a sign-in. */
-export const acrValues = { oneFactor: 'urn:portico:acr:1fa', twoFactors: 'urn:portico:acr:mfa' } as const
+export const acrValues = {
+  oneFactor: 'urn:portico:acr:1fa',
+  twoFactors: 'urn:portico:acr:mfa',
+  /** OpenID Connect Extended Authentication Profile ACR Values 1.0 section 2. */
+  phishingResistant: 'phr',
+} as const
 
 /** How an answer reaches the application: in the query of its redirect URI, or as a form that is posted to it. */
 export const responseModes = ['query', 'form_post'] as const
@@ -137,7 +142,7 @@ export const AuthorizationRequest = z.object({
   acr_values: words(1000)
     .optional()
     .describe(
-      `${acrValues.twoFactors} requires a second factor; together with ${acrValues.oneFactor}, only if one is available. Others are ignored`,
+      `${acrValues.twoFactors} requires a second factor; together with ${acrValues.oneFactor}, only if one is available. ${acrValues.phishingResistant} requires a passkey; together with another value, the sign-in is as that one requires. Others are ignored`,
     ),
   claims: json(4096, ClaimsRequest)
     .optional()

@@ -70,7 +70,7 @@ export const ProviderMetadata = record(
     code_challenge_methods_supported: ['S256'],
     scopes_supported: ['openid', 'profile', 'email', 'offline_access'],
     claims_supported: ['sub', 'iss', 'aud', 'exp', 'iat'],
-    acr_values_supported: ['urn:portico:acr:1fa', 'urn:portico:acr:mfa'],
+    acr_values_supported: ['urn:portico:acr:1fa', 'urn:portico:acr:mfa', 'phr'],
     prompt_values_supported: ['none', 'login', 'consent', 'select_account', 'create'],
     ui_locales_supported: ['en', 'fr'],
     authorization_response_iss_parameter_supported: true,

@@ -68,7 +68,9 @@ const commonClaims = {
     ),
   acr: z
     .string()
-    .describe('urn:portico:acr:mfa after a second factor, else urn:portico:acr:1fa (RFC 9470 section 6)'),
+    .describe(
+      'urn:portico:acr:mfa after a second factor, else urn:portico:acr:1fa (RFC 9470 section 6); phr after a passkey where the request has asked for phr',
+    ),
   auth_time: numericDate().describe('Time of the user’s authentication, in seconds since 1970'),
   sid: id().optional().describe('The session'),
   act: Act.optional().describe(

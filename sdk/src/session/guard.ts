@@ -17,7 +17,7 @@ export interface RequestHead {
 export interface Demands {
   /** The organization that the path names: a tab that was left open in another one cannot write into this one. */
   readonly organization?: string | undefined
-  /** Strength of the sign-in, such as `urn:portico:acr:mfa` (RFC 9470). */
+  /** Strength of the sign-in, such as `urn:portico:acr:mfa`, or `phr` for a passkey (RFC 9470). */
   readonly acr?: string | undefined
   /** The most seconds since the user proved who they are. */
   readonly maxAgeSeconds?: number | undefined
@@ -55,7 +55,8 @@ export interface Refusal {
   readonly challenge?: string | undefined
 }
 
-const twoFactors = 'urn:portico:acr:mfa'
+/** Values of acr, the weaker ones first. */
+const strengths = ['urn:portico:acr:1fa', 'urn:portico:acr:mfa', 'phr']
 /** Seconds by which the clocks of service and application may differ. */
 const clockTolerance = 30
 
@@ -105,9 +106,14 @@ export function refusalOf(
   return undefined
 }
 
-/** Whether a sign-in has one of the acr values that were asked for; a second factor is always enough. */
+/** Whether a sign-in is as strong as one of the acr values that were asked for. */
 export function isStrongEnough(acr: string, wanted: string): boolean {
-  return acr === twoFactors || wanted.split(' ').includes(acr)
+  const strength = strengths.indexOf(acr)
+  return wanted.split(' ').some((value) => {
+    const demanded = strengths.indexOf(value)
+    // One that the service does not know is met by a second factor.
+    return value === acr || (demanded < 0 ? 1 : demanded) <= strength
+  })
 }
 
 /** The answer to a refused request: a page goes to the sign-in that helps, anything else gets JSON. */

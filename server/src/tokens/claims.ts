@@ -4,7 +4,7 @@ import type { UserInfo } from '@portico/contract/oidc'
 import type { AccessTokenClaims, IdTokenClaims, ResourceOwnerMetadata } from '@portico/contract/token-claims'
 import { resourceOwnerAttributes } from '@portico/contract/token-claims'
 import type { z } from 'zod/v4'
-import { toAcr } from './acr.js'
+import { toAcr, type AskedPhr } from './acr.js'
 import {
   toPermissionsClaim,
   toRolesClaim,
@@ -61,6 +61,7 @@ interface TokenFacts {
   readonly lifetimeSeconds: number
   /** How the user authenticated (RFC 8176). */
   readonly amr: readonly string[]
+  readonly phr?: AskedPhr | undefined
   readonly authTimeSeconds: number
   readonly sessionId?: string | undefined
   /** The user in the organization they come from, after a relay; in an impersonation the member of staff. */
@@ -160,7 +161,7 @@ function toCommonClaims(facts: TokenFacts, told: ToldRoles) {
     amr: [...facts.amr],
     ...toGroupsClaim(facts.groups),
     ...toRolesClaim(told),
-    acr: toAcr(facts.amr),
+    acr: toAcr(facts.amr, facts.phr),
     auth_time: facts.authTimeSeconds,
     ...(sessionId !== undefined && { sid: sessionId }),
     ...(act !== undefined && { act }),

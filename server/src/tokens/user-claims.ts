@@ -1,6 +1,7 @@
 import type { UserInfo } from '@portico/contract/oidc'
 import { standardClaimNames, type Address } from '@portico/contract/profile'
 import type { User } from '@portico/contract/users'
+import type { AskedPhr } from './acr.js'
 
 /** The claims of UserInfo that a scope grants (OpenID Connect Core section 5.4). */
 const claimsOfScope: ReadonlyMap<string, readonly (keyof UserInfo)[]> = new Map([
@@ -21,6 +22,7 @@ export interface RequestedClaims {
   readonly userinfo: readonly string[]
   /** The users as one of whom the application expects an answer. */
   readonly sub?: readonly string[]
+  readonly phr?: AskedPhr
 }
 
 /** The scopes that have one of the claims, in their order. */

@@ -191,6 +191,9 @@ describe('a stronger sign-in', () => {
     expect(await ask({ acr: mfa })).toBeUndefined()
     expect(await ask({ acr: 'urn:portico:acr:1fa' })).toBeUndefined()
     expect(await ask({ acr: 'urn:other' })).toBeUndefined()
+    expect((await ask({ acr: 'phr' }))?.headers.get('location')).toContain('acr_values=phr')
+    const strong = await given({ acr: 'phr' })
+    for (const acr of ['phr', mfa]) expect(await strong.ask({ acr })).toBeUndefined()
   })
 
   test('is asked for when the last one is too long ago, by half a minute more for other clocks', async () => {

@@ -111,6 +111,7 @@ const reasons = {
   may_ask: 'the person may only ask to join',
   redirect_not_allowed: 'the redirect URL of the application was no longer allowed',
   other_user_expected: 'the application expected another user',
+  passkey_expected: 'the application expected a passkey',
   session_ended: 'the session had ended',
   consent_refused: 'the person did not agree',
   address_locked: 'the address was locked after too many attempts',

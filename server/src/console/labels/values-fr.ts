@@ -111,6 +111,7 @@ const reasons: Same<typeof valuesEn>['reason'] = {
   may_ask: 'la personne peut seulement demander à rejoindre l’organisation',
   redirect_not_allowed: 'l’URL de redirection de l’application n’était plus autorisée',
   other_user_expected: 'l’application attendait un autre utilisateur',
+  passkey_expected: 'l’application attendait une clé d’accès',
   session_ended: 'la session était terminée',
   consent_refused: 'la personne n’a pas donné son accord',
   address_locked: 'l’adresse était verrouillée après trop de tentatives',

@@ -37,12 +37,16 @@ export function isSecondFactorMissing(
   {
     isAsked,
     isMfaRequired,
+    isPasskeyRequired = false,
   }: {
     /** By the organization: of who has one, or by its policy. */
     readonly isAsked: boolean
     readonly isMfaRequired: boolean
+    /** The application takes no other second factor than a passkey. */
+    readonly isPasskeyRequired?: boolean
   },
 ): boolean {
+  if (isPasskeyRequired) return !amr.includes('pop')
   if (amr.includes('mfa')) return false
   return isMfaRequired || (isAsked && !amr.includes('sso'))
 }

@@ -119,7 +119,8 @@ async function page(request: StepRequest, wrong: Wrong = {}): Promise<string | u
   if (await recoversPasskeys(deps, deps.db, of, flow)) return recoveryPage(request, flow, wrong)
   if (await holdsPasskey(deps, deps.db, of)) return undefined
   const passkeyOptions = await findEnrollmentOptions(deps, caller, flow, form.csrf)
-  const method = mayEnroll(user) ? user.connection.method : undefined
+  const isPasskeyRequired = flow.claims?.phr === 'required'
+  const method = mayEnroll(user) && !isPasskeyRequired ? user.connection.method : undefined
   if (method === undefined && passkeyOptions === undefined) return undefined
   const noPhone = method === 'sms' && user.phoneNumber === null ? 'no_phone' : undefined
   const demanded = flow.isMfaRequired ? 'by_application' : await demandOf(request, flow.userId)

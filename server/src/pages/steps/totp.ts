@@ -46,11 +46,12 @@ async function show(request: StepRequest, wrong: Wrong = {}): Promise<string | u
 }
 
 /**
- * The account page takes nothing weaker of who has a passkey: whoever has got hold of a code must not change it. A recovery takes
- * the code before it leads to a new passkey.
+ * Whether nothing weaker than a passkey is taken of who has one: by an application that demands it, and by the account page, which
+ * nobody must change who has got hold of a code. A recovery takes the code before it leads to a new passkey.
  */
 async function isPasskeyAsked({ deps, caller, flow }: StepRequest, userId: string): Promise<boolean> {
-  if (!isAccountPage(flow.applicationId) || !flow.isMfaRequired) return false
+  const isOfAccountPage = isAccountPage(flow.applicationId) && flow.isMfaRequired
+  if (flow.claims?.phr !== 'required' && !isOfAccountPage) return false
   return !(await recoversPasskeys(deps, deps.db, { tenant: caller, userId }, flow))
 }
 

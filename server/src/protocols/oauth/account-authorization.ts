@@ -37,7 +37,7 @@ import {
   type EnteredOrganization,
 } from './organization-entrance.js'
 import { findClientAt, placeOfAddress, type KnownBrowser } from './requested-organization.js'
-import { isAcrUnknown } from './requested-claims.js'
+import { isAcrUnknown } from './requested-acr.js'
 
 type AccountBrowser = DecidingBrowser & Pick<KnownBrowser, 'findEmailSecret'>
 

@@ -1,5 +1,4 @@
 import {
-  acrValues,
   AuthorizationRequest,
   ConfidentialAuthorizationRequest,
   passkeyHint,
@@ -12,7 +11,6 @@ import { minNonceLength, type PkcePolicy } from '@portico/contract/client-authen
 import { email } from '@portico/contract/fields'
 import type { IssuerKind } from '../../tokens/issuer.js'
 import { isPkceMet } from '../../tokens/pkce.js'
-import { essentialAcrs } from './requested-claims.js'
 
 /** The application and redirect URI of a request, which decide whether a redirect is allowed. */
 export interface NamedClient {
@@ -195,20 +193,4 @@ export function isPasskeyHinted({ idp_hint: hint }: AuthorizationRequest): boole
 /** The address of the first page of a flow, which asks for a passkey at once where the application wants it. */
 export function toFirstPage(path: string, request: AuthorizationRequest): string {
   return isPasskeyHinted(request) ? `${path}?begin=${passkeyHint}` : path
-}
-
-type Factors = 'any' | 'two_if_possible' | 'two'
-
-/** The factors that the application requires, by acr_values and by an essential claim acr: the stricter ones of both. */
-export function requiredFactors(request: AuthorizationRequest): Factors {
-  const demanded = [factorsOf(request.acr_values ?? []), factorsOf(essentialAcrs(request) ?? [])]
-  return (['two', 'two_if_possible'] as const).find((factors) => demanded.includes(factors)) ?? 'any'
-}
-
-/** The factors of the first known value (OpenID Connect Core section 3.1.2.1). */
-function factorsOf(asked: readonly string[]): Factors {
-  const { oneFactor, twoFactors } = acrValues
-  const first = asked.find((value) => value === oneFactor || value === twoFactors)
-  if (first !== twoFactors) return 'any'
-  return asked.includes(oneFactor) ? 'two_if_possible' : 'two'
 }

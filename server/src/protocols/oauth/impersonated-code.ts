@@ -2,10 +2,11 @@ import type { AuthorizationRequest } from '@portico/contract/authorize'
 import { startImpersonation } from '../../sign-in/impersonation/start.js'
 import { grantedScope } from '../../tokens/scopes.js'
 import type { Deps } from '../../delivery/deps.js'
-import { requiredFactors, type AuthorizationFault } from './authorization-request.js'
+import type { AuthorizationFault } from './authorization-request.js'
 import type { AskingClient } from './authorizing-client.js'
 import type { IdTokenHint } from './id-token-hint.js'
-import { expectedUsers, isAcrUnknown, toRequestedClaims } from './requested-claims.js'
+import { isAcrUnknown, requiredFactors } from './requested-acr.js'
+import { expectedUsers, toRequestedClaims } from './requested-claims.js'
 import type { HintedRequest } from './session-fit.js'
 
 /** The browser that brings a handle. */
@@ -26,7 +27,8 @@ export async function issueImpersonatedCode(
   handle: string,
   { browserSecret, requestId }: HandleBrowser,
 ): Promise<{ readonly code: string } | { readonly fault: AuthorizationFault }> {
-  if (isAcrUnknown(request) || requiredFactors(request) === 'two') return { fault: oneFactorOnly }
+  const isTwo = ['two', 'phishing_resistant'].includes(requiredFactors(request))
+  if (isAcrUnknown(request) || isTwo) return { fault: oneFactorOnly }
   if (request.prompt?.includes('consent')) return { fault: noConsent }
   const named = application.issuer === 'organization' ? client?.domain : request.organization
   if (named !== undefined && hint !== undefined && hint.organizationDomain !== named)

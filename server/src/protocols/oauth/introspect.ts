@@ -101,7 +101,7 @@ async function introspectRefreshToken(
     sid: family.session_id,
     dbs: family.environment,
     org: family.domain,
-    acr: toAcr(family.amr),
+    acr: toAcr(family.amr, family.claims?.phr),
     auth_time: toSeconds(family.authenticated_at),
     amr: family.amr,
     ...(family.act !== null && { act: family.act }),

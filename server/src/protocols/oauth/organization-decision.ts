@@ -32,7 +32,8 @@ import {
   type AuthorizationFault,
 } from './authorization-request.js'
 import type { AuthorizingClient } from './authorizing-client.js'
-import { isAcrUnknown, toRequestedClaims } from './requested-claims.js'
+import { isAcrUnknown } from './requested-acr.js'
+import { toRequestedClaims } from './requested-claims.js'
 import { issueSessionCode } from './session-code.js'
 import { isReauthenticationRequired, requirementsAt, sessionFit, type HintedRequest } from './session-fit.js'
 
@@ -119,7 +120,7 @@ export async function decideAt(
     found?.session ??
     (secret === undefined ? undefined : await findBrowserSession(deps, { ...client, secret }))
   const requirements = requirementsAt(client, hinted, deps.now())
-  const { isMfaRequired } = requirements
+  const { isMfaRequired, isPasskeyRequired } = requirements
   const fit = await fitOf(deps, client, session, sessionFit(session, requirements))
   if (fit === 'other_user') return { fault: otherUser }
   const isConsentAsked = request.prompt?.includes('consent') === true
@@ -138,7 +139,8 @@ export async function decideAt(
     })
     if (code !== undefined) return { code, remembered: toRemembered(deps, client, session) }
   }
-  if (isMfaRequired && !(await hasSecondFactor(deps, client))) return { fault: noSecondFactor }
+  if (isMfaRequired && !(await hasSecondFactor(deps, client, isPasskeyRequired)))
+    return { fault: isPasskeyRequired ? noPasskeys : noSecondFactor }
   const isKnown = fit === 'step_up' || (fit === 'enough' && isConsentAsked)
   if (request.prompt?.includes('none')) return { fault: fit === 'step_up' ? noPageAllowed : noSession }
   // Otherwise any page could use up the network's limit of sign-ins through its visitors.
@@ -165,12 +167,14 @@ async function fitOf(
   return (await holdsPasskey(deps, deps.db, { tenant, userId })) ? 'step_up' : 'sign_in'
 }
 
-/** Whether users of the organization can have a second factor: a code, or a passkey. */
+/** Whether users of the organization can have a second factor: a code, or a passkey, or that alone. */
 async function hasSecondFactor(
   { db, config }: Pick<Deps, 'config' | 'db'>,
   { isTotpActive, ...owner }: AuthorizingClient,
+  isPasskeyRequired: boolean,
 ): Promise<boolean> {
-  if (isTotpActive || config.passkeyRpId === undefined) return isTotpActive
+  const hasCodes = isTotpActive && !isPasskeyRequired
+  if (hasCodes || config.passkeyRpId === undefined) return hasCodes
   const connection = await db
     .selectFrom('passkey_connections')
     .where(ofOwner(owner))
@@ -194,6 +198,10 @@ function toRemembered(
 const noSecondFactor: AuthorizationFault = {
   error: 'unmet_authentication_requirements',
   description: 'acr_values demands a second factor, which the organization does not have',
+}
+const noPasskeys: AuthorizationFault = {
+  error: 'unmet_authentication_requirements',
+  description: 'acr_values demands a passkey (phr), and the organization has switched passkeys off',
 }
 export const unknownAcr: AuthorizationFault = {
   error: 'unmet_authentication_requirements',

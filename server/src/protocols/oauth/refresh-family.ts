@@ -12,6 +12,7 @@ import { toApplicationId } from './application-client.js'
 import type { Client } from './client-authentication.js'
 import { signInMethodsOf } from './key-client.js'
 import type { ActClaim } from '../../tokens/claims.js'
+import type { RequestedClaims } from '../../tokens/user-claims.js'
 import type { IssuerKind, NamedIssuer } from '../../tokens/issuer.js'
 import { scopesOf } from '../../tokens/scopes.js'
 import type { Grant } from './user-tokens.js'
@@ -278,7 +279,7 @@ export const findActiveFamily = sqlStatement(
   (token: PresentedToken) => sql<ActiveFamily>`
     select family.account_id, family.environment, family.organization_id, organizations.domain, family.session_id,
       family.user_id, family.application_id, family.issuer, accounts.domain as account_domain, family.scope,
-      family.amr, sessions.act, family.authenticated_at, family.inserted_at, family.rotated_at, family.expires_at
+      family.amr, family.claims, sessions.act, family.authenticated_at, family.inserted_at, family.rotated_at, family.expires_at
     from refresh_token_families as family, ${familyParents}
     where family.family_hash = ${token.familyHash}
       and family.account_id = ${token.accountId}
@@ -291,6 +292,7 @@ export const findActiveFamily = sqlStatement(
 )
 
 export interface ActiveFamily {
+  readonly claims: RequestedClaims | null
   readonly account_id: string
   readonly environment: 'sandbox' | 'production'
   readonly organization_id: string

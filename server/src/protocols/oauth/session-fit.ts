@@ -3,9 +3,11 @@ import { isEmailDomainAllowed } from '../../directory/allowed-domain.js'
 import type { BrowserSession } from '../../directory/sessions/browser-session.js'
 import { isSecondFactorMissing } from '../../directory/sessions/totp-asked.js'
 import { normalizeEmail } from '../../platform/email.js'
-import { hintedEmail, requiredFactors } from './authorization-request.js'
+import { isPhishingResistant } from '../../tokens/acr.js'
+import { hintedEmail } from './authorization-request.js'
 import type { AuthorizingClient } from './authorizing-client.js'
 import type { IdTokenHint } from './id-token-hint.js'
+import { requiredFactors } from './requested-acr.js'
 import { expectedUsers } from './requested-claims.js'
 
 /** The requirements of a request on a session. */
@@ -13,6 +15,8 @@ export interface SignInRequirements {
   readonly request: AuthorizationRequest
   readonly allowedEmailDomains: readonly string[] | null
   readonly isMfaRequired: boolean
+  /** The second factor is a passkey. */
+  readonly isPasskeyRequired: boolean
   /** Of the id_token_hint. */
   readonly hintedUserId: string | undefined
   /** Of the claim sub of the request; undefined: any user. */
@@ -36,7 +40,11 @@ export function requirementsAt(
   return {
     request,
     allowedEmailDomains,
-    isMfaRequired: demanded === 'two' || (demanded === 'two_if_possible' && isTotpActive),
+    isMfaRequired:
+      demanded === 'two' ||
+      demanded === 'phishing_resistant' ||
+      (demanded === 'two_if_possible' && isTotpActive),
+    isPasskeyRequired: demanded === 'phishing_resistant',
     hintedUserId: hint?.userId,
     expectedUserIds: expectedUsers(request),
     at,
@@ -51,7 +59,7 @@ export function requirementsAt(
  */
 export function sessionFit(
   session: BrowserSession | undefined,
-  { request, allowedEmailDomains, isMfaRequired, hintedUserId, expectedUserIds, at }: SignInRequirements,
+  { request, allowedEmailDomains, hintedUserId, expectedUserIds, at, ...demanded }: SignInRequirements,
 ): 'enough' | 'step_up' | 'second_factor' | 'sign_in' | 'other_user' {
   if (session === undefined || isSignInAskedFor(request)) return 'sign_in'
   if (expectedUserIds?.includes(session.userId) === false) return 'other_user'
@@ -61,7 +69,9 @@ export function sessionFit(
   const hint = hintedEmail(request)
   if (hint !== undefined && normalizeEmail(hint) !== sessionEmail) return 'sign_in'
   if (!isEmailDomainAllowed(allowedEmailDomains, sessionEmail)) return 'sign_in'
+  const { isMfaRequired, isPasskeyRequired } = demanded
   const { amr, isTotpAsked, isEnrollmentDue, isPasskeyAsked } = session
+  if (isPasskeyRequired) return isPhishingResistant(amr) ? 'enough' : 'second_factor'
   const isAsked = isTotpAsked || isEnrollmentDue || isPasskeyAsked
   if (!isSecondFactorMissing(amr, { isAsked, isMfaRequired })) return 'enough'
   return isTotpAsked ? 'step_up' : 'second_factor'

@@ -164,6 +164,7 @@ export async function signUserTokens(
     // openid requests the ID token and authorizes nothing, so it is no scope of the access token.
     scopes: scopesOf(grant.scope).filter((scope) => scope !== 'openid'),
     amr: grant.amr,
+    phr: grant.claims?.phr,
     authTimeSeconds: Math.floor(grant.authenticated_at.getTime() / 1000),
     sessionId: grant.session_id,
     act: grant.act ?? undefined,

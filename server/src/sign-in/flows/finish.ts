@@ -17,6 +17,7 @@ import {
   type AuthorizationAnswer,
 } from '../../directory/sessions/authorization-answer.js'
 import type { OrganizationUse } from '../../directory/sessions/used-organizations.js'
+import { isPhishingResistant } from '../../tokens/acr.js'
 import type { RequestedClaims } from '../../tokens/user-claims.js'
 import { isUnexpired, isUsedLately } from '../../directory/sessions/lifetime.js'
 import { isFactorDueOfUserOf } from '../../directory/sessions/factor-due.js'
@@ -276,6 +277,10 @@ async function finish(
     const answer = toAnswer(deps, consumedFlow, otherUserExpected)
     return { answer, session: undefined, use: undefined }
   }
+  if (consumedFlow.claims?.phr === 'required' && !isPhishingResistant(consumedFlow.amr ?? [])) {
+    await log('END_USER_SIGN_IN_FAILED', 'passkey_expected')
+    return { answer: toAnswer(deps, consumedFlow, passkeyExpected), session: undefined, use: undefined }
+  }
   const { proved_address: provedBefore, address_proved_here: provedHere } = consumedFlow
   const isProved = [provedBefore, provedHere].includes(user.email_normalized)
   // Before the link, which the proof would end. A session that only goes on is of before, too.
@@ -360,6 +365,12 @@ function toAnswer(
 const otherUserExpected = {
   error: 'login_required',
   error_description: 'the user who has signed in is another one than claims demands by sub',
+}
+
+/** The application has demanded a passkey, and the sign-in had none. */
+const passkeyExpected = {
+  error: 'unmet_authentication_requirements',
+  error_description: 'acr_values demands a passkey (phr), and the user has signed in without',
 }
 
 /** A social provider is no way around the identity provider of an address, which may have got it since the first factor. */

@@ -3,6 +3,7 @@ import type { DB } from '../../platform/db/schema.js'
 import { statement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import { grantedScope } from '../../tokens/scopes.js'
+import type { RequestedClaims } from '../../tokens/user-claims.js'
 import { completeFirstFactorInFlow } from './pending-sign-in.js'
 import { ofUser, type Tenant } from '../../platform/tenant.js'
 import type { FlowKey, Step } from './flow.js'
@@ -50,6 +51,7 @@ const selectHeld = statement((db, key: HoldingKey) =>
       'code_challenge',
       'scope',
       'is_mfa_required',
+      sql<RequestedClaims | null>`claims`.as('claims'),
       'is_sign_in_forced',
       'authenticated_at',
       'inserted_at',
@@ -120,6 +122,6 @@ export function completeFactorOfLockedFlow(
     via: 'page' as const,
     isRenewalDue: isNew && held.is_password_offered,
   }
-  const flow = { flowId: held.flowId, isMfaRequired: held.is_mfa_required }
+  const flow = { flowId: held.flowId, isMfaRequired: held.is_mfa_required, claims: held.claims }
   return completeFirstFactorInFlow(deps, trx, signIn, flow)
 }

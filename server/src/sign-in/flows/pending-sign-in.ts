@@ -78,12 +78,14 @@ export async function completeFirstFactorInFlow(
   deps: Pick<Deps, 'config' | 'db' | 'now'>,
   trx: Transaction<DB>,
   signIn: FirstFactor,
-  { flowId, isMfaRequired }: Pick<Flow, 'flowId' | 'isMfaRequired'>,
+  { flowId, isMfaRequired, claims }: Pick<Flow, 'flowId' | 'isMfaRequired' | 'claims'>,
 ): Promise<Step | undefined> {
   // After SSO the organization asks for nothing.
   const isAskable = isMfaRequired || !signIn.amr.includes('sso')
   const next = isAskable ? await nextFactorOf(deps, trx, signIn.tenant, signIn.userId) : undefined
-  const isMissing = isSecondFactorMissing(signIn.amr, { isAsked: next !== undefined, isMfaRequired })
+  const isPasskeyRequired = claims?.phr === 'required'
+  const demanded = { isAsked: next !== undefined, isMfaRequired, isPasskeyRequired }
+  const isMissing = isSecondFactorMissing(signIn.amr, demanded)
   const isRecovering = await recoversPasskeys(deps, trx, signIn, { ...signIn, sessionId: null })
   // A user with a passkey is asked for it, and enrols nothing, unless the sign-in recovers them.
   const isHeld = !isRecovering && isMissing && (await holdsPasskey(deps, trx, signIn))
@@ -305,6 +307,7 @@ export async function completePendingSignIn(
       'pending.is_renewal_due',
       'pending.flow_id',
       sessionOfFlow().as('session_id'),
+      isPasskeyRequiredOfFlow().as('is_passkey_required'),
       'users.email_normalized',
       'organizations.allowed_email_domains',
       isSsoRequiredOf('users').as('is_sso_required'),
@@ -318,16 +321,20 @@ export async function completePendingSignIn(
   if (consumedFlow.is_sso_required && !consumedFlow.amr.includes('sso')) return undefined
   if (!isEmailDomainAllowed(consumedFlow.allowed_email_domains, consumedFlow.email_normalized))
     return undefined
-  const bothFactors = [...consumedFlow.amr, amr, 'mfa']
+  const bothFactors = [...consumedFlow.amr.filter((name) => name !== 'mfa'), amr, 'mfa']
   if (consumedFlow.flow_id !== null) {
     const key = flowKeyOf({ tenant, organizationId: consumedFlow.organization_id }, consumedFlow.flow_id)
     const { authenticated_at: authenticatedAt, session_id: sessionId } = consumedFlow
     const proof = { amr: consumedFlow.amr, authenticatedAt, sessionId }
-    // A code comes before the recovery of passkeys; a passkey shows that none is needed.
-    const isRecovering = amr !== 'pop' && (await recoversPasskeys(deps, trx, { tenant, userId }, proof))
+    // A code comes before the recovery of passkeys, and before the first one; a passkey shows that none is needed.
+    const of = { tenant, userId }
+    const isAdding =
+      amr !== 'pop' &&
+      ((await recoversPasskeys(deps, trx, of, proof)) ||
+        (consumedFlow.is_passkey_required && !(await holdsPasskey(deps, trx, of))))
     const isMoved = await moveFlow(deps, trx, key, {
       from: ['totp'],
-      to: isRecovering ? 'enroll' : stepAfterFactors(consumedFlow.is_renewal_due),
+      to: isAdding ? 'enroll' : stepAfterFactors(consumedFlow.is_renewal_due),
       set: { amr: bothFactors, authenticated_at: at, pending_sign_in_id: null },
     })
     return isMoved ? { code: null } : undefined
@@ -368,6 +375,14 @@ function sessionOfFlow() {
   return sql<string | null>`(
     select flow.session_id from sign_in_flows as flow
     where ${sameTenant('flow', 'pending')} and flow.id = pending.flow_id
+  )`
+}
+
+/** Whether the application of the flow takes no other second factor than a passkey. */
+function isPasskeyRequiredOfFlow() {
+  return sql<boolean>`exists (
+    select from sign_in_flows as flow
+    where ${sameTenant('flow', 'pending')} and flow.id = pending.flow_id and flow.claims ->> 'phr' = 'required'
   )`
 }
 

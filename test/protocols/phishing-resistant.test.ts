@@ -1,0 +1,182 @@
+import { describe, expect, test } from 'vitest'
+import { answerOf, callback, goodPassword, isIn, type FlowScene } from '../given/flow-given.js'
+import { anyEmail } from '../given/given.js'
+import { startService } from '../given/harness.js'
+import { passkeyGivenOf } from '../given/passkey-given.js'
+import { leadOf } from '../given/saml-given.js'
+import { chooseAtTestIdp } from '../given/test-idp-given.js'
+import { pkcePair, type Seen } from '../given/visitor.js'
+import { longTest } from '../sampled.js'
+import { exchange } from './code-given.js'
+
+const service = await startService()
+const client = await service.client()
+const given = passkeyGivenOf(service, client)
+const { flows } = given
+
+const phr = { acr_values: 'phr' }
+const adding = 'data-passkey="create"'
+const asking = 'data-passkey="get"'
+
+/** A sign-in of its own, at its first page or wherever the browser's session leads. */
+async function begin(scene: FlowScene, members: Record<string, string>, visitor = flows.visitorOf()) {
+  const { verifier, challenge } = pkcePair()
+  const { page } = await flows.begin(scene, { code_challenge: challenge, ...members }, visitor)
+  return { scene, visitor, page, verifier }
+}
+
+type Begun = Awaited<ReturnType<typeof begin>>
+
+async function afterPassword(scene: FlowScene, members: Record<string, string> = phr): Promise<Begun> {
+  const at = await begin(scene, members)
+  const asked = await at.visitor.press(at.page, 'identify', { email: scene.user.email })
+  return { ...at, page: await at.visitor.press(asked, 'password', { password: goodPassword }) }
+}
+
+function claimsOf(token: unknown): Record<string, unknown> {
+  const [, payload = ''] = String(token).split('.')
+  return JSON.parse(Buffer.from(payload, 'base64url').toString()) as Record<string, unknown>
+}
+
+/** What the tokens of a finished sign-in say of its strength. */
+async function strengthOf({ scene, verifier }: Begun, landed: Seen) {
+  const { body } = await exchange(service, {
+    code: answerOf(landed).get('code') ?? '',
+    code_verifier: verifier,
+    client_id: scene.application.client_id,
+    redirect_uri: callback,
+  })
+  const { acr, amr } = claimsOf(body.id_token)
+  expect(claimsOf(body.access_token)['acr']).toBe(acr)
+  return { acr, amr }
+}
+
+async function reasonsOf({ org_domain }: FlowScene) {
+  const { data } = await client.logEvents.list({ org_domain })
+  return data.flatMap(({ event_code, reason }) => (event_code === 'END_USER_SIGN_IN_FAILED' ? [reason] : []))
+}
+
+describe('an application that demands a sign-in which cannot be phished', () => {
+  test('gets one by a passkey alone, which is told as that where it is asked for', async () => {
+    const { scene, held } = await given.withPasskey()
+    const strengths = []
+    for (const members of [phr, { acr_values: 'phr urn:portico:acr:mfa' }, {}]) {
+      const at = await begin(scene, members)
+      const credential = held.use(given.asked(at.page))
+      strengths.push(await strengthOf(at, await at.visitor.press(at.page, 'passkey', { credential })))
+    }
+    const amr = ['pop', 'user', 'mfa']
+    expect(strengths).toEqual([
+      { acr: 'phr', amr },
+      { acr: 'phr', amr },
+      { acr: 'urn:portico:acr:mfa', amr },
+    ])
+  })
+
+  test('has who has a passkey and codes use the passkey after the password, whatever the form says', async () => {
+    const scene = await flows.enrolledScene()
+    const { visitor, page } = await afterPassword(scene, {})
+    await visitor.press(page, 'totp', { code: flows.totp.codeOf(scene.app) })
+    const on = await visitor.visit(given.addressOf(scene))
+    const held = given.authenticator()
+    await visitor.press(on, 'add', { credential: held.create(given.asked(on)) })
+    await service.clock.advance(30)
+
+    const at = await afterPassword(scene)
+    expect(at.page.html).toContain(asking)
+    expect(at.page.html).not.toContain('name="code"')
+    const refused = await at.visitor.press(at.page, 'totp', { code: flows.totp.codeOf(scene.app) })
+    expect(answerOf(refused).get('error')).toBe('unmet_authentication_requirements')
+    expect(await reasonsOf(scene)).toEqual(['passkey_expected'])
+
+    const again = await afterPassword(scene)
+    const credential = held.use(given.asked(again.page))
+    const landed = await again.visitor.press(again.page, 'passkey', { credential })
+    expect(await strengthOf(again, landed)).toEqual({ acr: 'phr', amr: ['pwd', 'pop', 'mfa'] })
+  })
+
+  test('has who has codes alone add a passkey after a code, and who has neither at once, and offers no codes', async () => {
+    const withCodes = await flows.enrolledScene()
+    const asked = await afterPassword(withCodes)
+    expect(asked.page.html).not.toContain(adding)
+    const code = flows.totp.codeOf(withCodes.app)
+    const first = { ...asked, page: await asked.visitor.press(asked.page, 'totp', { code }) }
+    const without = await flows.scene()
+    await flows.totp.activate(without.org_domain)
+    const second = await afterPassword(without)
+    const strengths = []
+    for (const at of [first, second]) {
+      expect(at.page.html).toContain(adding)
+      expect(at.page.html).not.toContain('value="enroll"')
+      const credential = given.authenticator().create(given.asked(at.page))
+      strengths.push(await strengthOf(at, await at.visitor.press(at.page, 'passkey', { credential })))
+    }
+
+    expect(strengths).toEqual([
+      { acr: 'phr', amr: ['pwd', 'otp', 'pop', 'mfa'] },
+      { acr: 'phr', amr: ['pwd', 'pop', 'mfa'] },
+    ])
+  })
+
+  test('takes the passkey in addition to a session that has a code, and no other sign-in after it', async () => {
+    const scene = await flows.enrolledScene()
+    const { visitor, page } = await afterPassword(scene, {})
+    await visitor.press(page, 'totp', { code: flows.totp.codeOf(scene.app) })
+    const on = await visitor.visit(given.addressOf(scene))
+    const held = given.authenticator()
+    await visitor.press(on, 'add', { credential: held.create(given.asked(on)) })
+
+    const silent = await begin(scene, { ...phr, prompt: 'none' }, visitor)
+    expect(answerOf(silent.page).get('error')).toBe('interaction_required')
+    const at = await begin(scene, phr, visitor)
+    expect(at.page.html).toContain(asking)
+    const credential = held.use(given.asked(at.page))
+    const landed = await visitor.press(at.page, 'passkey', { credential })
+    expect(await strengthOf(at, landed)).toEqual({ acr: 'phr', amr: ['pwd', 'otp', 'pop', 'mfa'] })
+    const next = await begin(scene, { ...phr, prompt: 'none' }, visitor)
+    expect((await strengthOf(next, next.page)).acr).toBe('phr')
+  })
+
+  test('is satisfied with a code where it takes another value besides, and demands one by an essential claim', async () => {
+    const scene = await flows.enrolledScene()
+    const at = await afterPassword(scene, { acr_values: 'phr urn:portico:acr:mfa' })
+    const landed = await at.visitor.press(at.page, 'totp', { code: flows.totp.codeOf(scene.app) })
+    expect((await strengthOf(at, landed)).acr).toBe('urn:portico:acr:mfa')
+    await service.clock.advance(30)
+
+    const claims = JSON.stringify({ id_token: { acr: { essential: true, values: ['phr'] } } })
+    const demanded = await afterPassword(scene, { claims })
+    const next = await demanded.visitor.press(demanded.page, 'totp', { code: flows.totp.codeOf(scene.app) })
+    expect([isIn(next), next.html.includes(adding)]).toEqual([false, true])
+  })
+
+  test('gets an error of an organization that has switched passkeys off, though it has codes', async () => {
+    const scene = await flows.enrolledScene()
+    await client.passkeys.updateConnection({ org_domain: scene.org_domain, active: false })
+
+    const { page } = await begin(scene, phr)
+
+    expect(answerOf(page).get('error')).toBe('unmet_authentication_requirements')
+  })
+
+  longTest('takes a passkey besides the identity provider of who comes by single sign-on', async () => {
+    const { id: organization_id, domain: org_domain } = await service.given.organization()
+    const application = await service.given.application({
+      org_domain,
+      organization_domain_scope: org_domain,
+      allowed_redirect_urls: [callback],
+    })
+    const { idp_id: idp_hint } = await client.ssoConnections.create({
+      ...{ organization_id, application_id: application.id, provider_type: 'test' },
+    })
+    const browser = flows.visitorOf()
+    const url = flows.authorizeUrl({ org_domain, application }, { ...phr, idp_hint })
+    const atProvider = await browser.visit(leadOf(await browser.visit(url)))
+
+    const page = await chooseAtTestIdp(browser, atProvider, { name_id: anyEmail(), email: anyEmail() })
+
+    expect(page.html).toContain(adding)
+    const credential = given.authenticator().create(given.asked(page))
+    expect(answerOf(await browser.press(page, 'passkey', { credential })).has('code')).toBe(true)
+  })
+})
