@@ -16,7 +16,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const folder = join(root, 'docs/deploy')
 const read = (name: string) => readFileSync(join(folder, name), 'utf8')
 
-/** A stop takes DRAIN_SECONDS and 5 at most (server/src/app/processes.ts). */
+/** A stop takes DRAIN_SECONDS and 5 at most (server/src/app/open-process.ts). */
 const stopSeconds = readConfig({}).drainMs / 1000 + 5
 
 const secrets = mkdtempSync(join(tmpdir(), 'portico-deploy-'))

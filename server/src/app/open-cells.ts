@@ -63,6 +63,8 @@ export async function openCells<Running extends OpenedCell>(
     const log = name === undefined ? tools.log : tools.log.child({ cell: name })
     const names = name === undefined || cell === first ? undefined : namesOf(name, () => first?.running?.deps)
     const deps = await openDatabase({ ...tools, log }, cell.config, { cell: name, embedded })
+    // Opened while the process was closing.
+    if (stopping.signal.aborted) return deps.close()
     try {
       cell.running = await run({ ...deps, names })
     } catch (error) {

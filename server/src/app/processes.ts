@@ -1,5 +1,4 @@
 import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { refreshCredentials, writeCredentials } from '../operations/accounts/credentials-file.js'
@@ -8,20 +7,22 @@ import { getAccount } from '../operations/accounts/list-accounts.js'
 import { watchBacklog } from '../operations/backlog.js'
 import { makeConsoleLink } from '../operations/staff/console-start.js'
 import type { Config } from '../platform/config/config.js'
-import { checkMigrated } from '../platform/db/check-migrated.js'
 import { checkMasterKeys } from '../platform/db/master-key-canary.js'
 import type { OpenDeps } from '../delivery/deps.js'
 import { dispatcher, type ServingCell } from './cells/dispatch.js'
 import { openCells, type Cells } from './open-cells.js'
-import { openTools, type GivenDeps, type Tools } from './open-deps.js'
+import { openTools, type GivenDeps } from './open-deps.js'
+import { closingMs, failureOf, lastSteps, openOrClose } from './open-process.js'
+import { readinessOfCells } from './readiness-of-cells.js'
 import { createApp } from './http/app.js'
-import { openReadiness, readinessOf } from './http/health.js'
+import { openReadiness } from './http/health.js'
+import { listen, listenForMetrics } from './http/listen.js'
 import { createMetricsServer } from './http/metrics-server.js'
 import { announceDrain, createHttpServer, drain, shareServer } from './http/server.js'
 import type { Loop } from '../delivery/jobs/loop.js'
 import { makeLogEventMonths } from '../delivery/log-events/months.js'
 import { startLastUses } from './last-uses.js'
-import { closeInOrder, type ClosingStep } from './shutdown.js'
+import { closeInOrder } from './shutdown.js'
 import { startBackground } from './background.js'
 import { untilMigrated } from './until-migrated.js'
 import { causeBy } from '../platform/tenant.js'
@@ -54,8 +55,7 @@ export interface RunningService {
 
 /** How long load balancers get to notice that the service is not ready, before it stops listening. */
 const maxNoticeMs = 2_000
-/** Time limits for closing after the drain: in total, and for storing the last use of API keys. */
-const closingMs = 4_500
+/** Time limit for storing the last use of API keys, in ms. */
 const lastUseMs = 1_500
 
 type App = ReturnType<typeof createApp>
@@ -219,130 +219,6 @@ function createDispatchingServer(
   return server
 }
 
-/** A process that can serve some accounts is ready: those of another database get 503 from any process. */
-async function readinessOfCells(
-  cells: Cells<Pick<ServiceCell, 'whyNotReady'>>,
-  isDraining: boolean,
-): Promise<{ readonly status: string; readonly reason?: string; readonly cells?: object }> {
-  if (isDraining) return readinessOf('the service is stopping')
-  const reasons = await Promise.all(
-    cells.all.map(async ({ name = '', running }) => {
-      const reason =
-        running === undefined ? 'its database could not be opened yet' : await promptly(running.whyNotReady())
-      return [name, readinessOf(reason)] as const
-    }),
-  )
-  const isUp = reasons.some(([, { status }]) => status === 'up')
-  return { status: isUp ? 'up' : 'down', cells: Object.fromEntries(reasons) }
-}
-
-/** How long a database among several may take to answer, in ms: a probe of Kubernetes waits for one second. */
-const promptMs = 700
-
-/** Has a database that is silent make no process look as if it were down. */
-async function promptly(look: Promise<string | undefined>): Promise<string | undefined> {
-  const timer = new AbortController()
-  try {
-    const late = sleep(promptMs, 'the database does not answer', { signal: timer.signal })
-    return await Promise.race([look, late])
-  } finally {
-    timer.abort()
-  }
-}
-
-/** Closes the tools where opening the databases fails. */
-async function openOrClose<Opened>(tools: Tools, open: () => Promise<Opened>): Promise<Opened> {
-  try {
-    return await open()
-  } catch (error) {
-    await tools.close()
-    throw error
-  }
-}
-
-/**
- * Starts only the worker, with its own /metrics.
- *
- * @throws Error with a sentence for the operator, also when the database lacks migrations.
- */
-export async function startWorkerProcess(
-  config: Config,
-  options: { log?: Logger } = {},
-): Promise<Pick<RunningService, 'metricsAddress' | 'log' | 'failed' | 'close'>> {
-  const tools = await openTools(config, { ...options, isTraced: true })
-  const { log } = tools
-  const run = async (deps: OpenDeps) => {
-    checkMigrated(deps)
-    await makeLogEventMonths(deps)
-    const worker = startBackground(deps)
-    const whyNotReady = openReadiness(deps)
-    return {
-      deps,
-      worker,
-      async whyNotReady() {
-        if (worker.isStalled()) return 'the worker has not looked for jobs or deliveries for 15 s'
-        return whyNotReady()
-      },
-    }
-  }
-  const cells = await openOrClose(tools, () => openCells(tools, config, { run }))
-  const running = () => cells.all.flatMap((cell) => cell.running ?? [])
-  const metricsServer = createMetricsServer(
-    { ...tools, config },
-    watchBacklog(tools, () => cells.all.map(({ running: cell }) => cell?.deps.db)),
-    {
-      async whyNotReady() {
-        const reasons = await Promise.all(running().map((cell) => cell.whyNotReady()))
-        return reasons.includes(undefined) ? undefined : reasons[0]
-      },
-    },
-  )
-  try {
-    const metricsAddress = await listenForMetrics(metricsServer, config)
-    const close = () => {
-      cells.stop()
-      return closeInOrder(
-        [
-          {
-            name: 'jobs and deliveries',
-            close: () => Promise.all(running().map(({ worker }) => worker.stop())),
-            atMost: config.drainMs,
-          },
-          ...lastSteps({ metricsServer, cells, tools }),
-        ],
-        { within: config.drainMs + closingMs, log },
-      )
-    }
-    const failed = Promise.race(running().map(({ deps }) => failureOf(deps)))
-    return { metricsAddress, log, failed, close }
-  } catch (error) {
-    await closeInOrder(lastSteps({ metricsServer, cells, tools }), { within: closingMs, log })
-    throw error
-  }
-}
-
-interface OpenProcess {
-  readonly metricsServer: Server
-  readonly cells: Pick<Cells<unknown>, 'close'>
-  readonly tools: Tools
-}
-
-function lastSteps({ metricsServer, cells, tools }: OpenProcess): ClosingStep[] {
-  const close = async () => {
-    await cells.close()
-    await tools.close()
-  }
-  return [
-    { name: 'metrics', close: () => drain(metricsServer, { deadlineMs: 0 }) },
-    { name: 'the database', close },
-  ]
-}
-
-/** A database that has ended is not started again here: what restarts the process restarts both. */
-async function failureOf({ databaseEnded, log }: OpenDeps): Promise<void> {
-  log.fatal(await databaseEnded)
-}
-
 async function ensureFirstAccount(deps: OpenDeps): Promise<FirstAccount> {
   const { dataDir, baseUrl } = deps.config
   const cause = causeBy('first-start', 'system', 'first-start')
@@ -355,36 +231,4 @@ async function ensureFirstAccount(deps: OpenDeps): Promise<FirstAccount> {
   const { id } = await getAccount(deps, domain)
   const consoleLink = deps.isAttached ? undefined : await makeConsoleLink(deps, id)
   return { domain, credentials, consoleLink }
-}
-
-function listenForMetrics(server: Server, { metricsHost: host, metricsPort: port }: Config): Promise<string> {
-  return listen(server, { name: 'METRICS_PORT', port }, { name: 'METRICS_HOST', host })
-}
-
-/** Where to listen, with the names of the settings. */
-interface ListenSettings {
-  readonly at: { readonly name: string; readonly port: number }
-  readonly on: { readonly name: string; readonly host: string }
-}
-
-async function listen(server: Server, at: ListenSettings['at'], on: ListenSettings['on']): Promise<string> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(toListenFault(error, { at, on })))
-    server.listen(at.port, on.host, resolve)
-  })
-  // The address of a TCP server is never a string; that is for pipes.
-  const bound = server.address() as AddressInfo
-  return `http://${bound.family === 'IPv6' ? `[${bound.address}]` : bound.address}:${bound.port}`
-}
-
-function toListenFault(error: Error, { at: { name, port }, on }: ListenSettings): Error {
-  const code = 'code' in error ? error.code : undefined
-  const another = name === 'METRICS_PORT' ? 'another one, or to 0 for any that is free' : 'another one'
-  const sentences: Record<string, string> = {
-    EADDRINUSE: `Port ${port} is in use: stop the process that has it, or set ${name} to ${another}.`,
-    EACCES: `Port ${port} is not open to this user: set ${name} to one above 1023.`,
-    EADDRNOTAVAIL: `${on.host} is no address of this machine: set ${on.name} to one that is, or to 0.0.0.0 for all.`,
-    ENOTFOUND: `${on.host} is no address: set ${on.name} to one of this machine.`,
-  }
-  return new Error(sentences[String(code)] ?? error.message, { cause: error })
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { readConfig } from '../platform/config/config.js'
-import { startWorkerProcess } from '../app/processes.js'
+import { startWorkerProcess } from '../app/worker-process.js'
 import { switchLevelOnSignal } from './log-level.js'
 import { print, type OutputOptions } from './output.js'
 import { closeOnSignal } from './until-signal.js'
