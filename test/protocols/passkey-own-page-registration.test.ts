@@ -6,7 +6,7 @@ import { anything } from '../given/given.js'
 import { startService } from '../given/harness.js'
 import { madeBy, ownPageGivenOf } from '../given/own-page-given.js'
 import type { Lie } from '../given/passkey-authenticator.js'
-import { sampled } from '../sampled.js'
+import { longTest, sampled } from '../sampled.js'
 
 const service = await startService()
 const client = await service.client()
@@ -63,6 +63,21 @@ describe('a registration for a page of an application', () => {
     await openMagicLink(await links.newestLinkTo(email))
 
     await expect(given.complete(of, registration, { credential })).rejects.toMatchObject(notFound)
+  })
+
+  longTest('adds one passkey, however many answers it gets at once', async () => {
+    const scene = await given.scene()
+    const registration = await given.begin(scene)
+    const answers = await Promise.allSettled(
+      Array.from({ length: 200 }, () => {
+        const credential = madeBy(given.authenticator(), registration)
+        return given.complete(scene, registration, { credential })
+      }),
+    )
+
+    expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    const { data } = await client.passkeys.list({ org_domain: scene.org_domain, user_id: scene.user.id })
+    expect(data).toHaveLength(1)
   })
 
   test('keeps the name that the user has chosen', async () => {

@@ -6,6 +6,7 @@ import type { Lie } from '../given/passkey-authenticator.js'
 import { passkeyGivenOf } from '../given/passkey-given.js'
 import { samlGivenOf } from '../given/saml-given.js'
 import { pkcePair, type Seen } from '../given/visitor.js'
+import { longTest } from '../sampled.js'
 import { exchange } from './code-given.js'
 
 const service = await startService()
@@ -26,6 +27,10 @@ async function signInWith({ scene, held }: Pick<Owner, 'scene' | 'held'>, lie: L
 async function reasonsOf({ scene }: Pick<Owner, 'scene'>) {
   const { data } = await client.logEvents.list({ org_domain: scene.org_domain })
   return data.flatMap(({ event_code, reason }) => (event_code === 'END_USER_PASSKEY_FAILED' ? [reason] : []))
+}
+
+async function sessionsOf({ org_domain, user }: Owner['scene']) {
+  return (await client.sessions.list({ org_domain, user_id: user.id })).data.length
 }
 
 function refuses(seen: Seen): void {
@@ -277,6 +282,22 @@ describe('a passkey at the first page of a sign-in', () => {
     await service.runJobs()
     const { data: mails } = await client.outbox.list({ to: owner.scene.user.email })
     expect(mails.map(({ subject }) => subject)).toContainEqual(expect.stringContaining('passkey was blocked'))
+  })
+
+  longTest('opens one session, however often one answer is sent at once', async () => {
+    const { scene, held } = await given.withPasskey()
+    const before = await sessionsOf(scene)
+    const { visitor, page } = await given.flows.begin(scene)
+    const credential = held.use(given.asked(page))
+
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, () => visitor.send(page, 'passkey', { credential })),
+    )
+
+    expect(answers.filter(({ status }) => status >= 500)).toEqual([])
+    await visitor.visit(page.url)
+    expect(await sessionsOf(scene)).toBe(before + 1)
+    expect(await given.passkeysOf(scene)).toMatchObject([{ sign_count: 1 }])
   })
 
   test('that its provider copies may count anew on each device', async () => {
