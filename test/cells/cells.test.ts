@@ -255,7 +255,7 @@ describe('accounts in two databases', () => {
 
     expect(await checkOf([])).toEqual([
       1,
-      'two: the first database lacked 1 names, and has 0 of them now: --repair reserves them.\n',
+      `two: the first database lacked 1 names, and has 0 of them now: --repair reserves them: ${domain}.\n`,
     ])
     expect((await checkOf(['--repair']))[0]).toBe(0)
     expect((await checkOf([]))[0]).toBe(0)

@@ -46,3 +46,22 @@ test('a name that two databases have is of the one for which the first keeps it,
 
   expect(await find(request)).toBe(first)
 })
+
+test('a name is asked for again as long as the first database cannot say whose it is', async () => {
+  const { domain } = await service.given.organization()
+  let isOpen = false
+  const first = {
+    name: 'one',
+    get db() {
+      return isOpen ? service.deps.db : undefined
+    },
+  }
+  const second = { name: 'two', db: service.deps.db }
+  const find = cellFinder([first, second], { isHttps: false })
+  const request = { url: `/t/${domain}/account`, headers: {} } as IncomingMessage
+  expect(await find(request)).toBe(second)
+
+  isOpen = true
+
+  expect(await find(request)).toBe(first)
+})

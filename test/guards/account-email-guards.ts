@@ -161,10 +161,7 @@ export const accountEmailGuards = [
     file: undo,
     find: "    .where('reverted_at', 'is', null)\n    .where('expires_at', '>', at)\n    .set(",
     replace: "    .where('expires_at', '>', at)\n    .set(",
-    also: [
-      { file: undo, find: 'sql<boolean>`users.email = (', replace: "sql<boolean>`'' is distinct from (" },
-      { file: undo, find: "  if (current.email !== read) return 'dead'\n", replace: '' },
-    ],
+    also: [{ file: undo, find: "    .where('change.reverted_at', 'is', null)\n", replace: '' }],
     red: isPutBack,
     green: isChanged,
   }),
@@ -196,8 +193,8 @@ export const accountEmailGuards = [
   guard({
     name: 'address: links to the addresses in between',
     file: undo,
-    find: "is('confirmed_at', '>=', used.confirmed_at ?? at)",
-    replace: "is('confirmed_at', '<', used.confirmed_at ?? at)",
+    find: "is('confirmed_at', '>=', used.confirmed_at ?? deps.now())",
+    replace: "is('confirmed_at', '<', used.confirmed_at ?? deps.now())",
     red: email(
       'the link of the mail about a changed address of the first address ends those of the addresses that came after it',
     ),
@@ -206,7 +203,7 @@ export const accountEmailGuards = [
   guard({
     name: 'address: sessions when it is put back',
     file: undo,
-    find: '  await endSessionsOf(deps, trx, tenant, id)\n',
+    find: '  await endSessionsOf(deps, trx, tenant, current.id)\n',
     replace: '',
     red: isPutBack,
     green: isChanged,
@@ -214,8 +211,8 @@ export const accountEmailGuards = [
   guard({
     name: 'address: ways to sign in that were added before it was put back',
     file: undo,
-    find: '  await removeDoubted(deps, trx, tenant, { id: userId, confirmedAt: used.confirmed_at ?? at })\n',
-    replace: '',
+    find: '  await removeLatelyAdded(link)\n  const key',
+    replace: '  const key',
     red: email(
       'the link of the mail about a changed address removes the passkey and the password that were added for the change, so that the thief has none and the owner is asked for none',
     ),
@@ -258,27 +255,36 @@ export const accountEmailGuards = [
   guard({
     name: 'address: a directory that writes it',
     file: undo,
-    find: "  if (account.isKeptByDirectory) throw new NotReverted('managed')\n",
-    replace: "  if (account.organizationId === '') throw new NotReverted('managed')\n",
+    find: "  if (link.isKeptByDirectory) return keepAddress(link, 'managed')\n",
+    replace: '',
     red: isRefused,
     green: isChanged,
   }),
   guard({
     name: 'address: sessions where it cannot be put back',
     file: undo,
-    find: "outcome === 'dead' ? outcome : await withLink",
-    replace: "outcome !== 'reverted' ? outcome : await withLink",
+    find: '  await endWhatWasBegun(link)\n  await removeLatelyAdded(link)\n  const entry',
+    replace: '  await removeLatelyAdded(link)\n  const entry',
     red: isRefused,
     green: isPutBack,
   }),
   guard({
     name: 'address: what an operator has written since',
     file: undo,
-    find: 'sql<boolean>`users.email = (',
-    replace: "sql<boolean>`'' <> (",
-    also: [{ file: undo, find: "  if (current.email !== read) return 'dead'\n", replace: '' }],
+    find: "  if (link.newestEmail !== current.email) return keepAddress(link, 'overruled')\n",
+    replace: '',
     red: email(
-      'the link of the mail about a changed address works no more once an operator has given the user another address',
+      'the link of the mail about a changed address ends sessions, and leaves the address, once an operator has given the user another one',
+    ),
+    green: isPutBack,
+  }),
+  guard({
+    name: 'address: links of before an operator has had the last word',
+    file: confirm,
+    find: 'newest !== undefined && newest !== current.email',
+    replace: "newest === ''",
+    red: email(
+      'the link of the mail about a changed address of an address that an operator has taken away works no more once the user changes it again',
     ),
     green: isPutBack,
   }),

@@ -33,8 +33,8 @@ export const cellGuards = [
   guard({
     name: 'cells: the owner of a name that two databases have',
     file: find,
-    find: "return owner === 'none' ? known : owner",
-    replace: "return (await known) === 'none' ? owner : known",
+    find: "owner === 'none' ? await known : owner",
+    replace: "(await known) === 'none' ? owner : await known",
     red: finds(
       'a name that two databases have is of the one for which the first keeps it, however fast they are',
     ),

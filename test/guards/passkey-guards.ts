@@ -550,7 +550,7 @@ export const passkeyGuards = [
   guard({
     name: 'passkeys: a sign-in without one for an application that demands it',
     file: 'server/src/sign-in/flows/finish.ts',
-    find: "consumedFlow.claims?.phr === 'required' && !isPhishingResistant",
+    find: 'demandsPasskey(consumedFlow.claims) && !isPhishingResistant',
     replace: "userId === '' && !isPhishingResistant",
     red: demanded(
       'has who has a passkey and codes use the passkey after the password, whatever the form says',
@@ -574,5 +574,16 @@ export const passkeyGuards = [
     replace: 'isPhishingResistant(amr)',
     red: isStrongest,
     green: passes,
+  }),
+  guard({
+    name: 'social: an account that outlives single sign-on',
+    file: 'server/src/sign-in/flows/social-arrival.ts',
+    find: '  if (await isSsoUser(trx, tenant, userId)) return\n',
+    replace: '',
+    red: protocolTest(
+      'social-takeover',
+      'an account at a social provider is not linked to whoever comes by single sign-on, as on the account page',
+    ),
+    green: isIn,
   }),
 ]

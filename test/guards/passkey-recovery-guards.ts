@@ -53,8 +53,8 @@ export const passkeyRecoveryGuards = [
   guard({
     name: 'recovery of passkeys: after the code of a user who has one',
     file: 'server/src/sign-in/flows/pending-sign-in.ts',
-    find: "  const isAsked = isMissing && (next === 'totp' || isHeld)\n",
-    replace: "  const isAsked = isMissing && !isRecovering && (next === 'totp' || isHeld)\n",
+    find: "isMissing && !isVain && (next === 'totp' || isHeld)\n",
+    replace: "isMissing && !isVain && !isRecovering && (next === 'totp' || isHeld)\n",
     red: takesCode,
     green: isAdded,
   }),

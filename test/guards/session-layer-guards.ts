@@ -192,7 +192,9 @@ export const sessionLayerGuards = [
     find: 'const isWeak = acr !== undefined && !isStrongEnough(session.acr, acr)',
     replace: "const isWeak = acr === ''",
     red: guards('a stronger sign-in is told to a script (RFC 9470 section 3)'),
-    green: guards('a stronger sign-in is not asked for after a second factor, also for another acr'),
+    green: guards(
+      'a stronger sign-in is not asked for after a second factor, and what is no acr of the service is an error',
+    ),
   }),
   guard({
     name: 'session layer: the age of a sign-in',

@@ -398,7 +398,7 @@ describe('the link of the mail about a changed address', () => {
     expect(await given.linkTo(user.email)).toBeDefined()
   })
 
-  test('works no more once an operator has given the user another address', async () => {
+  test('ends sessions, and leaves the address, once an operator has given the user another one', async () => {
     const { scene } = await given.changed()
     const link = (await given.linkTo(scene.user.email)) ?? ''
     const { org_domain, user } = scene
@@ -407,9 +407,25 @@ describe('the link of the mail about a changed address', () => {
     const email = anyEmail()
     await client.users.update({ org_domain, user_id: user.id, email })
 
+    const kept = await other.send(shown, 'put_back')
+    expect([kept.status, kept.html.includes('another e-mail address since')]).toEqual([409, true])
+    expect(await sessionsOf(scene)).toEqual([])
+    expect((await logOf(scene)).at(-1)).toBe('CHANGE_FAILED')
     expect((await other.send(shown, 'put_back')).status).toBe(404)
     expect((await other.visit(link)).status).toBe(404)
     expect(await given.emailOf(scene)).toBe(email)
+  })
+
+  test('of an address that an operator has taken away works no more once the user changes it again', async () => {
+    const { scene } = await given.changed()
+    const link = (await given.linkTo(scene.user.email)) ?? ''
+    const email = anyEmail()
+    const { org_domain, user } = scene
+    await client.users.update({ org_domain, user_id: user.id, email })
+    const next = await given.changed(await given.onEmail({ ...scene, user: { ...user, email } }))
+
+    expect((await createVisitor(service.baseUrl).visit(link)).status).toBe(404)
+    expect(await given.emailOf(scene)).toBe(next.email)
   })
 
   test('removes the passkey and the password that were added for the change, so that the thief has none and the owner is asked for none', async () => {
@@ -538,6 +554,7 @@ describe('the link of the mail about a changed address', () => {
     expect((await given.putBack(link)).html).toContain('Another account of the organization')
     expect(await given.emailOf(taken.scene)).toBe(taken.email)
     expect(await sessionsOf(taken.scene)).toEqual([])
+    expect((await createVisitor(service.baseUrl).visit(link)).status).toBe(404)
 
     const kept = await given.changed()
     const keptLink = (await given.linkTo(kept.scene.user.email)) ?? ''

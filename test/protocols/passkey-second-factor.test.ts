@@ -85,6 +85,31 @@ describe('a passkey as the second factor', () => {
     expect(await amrOf(scene)).toEqual(['pwd', 'pop', 'mfa'])
   })
 
+  test('need not verify its user after another sign-in, which the page of the session leads to', async () => {
+    const { scene, held } = await given.withPasskey()
+    const { visitor } = await given.flows.signIn(scene)
+    await service.clock.advance(11 * 60)
+    const { page } = await given.flows.begin(scene, mfa, visitor)
+
+    const first = await visitor.press(page, 'anew')
+    const asked = await given.signInAt(visitor, first, scene)
+
+    expect(given.asked(asked)).toMatchObject({ userVerification: 'preferred' })
+    const credential = held.use(given.asked(asked), { isVerified: false })
+    expect(isIn(await visitor.press(asked, 'passkey', { credential }))).toBe(true)
+  })
+
+  test('has to verify its user after a first factor of long ago', async () => {
+    const { scene } = await given.withPasskey()
+    const { visitor, page } = await afterPassword(scene, mfa)
+    await service.query(
+      "update sign_in_flows set authenticated_at = authenticated_at - interval '11 minutes' where user_id = $1",
+      [scene.user.id],
+    )
+
+    expect(given.asked(await visitor.visit(page.url))).toMatchObject({ userVerification: 'required' })
+  })
+
   test('is asked in place of an enrolment that the organization demands', async () => {
     const { scene, held } = await given.withPasskey()
     const { org_domain } = scene

@@ -5,6 +5,7 @@ import { startService } from '../given/harness.js'
 import type { Lie } from '../given/passkey-authenticator.js'
 import { passkeyGivenOf } from '../given/passkey-given.js'
 import { samlGivenOf } from '../given/saml-given.js'
+import { comeBySso } from '../given/sso-user-given.js'
 import { pkcePair, type Seen } from '../given/visitor.js'
 import { longTest } from '../sampled.js'
 import { exchange } from './code-given.js'
@@ -252,11 +253,7 @@ describe('a passkey at the first page of a sign-in', () => {
     })
     const owner = { scene, held }
     expect(isIn((await signInWith(owner)).landed)).toBe(true)
-    const identity = `insert into user_identities (account_id, environment, organization_id, user_id, id, kind, issuer, subject, idp_id,
-        provider, data, authenticated_at, has_created_user, inserted_at)
-      select account_id, environment, organization_id, id, id, 'oidc', 'https://idp.example', 'ada', $2, 'oidc.test', '{}', now(), false, now()
-      from users where id = $1`
-    await service.query(identity, [scene.user.id, idp_id])
+    await comeBySso(service, { userId: scene.user.id, idpId: idp_id })
 
     refuses((await signInWith(owner)).landed)
 

@@ -159,6 +159,35 @@ describe('an application that demands a sign-in which cannot be phished', () => 
     expect(answerOf(page).get('error')).toBe('unmet_authentication_requirements')
   })
 
+  test('gets the error where passkeys are switched off before the password, and no page without a way on', async () => {
+    const scene = await flows.scene()
+    const at = await begin(scene, phr)
+    const asked = await at.visitor.press(at.page, 'identify', { email: scene.user.email })
+    await client.passkeys.updateConnection({ org_domain: scene.org_domain, active: false })
+
+    const landed = await at.visitor.press(asked, 'password', { password: goodPassword })
+
+    expect(answerOf(landed).get('error')).toBe('unmet_authentication_requirements')
+  })
+
+  test('gets no acr but one that its essential claim names, and phr also by a claim that is not essential', async () => {
+    const { scene, held } = await given.withPasskey()
+    const mfa = 'urn:portico:acr:mfa'
+    const claimed = (acr: object) => JSON.stringify({ id_token: { acr } })
+    const acrs = []
+    const requests: Record<string, string>[] = [
+      { acr_values: `phr ${mfa}`, claims: claimed({ essential: true, values: [mfa] }) },
+      { claims: claimed({ values: ['phr', mfa] }) },
+    ]
+    for (const members of requests) {
+      const at = await begin(scene, members)
+      const credential = held.use(given.asked(at.page))
+      acrs.push((await strengthOf(at, await at.visitor.press(at.page, 'passkey', { credential }))).acr)
+    }
+
+    expect(acrs).toEqual([mfa, 'phr'])
+  })
+
   longTest('takes a passkey besides the identity provider of who comes by single sign-on', async () => {
     const { id: organization_id, domain: org_domain } = await service.given.organization()
     const application = await service.given.application({

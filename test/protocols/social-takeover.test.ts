@@ -7,6 +7,7 @@ import { anything } from '../given/given.js'
 import { startService } from '../given/harness.js'
 import { passkeyGivenOf } from '../given/passkey-given.js'
 import { socialGivenOf } from '../given/social-given.js'
+import { comeBySso } from '../given/sso-user-given.js'
 import { createVisitor } from '../given/visitor.js'
 
 const service = await startService()
@@ -70,6 +71,18 @@ describe('an account at a social provider', () => {
 
     expect(isIn((await link(of)).landed)).toBe(true)
     expect(await identitiesOf(of)).toEqual([])
+  })
+
+  test('is not linked to whoever comes by single sign-on, as on the account page', async () => {
+    const of = await person()
+    const { id: organization_id } = await client.organizations.get({ org_domain: of.org_domain })
+    const { idp_id } = await client.ssoConnections.create({
+      ...{ organization_id, application_id: of.application.id, provider_type: 'test' },
+    })
+    await comeBySso(service, { userId: of.user.id, idpId: idp_id })
+
+    expect(isIn((await link(of)).landed)).toBe(true)
+    expect((await identitiesOf(of)).map(({ provider }) => provider)).toEqual(['oidc.test'])
   })
 
   test('is not linked where the organization has switched the provider off since', async () => {

@@ -68,6 +68,9 @@ export function refusalOf(
   settings: Pick<SessionSettings, 'appUrl' | 'basePath' | 'now'>,
 ): Refusal | undefined {
   const { organization, acr, maxAgeSeconds, permission } = demands
+  // Of a value that nobody has, such as a misspelt one, it could not be said what meets it.
+  if (acr !== undefined && !acr.split(' ').some((value) => strengths.includes(value)))
+    throw new Error(`acr '${acr}' is no value of the service, which has ${strengths.join(', ')}.`)
   if (demands.csrf !== false && !isSafe(head.method) && !isSameOrigin(head, settings.appUrl))
     return { code: 'cross_site', status: 403 }
   const signIn = (query: Readonly<Record<string, string>>) =>

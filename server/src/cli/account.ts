@@ -61,8 +61,13 @@ async function create(name: string, options: CreateOptions): Promise<void> {
   print(options, made, () => [
     `Created the account ${made.domain} (${made.plan}).`,
     ...(owner === undefined ? [] : toInvitedLines({ email: owner, ...made })),
-    `Next: portico api-key create --account ${made.domain} --environment sandbox`,
+    `Next: portico api-key create --account ${made.domain} --environment sandbox${cellOption(options)}`,
   ])
+}
+
+/** Of several databases, the one that the next command has to name, too. */
+function cellOption({ terminal }: OutputOptions): string {
+  return terminal.cell === undefined ? '' : ` --cell ${terminal.cell.name}`
 }
 
 function inviteTo(

@@ -141,18 +141,22 @@ async function reserve({ db }: OpenCell, name: string, missing: readonly string[
   return repaired
 }
 
+/** For a person, who sees the beginning of a long list. */
+function someOf(names: readonly string[]): string {
+  const shown = names.slice(0, 20).join(', ')
+  return names.length > 20 ? `${shown} and more, which --json lists` : shown
+}
+
 function toLines({ name, missing, contested, repaired }: NamesAtFault & { name: string; repaired: number }) {
   if (missing.length + contested.length === 0) return [`${name}: the first database has every name.`]
   return [
     ...(missing.length === 0
       ? []
       : [
-          `${name}: the first database lacked ${grouped(missing.length)} names, and has ${grouped(repaired)} of them now${repaired < missing.length ? ': --repair reserves them' : ''}.`,
+          `${name}: the first database lacked ${grouped(missing.length)} names, and has ${grouped(repaired)} of them now${repaired < missing.length ? ': --repair reserves them' : ''}: ${someOf(missing)}.`,
         ]),
     ...(contested.length === 0
       ? []
-      : [
-          `${name}: other databases have these names, too: ${contested.join(', ')}. Only one of each is reached.`,
-        ]),
+      : [`${name}: other databases have these names, too: ${someOf(contested)}. Here they are not reached.`]),
   ]
 }

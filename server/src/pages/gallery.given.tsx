@@ -448,6 +448,13 @@ function enrollStates(frame: Frame, { phone }: GalleryNames): GalleryPage[] {
     page('enroll-app-passkey', enrollPage({ ...view, passkeyOptions: { challenge: 'x' } })),
     page('enroll-passkey', enrollPage({ ...view, method: undefined, passkeyOptions: { challenge: 'x' } })),
     page(
+      'enroll-passkey-alone',
+      enrollPage({
+        ...{ ...view, method: undefined, passkeyOptions: { challenge: 'x' } },
+        demanded: 'passkey_by_application',
+      }),
+    ),
+    page(
       'enroll-passkey-later',
       enrollPage({ ...view, method: undefined, demanded: { until }, passkeyOptions: { challenge: 'x' } }),
     ),

@@ -3,6 +3,11 @@ import { acrValues } from '@portico/contract/authorize'
 /** What acr_values and the claim acr say of `phr`: the answer may have it, or there is no other. */
 export type AskedPhr = 'asked' | 'required'
 
+/** Whether the request takes no other second factor than a passkey. */
+export function demandsPasskey(claims: { readonly phr?: AskedPhr | undefined } | null): boolean {
+  return claims?.phr === 'required'
+}
+
 /** Whether nobody can have been led to another site to sign in there: a passkey answers its own alone. */
 export function isPhishingResistant(amr: readonly string[]): boolean {
   return amr.includes('pop')

@@ -40,21 +40,24 @@ export function cellFinder<Cell extends AskedCell>(
   const remembered = new Map<string, Cell>()
 
   async function ask(key: AskedKey): Promise<Found<Cell>> {
-    const cell = await (key.kind === 'domain' ? askName(key) : askOf(cells, key))
+    if (key.kind === 'domain') return askName(key)
+    const cell = await askOf(cells, key)
     if (typeof cell === 'object') remember(key, cell)
     return cell
   }
 
   /**
    * A name is of the cell for which the first one keeps it, also where another one has it, too: else it would depend on which of them is
-   * faster. Where the first cannot say, or lacks the name, the others are believed.
+   * faster. Where the first lacks the name the others are believed, and where it cannot say, for this once.
    */
   async function askName(key: LastingKey): Promise<Found<Cell>> {
     const [first, ...others] = cells
     const known = askOf(others, key)
     const owner = first === undefined ? 'none' : await Promise.race([ownerOf(first, key), lateAfter(known)])
     if (owner === 'unknown') return (await known) === 'none' ? 'unknown' : known
-    return owner === 'none' ? known : owner
+    const cell = owner === 'none' ? await known : owner
+    if (typeof cell === 'object') remember(key, cell)
+    return cell
   }
 
   async function ownerOf(first: Cell, { id }: LastingKey): Promise<Found<Cell>> {

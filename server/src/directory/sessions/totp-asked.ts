@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
+import { isPhishingResistant } from '../../tokens/acr.js'
 
 /**
  * Whether TOTP is asked of the user of a row of a statement: the organization asks for it, and the user has a validated
@@ -46,7 +47,7 @@ export function isSecondFactorMissing(
     readonly isPasskeyRequired?: boolean
   },
 ): boolean {
-  if (isPasskeyRequired) return !amr.includes('pop')
+  if (isPasskeyRequired) return !isPhishingResistant(amr)
   if (amr.includes('mfa')) return false
   return isMfaRequired || (isAsked && !amr.includes('sso'))
 }

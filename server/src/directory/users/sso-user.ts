@@ -1,5 +1,7 @@
-import { sql, type RawBuilder } from 'kysely'
-import { sameTenant } from '../../platform/db/tenant-predicate.js'
+import { sql, type Kysely, type RawBuilder } from 'kysely'
+import type { DB } from '../../platform/db/schema.js'
+import { ofTenant, sameTenant } from '../../platform/db/tenant-predicate.js'
+import type { Tenant } from '../../platform/tenant.js'
 
 /**
  * Whether a user comes by an active SSO connection, of those that meet a condition. What else signs them in by itself would outlive
@@ -19,4 +21,16 @@ export function comesBySso(
     where ${sameTenant('identity', users)} and identity.user_id = ${sql.ref(`${users}.id`)}
       and connection.active and ${ofConnection}
   )`
+}
+
+/** The same of one user. */
+export async function isSsoUser(db: Kysely<DB>, tenant: Tenant, userId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('users')
+    .where(ofTenant(tenant, 'users'))
+    .where('users.id', '=', userId)
+    .where(comesBySso('users'))
+    .select('users.id')
+    .executeTakeFirst()
+  return row !== undefined
 }

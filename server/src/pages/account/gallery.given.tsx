@@ -64,7 +64,13 @@ export function accountPageStates(
     ...{ addedAt, lastUsedAt: now },
   }
   const key = { ...phone, id: 'b', name: 'YubiKey', isSynced: false, isDisabled: true, lastUsedAt: null }
-  const options = { challenge: 'x' }
+  // Whole, since the page tells the browser of them.
+  const options = {
+    challenge: 'eA',
+    rp: { id: 'localhost', name: 'Portico' },
+    user: { id: 'YWRh', name: 'ada@new.example', displayName: 'ada@new.example' },
+    excludeCredentials: [],
+  }
   const passkeys = { ...view, passkeys: [phone, key], options, now, isOnlyFactor: false, isDone: false }
   const google = { id: 'a', name: 'Google', email: 'ada@gmail.com', authenticatedAt: addedAt }
   const offered = [{ name: 'microsoft', displayName: 'Microsoft' }]

@@ -86,6 +86,7 @@ const answers = {
   dead: [404, 'deadEmailLink'],
   taken: [409, 'emailBackTaken'],
   managed: [409, 'emailBackManaged'],
+  overruled: [409, 'emailBackOverruled'],
 } as const
 
 interface LinkAt {

@@ -1,6 +1,6 @@
 import { id } from '@portico/contract/fields'
 import { findLiveUser } from '../../directory/users/users.js'
-import { allowApplication, changeUserAtConsent, refuseApplication } from '../../sign-in/flows/consent.js'
+import { allowApplication, beginAnew, refuseApplication } from '../../sign-in/flows/consent.js'
 import { scopesOf } from '../../tokens/scopes.js'
 import { scopesOfClaims } from '../../tokens/user-claims.js'
 import type { StepOutcome, StepPage, StepRequest } from '../frame/step-page.js'
@@ -36,6 +36,6 @@ async function refuse({ deps, flow, caller }: StepRequest): Promise<StepOutcome>
 }
 
 async function changeUser({ deps, flow }: StepRequest): Promise<StepOutcome> {
-  await changeUserAtConsent(deps, flow)
+  await beginAnew(deps, flow, 'consent')
   return 'moved'
 }

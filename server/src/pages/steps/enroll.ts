@@ -14,6 +14,7 @@ import { recoversPasskeys } from '../../sign-in/flows/recovers-passkeys.js'
 import { enrollPasskeyInFlow, findEnrollmentOptions } from '../../sign-in/passkeys/enroll-in-flow.js'
 import type { EnrollingFlow } from '../../sign-in/totp/replace-recovery-codes.js'
 import { getTotpUser, type TotpUser } from '../../sign-in/totp/totp-user.js'
+import { demandsPasskey } from '../../tokens/acr.js'
 import { enrollCodePage, enrollPage } from '../views/enroll.js'
 import { recoveryCodesPage } from '../views/recovery-codes.js'
 import { guess } from './guess.js'
@@ -119,11 +120,12 @@ async function page(request: StepRequest, wrong: Wrong = {}): Promise<string | u
   if (await recoversPasskeys(deps, deps.db, of, flow)) return recoveryPage(request, flow, wrong)
   if (await holdsPasskey(deps, deps.db, of)) return undefined
   const passkeyOptions = await findEnrollmentOptions(deps, caller, flow, form.csrf)
-  const isPasskeyRequired = flow.claims?.phr === 'required'
-  const method = mayEnroll(user) && !isPasskeyRequired ? user.connection.method : undefined
+  const isPasskeyOnly = demandsPasskey(flow.claims)
+  const method = mayEnroll(user) && !isPasskeyOnly ? user.connection.method : undefined
   if (method === undefined && passkeyOptions === undefined) return undefined
   const noPhone = method === 'sms' && user.phoneNumber === null ? 'no_phone' : undefined
-  const demanded = flow.isMfaRequired ? 'by_application' : await demandOf(request, flow.userId)
+  const byApplication = isPasskeyOnly ? 'passkey_by_application' : 'by_application'
+  const demanded = flow.isMfaRequired ? byApplication : await demandOf(request, flow.userId)
   const sentTo = sentToOf(user)
   return enrollPage({ frame, form, method, sentTo, demanded, passkeyOptions, fault: noPhone, ...wrong })
 }

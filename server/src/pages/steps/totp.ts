@@ -1,5 +1,6 @@
 import { isAccountPage } from '../../directory/account-page-client.js'
 import { ApiError } from '../../platform/errors.js'
+import { beginAnew } from '../../sign-in/flows/consent.js'
 import { holdsPasskey } from '../../sign-in/flows/holds-passkey.js'
 import { findPendingSignIn } from '../../sign-in/flows/pending-sign-in.js'
 import { recoversPasskeys } from '../../sign-in/flows/recovers-passkeys.js'
@@ -13,6 +14,7 @@ import {
 import { ask, askOnce, findFlowChallenge, type FlowChallenge } from '../../sign-in/totp/flow-challenge.js'
 import { getTotpUser } from '../../sign-in/totp/totp-user.js'
 import { validateTotpChallenge } from '../../sign-in/totp/validate-challenge.js'
+import { demandsPasskey } from '../../tokens/acr.js'
 import { blockedPasskeyPage } from '../views/blocked-passkey.js'
 import { secondFactorPasskeyPage } from '../views/second-factor-passkey.js'
 import { totpPage } from '../views/totp.js'
@@ -23,7 +25,7 @@ import type { StepOutcome, StepPage, StepRequest } from '../frame/step-page.js'
 /** Asks for the second factor: a code, or a passkey where the user has one. */
 export const totpStep: StepPage = {
   show: (request) => show(request),
-  actions: { totp, send_sms: sendSms, passkey },
+  actions: { totp, send_sms: sendSms, passkey, anew },
 }
 
 async function show(request: StepRequest, wrong: Wrong = {}): Promise<string | undefined> {
@@ -51,7 +53,7 @@ async function show(request: StepRequest, wrong: Wrong = {}): Promise<string | u
  */
 async function isPasskeyAsked({ deps, caller, flow }: StepRequest, userId: string): Promise<boolean> {
   const isOfAccountPage = isAccountPage(flow.applicationId) && flow.isMfaRequired
-  if (flow.claims?.phr !== 'required' && !isOfAccountPage) return false
+  if (!demandsPasskey(flow.claims) && !isOfAccountPage) return false
   return !(await recoversPasskeys(deps, deps.db, { tenant: caller, userId }, flow))
 }
 
@@ -63,6 +65,12 @@ async function hasCodes({ deps, caller }: StepRequest, userId: string): Promise<
 
 async function isPending({ deps, caller }: StepRequest, signIn: WaitingForPasskey): Promise<boolean> {
   return (await findPendingSignIn(deps, deps.db, caller, signIn)) !== undefined
+}
+
+/** For who has no passkey that will do here: another sign-in may take less. */
+async function anew({ deps, flow }: StepRequest): Promise<StepOutcome> {
+  await beginAnew(deps, flow, 'totp')
+  return 'moved'
 }
 
 async function passkey(request: StepRequest): Promise<StepOutcome> {

@@ -19,11 +19,12 @@ interface EnrollPage {
   /** The masked telephone number; null with the app, or without a number. */
   readonly sentTo: string | null
   /**
-   * By the application, or by the organization, which lets users put it off until a time; null: no longer. A recovery of passkeys
+   * By the application, which may take a passkey alone, or by the organization, which lets users put it off until a time; null: no longer. A recovery of passkeys
    * may be put off where the sign-in needs none.
    */
   readonly demanded:
     | 'by_application'
+    | 'passkey_by_application'
     | { readonly until: Date | null }
     | { readonly isRecovery: true; readonly isPostponable: boolean }
   /** What the browser is asked for to make a passkey; undefined where the user may have none. */
@@ -46,15 +47,21 @@ export function enrollPage(view: EnrollPage): string {
     toFault(texts, words.faults, view.fault, view.retryAfterSeconds)
   const why = method === undefined ? texts.passkeys.enroll : words
   const reason = demanded === 'by_application' ? why.byApplication : why.byOrganization(name)
+  const own =
+    recovery !== undefined
+      ? texts.passkeys.recover
+      : demanded === 'passkey_by_application'
+        ? texts.passkeys.demanded
+        : undefined
   return toDocument(
     <HostedPage
       frame={frame}
-      title={recovery === undefined ? words.heading : texts.passkeys.recover.heading}
+      title={own?.heading ?? words.heading}
       isFault={fault !== undefined}
       needsPasskeys={passkeyOptions !== undefined}
     >
       <PageFault fault={fault && { ...fault, isOfField: false }} />
-      <p>{recovery === undefined ? reason : texts.passkeys.recover.sentence}</p>
+      <p>{own?.sentence ?? reason}</p>
       {method !== undefined && <CodesForm view={view} method={method} />}
       {passkeyOptions !== undefined && <NewPasskeyForm view={view} options={passkeyOptions} />}
       {(until !== null || recovery?.isPostponable === true) && (

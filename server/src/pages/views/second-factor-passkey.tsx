@@ -1,3 +1,4 @@
+import { Form } from '../frame/form.js'
 import { PageFault, toFault } from '../frame/fault.js'
 import { HostedPage, toDocument, type Frame } from '../frame/layout.js'
 import type { PageForm } from '../frame/step-page.js'
@@ -35,6 +36,7 @@ export function secondFactorPasskeyPage({ frame, form, options, ...wrong }: Seco
         failed={texts.passkeys.notUsed}
       />
       <div class="aside">
+        <Form form={form} action="anew" button={words.anew} look="plain" />
         <p class="quiet">{words.lost}</p>
       </div>
     </HostedPage>,

@@ -22,8 +22,11 @@ const Cells = z
   .min(1)
   .superRefine((cells, { addIssue }) => {
     for (const member of ['name', 'url'] as const)
-      if (new Set(cells.map((cell) => cell[member])).size < cells.length)
-        addIssue({ code: 'custom', message: `two of them have one ${member}` })
+      for (const [index, cell] of cells.entries()) {
+        const same = cells.slice(0, index).find((before) => before[member] === cell[member])
+        if (same !== undefined)
+          addIssue({ code: 'custom', message: `${same.name} and ${cell.name} have the same ${member}` })
+      }
   })
 
 /**

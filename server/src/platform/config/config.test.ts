@@ -65,7 +65,7 @@ describe('.env.example', () => {
     ['[{"name":"one","url":"postgres://one/portico","size":1}]', '0: has a member that it does not take'],
     [
       '[{"name":"one","url":"postgres://one/portico"},{"name":"one","url":"postgres://two/portico"}]',
-      'two of them have one name',
+      'one and one have the same name',
     ],
   ])('refuses the list of databases %s', (CELLS, fault) => {
     const [first = ''] = faultsOf({ CELLS })

@@ -1,3 +1,4 @@
+import { demandsPasskey } from '../../tokens/acr.js'
 import type { AuthorizationRequest } from '@portico/contract/authorize'
 import type { Kysely, Transaction } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
@@ -35,7 +36,13 @@ import type { AuthorizingClient } from './authorizing-client.js'
 import { isAcrUnknown } from './requested-acr.js'
 import { toRequestedClaims } from './requested-claims.js'
 import { issueSessionCode } from './session-code.js'
-import { isReauthenticationRequired, requirementsAt, sessionFit, type HintedRequest } from './session-fit.js'
+import {
+  type SignInRequirements,
+  isReauthenticationRequired,
+  requirementsAt,
+  sessionFit,
+  type HintedRequest,
+} from './session-fit.js'
 
 /** Sign-ins started by browsers, by network. */
 export const flowsOfNetwork = limit('ip-flow', {
@@ -139,7 +146,7 @@ export async function decideAt(
     })
     if (code !== undefined) return { code, remembered: toRemembered(deps, client, session) }
   }
-  if (isMfaRequired && !(await hasSecondFactor(deps, client, isPasskeyRequired)))
+  if (isMfaRequired && !(await hasSecondFactor(deps, client, { isPasskeyRequired })))
     return { fault: isPasskeyRequired ? noPasskeys : noSecondFactor }
   const isKnown = fit === 'step_up' || (fit === 'enough' && isConsentAsked)
   if (request.prompt?.includes('none')) return { fault: fit === 'step_up' ? noPageAllowed : noSession }
@@ -171,7 +178,7 @@ async function fitOf(
 async function hasSecondFactor(
   { db, config }: Pick<Deps, 'config' | 'db'>,
   { isTotpActive, ...owner }: AuthorizingClient,
-  isPasskeyRequired: boolean,
+  { isPasskeyRequired }: Pick<SignInRequirements, 'isPasskeyRequired'>,
 ): Promise<boolean> {
   const hasCodes = isTotpActive && !isPasskeyRequired
   if (hasCodes || config.passkeyRpId === undefined) return hasCodes
@@ -201,7 +208,7 @@ const noSecondFactor: AuthorizationFault = {
 }
 const noPasskeys: AuthorizationFault = {
   error: 'unmet_authentication_requirements',
-  description: 'acr_values demands a passkey (phr), and the organization has switched passkeys off',
+  description: 'acr demands a passkey (phr), and the organization, or the service, has none',
 }
 export const unknownAcr: AuthorizationFault = {
   error: 'unmet_authentication_requirements',
@@ -353,7 +360,9 @@ async function enterFlow(
     return
   }
   if (proof !== undefined && methods.hasLink) {
-    const entry = { proof, createdBy, isMfaRequired: flow.isMfaRequired, isProofOlder }
+    const { isMfaRequired } = flow
+    const isPasskeyRequired = demandsPasskey(flow.claims)
+    const entry = { proof, createdBy, isMfaRequired, isPasskeyRequired, isProofOlder }
     await passByProof(deps, trx, { tenant: { ...caller, domain }, flow: key, ...entry })
   } else if (
     methods.hasPassword &&

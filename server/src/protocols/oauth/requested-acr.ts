@@ -35,8 +35,11 @@ export function requiredFactors(request: AuthorizationRequest): Factors {
 /** What the request says of `phr`; undefined: nothing. */
 export function phrOf(request: AuthorizationRequest): AskedPhr | undefined {
   if (requiredFactors(request) === 'phishing_resistant') return 'required'
-  const asked = [...(request.acr_values ?? []), ...(essentialAcrs(request) ?? [])]
-  return asked.includes(acrValues.phishingResistant) ? 'asked' : undefined
+  const { phishingResistant } = acrValues
+  // An essential claim takes no other value than those that it names.
+  if (essentialAcrs(request)?.includes(phishingResistant) === false) return undefined
+  const asked = [...(request.acr_values ?? []), ...(valuesOf(request.claims?.id_token?.['acr']) ?? [])]
+  return asked.includes(phishingResistant) ? 'asked' : undefined
 }
 
 /** The factors of the first known value (OpenID Connect Core section 3.1.2.1); `phr` only where no other will do. */

@@ -12,6 +12,7 @@ import { completeFactorOfLockedFlow, lockFlow } from '../flows/lock-flow.js'
 import { isTooOldForSession } from '../../directory/sessions/lifetime.js'
 import { leadsToEnrolment, nextFactorOf } from '../flows/pending-sign-in.js'
 import { recoversPasskeys } from '../flows/recovers-passkeys.js'
+import { holdsPasskey } from '../flows/holds-passkey.js'
 import { firstFactorSteps } from '../flows/step.js'
 import { joiningDoor, type DoorOfProof } from '../joining/door.js'
 import { leadToJoin } from '../joining/join-step.js'
@@ -27,6 +28,8 @@ interface ProvedEntry {
   readonly createdBy: CreatedBy | null
   /** The application demands a second factor. */
   readonly isMfaRequired: boolean
+  /** It takes a passkey alone. */
+  readonly isPasskeyRequired: boolean
   /** A second factor that is demanded must not be enrolled by it: the user has one, or signs in anew. */
   readonly isProofOlder: boolean
 }
@@ -39,7 +42,7 @@ interface ProvedEntry {
 export async function passByProof(
   deps: Deps,
   trx: Transaction<DB>,
-  { tenant, flow, proof, createdBy, isMfaRequired, isProofOlder }: ProvedEntry,
+  { tenant, flow, proof, createdBy, isMfaRequired, isPasskeyRequired, isProofOlder }: ProvedEntry,
 ): Promise<void> {
   const user = await findOrJoin(deps, trx, { tenant, proof, createdBy })
   if (user === undefined) {
@@ -52,6 +55,7 @@ export async function passByProof(
   if (!user.active || user.is_sso_required === true) return
   if (isProofOlder) {
     if (leadsToEnrolment(await nextFactorOf(deps, trx, tenant, user.id), isMfaRequired)) return
+    if (isPasskeyRequired && !(await holdsPasskey(deps, trx, { tenant, userId: user.id }))) return
     // A stranger at an unattended browser must not recover passkeys by it, either.
     const older = { amr: ['email'], authenticatedAt: proof.provedAt, sessionId: null }
     if (await recoversPasskeys(deps, trx, { tenant, userId: user.id }, older)) return

@@ -14,7 +14,7 @@ import { statement } from '../../platform/db/statement.js'
 import { issuerOfSignIn, type IssuerKind } from '../../tokens/issuer.js'
 import { grantedScope } from '../../tokens/scopes.js'
 import type { Caller } from '../../platform/tenant.js'
-import type { Flow, FlowKey } from './flow.js'
+import type { Flow, FlowKey, Step } from './flow.js'
 import { moveFlowAlone } from './step.js'
 
 /**
@@ -30,10 +30,10 @@ export async function allowApplication(
   await moveFlowAlone(deps, flow, { from: ['consent'], of: userId, to: 'ready' })
 }
 
-/** Moves the flow back to its beginning, for another user; what the first one has passed is forgotten. */
-export async function changeUserAtConsent(deps: Pick<Deps, 'db' | 'now'>, flow: Flow): Promise<void> {
+/** Moves a flow from a step back to its beginning, for another sign-in; what was passed before is forgotten. */
+export async function beginAnew(deps: Pick<Deps, 'db' | 'now'>, flow: Flow, from: Step): Promise<void> {
   await moveFlowAlone(deps, flow, {
-    from: ['consent'],
+    from: [from],
     to: 'identifier',
     set: {
       user_id: null,
@@ -42,6 +42,7 @@ export async function changeUserAtConsent(deps: Pick<Deps, 'db' | 'now'>, flow: 
       identity_id: null,
       connection_id: null,
       session_id: null,
+      pending_sign_in_id: null,
       is_renewal_due: false,
       // Without the method by which the first user has signed in.
       scope: grantedScope(flow.scope),

@@ -17,7 +17,7 @@ import {
   type AuthorizationAnswer,
 } from '../../directory/sessions/authorization-answer.js'
 import type { OrganizationUse } from '../../directory/sessions/used-organizations.js'
-import { isPhishingResistant } from '../../tokens/acr.js'
+import { demandsPasskey, isPhishingResistant } from '../../tokens/acr.js'
 import type { RequestedClaims } from '../../tokens/user-claims.js'
 import { isUnexpired, isUsedLately } from '../../directory/sessions/lifetime.js'
 import { isFactorDueOfUserOf } from '../../directory/sessions/factor-due.js'
@@ -277,7 +277,7 @@ async function finish(
     const answer = toAnswer(deps, consumedFlow, otherUserExpected)
     return { answer, session: undefined, use: undefined }
   }
-  if (consumedFlow.claims?.phr === 'required' && !isPhishingResistant(consumedFlow.amr ?? [])) {
+  if (demandsPasskey(consumedFlow.claims) && !isPhishingResistant(consumedFlow.amr ?? [])) {
     await log('END_USER_SIGN_IN_FAILED', 'passkey_expected')
     return { answer: toAnswer(deps, consumedFlow, passkeyExpected), session: undefined, use: undefined }
   }
@@ -370,7 +370,7 @@ const otherUserExpected = {
 /** The application has demanded a passkey, and the sign-in had none. */
 const passkeyExpected = {
   error: 'unmet_authentication_requirements',
-  error_description: 'acr_values demands a passkey (phr), and the user has signed in without',
+  error_description: 'acr demands a passkey (phr), and the user has signed in without',
 }
 
 /** A social provider is no way around the identity provider of an address, which may have got it since the first factor. */

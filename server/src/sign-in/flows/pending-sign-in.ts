@@ -17,6 +17,7 @@ import {
 import { isSecondFactorMissing, isTotpAskedOfUserOf } from '../../directory/sessions/totp-asked.js'
 import { isSsoRequiredOf } from '../../directory/domains/authority.js'
 import type { CodeDestination } from '../../directory/sessions/code-destination.js'
+import { demandsPasskey } from '../../tokens/acr.js'
 import { completeSignIn, type CompletedFactors } from '../../directory/sessions/complete-sign-in.js'
 import { isEmailDomainAllowed } from '../../directory/allowed-domain.js'
 import {
@@ -83,16 +84,19 @@ export async function completeFirstFactorInFlow(
   // After SSO the organization asks for nothing.
   const isAskable = isMfaRequired || !signIn.amr.includes('sso')
   const next = isAskable ? await nextFactorOf(deps, trx, signIn.tenant, signIn.userId) : undefined
-  const isPasskeyRequired = claims?.phr === 'required'
+  const isPasskeyRequired = demandsPasskey(claims)
   const demanded = { isAsked: next !== undefined, isMfaRequired, isPasskeyRequired }
   const isMissing = isSecondFactorMissing(signIn.amr, demanded)
   const isRecovering = await recoversPasskeys(deps, trx, signIn, { ...signIn, sessionId: null })
   // A user with a passkey is asked for it, and enrols nothing, unless the sign-in recovers them.
   const isHeld = !isRecovering && isMissing && (await holdsPasskey(deps, trx, signIn))
-  const isAsked = isMissing && (next === 'totp' || isHeld)
+  // The end of the sign-in tells the application that it gets none.
+  const isVain = isPasskeyRequired && isMissing && !isHeld && !(await arePasskeysOffered(deps, trx, signIn))
+  const isAsked = isMissing && !isVain && (next === 'totp' || isHeld)
   const pending = isAsked ? await insertPendingSignIn(deps, trx, signIn, flowId) : undefined
   const isRenewalDue = signIn.isRenewalDue ?? false
-  const step = isAsked ? 'totp' : isMissing || isRecovering ? 'enroll' : stepAfterFactors(isRenewalDue)
+  const isEnrolling = (isMissing && !isVain) || isRecovering
+  const step = isAsked ? 'totp' : isEnrolling ? 'enroll' : stepAfterFactors(isRenewalDue)
   const isMoved = await moveFlow(deps, trx, flowKeyOf(signIn, flowId), {
     from: [...firstFactorSteps, 'identity_provider', 'social_provider', 'prove_address', 'join'],
     to: step,
@@ -109,6 +113,25 @@ export async function completeFirstFactorInFlow(
     },
   })
   return isMoved ? step : undefined
+}
+
+/** Whether a user may add a passkey of the pages. */
+async function arePasskeysOffered(
+  { config }: Pick<Deps, 'config'>,
+  db: Kysely<DB>,
+  { tenant, userId }: Pick<FirstFactor, 'tenant' | 'userId'>,
+): Promise<boolean> {
+  if (config.passkeyRpId === undefined) return false
+  const row = await db
+    .selectFrom('users')
+    .innerJoin('passkey_connections as connection', (join) => join.on(sameTenant('connection', 'users')))
+    .where(ofTenant(tenant, 'users'))
+    .where('users.id', '=', userId)
+    .where('connection.active', '=', true)
+    .where(sql<boolean>`not ${isSsoRequiredOf('users')}`)
+    .select('users.id')
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 /** The step after every factor has passed. */

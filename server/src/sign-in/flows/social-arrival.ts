@@ -1,3 +1,4 @@
+import { isSsoUser } from '../../directory/users/sso-user.js'
 import { sql, type RawBuilder, type Transaction } from 'kysely'
 import { lockIdentity, type AssertedIdentity } from '../../directory/users/identities.js'
 import { linkIdentity } from '../../directory/users/linked-identity.js'
@@ -156,7 +157,8 @@ interface FinishedFactors {
 /**
  * Links the identity of a finished flow to its user, who has passed every factor in it: the only place that links one to a user
  * who was there before. It is not linked where it waits for another user, where the organization has switched the provider off
- * meanwhile, and where the user has a passkey and has used something weaker, as on the account page.
+ * meanwhile, where the user comes by single sign-on, whose end it would outlive, and where the user has a passkey and has used something
+ * weaker, as on the account page.
  */
 export async function linkArrival(
   deps: Pick<Deps, 'config' | 'db' | 'keys' | 'now'>,
@@ -170,6 +172,7 @@ export async function linkArrival(
   await forgetArrival(trx, key)
   if (arrival.userId !== userId) return
   if (!arrival.isProviderOpen) return
+  if (await isSsoUser(trx, tenant, userId)) return
   if (!amr.includes('pop') && (await holdsPasskey(deps, trx, { tenant, userId }))) return
   const { profile: _profile, ...identity } = arrival.identity
   await lockIdentity(trx, tenant, identity)

@@ -1,3 +1,5 @@
+import { demandsPasskey } from '../../tokens/acr.js'
+import { holdsPasskey } from '../flows/holds-passkey.js'
 import type { Transaction } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
 import { normalizeEmail } from '../../platform/email.js'
@@ -89,6 +91,9 @@ export async function enterAsMember(
     if (isProofOlder) {
       const next = await nextFactorOf(deps, trx, caller, user.id)
       if (leadsToEnrolment(next, held.is_mfa_required)) return { record: false }
+      const isPasskeyMissing =
+        demandsPasskey(held.claims) && !(await holdsPasskey(deps, trx, { tenant: caller, userId: user.id }))
+      if (isPasskeyMissing) return { record: false }
     }
     await markEmailProved(deps, trx, ofUser(caller, user.id), user)
     const factor = {

@@ -15,6 +15,7 @@ import { ApiError } from '../../platform/errors.js'
 import type { Tenant } from '../../platform/tenant.js'
 import {
   emailChangeLifetimeMs,
+  findNewestEmail,
   forgetOpenChanges,
   isAt,
   keyOfChange,
@@ -105,6 +106,16 @@ async function changeAddress(
   if (confirmed === undefined) return 'over'
   const { email, old_email: oldEmail, old_proof: proof, user_id: userId } = confirmed
   const current = await lockUser(trx, tenant, userId)
+  // An operator has had the last word: the links of before lead to an address that they have taken away.
+  const newest = await findNewestEmail(trx, tenant, { userId, besides: confirmed.id })
+  if (newest !== undefined && newest !== current.email)
+    await trx
+      .deleteFrom('email_changes')
+      .where(ofTenant(tenant))
+      .where('user_id', '=', userId)
+      .where('id', '<>', confirmed.id)
+      .where('confirmed_at', 'is not', null)
+      .execute()
   await writeOwnAddress(deps, trx, tenant, { current, email })
   const key = keyOfChange(tenant, confirmed)
   await logChange(deps, trx, tenant, {

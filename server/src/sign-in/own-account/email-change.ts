@@ -103,6 +103,31 @@ export async function findStop(
   return row?.expires_at
 }
 
+/**
+ * The address that the last change of a user has given them; undefined without one. One that was put back is none.
+ *
+ * @param besides The id of a change that does not count.
+ */
+export async function findNewestEmail(
+  db: Kysely<DB>,
+  tenant: Tenant,
+  { userId, besides }: { readonly userId: string; readonly besides?: string },
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('email_changes')
+    .where(ofTenant(tenant))
+    .where('user_id', '=', userId)
+    .where('confirmed_at', 'is not', null)
+    .where('reverted_at', 'is', null)
+    .$if(besides !== undefined, (query) => query.where('id', '<>', besides ?? ''))
+    .select('email')
+    .orderBy('confirmed_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.email
+}
+
 /** Forgets the changes of a user that wait for a code. */
 export function forgetOpenChanges(trx: Transaction<DB>, tenant: Tenant, userId: string) {
   return trx

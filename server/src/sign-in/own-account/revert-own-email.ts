@@ -16,7 +16,7 @@ import { normalizeEmail } from '../../platform/email.js'
 import { ApiError } from '../../platform/errors.js'
 import { causeBy, ofUser, type Tenant, type Visit } from '../../platform/tenant.js'
 import { writeOwnAddress } from './confirm-own-email.js'
-import { doubtedMs, emitEmailChange, keyOfChange, stopMs } from './email-change.js'
+import { doubtedMs, emitEmailChange, findNewestEmail, keyOfChange, stopMs } from './email-change.js'
 import { findOwnAccount } from './own-account.js'
 import { logChange } from './own-email.js'
 import { removeAddedSince } from './remove-added.js'
@@ -44,41 +44,31 @@ const selectOpen = lookup((db, key: TokenKey) => openLinks(db, key))
 const readOpen = statement((db, key: TokenKey) => openLinks(db, key))
 
 function openLinks(db: Kysely<DB>, key: TokenKey) {
-  return (
-    db
-      .selectFrom('email_changes as change')
-      .innerJoin('organizations', (join) => join.on(isOrganizationOf('organizations', 'change')))
-      .innerJoin('accounts', 'accounts.id', 'change.account_id')
-      .innerJoin('users', (join) =>
-        join.on(sameTenant('users', 'change')).onRef('users.id', '=', 'change.user_id'),
-      )
-      .where('change.token_hash', '=', key.tokenHash)
-        .where('change.expires_at', '>', key.at)
-      .where('organizations.domain', '=', key.organizationDomain)
-      .where('organizations.deleted_at', 'is', null)
-      .where('users.deleted_at', 'is', null)
-      // An operator who has changed the address since has the last word.
-      .where(
-        sql<boolean>`users.email = (
-        select newest.email from email_changes as newest
-        where ${sameTenant('newest', 'change')} and newest.user_id = change.user_id
-          and newest.confirmed_at is not null and newest.reverted_at is null
-        order by newest.confirmed_at desc, newest.id desc limit 1
-      )`,
-      )
-      .select([
-        'change.account_id',
-        'accounts.domain as account_domain',
-        sql<Environment>`change.environment`.as('environment'),
-        'change.organization_id',
-        'organizations.domain',
-        'change.id',
-        'change.user_id',
-        'change.old_email',
-        'change.confirmed_at',
-        'users.email as current_email',
-      ])
-  )
+  return db
+    .selectFrom('email_changes as change')
+    .innerJoin('organizations', (join) => join.on(isOrganizationOf('organizations', 'change')))
+    .innerJoin('accounts', 'accounts.id', 'change.account_id')
+    .innerJoin('users', (join) =>
+      join.on(sameTenant('users', 'change')).onRef('users.id', '=', 'change.user_id'),
+    )
+    .where('change.token_hash', '=', key.tokenHash)
+    .where('change.reverted_at', 'is', null)
+    .where('change.expires_at', '>', key.at)
+    .where('organizations.domain', '=', key.organizationDomain)
+    .where('organizations.deleted_at', 'is', null)
+    .where('users.deleted_at', 'is', null)
+    .select([
+      'change.account_id',
+      'accounts.domain as account_domain',
+      sql<Environment>`change.environment`.as('environment'),
+      'change.organization_id',
+      'organizations.domain',
+      'change.id',
+      'change.user_id',
+      'change.old_email',
+      'change.confirmed_at',
+      'users.email as current_email',
+    ])
 }
 
 function keyOf({ organizationDomain, token }: ArrivedEmailLink, at: Date): TokenKey {
@@ -94,19 +84,10 @@ export async function findOpenEmailLink(
   return row && { environment: row.environment, oldEmail: row.old_email }
 }
 
-/**
- * `taken`: another user has the address by now; `managed`: a directory writes it. The link stays as it is then, while sessions and
- * what was added lately end all the same.
- */
-type RevertOutcome = 'reverted' | 'taken' | 'managed' | 'dead'
+/** Why an address is not put back: another user has it by now, a directory writes it, or an operator has given the user another one. */
+type Hindrance = 'taken' | 'managed' | 'overruled'
 
-/** A refusal that takes back what its transaction has done. */
-class NotReverted extends Error {
-  override readonly name = 'NotReverted'
-  constructor(readonly outcome: 'managed') {
-    super(`not reverted: ${outcome}`)
-  }
-}
+type RevertOutcome = 'reverted' | Hindrance | 'dead'
 
 /** A link, arrived with a request. */
 interface RevertRequest extends ArrivedEmailLink {
@@ -116,71 +97,75 @@ interface RevertRequest extends ArrivedEmailLink {
 
 /**
  * Puts the address of a user back, once: sessions and whatever was begun with the other address end, the ways to sign in that were
- * added shortly before the change or since are removed, and for some days the user does not change it.
+ * added shortly before the change or since are removed, and for some days the user does not change it. All but the address happens
+ * also where something hinders it.
  */
 export async function revertEmailChange(deps: Deps, request: RevertRequest): Promise<RevertOutcome> {
   try {
-    return await withLink(deps, request, revert)
+    return await withLink(deps, request, putBack)
   } catch (error) {
-    const outcome = refusalOf(error)
-    if (outcome === undefined) throw error
+    if (!(error instanceof ApiError)) throw error
+    // Deleted since the link was read.
+    if (goneCodes.has(error.code)) return 'dead'
+    if (error.code !== 'email_taken') throw error
     // In a transaction of its own: that of the address has come to nothing.
-    return outcome === 'dead' ? outcome : await withLink(deps, request, endDoubted(outcome))
+    return withLink(deps, request, (link) => keepAddress(link, 'taken'))
   }
-}
-
-function refusalOf(error: unknown): Exclude<RevertOutcome, 'reverted'> | undefined {
-  if (error instanceof NotReverted) return error.outcome
-  if (!(error instanceof ApiError)) return undefined
-  if (error.code === 'email_taken') return 'taken'
-  // Deleted since the link was read.
-  return goneCodes.has(error.code) ? 'dead' : undefined
-}
-
-type Work = (deps: Deps, trx: Transaction<DB>, tenant: Tenant, link: ReadLink) => Promise<RevertOutcome>
-
-async function withLink(
-  deps: Deps,
-  { requestId, visit, ...arrived }: RevertRequest,
-  work: Work,
-): Promise<RevertOutcome> {
-  const cause = { ...causeBy(requestId, 'system', 'email_change_page'), visit }
-  const { record } = await change<{ record: RevertOutcome }>(deps, cause, async (trx) => {
-    const [link] = await readOpen(trx, keyOf(arrived, deps.now()))
-    if (link === undefined) return { record: 'dead' }
-    const { account_id: accountId, account_domain: accountDomain, environment, domain } = link
-    const tenant = ofUser(
-      { accountId, accountDomain, environment, domain, organizationIds: null, cause },
-      link.user_id,
-    )
-    return { record: await work(deps, trx, tenant, { ...link, tokenHash: hashSecret(arrived.token) }) }
-  })
-  return record
 }
 
 const goneCodes: ReadonlySet<string> = new Set(['user_not_found', 'organization_not_found'])
 
-interface ReadLink {
-  readonly id: string
-  readonly user_id: string
-  readonly old_email: string
-  readonly current_email: string
-  readonly confirmed_at: Date | null
-  readonly tokenHash: Buffer
+/** A link that is used by its transaction. */
+interface UsedLink {
+  readonly deps: Deps
+  readonly trx: Transaction<DB>
+  readonly tenant: Tenant
+  readonly current: LockedUser
+  readonly isKeptByDirectory: boolean
+  /** Of the user's last change; another one than they have now is an operator's. */
+  readonly newestEmail: string | undefined
+  readonly used: NonNullable<Awaited<ReturnType<typeof takeLink>>>
 }
 
-async function revert(
+async function withLink(
   deps: Deps,
-  trx: Transaction<DB>,
-  tenant: Tenant,
-  { id, user_id: userId, old_email: oldEmail, current_email: read, tokenHash }: ReadLink,
+  { requestId, visit, ...arrived }: RevertRequest,
+  work: (link: UsedLink) => Promise<RevertOutcome>,
 ): Promise<RevertOutcome> {
-  const current = await lockUser(trx, tenant, userId)
-  if (current.email !== read) return 'dead'
-  const account = await findOwnAccount(deps, trx, tenant, userId)
-  if (account === undefined) return 'dead'
-  const at = deps.now()
-  const used = await trx
+  const cause = { ...causeBy(requestId, 'system', 'email_change_page'), visit }
+  const { record } = await change<{ record: RevertOutcome }>(deps, cause, async (trx) => {
+    const key = keyOf(arrived, deps.now())
+    const [link] = await readOpen(trx, key)
+    if (link === undefined) return { record: 'dead' }
+    const {
+      account_id: accountId,
+      account_domain: accountDomain,
+      environment,
+      domain,
+      user_id: userId,
+    } = link
+    const place = { accountId, accountDomain, environment, domain, organizationIds: null, cause }
+    const tenant = ofUser(place, userId)
+    const current = await lockUser(trx, tenant, userId)
+    const account = await findOwnAccount(deps, trx, tenant, userId)
+    const newestEmail = await findNewestEmail(trx, tenant, { userId })
+    const used = await takeLink(trx, tenant, { ...key, id: link.id, email: current.email })
+    if (account === undefined || used === undefined) return { record: 'dead' }
+    const { isKeptByDirectory } = account
+    return { record: await work({ deps, trx, tenant, current, isKeptByDirectory, newestEmail, used }) }
+  })
+  return record
+}
+
+interface TakenLink extends TokenKey {
+  readonly id: string
+  /** That the user has. */
+  readonly email: string
+}
+
+/** Uses a link, once; of two at the same time the second one finds it used. */
+function takeLink(trx: Transaction<DB>, tenant: Tenant, { id, tokenHash, at, email }: TakenLink) {
+  return trx
     .updateTable('email_changes')
     .where(ofTenant(tenant))
     .where('id', '=', id)
@@ -188,28 +173,34 @@ async function revert(
     .where('confirmed_at', 'is not', null)
     .where('reverted_at', 'is', null)
     .where('expires_at', '>', at)
-    .set({ reverted_at: at, expires_at: new Date(at.getTime() + stopMs), email: current.email })
+    .set({ reverted_at: at, expires_at: new Date(at.getTime() + stopMs), email })
     .returning([
       ...(['id', 'organization_id', 'user_id', 'old_email', 'email', 'old_proof'] as const),
       ...(['confirmed_at', 'reverted_at', 'inserted_at'] as const),
     ])
     .executeTakeFirst()
-  if (used === undefined) return 'dead'
-  if (account.isKeptByDirectory) throw new NotReverted('managed')
+}
+
+async function putBack(link: UsedLink): Promise<RevertOutcome> {
+  const { deps, trx, tenant, current, used } = link
+  if (link.isKeptByDirectory) return keepAddress(link, 'managed')
+  if (link.newestEmail !== current.email) return keepAddress(link, 'overruled')
   // Links to the addresses that came after this one would bring them back.
   await trx
     .deleteFrom('email_changes')
     .where(ofTenant(tenant))
-    .where('user_id', '=', userId)
-    .where('id', '<>', id)
-    .where((is) => is.or([is('confirmed_at', 'is', null), is('confirmed_at', '>=', used.confirmed_at ?? at)]))
+    .where('user_id', '=', used.user_id)
+    .where('id', '<>', used.id)
+    .where((is) =>
+      is.or([is('confirmed_at', 'is', null), is('confirmed_at', '>=', used.confirmed_at ?? deps.now())]),
+    )
     .execute()
-  await endAll(deps, trx, tenant, current)
-  await writeOwnAddress(deps, trx, tenant, { current, email: oldEmail })
-  await removeDoubted(deps, trx, tenant, { id: userId, confirmedAt: used.confirmed_at ?? at })
+  await endWhatWasBegun(link)
+  await writeOwnAddress(deps, trx, tenant, { current, email: used.old_email })
+  await removeLatelyAdded(link)
   const key = keyOfChange(tenant, used)
-  const entry = { account: key, userId, email: oldEmail }
-  await logChange(deps, trx, tenant, { ...entry, code: 'ACCOUNT_EMAIL_CHANGE_REVERTED' })
+  const { user_id: userId, old_email: email } = used
+  await logChange(deps, trx, tenant, { account: key, userId, email, code: 'ACCOUNT_EMAIL_CHANGE_REVERTED' })
   await emitEmailChange(deps, trx, tenant, 'user.email_change.revert.success', used)
   const told = { userId, told: 'reverted', ...visitOf(deps, tenant.cause) } as const
   const payload = { ...key, messageId: newId(), ...told }
@@ -217,34 +208,25 @@ async function revert(
   return 'reverted'
 }
 
-/** What ends where the address cannot be put back. */
-function endDoubted(outcome: 'taken' | 'managed'): Work {
-  return async (deps, trx, tenant, { user_id: userId, confirmed_at: confirmedAt }) => {
-    const current = await lockUser(trx, tenant, userId)
-    await endAll(deps, trx, tenant, current)
-    await removeDoubted(deps, trx, tenant, { id: userId, confirmedAt: confirmedAt ?? deps.now() })
-    return outcome
-  }
+/** Does all that putting the address back does, and leaves the address. */
+async function keepAddress(link: UsedLink, reason: Hindrance): Promise<Hindrance> {
+  const { deps, trx, tenant, used } = link
+  await endWhatWasBegun(link)
+  await removeLatelyAdded(link)
+  const entry = { account: keyOfChange(tenant, used), userId: used.user_id, email: used.old_email, reason }
+  await logChange(deps, trx, tenant, { ...entry, code: 'ACCOUNT_EMAIL_CHANGE_FAILED' })
+  return reason
 }
 
 /** Ends sessions, and whatever was begun with the address that the user has. */
-async function endAll(
-  deps: Deps,
-  trx: Transaction<DB>,
-  tenant: Tenant,
-  { id, email }: Pick<LockedUser, 'id' | 'email'>,
-): Promise<void> {
-  await endSessionsOf(deps, trx, tenant, id)
-  await voidPasswordRequests(deps, trx, tenant, normalizeEmail(email))
-  await voidRenewals(deps, trx, tenant, id)
+async function endWhatWasBegun({ deps, trx, tenant, current }: UsedLink): Promise<void> {
+  await endSessionsOf(deps, trx, tenant, current.id)
+  await voidPasswordRequests(deps, trx, tenant, normalizeEmail(current.email))
+  await voidRenewals(deps, trx, tenant, current.id)
 }
 
 /** A thief adds a passkey, waits until it stands in for the mailbox, and is then asked for it in the place of the owner. */
-function removeDoubted(
-  deps: Deps,
-  trx: Transaction<DB>,
-  tenant: Tenant,
-  { id, confirmedAt }: { readonly id: string; readonly confirmedAt: Date },
-): Promise<void> {
-  return removeAddedSince(deps, trx, tenant, id, new Date(confirmedAt.getTime() - doubtedMs))
+function removeLatelyAdded({ deps, trx, tenant, current, used }: UsedLink): Promise<void> {
+  const changedAt = used.confirmed_at ?? deps.now()
+  return removeAddedSince(deps, trx, tenant, current.id, new Date(changedAt.getTime() - doubtedMs))
 }

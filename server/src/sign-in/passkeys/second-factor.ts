@@ -49,11 +49,11 @@ export async function findSecondFactorOptions(
 }
 
 /**
- * Whether the passkey makes a session fresh whose user has signed in long ago: a touch of a key that was left in an unattended
+ * Whether the passkey would make what its user has done long ago a fresh sign-in: a touch of a key that was left in an unattended
  * device does not show that they are there.
  */
-function makesFresh({ sessionId, authenticatedAt }: Flow, at: Date): boolean {
-  return sessionId !== null && authenticatedAt !== null && !isLately(at, authenticatedAt)
+function makesFresh({ authenticatedAt }: Flow, at: Date): boolean {
+  return authenticatedAt !== null && !isLately(at, authenticatedAt)
 }
 
 /**

@@ -50,7 +50,6 @@ interface AuthorizationParameters {
   readonly state: string
   readonly nonce: string
   readonly codeVerifier: string
-  /** The provider must authenticate a signed-in user again, and assert when. */
   /** The provider authenticates a signed-in user again, or asks which of their accounts it is; null: as it likes. */
   readonly prompt: 'login' | 'select_account' | null
   readonly loginHint: string | null

@@ -1,3 +1,4 @@
+import { isSsoUser } from '../../directory/users/sso-user.js'
 import type { Deps } from '../../delivery/deps.js'
 import { networkKey } from '../../delivery/limits/limits.js'
 import { logEvent } from '../../delivery/log-events/log-event.js'
@@ -124,6 +125,7 @@ export function completeLink(
     const isUsed = (await findOpenProvider(trx, owner, providerId)) !== undefined
     // Nobody signs in by it whose address has an identity provider.
     if (!isUsed || (await findIdentityProvider(within, trx, owner, email)) !== undefined) return 'refused'
+    if (await isSsoUser(trx, tenant, userId)) return 'refused'
     const { profile: _profile, ...identity } = user.identity
     await lockIdentity(trx, tenant, identity)
     const found = await findUserByIdentity(trx, tenant, identity)

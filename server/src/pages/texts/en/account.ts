@@ -188,6 +188,12 @@ export const emailLink = {
       'Another account of the organization has this e-mail address by now. All devices were signed out.',
     advice: 'Contact your administrator at once: someone else may be using your account.',
   },
+  emailBackOverruled: {
+    heading: 'The address is not changed back',
+    sentence:
+      'Your administrator has given your account another e-mail address since. All devices were signed out. A password, passkeys, linked accounts and two-step verification that were added in the two weeks before the change, or since, were removed.',
+    advice: 'Sign in with the address that your account has now, or contact your administrator.',
+  },
   emailBackManaged: {
     heading: 'The address cannot be changed back',
     sentence: 'Your organization manages your e-mail address by now. All devices were signed out.',

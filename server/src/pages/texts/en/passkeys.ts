@@ -13,6 +13,7 @@ export const passkeys = {
       button: 'Use a passkey',
       instead: 'Use a passkey instead',
       needsScript: 'To use a passkey, allow scripts for this page, and load it again.',
+      anew: 'Sign in again',
       lost: 'Lost your passkey? Contact your administrator.',
     },
     /** Where the only passkey of a user was blocked as a copy. */
@@ -28,6 +29,12 @@ export const passkeys = {
       byOrganization: (organization: string) =>
         `${organization} requires two-step verification. When you sign in, you will also use a passkey, so that your password or mailbox alone is not enough.`,
       instead: 'Add a passkey instead',
+    },
+    /** Where an application takes nothing that can be phished. */
+    demanded: {
+      heading: 'Add a passkey',
+      sentence:
+        'This application takes a passkey only. A password or a code is not enough, since another site could ask you for it.',
     },
     /** Where an operator has opened the recovery of lost passkeys. */
     recover: {

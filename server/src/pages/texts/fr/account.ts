@@ -179,6 +179,12 @@ export const emailLink: EmailLinkTexts = {
     advice:
       'Contactez immédiatement votre administrateur\u00a0: quelqu’un d’autre utilise peut-être votre compte.',
   },
+  emailBackOverruled: {
+    heading: 'L’adresse n’est pas rétablie',
+    sentence:
+      'Votre administrateur a depuis donné une autre adresse e-mail à votre compte. Tous les appareils ont été déconnectés. Un mot de passe, des clés d’accès, des comptes liés et la validation en deux étapes ajoutés dans les deux semaines avant le changement, ou depuis, ont été supprimés.',
+    advice: 'Connectez-vous avec l’adresse que votre compte a maintenant, ou contactez votre administrateur.',
+  },
   emailBackManaged: {
     heading: 'L’adresse ne peut pas être rétablie',
     sentence:

@@ -10,6 +10,7 @@ export const passkeys: PasskeyTexts = {
       button: 'Utiliser une clé d’accès',
       instead: 'Utiliser plutôt une clé d’accès',
       needsScript: 'Pour utiliser une clé d’accès, autorisez les scripts sur cette page, puis rechargez-la.',
+      anew: 'Se reconnecter',
       lost: 'Vous avez perdu votre clé d’accès ? Contactez votre administrateur.',
     },
     blocked: {
@@ -24,6 +25,11 @@ export const passkeys: PasskeyTexts = {
       byOrganization: (organization) =>
         `${organization} exige la validation en deux étapes. À chaque connexion, vous utiliserez aussi une clé d’accès\u00a0: votre mot de passe ou votre messagerie ne suffira plus à lui seul.`,
       instead: 'Ajouter plutôt une clé d’accès',
+    },
+    demanded: {
+      heading: 'Ajouter une clé d’accès',
+      sentence:
+        'Cette application n’accepte qu’une clé d’accès. Un mot de passe ou un code ne suffit pas, car un autre site pourrait vous le demander.',
     },
     recover: {
       heading: 'Ajoutez une nouvelle clé d’accès',
