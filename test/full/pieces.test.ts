@@ -132,7 +132,7 @@ test('what is promised of the parts is what they are, and they are those of the 
 
   expect(read('CONTRIBUTING.md')).toMatch(
     new RegExp(
-      `at most ${maxPartMinutes} minutes on two idle cores: .npm run test:full -- --part 3/${defaultParts}\``,
+      `at most ${maxPartMinutes} minutes on two busy cores: .npm run test:full -- --part 3/${defaultParts}\``,
     ),
   )
   expect(read('.github/workflows/nightly.yml')).toContain(`--part \${{ matrix.part }}/${defaultParts}`)
