@@ -80,7 +80,7 @@ export const flowGuards = [
   guard({
     name: 'flow: second factor of who has one',
     file: pending,
-    find: "const step = isAsked ? 'totp' : isEnrolling ? 'enroll' : stepAfterFactors(isRenewalDue)",
+    find: "const step = isAsked ? 'totp' : isEnrolling && !isVain ? 'enroll' : passed",
     replace: "const step: Step = isMfaRequired ? 'enroll' : stepAfterFactors(isRenewalDue)",
     red: signsIn('a sign-in on the pages by password and the app'),
     green: byPassword,

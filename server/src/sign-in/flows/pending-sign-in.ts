@@ -95,8 +95,10 @@ export async function completeFirstFactorInFlow(
   const isAsked = isMissing && !isVain && (next === 'totp' || isHeld)
   const pending = isAsked ? await insertPendingSignIn(deps, trx, signIn, flowId) : undefined
   const isRenewalDue = signIn.isRenewalDue ?? false
-  const isEnrolling = (isMissing && !isVain) || isRecovering
-  const step = isAsked ? 'totp' : isEnrolling ? 'enroll' : stepAfterFactors(isRenewalDue)
+  const isEnrolling = isMissing || isRecovering
+  // Without its second factor it ends there, and renews no password on the way.
+  const passed = isVain ? 'ready' : stepAfterFactors(isRenewalDue)
+  const step = isAsked ? 'totp' : isEnrolling && !isVain ? 'enroll' : passed
   const isMoved = await moveFlow(deps, trx, flowKeyOf(signIn, flowId), {
     from: [...firstFactorSteps, 'identity_provider', 'social_provider', 'prove_address', 'join'],
     to: step,
