@@ -345,6 +345,24 @@ describe('a command that works on each database', () => {
     })
   })
 
+  test('tells of all where one does not answer, and finds what the first one keeps for it', async () => {
+    const settings = settingsOf(await cloneTemplate(), 'postgres://nobody@127.0.0.1:1/none')
+
+    const { code, stdout } = await portico(['cells', 'list', '--json'], settings)
+
+    expect([code, JSON.parse(stdout)]).toEqual([
+      1,
+      [
+        { name: 'one', accounts: 0, pending_migrations: [] },
+        expect.objectContaining({ name: 'two', accounts: null, pending_migrations: null }),
+      ],
+    ])
+    const list = JSON.parse(readFileSync(variables['CELLS_FILE'] ?? '', 'utf8')) as { readonly url: string }[]
+    const partly = settingsOf(list[0]?.url ?? '', 'postgres://nobody@127.0.0.1:1/none')
+    const { domain } = accountOf('two')
+    expect(await porticoJson(['cells', 'find', domain], partly)).toEqual({ domain, cell: 'two' })
+  })
+
   test('goes on after one that fails', async () => {
     const settings = settingsOf('postgres://nobody@127.0.0.1:1/none', await cloneTemplate())
 

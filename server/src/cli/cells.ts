@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Kysely } from 'kysely'
 import { checkNames, keptFor, type NamesAtFault } from '../app/cells/check-names.js'
-import { holdsKey } from '../app/cells/holds-key.js'
+import { findKeptName, holdsKey } from '../app/cells/holds-key.js'
 import { namesOf } from '../app/cells/names.js'
 import { consoleAccountDomain } from '../platform/console-account.js'
 import { readConfig, type Config } from '../platform/config/config.js'
@@ -9,6 +9,7 @@ import { closePool, connect } from '../platform/db/connect.js'
 import { pendingMigrations } from '../platform/db/migrate.js'
 import type { DB } from '../platform/db/schema.js'
 import { systemClock } from '../platform/system-clock.js'
+import { toSentence } from './failure.js'
 import { grouped, print, table, type OutputOptions } from './output.js'
 import { terminalLog } from './with-deps.js'
 
@@ -63,22 +64,34 @@ async function list(options: OutputOptions): Promise<void> {
   const cells = await withCells(options, (all) =>
     Promise.all(
       all.map(async ({ name, db }) => {
-        const pending = await pendingMigrations(db)
-        const accounts = pending.length === 0 ? await countAccounts(db) : null
-        return { name, accounts, pending_migrations: pending }
+        try {
+          const pending = await pendingMigrations(db)
+          const accounts = pending.length === 0 ? await countAccounts(db) : null
+          return { name, accounts, pending_migrations: pending }
+        } catch (error) {
+          // The others are told all the same.
+          return { name, accounts: null, pending_migrations: null, fault: toSentence(error) }
+        }
       }),
     ),
   )
+  if (cells.some(({ pending_migrations: pending }) => pending === null)) options.terminal.exitCode = 1
   print(options, cells, () =>
     table(
       ['NAME', 'ACCOUNTS', 'MIGRATIONS'],
       cells.map((cell) => [
         cell.name,
         cell.accounts === null ? 'not known' : grouped(cell.accounts),
-        cell.pending_migrations.length === 0 ? 'all' : `lacks ${cell.pending_migrations.length}`,
+        toMigrations(cell.pending_migrations),
       ]),
     ),
   )
+}
+
+/** @param pending Null where the database does not answer. */
+function toMigrations(pending: readonly string[] | null): string {
+  if (pending === null) return 'does not answer'
+  return pending.length === 0 ? 'all' : `lacks ${pending.length}`
 }
 
 async function countAccounts(db: Kysely<DB>): Promise<number> {
@@ -93,6 +106,9 @@ async function countAccounts(db: Kysely<DB>): Promise<number> {
 async function find(domain: string, options: OutputOptions): Promise<void> {
   const name = await withCells(options, async (cells) => {
     const key = { kind: 'domain', id: domain.toLowerCase() } as const
+    // The first one has the names of all, also of one that does not answer.
+    const kept = await findKeptName(cells[0].db, key.id)
+    if (kept !== undefined) return kept.cell ?? cells[0].name
     for (const cell of cells) if (await holdsKey(cell.db, key)) return cell.name
     throw new Error(`No database has an account or an organization ${domain}.`)
   })
