@@ -4,10 +4,9 @@ import { answerOf, callback, goodPassword, isIn, type FlowScene } from '../given
 import { discoveryGivenOf } from '../given/discovery-given.js'
 import { anyEmail } from '../given/given.js'
 import { startService } from '../given/harness.js'
+import { comeByTestIdp, ssoPlace } from '../given/sso-newcomer-given.js'
 import { usedBy } from '../given/own-page-given.js'
 import { passkeyGivenOf } from '../given/passkey-given.js'
-import { leadOf } from '../given/saml-given.js'
-import { chooseAtTestIdp } from '../given/test-idp-given.js'
 import type { Seen, Visitor } from '../given/visitor.js'
 import { longTest } from '../sampled.js'
 import { accountSignInGivenOf } from './account-sign-in-given.js'
@@ -135,23 +134,12 @@ describe('an organization that demands passkeys', () => {
   })
 
   longTest('asks nobody who comes by single sign-on', async () => {
-    const { id: organization_id, domain: org_domain } = await service.given.organization()
-    const application = await service.given.application({
-      org_domain,
-      organization_domain_scope: org_domain,
-      allowed_redirect_urls: [callback],
-    })
-    const { idp_id: idp_hint } = await client.ssoConnections.create({
-      ...{ organization_id, application_id: application.id, provider_type: 'test' },
-    })
-    await demand({ org_domain })
-    const browser = flows.visitorOf()
-    const url = flows.authorizeUrl({ org_domain, application }, { idp_hint })
-    const atProvider = await browser.visit(leadOf(await browser.visit(url)))
+    const place = await ssoPlace(service, client)
+    await demand(place)
 
-    const landed = await chooseAtTestIdp(browser, atProvider, { name_id: anyEmail(), email: anyEmail() })
+    const { page } = await comeByTestIdp(flows, place)
 
-    expect(answerOf(landed).has('code')).toBe(true)
+    expect(answerOf(page).has('code')).toBe(true)
   })
 
   test('has who has one that is blocked add none by the password, and says who can help', async () => {

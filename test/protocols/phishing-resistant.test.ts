@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { answerOf, callback, goodPassword, isIn, type FlowScene } from '../given/flow-given.js'
-import { anyEmail } from '../given/given.js'
 import { startService } from '../given/harness.js'
+import { comeByTestIdp, ssoPlace } from '../given/sso-newcomer-given.js'
 import { passkeyGivenOf } from '../given/passkey-given.js'
-import { leadOf } from '../given/saml-given.js'
-import { chooseAtTestIdp } from '../given/test-idp-given.js'
 import { pkcePair, type Seen } from '../given/visitor.js'
 import { longTest } from '../sampled.js'
 import { exchange } from './code-given.js'
@@ -31,6 +29,17 @@ async function afterPassword(scene: FlowScene, members: Record<string, string> =
   const at = await begin(scene, members)
   const asked = await at.visitor.press(at.page, 'identify', { email: scene.user.email })
   return { ...at, page: await at.visitor.press(asked, 'password', { password: goodPassword }) }
+}
+
+/** A user with an app and a passkey, signed in with the code. */
+async function withBoth() {
+  const scene = await flows.enrolledScene()
+  const { visitor, page } = await afterPassword(scene, {})
+  await visitor.press(page, 'totp', { code: flows.totp.codeOf(scene.app) })
+  const on = await visitor.visit(given.addressOf(scene))
+  const held = given.authenticator()
+  await visitor.press(on, 'add', { credential: held.create(given.asked(on)) })
+  return { scene, held, visitor }
 }
 
 function claimsOf(token: unknown): Record<string, unknown> {
@@ -74,12 +83,7 @@ describe('an application that demands a sign-in which cannot be phished', () => 
   })
 
   test('has who has a passkey and codes use the passkey after the password, whatever the form says', async () => {
-    const scene = await flows.enrolledScene()
-    const { visitor, page } = await afterPassword(scene, {})
-    await visitor.press(page, 'totp', { code: flows.totp.codeOf(scene.app) })
-    const on = await visitor.visit(given.addressOf(scene))
-    const held = given.authenticator()
-    await visitor.press(on, 'add', { credential: held.create(given.asked(on)) })
+    const { scene, held } = await withBoth()
     await service.clock.advance(30)
 
     const at = await afterPassword(scene)
@@ -119,12 +123,7 @@ describe('an application that demands a sign-in which cannot be phished', () => 
   })
 
   test('takes the passkey in addition to a session that has a code, and no other sign-in after it', async () => {
-    const scene = await flows.enrolledScene()
-    const { visitor, page } = await afterPassword(scene, {})
-    await visitor.press(page, 'totp', { code: flows.totp.codeOf(scene.app) })
-    const on = await visitor.visit(given.addressOf(scene))
-    const held = given.authenticator()
-    await visitor.press(on, 'add', { credential: held.create(given.asked(on)) })
+    const { scene, held, visitor } = await withBoth()
 
     const silent = await begin(scene, { ...phr, prompt: 'none' }, visitor)
     expect(answerOf(silent.page).get('error')).toBe('interaction_required')
@@ -189,23 +188,10 @@ describe('an application that demands a sign-in which cannot be phished', () => 
   })
 
   longTest('takes a passkey besides the identity provider of who comes by single sign-on', async () => {
-    const { id: organization_id, domain: org_domain } = await service.given.organization()
-    const application = await service.given.application({
-      org_domain,
-      organization_domain_scope: org_domain,
-      allowed_redirect_urls: [callback],
-    })
-    const { idp_id: idp_hint } = await client.ssoConnections.create({
-      ...{ organization_id, application_id: application.id, provider_type: 'test' },
-    })
-    const browser = flows.visitorOf()
-    const url = flows.authorizeUrl({ org_domain, application }, { ...phr, idp_hint })
-    const atProvider = await browser.visit(leadOf(await browser.visit(url)))
-
-    const page = await chooseAtTestIdp(browser, atProvider, { name_id: anyEmail(), email: anyEmail() })
+    const { visitor, page } = await comeByTestIdp(flows, await ssoPlace(service, client), phr)
 
     expect(page.html).toContain(adding)
     const credential = given.authenticator().create(given.asked(page))
-    expect(answerOf(await browser.press(page, 'passkey', { credential })).has('code')).toBe(true)
+    expect(answerOf(await visitor.press(page, 'passkey', { credential })).has('code')).toBe(true)
   })
 })

@@ -3,8 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { answerOf, callback, goodPassword, isIn, type FlowScene } from '../given/flow-given.js'
 import { anyEmail } from '../given/given.js'
 import { startService } from '../given/harness.js'
-import { chooseAtTestIdp } from '../given/test-idp-given.js'
-import { leadOf } from '../given/saml-given.js'
+import { comeByTestIdp, ssoPlace } from '../given/sso-newcomer-given.js'
 import { whileHeld } from '../given/waiting.js'
 import type { Seen, Visitor } from '../given/visitor.js'
 import { accountSignInGivenOf } from './account-sign-in-given.js'
@@ -145,22 +144,10 @@ describe('a policy that demands a second factor', () => {
     const asked = await visitor.press(page, 'password', { password: goodPassword })
     expect(isIn(await visitor.press(asked, 'totp', { code: given.totp.codeOf(scene.app) }))).toBe(true)
 
-    const { id: organization_id, domain: org_domain } = await service.given.organization()
-    const application = await service.given.application({
-      org_domain,
-      organization_domain_scope: org_domain,
-      allowed_redirect_urls: [callback],
-    })
-    const { idp_id: idp_hint } = await client.ssoConnections.create({
-      ...{ organization_id, application_id: application.id, provider_type: 'test' },
-    })
-    await given.totp.activate(org_domain)
-    await demand({ org_domain }, 0)
-    const browser = given.visitorOf()
-    const url = given.authorizeUrl({ org_domain, application }, { idp_hint })
-    const atProvider = await browser.visit(leadOf(await browser.visit(url)))
-    const landed = await chooseAtTestIdp(browser, atProvider, { name_id: anyEmail(), email: anyEmail() })
-    expect(answerOf(landed).has('code')).toBe(true)
+    const place = await ssoPlace(service, client)
+    await given.totp.activate(place.org_domain)
+    await demand(place, 0)
+    expect(answerOf((await comeByTestIdp(given, place)).page).has('code')).toBe(true)
   })
 
   test('is not met by codes that the organization has switched off since', async () => {
