@@ -68,9 +68,6 @@ export function refusalOf(
   settings: Pick<SessionSettings, 'appUrl' | 'basePath' | 'now'>,
 ): Refusal | undefined {
   const { organization, acr, maxAgeSeconds, permission } = demands
-  // Of a value that nobody has, such as a misspelt one, it could not be said what meets it.
-  if (acr !== undefined && !acr.split(' ').some((value) => strengths.includes(value)))
-    throw new Error(`acr '${acr}' is no value of the service, which has ${strengths.join(', ')}.`)
   if (demands.csrf !== false && !isSafe(head.method) && !isSameOrigin(head, settings.appUrl))
     return { code: 'cross_site', status: 403 }
   const signIn = (query: Readonly<Record<string, string>>) =>
@@ -92,8 +89,8 @@ export function refusalOf(
   const isOld = maxAgeSeconds !== undefined && age > maxAgeSeconds + clockTolerance
   if (isWeak || isOld) {
     const steps = {
-      ...(acr !== undefined && isWeak && { acr_values: acr }),
-      ...(maxAgeSeconds !== undefined && isOld && { max_age: String(maxAgeSeconds) }),
+      ...(isWeak && { acr_values: acr }),
+      ...(isOld && { max_age: String(maxAgeSeconds) }),
     }
     const named = Object.entries(steps).map(([name, value]) => `, ${name}="${value}"`)
     return {
@@ -109,14 +106,10 @@ export function refusalOf(
   return undefined
 }
 
-/** Whether a sign-in is as strong as one of the acr values that were asked for. */
+/** Whether a sign-in is as strong as one of the acr values that were asked for; none is as strong as a misspelt one. */
 export function isStrongEnough(acr: string, wanted: string): boolean {
-  const strength = strengths.indexOf(acr)
-  return wanted.split(' ').some((value) => {
-    const demanded = strengths.indexOf(value)
-    // One that the service does not know is met by a second factor.
-    return value === acr || (demanded < 0 ? 1 : demanded) <= strength
-  })
+  const values = wanted.split(' ')
+  return strengths.slice(0, strengths.indexOf(acr) + 1).some((met) => values.includes(met))
 }
 
 /** The answer to a refused request: a page goes to the sign-in that helps, anything else gets JSON. */
