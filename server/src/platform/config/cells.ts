@@ -43,8 +43,12 @@ export function readCells(text: string): { cells: readonly CellSetting[] } | { f
   }
   const { data, error } = Cells.safeParse(json)
   if (data !== undefined) return { cells: data }
-  const faults = error.issues.map(({ path, message }) =>
-    path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`,
-  )
+  const faults = error.issues.map((issue) => {
+    const fault =
+      issue.code === 'unrecognized_keys'
+        ? `takes no ${issue.keys.join(', ')}, but ${Object.keys(Cell.shape).join(', ')}`
+        : issue.message
+    return issue.path.length === 0 ? fault : `${issue.path.map(String).join('.')}: ${fault}`
+  })
   return { fault: `must be a list of databases (${faults.join('; ')})` }
 }

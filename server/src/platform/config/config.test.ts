@@ -62,7 +62,10 @@ describe('.env.example', () => {
     ['[]', 'must be a list of databases'],
     ['[{"name":"One","url":"postgres://one/portico"}]', '0.name: must be lower-case letters'],
     ['[{"name":"one","url":"http://one:hunter2@one/"}]', '0.url: must be an address such as postgres://'],
-    ['[{"name":"one","url":"postgres://one/portico","size":1}]', '0: has a member that it does not take'],
+    [
+      '[{"name":"one","url":"postgres://one/portico","size":1}]',
+      '0: takes no size, but name, url, direct_url, read_url, pool_size',
+    ],
     [
       '[{"name":"one","url":"postgres://one/portico"},{"name":"one","url":"postgres://two/portico"}]',
       'one and one have the same name',
