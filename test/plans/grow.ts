@@ -25,8 +25,8 @@ const alone = new Set([
   ...['webhooks', 'meta_keys', 'sso_connections', 'sso_keys', 'config_numbers'],
   ...['record_counts', 'unnumbered_events', 'password_peppers', 'permissions'],
 ])
-/** Rows of which a user has one for each connection or provider, however many an organization has. */
-const fewOfUser = new Set(['user_identities'])
+/** Rows of which a user has few, however many an organization has: at most 20 passkeys, an identity for each connection or provider. */
+const fewOfUser = new Set(['user_identities', 'passkeys'])
 
 /** Replacements of columns, so that no copy of a job or a delivery is due. */
 const values: Readonly<Record<string, string>> = {

@@ -14,12 +14,15 @@ export function comesBySso(
   users: string,
   ofConnection: RawBuilder<unknown> = sql`true`,
 ): RawBuilder<boolean> {
+  // Those of the user first: a planner without statistics would look at all of each connection. The offset keeps it from that.
   return sql<boolean>`exists (
-    select from user_identities as identity
-    join sso_connections as connection on ${sameTenant('connection', 'identity')}
-      and connection.idp_id = identity.idp_id
-    where ${sameTenant('identity', users)} and identity.user_id = ${sql.ref(`${users}.id`)}
-      and connection.active and ${ofConnection}
+    select from (
+      select identity.idp_id from user_identities as identity
+      where ${sameTenant('identity', users)} and identity.user_id = ${sql.ref(`${users}.id`)}
+      offset 0
+    ) as own
+    join sso_connections as connection on ${sameTenant('connection', users)} and connection.idp_id = own.idp_id
+    where connection.active and ${ofConnection}
   )`
 }
 
