@@ -69,7 +69,7 @@ async function list(options: OutputOptions): Promise<void> {
           const accounts = pending.length === 0 ? await countAccounts(db) : null
           return { name, accounts, pending_migrations: pending }
         } catch (error) {
-          // The others are told all the same.
+          // One that does not answer hides no other.
           return { name, accounts: null, pending_migrations: null, fault: toSentence(error) }
         }
       }),
