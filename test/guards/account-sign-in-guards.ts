@@ -96,7 +96,7 @@ export const accountSignInGuards = [
   condition(
     'no second factor by a proof of before',
     `${folder}/enter.ts`,
-    '    if (leadsToEnrolment(await nextFactorOf(deps, trx, tenant, user.id), isMfaRequired)) return\n',
+    '    if (await leadsToEnrolment(deps, trx, of, { isMfaRequired, isPasskeyRequired })) return\n',
     entered(
       'enrolls a second factor by a proof of this sign-in, and of an earlier one only after another mail',
     ),

@@ -45,7 +45,7 @@ export const passkeyRecoveryGuards = [
   guard({
     name: 'recovery of passkeys: by a proof of the sign-in itself',
     file: 'server/src/sign-in/account-flows/enter.ts',
-    find: '    if (await recoversPasskeys(deps, trx, { tenant, userId: user.id }, older)) return\n',
+    find: '    if (await recoversPasskeys(deps, trx, of, older)) return\n',
     replace: '    void recoversPasskeys\n    void older\n',
     red: recovers('is not for a mailbox that was proved for an earlier sign-in'),
     green: isAdded,

@@ -10,9 +10,8 @@ import { ofUser, type Tenant } from '../../platform/tenant.js'
 import type { FlowKey } from '../flows/flow.js'
 import { completeFactorOfLockedFlow, lockFlow } from '../flows/lock-flow.js'
 import { isTooOldForSession } from '../../directory/sessions/lifetime.js'
-import { leadsToEnrolment, nextFactorOf } from '../flows/pending-sign-in.js'
+import { leadsToEnrolment } from '../flows/pending-sign-in.js'
 import { recoversPasskeys } from '../flows/recovers-passkeys.js'
-import { holdsPasskey } from '../flows/holds-passkey.js'
 import { firstFactorSteps } from '../flows/step.js'
 import { joiningDoor, type DoorOfProof } from '../joining/door.js'
 import { leadToJoin } from '../joining/join-step.js'
@@ -54,11 +53,11 @@ export async function passByProof(
   }
   if (!user.active || user.is_sso_required === true) return
   if (isProofOlder) {
-    if (leadsToEnrolment(await nextFactorOf(deps, trx, tenant, user.id), isMfaRequired)) return
-    if (isPasskeyRequired && !(await holdsPasskey(deps, trx, { tenant, userId: user.id }))) return
+    const of = { tenant, userId: user.id }
+    if (await leadsToEnrolment(deps, trx, of, { isMfaRequired, isPasskeyRequired })) return
     // A stranger at an unattended browser must not recover passkeys by it, either.
     const older = { amr: ['email'], authenticatedAt: proof.provedAt, sessionId: null }
-    if (await recoversPasskeys(deps, trx, { tenant, userId: user.id }, older)) return
+    if (await recoversPasskeys(deps, trx, of, older)) return
     // A session of then would be over: it is not opened by what it was opened by.
     if (await isTooOldForSession(trx, tenant, { provedAt: proof.provedAt, at: deps.now() })) return
   }

@@ -194,9 +194,23 @@ export function isFactorMissing(next: NextFactor | undefined): boolean {
   return next !== undefined && next !== 'offer'
 }
 
-/** Whether a first factor would lead to an enrolment, which takes a proof of this sign-in. */
-export function leadsToEnrolment(next: NextFactor | undefined, isMfaRequired: boolean): boolean {
-  return next === 'enroll' || next === 'offer' || (isMfaRequired && next === undefined)
+/** What an application demands of a sign-in. */
+interface DemandedFactors {
+  readonly isMfaRequired: boolean
+  /** It takes a passkey alone. */
+  readonly isPasskeyRequired: boolean
+}
+
+/** Whether a first factor would lead to an enrolment of the user, which takes a proof of this sign-in. */
+export async function leadsToEnrolment(
+  deps: Pick<Deps, 'config' | 'now'>,
+  db: Kysely<DB>,
+  of: { readonly tenant: Tenant; readonly userId: string },
+  { isMfaRequired, isPasskeyRequired }: DemandedFactors,
+): Promise<boolean> {
+  const next = await nextFactorOf(deps, db, of.tenant, of.userId)
+  if (next === 'enroll' || next === 'offer' || (isMfaRequired && next === undefined)) return true
+  return isPasskeyRequired && !(await holdsPasskey(deps, db, of))
 }
 
 export async function nextFactorOf(

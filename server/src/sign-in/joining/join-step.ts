@@ -1,5 +1,4 @@
 import { demandsPasskey } from '../../tokens/acr.js'
-import { holdsPasskey } from '../flows/holds-passkey.js'
 import type { Transaction } from 'kysely'
 import type { DB } from '../../platform/db/schema.js'
 import { normalizeEmail } from '../../platform/email.js'
@@ -16,7 +15,7 @@ import { findUser } from '../../directory/users/signing-in-user.js'
 import { usersOf } from '../../directory/users/whole-user.js'
 import type { Flow, FlowKey } from '../flows/flow.js'
 import { completeFactorOfLockedFlow, lockFlow } from '../flows/lock-flow.js'
-import { leadsToEnrolment, nextFactorOf } from '../flows/pending-sign-in.js'
+import { leadsToEnrolment } from '../flows/pending-sign-in.js'
 import { findSignInMethods } from '../flows/sign-in-methods.js'
 import { firstFactorSteps, moveFlow } from '../flows/step.js'
 
@@ -89,11 +88,12 @@ export async function enterAsMember(
     // A proof of before this sign-in enrolls no second factor.
     const isProofOlder = provedAt === null || provedAt < held.inserted_at
     if (isProofOlder) {
-      const next = await nextFactorOf(deps, trx, caller, user.id)
-      if (leadsToEnrolment(next, held.is_mfa_required)) return { record: false }
-      const isPasskeyMissing =
-        demandsPasskey(held.claims) && !(await holdsPasskey(deps, trx, { tenant: caller, userId: user.id }))
-      if (isPasskeyMissing) return { record: false }
+      const of = { tenant: caller, userId: user.id }
+      const demanded = {
+        isMfaRequired: held.is_mfa_required,
+        isPasskeyRequired: demandsPasskey(held.claims),
+      }
+      if (await leadsToEnrolment(deps, trx, of, demanded)) return { record: false }
     }
     await markEmailProved(deps, trx, ofUser(caller, user.id), user)
     const factor = {
