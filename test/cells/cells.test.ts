@@ -1,25 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createClient, openMagicLink, type Client } from '@portico/sdk'
-import { readConfig } from '@portico/server/config'
-import { createLog } from '@portico/server/log'
-import { startService } from '@portico/server/processes'
+import { openMagicLink } from '@portico/sdk'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { givenFolder, portico, porticoJson, removeFolders } from '../cli/portico.js'
-import { atFileEnd } from '../file-end.js'
 import { givenOf } from '../given/given.js'
 import { startDatabaseProxy } from '../given/database-proxy.js'
 import { longDescribe } from '../sampled.js'
-import { freePort } from '../given/free-port.js'
-import { cloneTemplate, emptyDatabase, testMasterKeys } from '../given/own-service.js'
-
-interface Account {
-  readonly domain: string
-  readonly client: Client
-  readonly key: { readonly client_id: string; readonly client_secret: string }
-}
+import { cloneTemplate, emptyDatabase } from '../given/own-service.js'
+import { makeAccount, startCells, type Account } from './cells-given.js'
 
 let baseUrl = ''
 let variables: Record<string, string> = {}
@@ -27,59 +17,13 @@ let variables: Record<string, string> = {}
 const accounts = new Map<string, Account>()
 const cellNames = ['one', 'two'] as const
 
-/** Starts the service on these databases, and gives its settings. */
-async function startCells(cells: readonly { readonly name: string; readonly url: string }[]) {
-  const folder = givenFolder()
-  const file = join(folder, 'cells.json')
-  const list = cells.map((cell) => ({ ...cell, pool_size: 6 }))
-  writeFileSync(file, JSON.stringify(list, undefined, 2))
-  const port = await freePort()
-  const settings = {
-    PORT: String(port),
-    BASE_URL: `http://localhost:${port}`,
-    DATA_DIR: folder,
-    CELLS_FILE: file,
-    MASTER_KEYS: testMasterKeys,
-    METRICS_PORT: '0',
-    LOG_LEVEL: 'silent',
-    DRAIN_SECONDS: '1',
-  }
-  const config = readConfig(settings)
-  const service = await startService(config, { worker: false, log: createLog(config) })
-  atFileEnd(() => service.close())
-  return settings
-}
-
 beforeAll(async () => {
   const urls = await Promise.all(cellNames.map(cloneTemplate))
   variables = await startCells(cellNames.map((name, index) => ({ name, url: urls[index] ?? '' })))
   baseUrl = variables['BASE_URL'] ?? ''
-  for (const cell of cellNames) accounts.set(cell, await makeAccount(cell))
+  for (const cell of cellNames) accounts.set(cell, await makeAccount(cell, variables))
 })
 afterAll(removeFolders)
-
-async function makeAccount(cell: string, settings = variables): Promise<Account> {
-  const { domain } = await porticoJson<{ domain: string }>(
-    ['account', 'create', 'Awesome', '--cell', cell],
-    settings,
-  )
-  const args = ['api-key', 'create', '--account', domain, '--environment', 'sandbox', '--cell', cell]
-  const key = await porticoJson<Account['key']>(args, settings)
-  return {
-    domain,
-    key,
-    client: createClient({
-      baseUrl: settings['BASE_URL'] ?? '',
-      domain,
-      maxRetries: 0,
-      ...toCredentials(key),
-    }),
-  }
-}
-
-function toCredentials({ client_id, client_secret }: Account['key']) {
-  return { clientId: client_id, clientSecret: client_secret }
-}
 
 function requestToken(form: Record<string, string>): Promise<Response> {
   return fetch(`${baseUrl}/api/v2/oauth/token`, { method: 'POST', body: new URLSearchParams(form) })
@@ -369,5 +313,19 @@ describe('a command that works on each database', () => {
     const { code, stdout } = await portico(['migrate'], settings)
 
     expect([code, stdout]).toEqual([1, 'The database has every migration.\n'])
+  })
+
+  test('names the place of a wrong setting in the list', async () => {
+    const { stderr } = await portico(['migrate'], settingsOf('postgres://nobody@127.0.0.1:1/none'))
+
+    expect(stderr).toContain('check the url of one in CELLS, and that Postgres runs there')
+  })
+
+  test('shows the option in its help, as no other command does', async () => {
+    const helpOf = async (...args: string[]) => (await portico([...args, '--help'], {})).stdout
+
+    expect(await helpOf('api-key', 'create')).toContain('--cell <name>')
+    expect(await helpOf('migrate')).toContain('--cell <name>')
+    expect(await helpOf('serve')).not.toContain('--cell')
   })
 })

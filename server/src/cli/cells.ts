@@ -70,7 +70,7 @@ async function list(options: OutputOptions): Promise<void> {
           return { name, accounts, pending_migrations: pending }
         } catch (error) {
           // One that does not answer hides no other.
-          return { name, accounts: null, pending_migrations: null, fault: toSentence(error) }
+          return { name, accounts: null, pending_migrations: null, fault: toSentence(error, name) }
         }
       }),
     ),

@@ -13,6 +13,14 @@ const settings = {
   DATABASE_POOL_SIZE: 'pool_size',
 } as const satisfies Record<string, keyof CellSetting>
 
+/** A text that names settings of a database, with the members of the list where it has them. */
+export function nameInCells(text: string, cell: string): string {
+  return Object.entries(settings).reduce(
+    (named, [setting, member]) => named.replaceAll(setting, `the ${member} of ${cell} in CELLS`),
+    text,
+  )
+}
+
 /**
  * The terminals of a command, one for each database that it works on. Each has the settings of its database alone, so that commands
  * know of no other.

@@ -65,12 +65,12 @@ async function examineData(config: Config, terminal: Terminal, examination: Exam
   try {
     deps = await openDeps(config, { log: terminalLog(terminal, 'fatal'), onlyLooks: true })
   } catch (error) {
-    return [{ check: 'Database', ok: false, detail: toSentence(error) }]
+    return [{ check: 'Database', ok: false, detail: toSentence(error, terminal.cell?.name) }]
   }
   try {
     return await examineDatabase(deps, examination)
   } catch (error) {
-    return [{ check: 'Database', ok: false, detail: toSentence(error) }]
+    return [{ check: 'Database', ok: false, detail: toSentence(error, terminal.cell?.name) }]
   } finally {
     await deps.close()
   }

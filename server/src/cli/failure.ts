@@ -1,9 +1,19 @@
+import { nameInCells } from './choose-cell.js'
 import { ConfigError } from '../platform/config/config.js'
 import { isUnreachable } from '../platform/db/violations.js'
 import { ApiError } from '../platform/errors.js'
 
-/** The sentence on a failure for an operator: what is wrong and what to do. */
-export function toSentence(error: unknown): string {
+/**
+ * The sentence on a failure for an operator: what is wrong and what to do.
+ *
+ * @param cell The database of CELLS on which it happened; undefined: the one of the settings.
+ */
+export function toSentence(error: unknown, cell?: string): string {
+  const text = sentenceOf(error)
+  return cell === undefined ? text : nameInCells(text, cell)
+}
+
+function sentenceOf(error: unknown): string {
   if (error instanceof ConfigError) return error.message
   if (error instanceof ApiError) {
     const fields = (error.fields ?? []).map((field) => `${field.path} ${field.message}`)

@@ -158,7 +158,7 @@ async function runOn(
     return terminal.exitCode
   } catch (error) {
     if (error instanceof CommanderError) throw error
-    terminal.tell(`portico: ${toSentence(error)}\n`)
+    terminal.tell(`portico: ${toSentence(error, terminal.cell?.name)}\n`)
     return 1
   }
 }
@@ -178,14 +178,25 @@ async function programFor(
       writeErr: terminal.tell,
       outputError: (text, write) => write(`portico: ${toUsageFault(text, commandPath(program, args))}\n`),
     })
-    .option('--cell <name>', 'the database to work on, of those that CELLS lists')
+    .option(...cellOption)
     .helpCommand('help [command]', 'show what a command does and takes')
-  for (const [name, { summary, load }] of Object.entries(commands)) {
+  for (const [name, { summary, load, databases }] of Object.entries(commands)) {
     const command = program.command(name).description(summary)
-    if (name === named) (await load()).define(command)
+    if (name !== named) continue
+    ;(await load()).define(command)
+    if (databases !== undefined) showCellOption(command)
   }
   giveTerminal(program, terminal)
   return program
+}
+
+/** cellOf() has read it by the time that a command is parsed. */
+const cellOption = ['--cell <name>', 'the database to work on, of those that CELLS lists'] as const
+
+/** Shows the option in the help of a command that works on a database. */
+function showCellOption(command: Command): void {
+  if (command.commands.length === 0) command.option(...cellOption)
+  for (const each of command.commands) showCellOption(each)
 }
 
 /** The database that the arguments name, as `--cell two` or `--cell=two`, and the other arguments. */
