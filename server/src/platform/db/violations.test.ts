@@ -35,6 +35,13 @@ describe('the database is unavailable', () => {
     expect(isUnavailable(ofPostgres(code))).toBe(true)
   })
 
+  test('because it takes no connections, whatever the code', () => {
+    const refused = Object.assign(ofPostgres('55000'), { severity: 'FATAL' })
+
+    expect(isUnavailable(refused)).toBe(true)
+    expect(isUnavailable(ofPostgres('55000'))).toBe(false)
+  })
+
   test('because the process is stopping, and has closed its connections', () => {
     expect(isUnavailable(new Error('Cannot use a pool after calling end on the pool'))).toBe(true)
     expect(isUnavailable(new Error('driver has already been destroyed'))).toBe(true)

@@ -62,5 +62,7 @@ const unfit = /^(25006|25P03|25P04|28|3D|53|55P03|57014|58)/
 /** Whether the database could not be reached, refuses work for now, or the work exceeds its holder's share of it. */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof ShareInUseError) return true
-  return isUnreachable(error) || (error instanceof pg.DatabaseError && unfit.test(error.code ?? ''))
+  if (isUnreachable(error)) return true
+  // FATAL: it takes no connection now, whatever its reason (55000 of a database without ALLOW_CONNECTIONS, which other errors have too).
+  return error instanceof pg.DatabaseError && (error.severity === 'FATAL' || unfit.test(error.code ?? ''))
 }
