@@ -1,3 +1,4 @@
+import { ProviderMetadata } from '@portico/contract/oidc'
 import { describe, expect, test } from 'vitest'
 import { startService } from '../given/harness.js'
 import { passkeyGivenOf } from '../given/passkey-given.js'
@@ -49,6 +50,12 @@ describe('a demand of passkeys', () => {
     await expect(asked).rejects.toMatchObject({
       ...{ status: 422, fields: [expect.objectContaining({ path: 'requirement' }) as unknown] },
     })
+    const metadataOf = async ({ baseUrl }: { readonly baseUrl: string }, domain: string) => {
+      const answer = await fetch(`${baseUrl}/t/${domain}/.well-known/openid-configuration`)
+      return ProviderMetadata.parse(await answer.json()).acr_values_supported
+    }
+    expect(await metadataOf(other, org_domain)).not.toContain('phr')
+    expect(await metadataOf(service, (await service.given.organization()).domain)).toContain('phr')
   })
 })
 

@@ -24,6 +24,7 @@ const claims = [...Object.keys(IdTokenClaims.shape), ...Object.keys(UserInfo.sha
 /** The provider metadata of an issuer (OpenID Connect Discovery section 3, RFC 8414, RFC 9207): only what works. */
 export function toProviderMetadata({ config }: Pick<Deps, 'config'>, named: NamedIssuer): ProviderMetadata {
   const issuer = toIssuer(config.baseUrl, named)
+  const hasPasskeys = config.passkeyRpId !== undefined
   return {
     issuer,
     authorization_endpoint: `${issuer}/authorize`,
@@ -46,7 +47,9 @@ export function toProviderMetadata({ config }: Pick<Deps, 'config'>, named: Name
     code_challenge_methods_supported: ['S256'],
     scopes_supported: [...supportedScopes],
     claims_supported: [...new Set(claims)].filter((claim) => !exceptional.has(claim)),
-    acr_values_supported: Object.values(acrValues),
+    acr_values_supported: Object.values(acrValues).filter(
+      (value) => value !== acrValues.phishingResistant || hasPasskeys,
+    ),
     prompt_values_supported: [...prompts, ...(named.kind === 'account' ? ['select_organization'] : [])],
     ui_locales_supported: [...languages],
     authorization_response_iss_parameter_supported: true,
