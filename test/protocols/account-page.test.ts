@@ -100,7 +100,7 @@ describe('the account page', () => {
       (url) => url.startsWith(`/t/${scene.org_domain}/`) && !url.includes('ui_locales'),
     )
 
-    expect(own).toHaveLength(7)
+    expect(own).toHaveLength(6)
     for (const url of own) expect(await visitor.request(url)).toMatchObject({ status: 200, location: null })
   })
 
@@ -590,6 +590,19 @@ describe('the password on the account page', () => {
 })
 
 describe('the second factor on the account page', () => {
+  test('is no section where the organization has no codes, unless the user has enrolled them', async () => {
+    const { scene, visitor, page } = await givenSection('second-factor', await given.scene())
+    const overview = () => visitor.visit(addressOf(scene))
+
+    expect(page.status).toBe(200)
+    expect((await overview()).html).not.toContain('account/second-factor')
+    await given.totp.activate(scene.org_domain)
+    expect((await overview()).html).toContain('account/second-factor')
+    await given.totp.enroll({ org_domain: scene.org_domain, user_id: scene.user.id })
+    await client.totp.updateConnection({ org_domain: scene.org_domain, active: false })
+    expect((await overview()).html).toContain('account/second-factor')
+  })
+
   async function givenOffer() {
     const scene = await given.scene()
     await given.totp.activate(scene.org_domain)

@@ -267,6 +267,7 @@ async function firstPage(
     hidden: [
       ...(account.isEmailManaged ? (['email'] as const) : []),
       ...(account.password.isOffered ? [] : (['password'] as const)),
+      ...(account.hasCodes ? [] : (['second-factor'] as const)),
       ...(account.arePasskeysOffered ? [] : (['passkeys'] as const)),
       ...(account.hasSocialSignIn ? [] : (['linked'] as const)),
       ...(account.isDeletionOffered || account.isDeletionRequestOffered ? [] : (['delete'] as const)),

@@ -43,6 +43,8 @@ export interface OwnAccount {
   }
   /** The organization demands a second factor, and the user has no passkey where it demands those: a code is replaced, not removed. */
   readonly isSecondFactorDemanded: boolean
+  /** Whether the organization lets its users enrol codes, or this one has enrolled them. */
+  readonly hasCodes: boolean
   /** Whether the organization lets its users have passkeys, and single sign-on is not their only way. */
   readonly arePasskeysOffered: boolean
   /** Whether the organization lets its users sign in with social providers, or this one is known by one. */
@@ -78,6 +80,7 @@ export async function findOwnAccount(
       lengths: { min: min ?? 0, max: max ?? 0 },
     },
     isSecondFactorDemanded: row.is_second_factor_demanded,
+    hasCodes: row.has_codes,
     arePasskeysOffered: row.are_passkeys_active && !row.is_sso_required,
     hasSocialSignIn: row.is_social_active || row.is_social_user,
     isLinkingOffered: row.is_social_active && !(row.is_sso_required || row.is_sso_user),
@@ -132,6 +135,15 @@ const selectOwnAccount = lookup((db, user: OwnKey) =>
         select from organization_policies as policy
         where ${sameTenant('policy', 'users')} and policy.self_deletion = 'request'
       )`.as('is_deletion_request_offered'),
+      sql<boolean>`(
+        exists (
+          select from totp_connections as codes
+          where ${sameTenant('codes', 'users')} and codes.active
+        ) or exists (
+          select from totp_enrollments as enrolled
+          where ${sameTenant('enrolled', 'users')} and enrolled.user_id = users.id and enrolled.validated_at is not null
+        )
+      )`.as('has_codes'),
       sql<boolean>`exists (
         select from passkey_connections as passkeys
         where ${sameTenant('passkeys', 'users')} and passkeys.active
