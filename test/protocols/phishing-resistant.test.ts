@@ -169,6 +169,18 @@ describe('an application that demands a sign-in which cannot be phished', () => 
     expect(answerOf(landed).get('error')).toBe('unmet_authentication_requirements')
   })
 
+  test('gets the error before a password is renewed that should be another one', async () => {
+    const scene = await flows.scene()
+    const at = await begin(scene, phr)
+    const asked = await at.visitor.press(at.page, 'identify', { email: scene.user.email })
+    await client.passkeys.updateConnection({ org_domain: scene.org_domain, active: false })
+    await client.password.updateConnection({ org_domain: scene.org_domain, plain_text_min_length: 40 })
+
+    const landed = await at.visitor.press(asked, 'password', { password: goodPassword })
+
+    expect(answerOf(landed).get('error')).toBe('unmet_authentication_requirements')
+  })
+
   test('gets no acr but one that its essential claim names, and phr also by a claim that is not essential', async () => {
     const { scene, held } = await given.withPasskey()
     const mfa = 'urn:portico:acr:mfa'
