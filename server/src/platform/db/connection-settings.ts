@@ -7,6 +7,7 @@ export const connectionSettings = {
   idle_in_transaction_session_timeout: '1min',
   timezone: 'UTC',
   enable_seqscan: 'off',
+  enable_mergejoin: 'off',
   plan_cache_mode: 'force_generic_plan',
 }
 
