@@ -104,6 +104,25 @@ describe('the account page', () => {
     for (const url of own) expect(await visitor.request(url)).toMatchObject({ status: 200, location: null })
   })
 
+  test('says what its user has in a section', async () => {
+    const { scene, visitor } = await givenSection('profile')
+    const statesOf = async () => {
+      const { html } = await visitor.visit(addressOf(scene))
+      return [...html.matchAll(/account\/([a-z-]+)[^>]*>[^<]*<\/a><span[^>]*>([^<]*)</g)].map(
+        ([, ...state]) => state,
+      )
+    }
+    expect(await statesOf()).toEqual([
+      ['password', 'Set'],
+      ['passkeys', 'None'],
+    ])
+    await given.totp.activate(scene.org_domain)
+
+    expect(await statesOf()).toContainEqual(['second-factor', 'Off'])
+    await given.totp.enroll({ org_domain: scene.org_domain, user_id: scene.user.id })
+    expect(await statesOf()).toContainEqual(['second-factor', 'On'])
+  })
+
   test('has a client that is in no list and no total, that no key reads, and whose code nobody can exchange', async () => {
     const scene = await given.scene()
     const before = await client.applications.list({ org_domain: scene.org_domain })

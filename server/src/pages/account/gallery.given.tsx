@@ -48,6 +48,11 @@ export function accountPageStates(
     frame,
     email,
     addressOf: () => '/t/awesome-company/account/profile',
+    states: {
+      password: frame.texts.account.states.passwordSet,
+      'second-factor': frame.texts.account.states.off,
+      passkeys: frame.texts.account.states.passkeys(2),
+    },
     hidden: [],
   }
   const address = { ...view, isManaged: false, stoppedSeconds: undefined, waiting: undefined, isDone: false }

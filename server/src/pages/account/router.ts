@@ -260,14 +260,20 @@ async function firstPage(
     cameFrom === undefined || name === undefined
       ? undefined
       : { label: frame.texts.account.backTo(displayName(name)), url: cameFrom.returnTo }
+  const { states } = frame.texts.account
   return accountPage({
     frame: { ...frame, elsewhere: back },
     email: account.email,
+    states: {
+      password: account.password.isSet ? states.passwordSet : states.passwordNotSet,
+      'second-factor': account.codes.isEnrolled ? states.on : states.off,
+      passkeys: states.passkeys(account.passkeyCount),
+    },
     addressOf: (section) => toAccountPath({ ...place, section }),
     hidden: [
       ...(account.isEmailManaged ? (['email'] as const) : []),
       ...(account.password.isOffered ? [] : (['password'] as const)),
-      ...(account.hasCodes ? [] : (['second-factor'] as const)),
+      ...(account.codes.isOffered || account.codes.isEnrolled ? [] : (['second-factor'] as const)),
       ...(account.arePasskeysOffered ? [] : (['passkeys'] as const)),
       ...(account.hasSocialSignIn ? [] : (['linked'] as const)),
       ...(account.isDeletionOffered || account.isDeletionRequestOffered ? [] : (['delete'] as const)),

@@ -43,10 +43,14 @@ export interface OwnAccount {
   }
   /** The organization demands a second factor, and the user has no passkey where it demands those: a code is replaced, not removed. */
   readonly isSecondFactorDemanded: boolean
-  /** Whether the organization lets its users enrol codes, or this one has enrolled them. */
-  readonly hasCodes: boolean
+  readonly codes: {
+    /** Whether the organization lets its users enrol codes. */
+    readonly isOffered: boolean
+    readonly isEnrolled: boolean
+  }
   /** Whether the organization lets its users have passkeys, and single sign-on is not their only way. */
   readonly arePasskeysOffered: boolean
+  readonly passkeyCount: number
   /** Whether the organization lets its users sign in with social providers, or this one is known by one. */
   readonly hasSocialSignIn: boolean
   /** Whether they can link one: nobody signs in by it who has to come by single sign-on. */
@@ -80,8 +84,9 @@ export async function findOwnAccount(
       lengths: { min: min ?? 0, max: max ?? 0 },
     },
     isSecondFactorDemanded: row.is_second_factor_demanded,
-    hasCodes: row.has_codes,
+    codes: { isOffered: row.are_codes_offered, isEnrolled: row.are_codes_enrolled },
     arePasskeysOffered: row.are_passkeys_active && !row.is_sso_required,
+    passkeyCount: row.passkey_count,
     hasSocialSignIn: row.is_social_active || row.is_social_user,
     isLinkingOffered: row.is_social_active && !(row.is_sso_required || row.is_sso_user),
   }
@@ -135,15 +140,18 @@ const selectOwnAccount = lookup((db, user: OwnKey) =>
         select from organization_policies as policy
         where ${sameTenant('policy', 'users')} and policy.self_deletion = 'request'
       )`.as('is_deletion_request_offered'),
-      sql<boolean>`(
-        exists (
-          select from totp_connections as codes
-          where ${sameTenant('codes', 'users')} and codes.active
-        ) or exists (
-          select from totp_enrollments as enrolled
-          where ${sameTenant('enrolled', 'users')} and enrolled.user_id = users.id and enrolled.validated_at is not null
-        )
-      )`.as('has_codes'),
+      sql<boolean>`exists (
+        select from totp_connections as codes
+        where ${sameTenant('codes', 'users')} and codes.active
+      )`.as('are_codes_offered'),
+      sql<boolean>`exists (
+        select from totp_enrollments as enrolled
+        where ${sameTenant('enrolled', 'users')} and enrolled.user_id = users.id and enrolled.validated_at is not null
+      )`.as('are_codes_enrolled'),
+      sql<number>`(
+        select count(*)::integer from passkeys as held
+        where ${sameTenant('held', 'users')} and held.user_id = users.id
+      )`.as('passkey_count'),
       sql<boolean>`exists (
         select from passkey_connections as passkeys
         where ${sameTenant('passkeys', 'users')} and passkeys.active

@@ -29,6 +29,14 @@ export const account = {
     back: 'Back to your account',
     backTo: (application: string) => `Back to ${application}`,
     saved: 'Your change has been saved.',
+    /** What the list of sections says of them. */
+    states: {
+      passwordSet: 'Set',
+      passwordNotSet: 'Not set',
+      on: 'On',
+      off: 'Off',
+      passkeys: (count: number) => (count === 0 ? 'None' : String(count)),
+    },
     sections: {
       profile: {
         heading: 'Profile',

@@ -6,6 +6,13 @@ export const account: AccountTexts = {
     back: 'Retour à votre compte',
     backTo: (application) => `Retour à ${application}`,
     saved: 'Votre modification a été enregistrée.',
+    states: {
+      passwordSet: 'Défini',
+      passwordNotSet: 'Non défini',
+      on: 'Activée',
+      off: 'Désactivée',
+      passkeys: (count) => (count === 0 ? 'Aucune' : String(count)),
+    },
     sections: {
       profile: {
         heading: 'Profil',
