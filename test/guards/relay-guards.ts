@@ -18,6 +18,13 @@ const sessionKey = {
   replace: '',
 }
 
+/** The join that finds the user of the stored request in the tenant of the caller. */
+const storedUser = {
+  file: request,
+  find: "join.on(sameTenant('users', 'created')).onRef('users.id', '=', 'created.user_id')",
+  replace: "join.onRef('users.id', '=', 'created.user_id')",
+}
+
 const signingKeys = "ofEnvironment({ accountId, environment }, 'signing_keys')"
 const ofUser =
   "ofOwner({ accountId: caller.accountId, environment: caller.environment, organizationId: user.organizationId }, 'sessions')"
@@ -32,6 +39,7 @@ export const relayGuards = [
       { file: accessToken, find: 'if (dbs !== caller.environment)', replace: 'if (dbs === undefined)' },
       { file: request, ...without('environment', ofUser) },
       sessionKey,
+      storedUser,
     ],
     red: token('is refused where it is of the other environment'),
     green: isTaken,
@@ -40,7 +48,7 @@ export const relayGuards = [
     name: 'account: access token of a relay, with the key of its session',
     file: publishedKeys,
     ...without('account_id', signingKeys),
-    also: [{ file: request, ...without('account_id', ofUser) }, sessionKey],
+    also: [{ file: request, ...without('account_id', ofUser) }, sessionKey, storedUser],
     red: token('is refused where it is of an organization of another account'),
     green: isTaken,
   }),

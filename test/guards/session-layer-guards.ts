@@ -193,7 +193,7 @@ export const sessionLayerGuards = [
     replace: "const isWeak = acr === ''",
     red: guards('a stronger sign-in is told to a script (RFC 9470 section 3)'),
     green: guards(
-      'a stronger sign-in is not asked for after a second factor, and does not meet what is no acr of the service',
+      'a stronger sign-in is asked for when the last one is too long ago, by half a minute more for other clocks',
     ),
   }),
   guard({

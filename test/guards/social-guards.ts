@@ -302,9 +302,13 @@ export const socialGuards = [
   guard({
     name: 'social: an organization that has switched it off',
     file: arrive,
-    find: "  if (provider === undefined) throw new SocialRefused('connection_inactive')\n",
+    find: "const provider = await findOpenProvider(trx, held, known.providerId)\n  if (provider === undefined) throw new SocialRefused('connection_inactive')\n",
     replace:
-      "  if (provider === undefined) return keepUnknown(deps, trx, { ...deciding, provider: { providerId: known.providerId, name: '', displayName: '', allowSignUp: false } })\n",
+      "const provider = (await findOpenProvider(trx, held, known.providerId)) ?? { providerId: known.providerId, name: '', displayName: '', allowSignUp: false }\n",
+    // The end of the flow asks again.
+    also: [
+      { file: 'server/src/sign-in/flows/finish.ts', find: '    .where(isSocialStillOpen())\n', replace: '' },
+    ],
     red: signsIn(
       'a known person is refused where the organization has switched social sign-in off, also in the middle of it',
     ),
