@@ -135,8 +135,9 @@ describe('the essential claim acr (section 5.5.1.1)', () => {
       either: await errorOf({ essential: true, values: [mfa, oneFactor] }),
       stricter: await errorOf({ essential: true, values: [mfa] }, { acr_values: oneFactor }),
       byParameter: await errorOf({ essential: true, values: [oneFactor] }, { acr_values: mfa }),
-      unknown: await errorOf({ essential: true, values: ['phr'] }),
-      voluntary: await errorOf({ values: ['phr'] }),
+      unknown: await errorOf({ essential: true, values: ['urn:other'] }),
+      withoutPasskeys: await errorOf({ essential: true, values: ['phr'] }),
+      voluntary: await errorOf({ values: ['urn:other', 'phr'] }),
       any: await errorOf({ essential: true }),
     }).toEqual({
       second: 'unmet_authentication_requirements',
@@ -145,6 +146,7 @@ describe('the essential claim acr (section 5.5.1.1)', () => {
       stricter: 'unmet_authentication_requirements',
       byParameter: 'unmet_authentication_requirements',
       unknown: 'unmet_authentication_requirements',
+      withoutPasskeys: 'unmet_authentication_requirements',
       voluntary: 'login_required',
       any: 'login_required',
     })
