@@ -83,6 +83,7 @@ test('these columns are exported, beside the user', () => {
       'environment organization_id id purpose user_id application_id pending_sign_in_id redirect_uri state nonce ' +
       'code_challenge scope expires_at inserted_at',
     passkey_recoveries: 'environment organization_id user_id reason expires_at inserted_at',
+    passkey_recovery_codes: 'environment organization_id user_id failures locked_until inserted_at',
     passkeys:
       'environment organization_id id user_id name rp_id credential_id aaguid transports synced backed_up sign_count ' +
       'last_used_at disabled_at version inserted_at updated_at',

@@ -328,4 +328,8 @@ export const migrationLocks: Readonly<Record<string, readonly ObservedLock[]>> =
   "0064-names-of-cells": [
     {"table":"slugs","lock":"ACCESS EXCLUSIVE","work":"none"},
   ],
+  "0065-passkey-recovery-codes": [
+    {"table":"sign_in_flows","lock":"ACCESS EXCLUSIVE","work":"none"},
+    {"table":"users","lock":"SHARE ROW EXCLUSIVE","work":"none"},
+  ],
 }

@@ -717,6 +717,17 @@ export interface PasskeyRecoveries {
   user_id: string;
 }
 
+export interface PasskeyRecoveryCodes {
+  account_id: string;
+  codes_sealed: Buffer;
+  environment: string;
+  failures: Generated<number>;
+  inserted_at: Timestamp;
+  locked_until: Timestamp | null;
+  organization_id: string;
+  user_id: string;
+}
+
 export interface Passkeys {
   aaguid: string | null;
   account_id: string;
@@ -1058,6 +1069,7 @@ export interface SignInFlows {
   is_idp_initiated: Generated<boolean>;
   is_invitation_mailed: Generated<boolean>;
   is_mfa_required: boolean;
+  is_recovery_code_used: Generated<boolean>;
   is_renewal_due: Generated<boolean>;
   is_sign_in_forced: Generated<boolean>;
   issuer: Generated<string>;
@@ -1571,6 +1583,7 @@ export interface DB {
   passkey_ceremonies: PasskeyCeremonies;
   passkey_connections: PasskeyConnections;
   passkey_recoveries: PasskeyRecoveries;
+  passkey_recovery_codes: PasskeyRecoveryCodes;
   passkeys: Passkeys;
   password_connections: PasswordConnections;
   password_peppers: PasswordPeppers;

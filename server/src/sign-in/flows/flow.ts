@@ -99,6 +99,8 @@ export interface Flow extends FlowKey {
   readonly pendingSignInId: string | null
   /** The enrolment that was begun here and waits for its first code. */
   readonly enrollmentId: string | null
+  /** A recovery code was typed in place of a passkey, and the user adds another one. */
+  readonly isRecoveryCodeUsed: boolean
   readonly isRenewalDue: boolean
   /** The account flow in which the organization was chosen, if it was. */
   readonly accountFlowId: string | null
@@ -184,6 +186,7 @@ function flowColumns(db: Kysely<DB>) {
       'flow.social_provider_id',
       'flow.pending_sign_in_id',
       'flow.enrollment_id',
+      'flow.is_recovery_code_used',
       'flow.is_renewal_due',
       'flow.account_flow_id',
       sql<boolean>`(flow.link_code_sealed is not null)`.as('is_link_code_shown'),
@@ -224,6 +227,7 @@ function toFlow(row: FlowRow): Flow {
     socialProviderId: row.social_provider_id,
     pendingSignInId: row.pending_sign_in_id,
     enrollmentId: row.enrollment_id,
+    isRecoveryCodeUsed: row.is_recovery_code_used,
     isRenewalDue: row.is_renewal_due,
     accountFlowId: row.account_flow_id,
     isLinkCodeShown: row.is_link_code_shown,

@@ -110,6 +110,7 @@ export async function completeFirstFactorInFlow(
       amr: [...signIn.amr],
       authenticated_at: signIn.authenticatedAt,
       pending_sign_in_id: pending?.pendingSignInId ?? null,
+      is_recovery_code_used: false,
       is_renewal_due: isRenewalDue,
       link_code_sealed: null,
     },

@@ -25,6 +25,7 @@ export interface Move {
     | 'session_id'
     | 'pending_sign_in_id'
     | 'enrollment_id'
+    | 'is_recovery_code_used'
     | 'is_renewal_due'
     | 'link_code_sealed'
     | 'link_code_expires_at'
