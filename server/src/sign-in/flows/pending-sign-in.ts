@@ -14,6 +14,7 @@ import {
   enrollByOfUserOf,
   isPasskeyAskedOfUserOf,
 } from '../../directory/sessions/factor-due.js'
+import { arePasskeysOfferedTo } from '../../directory/sessions/passkeys-offered.js'
 import { isSecondFactorMissing, isTotpAskedOfUserOf } from '../../directory/sessions/totp-asked.js'
 import { isSsoRequiredOf } from '../../directory/domains/authority.js'
 import type { CodeDestination } from '../../directory/sessions/code-destination.js'
@@ -127,11 +128,9 @@ async function arePasskeysOffered(
   if (config.passkeyRpId === undefined) return false
   const row = await db
     .selectFrom('users')
-    .innerJoin('passkey_connections as connection', (join) => join.on(sameTenant('connection', 'users')))
     .where(ofTenant(tenant, 'users'))
     .where('users.id', '=', userId)
-    .where('connection.active', '=', true)
-    .where(sql<boolean>`not ${isSsoRequiredOf('users')}`)
+    .where(arePasskeysOfferedTo('users'))
     .select('users.id')
     .executeTakeFirst()
   return row !== undefined

@@ -1,6 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
 import { isPasskeyUsableByUserOf } from '../../directory/sessions/passkey-held.js'
+import { arePasskeysOfferedTo } from '../../directory/sessions/passkeys-offered.js'
 import type { DB } from '../../platform/db/schema.js'
 import { lookup } from '../../platform/db/statement.js'
 import { sameTenant } from '../../platform/db/tenant-predicate.js'
@@ -78,7 +79,7 @@ export async function findOwnAccount(
       lengths: { min: min ?? 0, max: max ?? 0 },
     },
     isSecondFactorDemanded: row.is_second_factor_demanded,
-    arePasskeysOffered: row.are_passkeys_active && !row.is_sso_required,
+    arePasskeysOffered: row.are_passkeys_offered,
     hasSocialSignIn: row.is_social_active || row.is_social_user,
     isLinkingOffered: row.is_social_active && !(row.is_sso_required || row.is_sso_user),
   }
@@ -132,10 +133,7 @@ const selectOwnAccount = lookup((db, user: OwnKey) =>
         select from organization_policies as policy
         where ${sameTenant('policy', 'users')} and policy.self_deletion = 'request'
       )`.as('is_deletion_request_offered'),
-      sql<boolean>`exists (
-        select from passkey_connections as passkeys
-        where ${sameTenant('passkeys', 'users')} and passkeys.active
-      )`.as('are_passkeys_active'),
+      arePasskeysOfferedTo('users').as('are_passkeys_offered'),
       sql<boolean>`exists (
         select from social_connections as social
         where ${sameTenant('social', 'users')} and social.active
