@@ -1,6 +1,7 @@
 import type { Guard } from './guard.js'
 import { passkeyGuards } from './passkey-guards.js'
 import { passkeyCodeGuards } from './passkey-code-guards.js'
+import { passkeyPromptGuards } from './passkey-prompt-guards.js'
 import { passkeyRecoveryGuards } from './passkey-recovery-guards.js'
 import { passkeyRequirementGuards } from './passkey-requirement-guards.js'
 import { phrGuards } from './phr-guards.js'
@@ -93,6 +94,7 @@ export const guards: readonly Guard[] = [
   ...accountPageGuards,
   ...passkeyGuards,
   ...passkeyCodeGuards,
+  ...passkeyPromptGuards,
   ...passkeyRecoveryGuards,
   ...passkeyRequirementGuards,
   ...phrGuards,

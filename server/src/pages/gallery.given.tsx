@@ -30,6 +30,7 @@ import { testIdpPage } from './views/test-idp.js'
 import { onceShown } from './steps/user-flow.js'
 import type { PageTexts } from './texts/en.js'
 import { blockedPasskeyPage } from './views/blocked-passkey.js'
+import { offerPasskeyPage } from './views/offer-passkey.js'
 import { passkeyCodePage } from './views/passkey-code.js'
 import { secondFactorPasskeyPage } from './views/second-factor-passkey.js'
 import { totpPage } from './views/totp.js'
@@ -480,6 +481,11 @@ function enrollStates(frame: Frame, { phone }: GalleryNames): GalleryPage[] {
         ...{ ...view, method: undefined, passkeyOptions: { challenge: 'x' } },
         demanded: { recoveredBy: 'code', isPostponable: false },
       }),
+    ),
+    page('offer-passkey', offerPasskeyPage({ frame, form, options: { challenge: 'x' } })),
+    page(
+      'offer-passkey-refused',
+      offerPasskeyPage({ frame, form, options: { challenge: 'x' }, fault: 'refused' }),
     ),
     page('enroll-app-over', enrollPage({ ...view, fault: 'over' })),
     page('enroll-code-app', enrollCodePage({ ...view, frame: onceShown(frame), uri })),

@@ -244,6 +244,11 @@ export const valuesEn = {
     ...{ done: 'Done', looked_up: 'Looked up', secret_shown: 'Secret shown' },
   },
   overridden_by: { directory: 'The directory', sso: 'Single sign-on' },
+  prompt: {
+    account_page: 'On the account page alone',
+    after_account_change: 'After a change of the account',
+    after_sign_in: 'After each sign-in',
+  },
   pkce: { required: 'Required', or_nonce: 'Or a nonce', optional: 'Optional' },
   reason: reasons,
   protocol: { saml: 'SAML', oidc: 'OpenID Connect' },

@@ -261,6 +261,11 @@ export const valuesFr: Same<typeof valuesEn> = {
     ...{ done: 'Fait', looked_up: 'Consulté', secret_shown: 'Secret affiché' },
   },
   overridden_by: { directory: 'L’annuaire', sso: 'L’authentification unique' },
+  prompt: {
+    account_page: 'Sur la page du compte seulement',
+    after_account_change: 'Après un changement du compte',
+    after_sign_in: 'Après chaque connexion',
+  },
   pkce: { required: 'Obligatoire', or_nonce: 'Ou un nonce', optional: 'Facultatif' },
   reason: reasons,
   requirement: { optional: 'Facultatif', required: 'Obligatoire' },

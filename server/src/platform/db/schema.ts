@@ -700,6 +700,7 @@ export interface PasskeyConnections {
   grace_days: Generated<number>;
   inserted_at: Timestamp;
   organization_id: string;
+  prompt: Generated<string>;
   required_at: Timestamp | null;
   requirement: Generated<string>;
   synced: boolean;
@@ -1069,6 +1070,7 @@ export interface SignInFlows {
   is_idp_initiated: Generated<boolean>;
   is_invitation_mailed: Generated<boolean>;
   is_mfa_required: boolean;
+  is_passkey_capable: Generated<boolean>;
   is_recovery_code_used: Generated<boolean>;
   is_renewal_due: Generated<boolean>;
   is_sign_in_forced: Generated<boolean>;
@@ -1480,6 +1482,7 @@ export interface Users {
   inserted_at: Timestamp;
   last_signed_in_at: Timestamp | null;
   organization_id: string;
+  passkey_offer_declined_at: Timestamp | null;
   phone_number_verified: Generated<boolean>;
   phone_numbers: Json;
   profile: Json;

@@ -30,6 +30,7 @@ export const flowLifetimeMs = 60 * 60 * 1000
  * - `recovery_codes`: the enrolment is validated, and the user has to keep its recovery codes;
  * - `renew_password`: every factor has passed, and the password should be renewed;
  * - `consent`: every factor has passed, and the application is to be allowed;
+ * - `offer_passkey`: every step is complete, and the user may add a passkey;
  * - `ready`: every step is complete.
  */
 export const steps = [
@@ -46,6 +47,7 @@ export const steps = [
   'recovery_codes',
   'renew_password',
   'consent',
+  'offer_passkey',
   'ready',
 ] as const
 export type Step = (typeof steps)[number]
@@ -108,6 +110,8 @@ export interface Flow extends FlowKey {
   readonly isLinkCodeShown: boolean
   /** How many answers of authenticators there were. */
   readonly passkeyAttempt: number
+  /** The browser has said that it can make passkeys. */
+  readonly isPasskeyCapable: boolean
   readonly expiresAt: Date
 }
 
@@ -191,6 +195,7 @@ function flowColumns(db: Kysely<DB>) {
       'flow.account_flow_id',
       sql<boolean>`(flow.link_code_sealed is not null)`.as('is_link_code_shown'),
       'flow.passkey_attempt',
+      'flow.is_passkey_capable',
       'flow.expires_at',
     ])
 }
@@ -232,6 +237,7 @@ function toFlow(row: FlowRow): Flow {
     accountFlowId: row.account_flow_id,
     isLinkCodeShown: row.is_link_code_shown,
     passkeyAttempt: row.passkey_attempt,
+    isPasskeyCapable: row.is_passkey_capable,
     expiresAt: row.expires_at,
   }
 }

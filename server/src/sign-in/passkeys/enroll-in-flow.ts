@@ -51,7 +51,7 @@ function ceremonyOf({ organizationId, flowId: id }: Flow, csrf: string, attempt:
 }
 
 /** The answer of an authenticator, as the page has sent it. */
-interface SentKey {
+export interface SentKey {
   readonly credential: string
   readonly csrf: string
   /** What the passkey is called where its provider is not known. */
@@ -74,8 +74,23 @@ export async function enrollPasskeyInFlow(
   deps: Deps,
   tenant: Tenant,
   flow: EnrollingFlow,
-  { credential: text, csrf, name }: SentKey,
+  sent: SentKey,
 ): Promise<EnrolledPasskey> {
+  const made = await verifySentKey(deps, tenant, flow, sent)
+  if (typeof made === 'string') return made
+  const { record } = await change(deps, tenant.cause, async (trx) => ({
+    record: await enroll(deps, trx, tenant, flow, made),
+  }))
+  return record
+}
+
+/** Verifies the key that the page of a flow has asked for. Each answer counts as an attempt of the flow. */
+export async function verifySentKey(
+  deps: Deps,
+  tenant: Tenant,
+  flow: EnrollingFlow,
+  { credential: text, csrf, name }: SentKey,
+): Promise<VerifiedKey | 'over' | 'refused'> {
   const attempt = await takeAttempt(deps, flow)
   const offer = await findPasskeyOffer(deps.db, tenant, flow.userId)
   if (attempt === undefined || offer?.isActive !== true) return 'over'
@@ -85,11 +100,7 @@ export async function enrollPasskeyInFlow(
   const key = credential && (await verifyMadeKey(credential, expected))
   if (credential === undefined || key === undefined) return 'refused'
   const { transports } = credential.response
-  const made = { key, rpId: expected.rpId, transports, name }
-  const { record } = await change(deps, tenant.cause, async (trx) => ({
-    record: await enroll(deps, trx, tenant, flow, made),
-  }))
-  return record
+  return { key, rpId: expected.rpId, transports, name }
 }
 
 async function enroll(

@@ -56,6 +56,13 @@ export const passkeys = {
           'Your recovery code was right, and cannot be used again. Add a new passkey to sign in. With it, you can remove the one that you have lost on your account page.',
       },
     },
+    /** At the end of a sign-in, where nothing demands one. */
+    offered: {
+      heading: 'Sign in faster next time',
+      sentence: (organization: string) =>
+        `You can add a passkey to your account at ${organization}. With it, you sign in with your fingerprint, your face or the PIN of your device, without a password.`,
+      after: 'You can rename it or remove it on your account page, and add one there at any time.',
+    },
     own: {
       what: 'A passkey signs you in with your fingerprint, your face or the PIN of your device, without a password.',
       notOffered: 'Your organization does not use passkeys.',

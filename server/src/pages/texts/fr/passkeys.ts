@@ -49,6 +49,13 @@ export const passkeys: PasskeyTexts = {
           'Votre code de secours était correct et ne peut plus servir. Ajoutez une nouvelle clé d’accès pour vous connecter. Avec elle, vous pourrez supprimer celle que vous avez perdue sur la page de votre compte.',
       },
     },
+    offered: {
+      heading: 'Connectez-vous plus vite la prochaine fois',
+      sentence: (organization) =>
+        `Vous pouvez ajouter une clé d’accès à votre compte chez ${organization}. Avec elle, vous vous connectez avec votre empreinte, votre visage ou le code de votre appareil, sans mot de passe.`,
+      after:
+        'Vous pourrez la renommer ou la supprimer sur la page de votre compte, et y en ajouter une à tout moment.',
+    },
     own: {
       what: 'Une clé d’accès vous connecte avec votre empreinte, votre visage ou le code de votre appareil, sans mot de passe.',
       notOffered: 'Votre organisation n’utilise pas de clés d’accès.',
