@@ -4521,6 +4521,7 @@ export const examples: Readonly<Record<string, object>> = {
     synced: true,
     requirement: 'optional',
     grace_days: 14,
+    prompt: 'after_account_change',
     inserted_at: '2026-03-14T09:26:53.589Z',
     updated_at: '2026-03-14T09:26:53.589Z',
   },

@@ -1218,6 +1218,8 @@ export interface PasskeyConnection {
   requirement: 'optional' | 'required'
   /** For how many days users may put it off, from the switch or from their creation if that is later. */
   grace_days: number
+  /** Where users who have none are offered a passkey, in browsers that can make one: on the account page alone, also at the end of a sign-in that has made the user or set their password, or at the end of every sign-in. */
+  prompt: 'account_page' | 'after_account_change' | 'after_sign_in'
   /** RFC 3339 in UTC with milliseconds. */
   inserted_at: string
   /** RFC 3339 in UTC with milliseconds. */
@@ -9503,6 +9505,7 @@ export interface PasskeysUpdateConnectionInput {
   /** required has an effect while active is true, and needs a service whose address is a name. */
   requirement?: 'optional' | 'required'
   grace_days?: number
+  prompt?: 'account_page' | 'after_account_change' | 'after_sign_in'
 }
 
 /** Codes that `passkeys.updateConnection` answers. */
@@ -12120,6 +12123,7 @@ export interface LogEventsListInput {
     | 'TOTP_REMOVED'
     | 'END_USER_PASSKEY_REGISTERED'
     | 'PASSKEY_RECOVERY_OPENED'
+    | 'PASSKEY_RECOVERY_CODE_USED'
     | 'END_USER_PASSKEY_SUCCESS'
     | 'END_USER_PASSKEY_FAILED'
     | 'END_USER_RELAY_STARTED'
@@ -12241,6 +12245,7 @@ export interface LogEventsListOfAccountInput {
     | 'TOTP_REMOVED'
     | 'END_USER_PASSKEY_REGISTERED'
     | 'PASSKEY_RECOVERY_OPENED'
+    | 'PASSKEY_RECOVERY_CODE_USED'
     | 'END_USER_PASSKEY_SUCCESS'
     | 'END_USER_PASSKEY_FAILED'
     | 'END_USER_RELAY_STARTED'

@@ -33,6 +33,7 @@ export {
   type AccessEvaluatorOptions,
   type AccessResource,
 } from './access-evaluator.js'
+export { passkeySignals, type PasskeySignals } from './passkey-signals.js'
 export { followMagicLink, openMagicLink, type LinkOutcome, type OpenedLink } from './open-link.js'
 export type {
   Client,

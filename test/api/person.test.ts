@@ -207,6 +207,8 @@ describe('the export of a person', () => {
       // No page of an application has asked for one.
       passkey_ceremonies: false,
       passkey_recoveries: false,
+      // Their passkey was demanded of nobody.
+      passkey_recovery_codes: false,
       passkeys: true,
       password_requests: true,
       passwords: true,

@@ -49,9 +49,25 @@ export function passkeyGivenOf(service: Service, client: Client) {
     return { ...on, page, held }
   }
 
+  /** Goes on from the recovery codes that come with the first passkey that is demanded; any other page stays as it is. */
+  async function withCodesSaved(visitor: Visitor, page: Seen): Promise<Seen> {
+    const hasCodes = page.html.includes('name="action" value="acknowledge"')
+    return hasCodes ? visitor.press(page, 'acknowledge', { acknowledged: 'true' }) : page
+  }
+
   async function passkeysOf({ org_domain, user }: FlowScene) {
     return (await client.passkeys.list({ org_domain, user_id: user.id })).data
   }
 
-  return { flows, authenticator, addressOf, signInAt, onPasskeys, asked, withPasskey, passkeysOf }
+  return {
+    flows,
+    authenticator,
+    addressOf,
+    signInAt,
+    onPasskeys,
+    asked,
+    withPasskey,
+    withCodesSaved,
+    passkeysOf,
+  }
 }

@@ -1,7 +1,10 @@
 import type { Guard } from './guard.js'
 import { passkeyGuards } from './passkey-guards.js'
+import { passkeyCodeGuards } from './passkey-code-guards.js'
+import { passkeyPromptGuards } from './passkey-prompt-guards.js'
 import { passkeyRecoveryGuards } from './passkey-recovery-guards.js'
 import { passkeyRequirementGuards } from './passkey-requirement-guards.js'
+import { phrGuards } from './phr-guards.js'
 import { accountEmailGuards } from './account-email-guards.js'
 import { accountPageGuards } from './account-page-guards.js'
 import { accountListGuards } from './account-list-guards.js'
@@ -27,6 +30,7 @@ import { limitGuards } from './limit-guards.js'
 import { membershipGuards } from './membership-guards.js'
 import { oidcGuards } from './oidc-guards.js'
 import { socialGuards } from './social-guards.js'
+import { socialLinkingGuards } from './social-linking-guards.js'
 import { onboardingGuards } from './onboarding-guards.js'
 import { outboundGuards } from './outbound-guards.js'
 import { outageGuards } from './outage-guards.js'
@@ -89,8 +93,11 @@ export const guards: readonly Guard[] = [
   ...accountEmailGuards,
   ...accountPageGuards,
   ...passkeyGuards,
+  ...passkeyCodeGuards,
+  ...passkeyPromptGuards,
   ...passkeyRecoveryGuards,
   ...passkeyRequirementGuards,
+  ...phrGuards,
   ...totpGuards,
   ...accountListGuards,
   ...accountSignInGuards,
@@ -109,6 +116,7 @@ export const guards: readonly Guard[] = [
   ...onboardingGuards,
   ...roleRulesGuards,
   ...socialGuards,
+  ...socialLinkingGuards,
   ...ssoConnectionGuards,
   ...traceGuards,
   ...verifierGuards,

@@ -33,7 +33,6 @@ const isAddedThere = strongest(
 const insteadOfAnother = strongest(
   'an application that demands two factors of an organization without codes lets nobody add one in place of a passkey or a code that the user has by then',
 )
-const linked = (title: string) => protocolTest('social-sign-in', `an address that a user has ${title}`)
 const registered = (title: string) =>
   protocolTest('passkey-own-page-registration', `a registration for a page of an application ${title}`)
 const onOwnPage = (title: string) =>
@@ -46,10 +45,6 @@ const ofItsKey = onOwnPage('passes for a key that sees its organization in its e
 const isAdded = added('is asked for so that devices keep one for each user, and verify who uses it')
 const isIn = used('that its provider copies may count anew on each device')
 const passes = besides('stands beside the code of who has both, and either passes')
-
-const demanded = (title: string) =>
-  protocolTest('phishing-resistant', `an application that demands a sign-in which cannot be phished ${title}`)
-const isStrongest = demanded('gets one by a passkey alone, which is told as that where it is asked for')
 
 /** Guards of passkeys: what an answer is of, whose it is, and what it is good for. */
 export const passkeyGuards = [
@@ -273,7 +268,7 @@ export const passkeyGuards = [
   guard({
     name: 'passkeys: one in place of a passkey or a code that the user has',
     file: enroll,
-    find: "  if ((await holdsPasskey(deps, trx, of)) && !(await recoversPasskeys(deps, trx, of, proof))) return 'over'\n",
+    find: "  if (isHeld && !held.is_recovery_code_used && !(await recoversPasskeys(deps, trx, of, proof))) return 'over'\n",
     replace: '',
     red: insteadOfAnother,
     green: isAddedThere,
@@ -287,14 +282,6 @@ export const passkeyGuards = [
       'a policy that demands a second factor keeps the last second factor of the organization on, codes or passkeys',
     ),
     green: isAddition,
-  }),
-  guard({
-    name: 'passkeys: the user to whom an account at a social provider is linked',
-    file: 'server/src/pages/steps/link-account.ts',
-    find: "const isOwn = 'refused' in proof || proof.proved.userId === arrival?.userId",
-    replace: "const isOwn = 'refused' in proof || arrival !== undefined",
-    red: linked('is linked by a passkey of its user, and not by one of a colleague'),
-    green: linked('links nobody by the word of the provider, and the user by their password'),
   }),
   guard({
     name: 'passkeys: one that was blocked, at an enrolment',
@@ -352,14 +339,6 @@ export const passkeyGuards = [
       'a new passkey with a statement of apple leads to no certificate of its maker, whose list of revoked ones would be fetched',
     ),
     green: isAdded,
-  }),
-  guard({
-    name: 'passkeys: an account at a social provider that the organization does not use is no way to sign in',
-    file: methods,
-    find: '${isMeant} and ${isProviderOpen()}',
-    replace: '${isMeant}',
-    red: linked('keeps its user in where it is all that is left, as long as it is used'),
-    green: linked('is linked by a passkey of its user, and not by one of a colleague'),
   }),
   guard({
     name: 'passkeys of the API: the domain of the pages of an application',
@@ -546,44 +525,5 @@ export const passkeyGuards = [
     replace: "flow.flowId === '' && !proved.isVerified",
     red: besides('has to verify its user where it would make the session of an unattended browser fresh'),
     green: passes,
-  }),
-  guard({
-    name: 'passkeys: a sign-in without one for an application that demands it',
-    file: 'server/src/sign-in/flows/finish.ts',
-    find: 'demandsPasskey(consumedFlow.claims) && !isPhishingResistant',
-    replace: "userId === '' && !isPhishingResistant",
-    red: demanded(
-      'has who has a passkey and codes use the passkey after the password, whatever the form says',
-    ),
-    green: isStrongest,
-  }),
-  guard({
-    name: 'passkeys: a session without one for an application that demands it',
-    file: 'server/src/protocols/oauth/session-fit.ts',
-    find: "  if (isPasskeyRequired) return isPhishingResistant(amr) ? 'enough' : 'second_factor'\n",
-    replace: '',
-    red: demanded(
-      'takes the passkey in addition to a session that has a code, and no other sign-in after it',
-    ),
-    green: isStrongest,
-  }),
-  guard({
-    name: 'passkeys: an acr that the client has not asked for',
-    file: 'server/src/tokens/acr.ts',
-    find: 'phr !== undefined && isPhishingResistant(amr)',
-    replace: 'isPhishingResistant(amr)',
-    red: isStrongest,
-    green: passes,
-  }),
-  guard({
-    name: 'social: an account that outlives single sign-on',
-    file: 'server/src/sign-in/flows/social-arrival.ts',
-    find: '  if (await isSsoUser(trx, tenant, userId)) return\n',
-    replace: '',
-    red: protocolTest(
-      'social-takeover',
-      'an account at a social provider is not linked to whoever comes by single sign-on, as on the account page',
-    ),
-    green: isIn,
   }),
 ]

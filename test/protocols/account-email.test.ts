@@ -431,6 +431,13 @@ describe('the link of the mail about a changed address', () => {
   test('removes the passkey and the password that were added for the change, so that the thief has none and the owner is asked for none', async () => {
     const thief = await passkeys.withPasskey(await verifiedScene())
     const { scene, held } = thief
+    const { org_domain } = scene
+    await client.passkeys.updateConnection({ org_domain, requirement: 'required' })
+    await thief.visitor.press(thief.page, 'new_codes')
+    await client.passkeys.updateConnection({ org_domain, requirement: 'optional' })
+    const codes = () =>
+      service.query('select from passkey_recovery_codes where user_id = $1', [scene.user.id])
+    expect(await codes()).toHaveLength(1)
     await service.clock.advance(8 * daySeconds)
     const email = anyEmail()
     const { visitor, page } = await given.asked(await onEmailWith(thief), email)
@@ -442,6 +449,7 @@ describe('the link of the mail about a changed address', () => {
 
     expect(done.html).toContain('two weeks before the change, or since, were removed')
     expect(await passkeys.passkeysOf(scene)).toEqual([])
+    expect(await codes()).toEqual([])
     expect((await subjectsTo(scene.user.email))[0]).toContain('passkey was removed')
     const removed = await service.query<{ actor_id: string }>(
       "select actor_id from events where subject_id = $1 and code = 'passkey.passkey.delete.success'",

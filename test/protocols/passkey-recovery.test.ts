@@ -67,8 +67,9 @@ async function byLink(scene: FlowScene, members: Record<string, string> = {}, vi
   return { visitor, page: await afterLink(scene, page, visitor) }
 }
 
-function add(page: Seen, visitor: Visitor, held = given.authenticator()): Promise<Seen> {
-  return visitor.press(page, 'passkey', { credential: held.create(given.asked(page)) })
+async function add(page: Seen, visitor: Visitor, held = given.authenticator()): Promise<Seen> {
+  const credential = held.create(given.asked(page))
+  return given.withCodesSaved(visitor, await visitor.press(page, 'passkey', { credential }))
 }
 
 async function amrsOf({ org_domain, user }: Holder) {

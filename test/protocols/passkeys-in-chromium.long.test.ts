@@ -132,6 +132,34 @@ describe.skipIf(!hasTool(browserTool))('passkeys in Chromium', () => {
     expect(await given.passkeysOf(scene)).toMatchObject([{ synced: false }])
   }, 60_000)
 
+  test('one is offered at the end of a sign-in in a browser that can make it, and in no other', async () => {
+    const scene = await given.flows.scene()
+    await service.query('update users set email_proved_at = now() where id = $1', [scene.user.id])
+    await client.passkeys.updateConnection({ org_domain: scene.org_domain, prompt: 'after_sign_in' })
+    const signIn = async (page: Page) => {
+      await page.goto(given.flows.authorizeUrl(scene))
+      await page.fill('#email', scene.user.email)
+      await page.click('button[value=identify]')
+      await page.fill('#password', goodPassword)
+      await page.click('button[value=password]')
+    }
+    const plain = await browser.newPage()
+    const atOnce = plain.waitForRequest(atStore)
+    await signIn(plain)
+    await atOnce
+
+    const { page } = await openWith(platform)
+    await proposeNone(page)
+    await signIn(page)
+    await page.waitForSelector('form[data-passkey=create] button[value=passkey]')
+    expect(await axeFaultsOf(page)).toBe('')
+    const arrived = page.waitForRequest(atStore)
+    await page.click('button[value=passkey]')
+    await arrived
+
+    expect(await given.passkeysOf(scene)).toHaveLength(1)
+  }, 60_000)
+
   test('the same passkey is not added twice, and one is renamed and removed', async () => {
     const scene = await given.flows.scene()
     const { page } = await openWith(platform)

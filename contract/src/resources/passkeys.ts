@@ -38,6 +38,10 @@ export type PasskeyRequirement = (typeof passkeyRequirements)[number]
 /** For how many days they may put it off. */
 export const passkeyGraceDays = { min: 0, max: 90, default: 14 }
 
+/** When users are offered a passkey that nothing demands. */
+export const passkeyPrompts = ['account_page', 'after_account_change', 'after_sign_in'] as const
+export type PasskeyPrompt = (typeof passkeyPrompts)[number]
+
 export const PasskeyConnection = record(
   'PasskeyConnection',
   {
@@ -65,6 +69,11 @@ export const PasskeyConnection = record(
       .describe(
         'For how many days users may put it off, from the switch or from their creation if that is later',
       ),
+    prompt: z
+      .enum(passkeyPrompts)
+      .describe(
+        'Where users who have none are offered a passkey, in browsers that can make one: on the account page alone, also at the end of a sign-in that has made the user or set their password, or at the end of every sign-in',
+      ),
     inserted_at: timestamp(),
     updated_at: timestamp(),
   },
@@ -77,6 +86,7 @@ export const PasskeyConnection = record(
     synced: true,
     requirement: 'optional',
     grace_days: 14,
+    prompt: 'after_account_change',
     inserted_at: '2026-03-14T09:26:53.589Z',
     updated_at: '2026-03-14T09:26:53.589Z',
   },
@@ -144,6 +154,7 @@ export const PasskeyConnectionChanges = z.strictObject({
     .optional()
     .describe('required has an effect while active is true, and needs a service whose address is a name'),
   grace_days: integer(passkeyGraceDays).optional(),
+  prompt: z.enum(passkeyPrompts).optional(),
 })
 export type PasskeyConnectionChanges = z.output<typeof PasskeyConnectionChanges>
 

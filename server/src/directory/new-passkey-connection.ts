@@ -3,7 +3,7 @@ import type { DB } from '../platform/db/schema.js'
 import type { Deps } from '../delivery/deps.js'
 import { ownerColumns } from '../platform/db/tenant-predicate.js'
 
-/** The initial connection of an organization: users may have passkeys, which nobody is asked for. */
+/** The initial connection of an organization: users may have passkeys, which are demanded of nobody, and offered after a change of the account. */
 export async function createPasskeyConnection(
   { now }: Pick<Deps, 'now'>,
   trx: Transaction<DB>,
@@ -17,6 +17,7 @@ export async function createPasskeyConnection(
       active: true,
       first_factor: true,
       synced: true,
+      prompt: 'after_account_change',
       version: 1,
       inserted_at: at,
       updated_at: at,

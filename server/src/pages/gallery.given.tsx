@@ -30,6 +30,8 @@ import { testIdpPage } from './views/test-idp.js'
 import { onceShown } from './steps/user-flow.js'
 import type { PageTexts } from './texts/en.js'
 import { blockedPasskeyPage } from './views/blocked-passkey.js'
+import { offerPasskeyPage } from './views/offer-passkey.js'
+import { passkeyCodePage } from './views/passkey-code.js'
 import { secondFactorPasskeyPage } from './views/second-factor-passkey.js'
 import { totpPage } from './views/totp.js'
 
@@ -418,13 +420,21 @@ const namingFaults: readonly string[] = ['missing', 'invalid', 'not_allowed']
 
 function totpStates(frame: Frame, { phone }: GalleryNames): GalleryPage[] {
   const view = { frame, form, way: 'app', sentTo: null } as const
+  const passkey = { frame, form, options: { challenge: 'x' }, hasRecoveryCodes: false }
+  const code = { frame, form, hasPasskey: true, retryAfterSeconds: 5 * minute }
   return [
     page('totp-app', totpPage(view)),
     page('totp-sms-unsent', totpPage({ ...view, way: 'sms' })),
     page('totp-sms', totpPage({ ...view, way: 'sms', sentTo: phone })),
     page('totp-app-passkey', totpPage({ ...view, passkeyOptions: { challenge: 'x' } })),
-    page('totp-passkey-blocked', blockedPasskeyPage({ frame })),
-    page('totp-passkey', secondFactorPasskeyPage({ frame, form, options: { challenge: 'x' } })),
+    page('totp-passkey-blocked', blockedPasskeyPage({ frame, form, hasRecoveryCodes: false })),
+    page('totp-passkey-blocked-codes', blockedPasskeyPage({ frame, form, hasRecoveryCodes: true })),
+    page('totp-passkey', secondFactorPasskeyPage(passkey)),
+    page('totp-passkey-codes', secondFactorPasskeyPage({ ...passkey, hasRecoveryCodes: true })),
+    page('totp-passkey-recovery', passkeyCodePage({ frame, form, hasPasskey: true })),
+    page('totp-passkey-recovery-blocked', passkeyCodePage({ frame, form, hasPasskey: false })),
+    page('totp-passkey-recovery-wrong_code', passkeyCodePage({ ...code, fault: 'wrong_code' })),
+    page('totp-passkey-recovery-too_many', passkeyCodePage({ ...code, fault: 'too_many' })),
     page('totp-recovery', totpPage({ ...view, way: 'recovery' })),
     page('totp-recovery-wrong_code', totpPage({ ...view, way: 'recovery', fault: 'wrong_code' })),
     ...faultStates('totp-app', frame.texts.totp.faults, (fault) =>
@@ -462,8 +472,20 @@ function enrollStates(frame: Frame, { phone }: GalleryNames): GalleryPage[] {
       'enroll-passkey-recovery',
       enrollPage({
         ...{ ...view, method: undefined, passkeyOptions: { challenge: 'x' } },
-        demanded: { isRecovery: true, isPostponable: true },
+        demanded: { recoveredBy: 'operator', isPostponable: true },
       }),
+    ),
+    page(
+      'enroll-passkey-recovery-code',
+      enrollPage({
+        ...{ ...view, method: undefined, passkeyOptions: { challenge: 'x' } },
+        demanded: { recoveredBy: 'code', isPostponable: false },
+      }),
+    ),
+    page('offer-passkey', offerPasskeyPage({ frame, form, options: { challenge: 'x' } })),
+    page(
+      'offer-passkey-refused',
+      offerPasskeyPage({ frame, form, options: { challenge: 'x' }, fault: 'refused' }),
     ),
     page('enroll-app-over', enrollPage({ ...view, fault: 'over' })),
     page('enroll-code-app', enrollCodePage({ ...view, frame: onceShown(frame), uri })),
@@ -475,13 +497,18 @@ function enrollStates(frame: Frame, { phone }: GalleryNames): GalleryPage[] {
 }
 
 function recoveryStates(frame: Frame): GalleryPage[] {
+  const of = 'phone'
   const codes = ['mzxw6ytboi', 'gezdgnbvgy', '3tqojqgezd', 'krugs4zani', 'onxw2zlu62']
   return [
-    page('recovery-codes', recoveryCodesPage({ frame: onceShown(frame), form, codes })),
-    page('recovery-codes-gone', recoveryCodesPage({ frame, form, codes: null })),
+    page('recovery-codes', recoveryCodesPage({ frame: onceShown(frame), form, of, codes })),
+    page(
+      'recovery-codes-passkey',
+      recoveryCodesPage({ frame: onceShown(frame), form, of: 'passkey', codes }),
+    ),
+    page('recovery-codes-gone', recoveryCodesPage({ frame, form, of, codes: null })),
     page(
       'recovery-codes-not_acknowledged',
-      recoveryCodesPage({ frame, form, codes, fault: 'not_acknowledged' }),
+      recoveryCodesPage({ frame, form, of, codes, fault: 'not_acknowledged' }),
     ),
   ]
 }

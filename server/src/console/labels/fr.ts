@@ -316,6 +316,7 @@ export const fr: Labels = {
     first_factor: 'Premier facteur',
     grace_days: 'Délai, en jours',
     requirement: 'Exigence',
+    prompt: 'Proposition aux utilisateurs',
     passkey_id: 'Clé d’accès',
     provider_name: 'Fournisseur',
     rp_id: 'Domaine de la clé',

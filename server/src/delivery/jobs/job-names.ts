@@ -16,6 +16,7 @@ export type Notice =
   | 'passkey_removed'
   | 'passkey_disabled'
   | 'passkey_recovery_opened'
+  | 'passkey_recovery_code_used'
   | 'identity_linked'
   | 'identity_unlinked'
 

@@ -141,6 +141,7 @@ describe('a notice', () => {
     'passkey_removed',
     'passkey_disabled',
     'passkey_recovery_opened',
+    'passkey_recovery_code_used',
     'identity_linked',
     'identity_unlinked',
   ] as const
@@ -178,6 +179,7 @@ describe('a notice', () => {
     ['passkey_removed', 'A passkey was removed at Awesome company', 'signed out everywhere else.'],
     ['passkey_disabled', 'A passkey was blocked at Awesome company', 'Then add a new one.'],
     ['passkey_recovery_opened', 'You can replace your passkeys at Awesome company', 'Within 24 hours'],
+    ['passkey_recovery_code_used', 'A recovery code was used at Awesome company', 'cannot be used again.'],
     ['identity_linked', 'Another way to sign in to Awesome company was added', 'can sign in with it here.'],
     ['identity_unlinked', 'A way to sign in to Awesome company was removed', 'no longer signs you in.'],
   ] as const)('of %s says what has happened, in text and in HTML', (notice, subject, told) => {

@@ -71,6 +71,8 @@ const mails: Readonly<Record<string, (sender: Sender) => Message>> = {
   'a new password beside passkeys': (sender) =>
     noticeMail({ ...sender, notice: 'password_set', ownPage: link, keptPasskeys: ['iPhone'] }),
   'a recovery of passkeys': (sender) => noticeMail({ ...sender, notice: 'passkey_recovery_opened' }),
+  'a recovery code that was used in place of a passkey': (sender) =>
+    noticeMail({ ...sender, notice: 'passkey_recovery_code_used' }),
   'a passkey that was removed': (sender) => noticeMail({ ...sender, notice: 'passkey_removed' }),
   'a passkey that was blocked': (sender) => noticeMail({ ...sender, notice: 'passkey_disabled' }),
 }

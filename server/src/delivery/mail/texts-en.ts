@@ -133,6 +133,11 @@ export const en: MailTexts = {
       told: (organization) =>
         `Your administrator at ${organization} lets you add a new passkey without using one that you have lost. Within 24 hours, sign in with a link that we send by e-mail, and add it.`,
     },
+    passkey_recovery_code_used: {
+      subject: (organization) => `A recovery code was used at ${organization}`,
+      told: (organization) =>
+        `One of your recovery codes for ${organization} was used in place of a passkey. It cannot be used again. The person who used it can add a new passkey to your account.`,
+    },
     identity_linked: {
       subject: (organization) => `Another way to sign in to ${organization} was added`,
       told: (organization) =>

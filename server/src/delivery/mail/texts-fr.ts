@@ -137,6 +137,11 @@ export const fr: MailTexts = {
       told: (organization) =>
         `Votre administrateur chez ${organization} vous permet d’ajouter une nouvelle clé d’accès sans celle que vous avez perdue. Dans les 24 heures, connectez-vous avec un lien reçu par e-mail et ajoutez-la.`,
     },
+    passkey_recovery_code_used: {
+      subject: (organization) => `Un code de secours a été utilisé chez ${organization}`,
+      told: (organization) =>
+        `Un de vos codes de secours pour ${organization} a été utilisé à la place d’une clé d’accès. Il ne peut plus servir. La personne qui l’a utilisé peut ajouter une nouvelle clé d’accès à votre compte.`,
+    },
     identity_linked: {
       subject: (organization) => `Un moyen de connexion a été ajouté chez ${organization}`,
       told: (organization) =>

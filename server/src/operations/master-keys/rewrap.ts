@@ -12,6 +12,7 @@ import { pepperContext } from '../../sign-in/password/pepper.js'
 import { sealContext } from '../../tokens/signing-keys/signing-keys.js'
 import { ssoKeyContext } from '../../sso/connections/keys.js'
 import { emailChangeContext } from '../../sign-in/own-account/email-change.js'
+import { passkeyCodesContext } from '../../sign-in/passkeys/recovery-codes.js'
 import { socialArrivalContext } from '../../sign-in/flows/social-arrival.js'
 import { socialSecretContext } from '../../sso/social/client-secret.js'
 import { socialVerifierContext } from '../../sso/social/request.js'
@@ -106,6 +107,11 @@ export const sealedColumns: readonly SealedColumn[] = [
     column,
     contextOf: (named) => enrollmentContext(kind, totpOwner(named)),
   })),
+  {
+    table: 'passkey_recovery_codes',
+    column: 'codes_sealed',
+    contextOf: (named) => passkeyCodesContext(totpOwner(named)),
+  },
   {
     table: 'totp_challenges',
     column: 'code_sealed',

@@ -33,6 +33,7 @@ const ownTables: readonly (keyof DB)[] = [
   'join_requests',
   'log_events',
   'passkey_recoveries',
+  'passkey_recovery_codes',
   'passkeys',
   'passwords',
   'refresh_token_families',

@@ -83,6 +83,7 @@ test('these columns are exported, beside the user', () => {
       'environment organization_id id purpose user_id application_id pending_sign_in_id redirect_uri state nonce ' +
       'code_challenge scope expires_at inserted_at',
     passkey_recoveries: 'environment organization_id user_id reason expires_at inserted_at',
+    passkey_recovery_codes: 'environment organization_id user_id failures locked_until inserted_at',
     passkeys:
       'environment organization_id id user_id name rp_id credential_id aaguid transports synced backed_up sign_count ' +
       'last_used_at disabled_at version inserted_at updated_at',
@@ -114,7 +115,7 @@ test('these columns are exported, beside the user', () => {
       'locale preferred_way step email user_id amr authenticated_at session_id pending_sign_in_id enrollment_id is_renewal_due ' +
       'link_code_expires_at link_code_failures expires_at used_at inserted_at connection_id identity_id is_sign_in_forced ' +
       'claims is_consent_asked response_mode issuer is_idp_initiated account_flow_id invitation_id is_invitation_mailed ' +
-      'passkey_attempt social_provider_id',
+      'passkey_attempt social_provider_id is_passkey_capable',
     social_arrivals:
       'environment organization_id flow_id provider_id email code_expires_at code_failures user_id expires_at inserted_at is_mailbox_proved',
     social_requests:

@@ -76,7 +76,15 @@ export function accountPageStates(
     user: { id: 'YWRh', name: 'ada@new.example', displayName: 'ada@new.example' },
     excludeCredentials: [],
   }
-  const passkeys = { ...view, passkeys: [phone, key], options, now, isOnlyFactor: false, isDone: false }
+  const passkeys = {
+    ...view,
+    passkeys: [phone, key],
+    options,
+    now,
+    isOnlyFactor: false,
+    codesLeft: undefined,
+    isDone: false,
+  }
   const google = { id: 'a', name: 'Google', email: 'ada@gmail.com', authenticatedAt: addedAt }
   const offered = [{ name: 'microsoft', displayName: 'Microsoft' }]
   const linked = { ...view, linked: [google], offered, now, isDone: false }
@@ -138,7 +146,12 @@ export function accountPageStates(
     ['account-linking', linkingPage({ frame, url: provider, provider: 'Google', back: form.action })],
     ['account-passkeys', passkeysPage(passkeys)],
     ['account-passkeys-none', passkeysPage({ ...passkeys, passkeys: [] })],
-    ['account-passkeys-only', passkeysPage({ ...passkeys, passkeys: [phone], isOnlyFactor: true })],
+    [
+      'account-passkeys-only',
+      passkeysPage({ ...passkeys, passkeys: [phone], isOnlyFactor: true, codesLeft: 0 }),
+    ],
+    ['account-passkeys-code', passkeysPage({ ...passkeys, passkeys: [phone], codesLeft: 1 })],
+    ['account-passkeys-codes', passkeysPage({ ...passkeys, passkeys: [phone], codesLeft: 5 })],
     ['account-passkeys-added', passkeysPage({ ...passkeys, isDone: true })],
     ['account-passkeys-last', passkeysPage({ ...passkeys, passkeys: [phone], fault: 'last' })],
     ['account-passkeys-not-offered', passkeysPage({ ...passkeys, passkeys: [], options: undefined })],

@@ -5,16 +5,21 @@ import {
   findOwnPasskeys,
   removeOwnPasskey,
   renameOwnPasskey,
+  renewOwnPasskeyCodes,
 } from '../../sign-in/own-account/own-passkeys.js'
+import { onceShown } from '../steps/user-flow.js'
 import { passkeysPage } from '../views/account-passkeys.js'
+import { recoveryCodesPage } from '../views/recovery-codes.js'
 import type { OwnPasskeyFault } from '../texts/en/passkeys.js'
 import type { Section, SectionOutcome, SectionRequest } from './section.js'
 
 /** The passkeys of the user. */
 export const passkeysSection: Section = {
   needsFresh: true,
+  // Writing recovery codes down may take longer, and a new sign-in would show others.
+  actionsAnytime: ['acknowledge'],
   show: (request) => page(request),
-  actions: { add, rename, remove },
+  actions: { add, rename, remove, new_codes: newCodes, acknowledge },
 }
 
 async function add(request: SectionRequest): Promise<SectionOutcome> {
@@ -47,6 +52,22 @@ async function remove(request: SectionRequest): Promise<SectionOutcome> {
   return outcome === 'removed' ? 'done' : refuse(request, outcome, 409)
 }
 
+async function newCodes({ deps, tenant, session, frame, form }: SectionRequest): Promise<SectionOutcome> {
+  const codes = await renewOwnPasskeyCodes(deps, tenant, session)
+  if (codes === 'stale') return 'stale'
+  if (codes === undefined) return 'done'
+  return { status: 200, page: recoveryCodesPage({ frame: onceShown(frame), form, of: 'passkey', codes }) }
+}
+
+function acknowledge({ frame, form, field }: SectionRequest): Promise<SectionOutcome> {
+  if (field('acknowledged') === 'true') return Promise.resolve('done')
+  const gone = { frame: onceShown(frame), form, of: 'passkey', codes: null } as const
+  return Promise.resolve({
+    status: 422,
+    page: recoveryCodesPage({ ...gone, fault: 'not_acknowledged' }),
+  })
+}
+
 const PasskeyId = pathId()
 
 async function refuse(
@@ -59,7 +80,12 @@ async function refuse(
 
 async function page(request: SectionRequest, fault?: OwnPasskeyFault): Promise<string> {
   const { deps, tenant, session, frame, form, account, isDone } = request
-  const { passkeys, options, isOnlyFactor } = await findOwnPasskeys(deps, tenant, session, form.csrf)
+  const { passkeys, options, isOnlyFactor, codesLeft } = await findOwnPasskeys(
+    deps,
+    tenant,
+    session,
+    form.csrf,
+  )
   return passkeysPage({
     frame,
     form,
@@ -74,6 +100,7 @@ async function page(request: SectionRequest, fault?: OwnPasskeyFault): Promise<s
     })),
     options,
     isOnlyFactor,
+    codesLeft,
     now: deps.now(),
     isDone,
     fault,

@@ -59,7 +59,7 @@ async function validate(request: SectionRequest): Promise<SectionOutcome> {
     if (outcome === 'wrong') return await showAgain(request, enrollmentId, 'wrong_code')
     return {
       status: 200,
-      page: recoveryCodesPage({ frame: onceShown(frame), form, codes: outcome.recoveryCodes }),
+      page: recoveryCodesPage({ frame: onceShown(frame), form, of: 'phone', codes: outcome.recoveryCodes }),
     }
   } catch (error) {
     const wait = waitOf(error)
@@ -87,13 +87,19 @@ async function newCodes(request: SectionRequest): Promise<SectionOutcome> {
   const codes = await renewOwnRecoveryCodes(deps, tenant, session)
   if (codes === 'stale') return 'stale'
   if (codes === undefined) return 'done'
-  return { status: 200, page: recoveryCodesPage({ frame: onceShown(frame), form, codes }) }
+  return { status: 200, page: recoveryCodesPage({ frame: onceShown(frame), form, of: 'phone', codes }) }
 }
 
 async function acknowledge(request: SectionRequest): Promise<SectionOutcome> {
   const { deps, tenant, session, frame, form, field } = request
   if (field('acknowledged') !== 'true') {
-    const page = recoveryCodesPage({ frame: onceShown(frame), form, codes: null, fault: 'not_acknowledged' })
+    const page = recoveryCodesPage({
+      frame: onceShown(frame),
+      form,
+      of: 'phone',
+      codes: null,
+      fault: 'not_acknowledged',
+    })
     return { status: 422, page }
   }
   await acknowledgeOwnRecoveryCodes(deps, tenant, session)

@@ -14,6 +14,8 @@ interface FormProps {
   readonly isCodeForm?: boolean
   /** Whether it takes no press at first, where scripts run: one that was meant for the page before must not count. */
   readonly isDelayed?: boolean
+  /** Whether it says, where scripts run, that the browser can make passkeys. */
+  readonly saysPasskeys?: boolean
   /** The label of the main button during submission, where scripts run. */
   readonly working?: string
   readonly children?: ComponentChildren
@@ -36,6 +38,7 @@ export function Form({ form, action, button, look = 'main', ...props }: FormProp
       {...(isDelayed && { 'data-later': '' })}
     >
       <input type="hidden" name="csrf" value={form.csrf} />
+      {props.saysPasskeys === true && <input type="hidden" name="passkeys" value="" data-can-passkey="" />}
       {children}
       <button type="submit" name="action" value={action} class={look} data-working={working}>
         {button}

@@ -15,7 +15,14 @@ for (const field of document.querySelectorAll('textarea[data-max-bytes]')) refus
 for (const form of document.querySelectorAll('form[data-once]')) sendOnce(form)
 for (const form of document.querySelectorAll('form[data-code]')) sendWhenTyped(form)
 for (const form of document.querySelectorAll('form[data-at-once]')) sendAtOnce(form)
+for (const field of document.querySelectorAll('input[data-can-passkey]')) sayPasskeys(field)
 for (const image of document.querySelectorAll('img[data-logo]')) replaceWhenBroken(image)
+
+/** Says in a form whether the device can make passkeys, so that nobody is offered one in vain. */
+async function sayPasskeys(field) {
+  const isAble = await window.PublicKeyCredential?.isUserVerifyingPlatformAuthenticatorAvailable?.()
+  if (isAble === true) field.value = 'can'
+}
 
 /** Shows and hides the content of a password field. */
 function reveal(button) {

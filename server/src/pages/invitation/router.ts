@@ -153,6 +153,7 @@ async function begin(
       methods,
       hasSocial: socialProviders.length > 0,
       browserSecret,
+      isPasskeyCapable: textOf(formOf(req).passkeys) === 'can',
       ip,
       requestId,
     })

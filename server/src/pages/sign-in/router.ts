@@ -5,6 +5,7 @@ import type { Deps } from '../../delivery/deps.js'
 import { ApiError } from '../../platform/errors.js'
 import { findFlow, type Flow } from '../../sign-in/flows/flow.js'
 import { finishFlow } from '../../sign-in/flows/finish.js'
+import { markPasskeyCapable, moveToPasskeyOffer } from '../../sign-in/passkeys/offer-in-flow.js'
 import { formReader, formTextReader } from '../../platform/http/body.js'
 import { requestIdOf } from '../../delivery/request-context.js'
 import {
@@ -171,7 +172,7 @@ async function showFlow(exchange: Exchange): Promise<void> {
     return
   }
   // The flow is complete. Only the flow's own browser gets here, for example by a link that was opened in it.
-  if (flow.step === 'ready' && !isOnlyLooking(req)) await finish(exchange, flow, secret)
+  if (flow.step === 'ready' && !isOnlyLooking(req)) await finishOrOffer(exchange, flow, secret)
   else await showStep(exchange, await sceneOf(exchange, flow, secret))
 }
 
@@ -191,6 +192,8 @@ async function takeForm(exchange: Exchange): Promise<void> {
 async function act(exchange: Exchange, request: StepRequest, secret: string): Promise<void> {
   const { deps, req, res } = exchange
   const name = request.field('action')
+  if (request.field('passkeys') === 'can' && !request.flow.isPasskeyCapable)
+    await markPasskeyCapable(deps, request.flow)
   const { actions } = stepPages[request.flow.step]
   const action = Object.hasOwn(actions, name) ? actions[name] : undefined
   if (action === undefined) {
@@ -213,8 +216,16 @@ async function act(exchange: Exchange, request: StepRequest, secret: string): Pr
     return
   }
   const flow = await findFlow(deps, flowRequest(req, secret))
-  if (flow?.step === 'ready') await finish(exchange, flow, secret)
+  if (flow?.step === 'ready') await finishOrOffer(exchange, flow, secret)
   else redirect(exchange, inChosenLanguage(exchange, req.path))
+}
+
+/** Ends a flow, by way of the page that offers a passkey where the organization wants that. */
+async function finishOrOffer(exchange: Exchange, flow: Flow, secret: string): Promise<void> {
+  const { deps, req } = exchange
+  const isOffered = flow.isPasskeyCapable && (await moveToPasskeyOffer(deps, flow))
+  if (isOffered) redirect(exchange, inChosenLanguage(exchange, req.path))
+  else await finish(exchange, flow, secret)
 }
 
 async function finish(exchange: Exchange, flow: Flow, secret: string): Promise<void> {

@@ -74,7 +74,7 @@ async function validate(request: StepRequest): Promise<StepOutcome> {
   if (outcome === 'over') return refuse(request, 422, { fault: 'over' })
   if (outcome === 'wrong') return showAgain(request, flow, 'wrong_code')
   const codes = outcome.recoveryCodes
-  return { status: 200, page: recoveryCodesPage({ frame: onceShown(frame), form, codes }) }
+  return { status: 200, page: recoveryCodesPage({ frame: onceShown(frame), form, of: 'phone', codes }) }
 }
 
 async function passkey(request: StepRequest): Promise<StepOutcome> {
@@ -85,9 +85,13 @@ async function passkey(request: StepRequest): Promise<StepOutcome> {
   const outcome = await guess(
     request,
     () => enrollPasskeyInFlow(deps, caller, flow, { credential: field('credential'), csrf: form.csrf, name }),
-    (enrolled) => enrolled === 'added',
+    (enrolled) => enrolled === 'added' || typeof enrolled === 'object',
   )
   if (outcome === 'added' || outcome === 'over') return 'moved'
+  if (typeof outcome === 'object') {
+    const codes = outcome.recoveryCodes
+    return { status: 200, page: recoveryCodesPage({ frame: onceShown(frame), form, of: 'passkey', codes }) }
+  }
   const next = { ...request, flow: { ...flow, passkeyAttempt: flow.passkeyAttempt + 1 } }
   return refuse(next, 422, { passkeyFault: outcome })
 }
@@ -117,7 +121,8 @@ async function page(request: StepRequest, wrong: Wrong = {}): Promise<string | u
   const user = await getTotpUser(deps.db, caller, flow.userId)
   const of = { tenant: caller, userId: user.id }
   if (!user.active || !(flow.amr.includes('mfa') || mayEnrollBesides(user))) return undefined
-  if (await recoversPasskeys(deps, deps.db, of, flow)) return recoveryPage(request, flow, wrong)
+  if (flow.isRecoveryCodeUsed) return recoveryPage(request, flow, 'code', wrong)
+  if (await recoversPasskeys(deps, deps.db, of, flow)) return recoveryPage(request, flow, 'operator', wrong)
   if (await holdsPasskey(deps, deps.db, of)) return undefined
   const passkeyOptions = await findEnrollmentOptions(deps, caller, flow, form.csrf)
   const isPasskeyOnly = demandsPasskey(flow.claims)
@@ -134,12 +139,13 @@ async function page(request: StepRequest, wrong: Wrong = {}): Promise<string | u
 async function recoveryPage(
   { deps, caller, frame, form }: StepRequest,
   flow: EnrollingFlow,
+  recoveredBy: 'operator' | 'code',
   wrong: Wrong,
 ): Promise<string | undefined> {
   const passkeyOptions = await findEnrollmentOptions(deps, caller, flow, form.csrf)
   if (passkeyOptions === undefined) return undefined
   const isPostponable = await mayPostponeEnrollment(deps, deps.db, caller, flow)
-  const demanded = { isRecovery: true, isPostponable } as const
+  const demanded = { recoveredBy, isPostponable }
   return enrollPage({ frame, form, method: undefined, sentTo: null, demanded, passkeyOptions, ...wrong })
 }
 

@@ -6,6 +6,7 @@ import { identityProviderStep } from './identity-provider.js'
 import { joinStep } from './join.js'
 import { linkAccountStep } from './link-account.js'
 import { linkSentStep } from './link-sent.js'
+import { offerPasskeyStep } from './offer-passkey.js'
 import { passwordStep } from './password.js'
 import { proveAddressStep } from './prove-address.js'
 import { readyStep } from './ready.js'
@@ -30,5 +31,6 @@ export const stepPages: Readonly<Record<Step, StepPage>> = {
   recovery_codes: recoveryCodesStep,
   renew_password: renewPasswordStep,
   consent: consentStep,
+  offer_passkey: offerPasskeyStep,
   ready: readyStep,
 }

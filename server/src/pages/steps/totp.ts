@@ -11,21 +11,24 @@ import {
   passByPasskey,
   type WaitingForPasskey,
 } from '../../sign-in/passkeys/second-factor.js'
+import { mayUsePasskeyCode, usePasskeyCode } from '../../sign-in/passkeys/use-recovery-code.js'
 import { ask, askOnce, findFlowChallenge, type FlowChallenge } from '../../sign-in/totp/flow-challenge.js'
 import { getTotpUser } from '../../sign-in/totp/totp-user.js'
 import { validateTotpChallenge } from '../../sign-in/totp/validate-challenge.js'
 import { demandsPasskey } from '../../tokens/acr.js'
 import { blockedPasskeyPage } from '../views/blocked-passkey.js'
+import { passkeyCodePage } from '../views/passkey-code.js'
 import { secondFactorPasskeyPage } from '../views/second-factor-passkey.js'
 import { totpPage } from '../views/totp.js'
 import { guess } from './guess.js'
 import { waitOf } from './limit.js'
 import type { StepOutcome, StepPage, StepRequest } from '../frame/step-page.js'
+import { userFlowOf } from './user-flow.js'
 
 /** Asks for the second factor: a code, or a passkey where the user has one. */
 export const totpStep: StepPage = {
   show: (request) => show(request),
-  actions: { totp, send_sms: sendSms, passkey, anew },
+  actions: { totp, send_sms: sendSms, passkey, recovery_code: recoveryCode, anew },
 }
 
 async function show(request: StepRequest, wrong: Wrong = {}): Promise<string | undefined> {
@@ -35,10 +38,15 @@ async function show(request: StepRequest, wrong: Wrong = {}): Promise<string | u
   const options = await findSecondFactorOptions(deps, caller, flow, form.csrf)
   if ((await isPasskeyAsked(request, signIn.userId)) || !(await hasCodes(request, signIn.userId))) {
     const isOpen = await isPending(request, signIn)
+    const hasRecoveryCodes = isOpen && (await mayUsePasskeyCode(deps, caller, flow))
+    if (hasRecoveryCodes && request.query('way') === 'recovery')
+      return passkeyCodePage({ frame, form, hasPasskey: options !== undefined, ...wrong })
     if (options !== undefined)
-      return isOpen ? secondFactorPasskeyPage({ frame, form, options, ...wrong }) : undefined
+      return isOpen
+        ? secondFactorPasskeyPage({ frame, form, options, hasRecoveryCodes, ...wrong })
+        : undefined
     const isBlocked = await holdsPasskey(deps, deps.db, { tenant: caller, userId: signIn.userId })
-    if (isBlocked) return isOpen ? blockedPasskeyPage({ frame }) : undefined
+    if (isBlocked) return isOpen ? blockedPasskeyPage({ frame, form, hasRecoveryCodes }) : undefined
   }
   // A user with a passkey may not need the message.
   const asked = await askOnce(deps, caller, signIn, options === undefined)
@@ -88,6 +96,26 @@ async function passkey(request: StepRequest): Promise<StepOutcome> {
   const next = { ...request, flow: { ...flow, passkeyAttempt: flow.passkeyAttempt + 1 } }
   const shown = await show(next, { fault: 'passkey_refused' })
   return shown === undefined ? 'over' : { status: 422, page: shown }
+}
+
+/** Takes a recovery code in place of the passkey, which another one is added by. */
+async function recoveryCode(request: StepRequest): Promise<StepOutcome> {
+  const { deps, caller } = request
+  const flow = userFlowOf(request)
+  if (flow === undefined) return 'over'
+  const refuse = async (status: number, wrong: Wrong): Promise<StepOutcome> => {
+    const shown = await show(request, wrong)
+    return shown === undefined ? 'over' : { ...wrong, status, page: shown }
+  }
+  const code = request.field('code').trim()
+  if (code === '') return refuse(422, { fault: 'missing' })
+  const used = await guess(
+    request,
+    () => usePasskeyCode(deps, caller, flow, code),
+    (outcome) => outcome === 'used',
+  )
+  if (used === 'used' || used === 'over') return 'moved'
+  return used === 'wrong' ? refuse(422, { fault: 'wrong_code' }) : refuse(429, { fault: 'too_many', ...used })
 }
 
 async function totp(request: StepRequest): Promise<StepOutcome> {

@@ -30,6 +30,8 @@ interface PasskeysPage {
   readonly options: object | undefined
   /** The one passkey is the second factor that is demanded of the user, and nothing takes its place. */
   readonly isOnlyFactor: boolean
+  /** The recovery codes that are left; undefined where the user needs none. */
+  readonly codesLeft: number | undefined
   readonly now: Date
   readonly isDone: boolean
   readonly fault?: OwnPasskeyFault | undefined
@@ -37,7 +39,7 @@ interface PasskeysPage {
 
 /** The passkeys of the user, to add, rename and remove them. */
 export function passkeysPage(view: PasskeysPage): string {
-  const { frame, form, email, passkeys, options, isDone } = view
+  const { frame, form, email, passkeys, options, codesLeft, isDone } = view
   const { texts } = frame
   const words = texts.passkeys.own
   const fault = toFault(texts, words.faults, view.fault)
@@ -69,13 +71,24 @@ export function passkeysPage(view: PasskeysPage): string {
           />
         </>
       )}
-      {view.isOnlyFactor && <p class="notice">{words.onlyFactor}</p>}
+      {view.isOnlyFactor && codesLeft === 0 && <p class="notice">{words.onlyFactor}</p>}
       {passkeys.length > 0 && (
         <ul class="own-sections">
           {passkeys.map((passkey) => (
             <PasskeyItem key={passkey.id} view={view} passkey={passkey} />
           ))}
         </ul>
+      )}
+      {codesLeft !== undefined && (
+        <>
+          <p>{codesLeft === 0 ? words.noCodes : words.codesLeft(codesLeft)}</p>
+          <Form
+            form={form}
+            action="new_codes"
+            look="second"
+            button={codesLeft === 0 ? words.getCodes : texts.recoveryCodes.newCodes}
+          />
+        </>
       )}
     </HostedPage>,
   )

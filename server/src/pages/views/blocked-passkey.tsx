@@ -1,12 +1,22 @@
 import { HostedPage, toDocument, type Frame } from '../frame/layout.js'
+import type { PageForm } from '../frame/step-page.js'
+import { PasskeyCodeLink } from './passkey-code.js'
+
+interface BlockedPasskeyPage {
+  readonly frame: Frame
+  readonly form: PageForm
+  /** Whether the user has recovery codes that take its place here. */
+  readonly hasRecoveryCodes: boolean
+}
 
 /** Ends a sign-in that takes the passkey of a user whose passkey was blocked, and who has no other factor as good. */
-export function blockedPasskeyPage({ frame }: { readonly frame: Frame }): string {
+export function blockedPasskeyPage({ frame, form, hasRecoveryCodes }: BlockedPasskeyPage): string {
   const words = frame.texts.passkeys.blocked
   return toDocument(
     <HostedPage frame={frame} title={words.heading}>
       <p>{words.sentence}</p>
-      <p>{words.advice}</p>
+      <p>{hasRecoveryCodes ? words.byCode : words.advice}</p>
+      {hasRecoveryCodes && <PasskeyCodeLink frame={frame} form={form} />}
     </HostedPage>,
   )
 }

@@ -19,14 +19,14 @@ interface EnrollPage {
   /** The masked telephone number; null with the app, or without a number. */
   readonly sentTo: string | null
   /**
-   * By the application, which may take a passkey alone, or by the organization, which lets users put it off until a time; null: no longer. A recovery of passkeys
-   * may be put off where the sign-in needs none.
+   * By the application, which may take a passkey alone, or by the organization, which lets users put it off until a time; null: no longer. A recovery of passkeys,
+   * which an operator has opened or a recovery code has begun, may be put off where the sign-in needs none.
    */
   readonly demanded:
     | 'by_application'
     | 'passkey_by_application'
     | { readonly until: Date | null }
-    | { readonly isRecovery: true; readonly isPostponable: boolean }
+    | { readonly recoveredBy: 'operator' | 'code'; readonly isPostponable: boolean }
   /** What the browser is asked for to make a passkey; undefined where the user may have none. */
   readonly passkeyOptions?: object | undefined
   readonly fault?: EnrollFault | TotpFault | undefined
@@ -40,7 +40,7 @@ export function enrollPage(view: EnrollPage): string {
   const { texts, organization, productName } = frame
   const name = displayName(organization?.name ?? productName)
   const until = typeof demanded === 'object' && 'until' in demanded ? demanded.until : null
-  const recovery = typeof demanded === 'object' && 'isRecovery' in demanded ? demanded : undefined
+  const recovery = typeof demanded === 'object' && 'recoveredBy' in demanded ? demanded : undefined
   const words = texts.enroll
   const fault =
     toFault(texts, texts.passkeys.own.faults, view.passkeyFault) ??
@@ -49,7 +49,7 @@ export function enrollPage(view: EnrollPage): string {
   const reason = demanded === 'by_application' ? why.byApplication : why.byOrganization(name)
   const own =
     recovery !== undefined
-      ? texts.passkeys.recover
+      ? texts.passkeys.recover[recovery.recoveredBy]
       : demanded === 'passkey_by_application'
         ? texts.passkeys.demanded
         : undefined

@@ -81,7 +81,7 @@ export function identifierPage(view: IdentifierPage): string {
         </>
       )}
       {view.isAddressAsked !== false && (
-        <Form form={form} action="identify" button={words.button} working={texts.working}>
+        <Form form={form} action="identify" button={words.button} working={texts.working} saysPasskeys>
           <Field
             id="email"
             label={words.label}

@@ -26,7 +26,7 @@ export function invitationPage({ frame, form, email, organizationName, isStaff }
       title={words.button}
       heading={heading(displayAddress(email), displayName(organizationName))}
     >
-      <Form form={form} action="begin" button={words.button} working={texts.working} />
+      <Form form={form} action="begin" button={words.button} working={texts.working} saysPasskeys />
       <p class="quiet">{words.unexpected}</p>
     </HostedPage>,
   )

@@ -34,7 +34,7 @@ export function passwordPage(view: PasswordPage): string {
         </p>
       )}
       <PageFault fault={fault} />
-      <Form form={form} action="password" button={words.button} working={texts.working}>
+      <Form form={form} action="password" button={words.button} working={texts.working} saysPasskeys>
         <UserNameForManagers email={email} />
         <PasswordField texts={texts} label={words.label} fault={fault} autocomplete="current-password" />
       </Form>

@@ -5,27 +5,36 @@ import type { PageForm } from '../frame/step-page.js'
 import type { PageTexts } from '../texts/en.js'
 import type { RecoveryCodesFault } from '../texts/en/second-factor.js'
 
+/** What its user may have lost who uses a recovery code. */
+export type LostFactor = 'phone' | 'passkey'
+
 /** The page of the recovery codes. */
 interface RecoveryCodesPage {
   readonly frame: Frame
   readonly form: PageForm
+  readonly of: LostFactor
   /** Null after they have been shown: only their digests are stored. */
   readonly codes: readonly string[] | null
   readonly fault?: RecoveryCodesFault | undefined
 }
 
 /** Shows recovery codes once, to be copied, downloaded or printed, and asks the user to confirm that they are saved. */
-export function recoveryCodesPage({ frame, form, codes, fault }: RecoveryCodesPage): string {
+export function recoveryCodesPage({ frame, form, of, codes, fault }: RecoveryCodesPage): string {
   const { texts } = frame
   const words = texts.recoveryCodes
   const heading = codes === null ? words.goneHeading : words.heading
   return toDocument(
-    <HostedPage frame={frame} title={heading} isFault={fault !== undefined} sentences={sentencesOf}>
+    <HostedPage
+      frame={frame}
+      title={heading}
+      isFault={fault !== undefined}
+      sentences={(each) => sentencesOf(each, of)}
+    >
       {codes === null ? (
         <p>{words.gone}</p>
       ) : (
         <>
-          <p>{words.sentence}</p>
+          <p>{words.sentences[of]}</p>
           <p class="notice">{words.once}</p>
           <Codes frame={frame} codes={codes} />
         </>
@@ -63,8 +72,8 @@ export function recoveryCodesPage({ frame, form, codes, fault }: RecoveryCodesPa
   )
 }
 
-function sentencesOf({ recoveryCodes: words }: PageTexts): string[] {
-  return [words.heading, words.sentence, words.once, words.acknowledge]
+function sentencesOf({ recoveryCodes: words }: PageTexts, of: LostFactor): string[] {
+  return [words.heading, words.sentences[of], words.once, words.acknowledge]
 }
 
 function Codes({

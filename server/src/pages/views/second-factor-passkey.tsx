@@ -3,6 +3,7 @@ import { PageFault, toFault } from '../frame/fault.js'
 import { HostedPage, toDocument, type Frame } from '../frame/layout.js'
 import type { PageForm } from '../frame/step-page.js'
 import type { SecondFactorFault } from '../texts/en/second-factor.js'
+import { PasskeyCodeLink } from './passkey-code.js'
 import { PasskeyForm } from './passkey-form.js'
 
 interface SecondFactorPasskeyPage {
@@ -10,12 +11,20 @@ interface SecondFactorPasskeyPage {
   readonly form: PageForm
   /** What the browser is asked for. */
   readonly options: object
+  /** Whether the user has recovery codes that take its place here. */
+  readonly hasRecoveryCodes: boolean
   readonly fault?: SecondFactorFault | undefined
   readonly retryAfterSeconds?: number | undefined
 }
 
 /** Asks for a passkey as the second factor of a user who has no other. */
-export function secondFactorPasskeyPage({ frame, form, options, ...wrong }: SecondFactorPasskeyPage): string {
+export function secondFactorPasskeyPage({
+  frame,
+  form,
+  options,
+  hasRecoveryCodes,
+  ...wrong
+}: SecondFactorPasskeyPage): string {
   const { texts } = frame
   const words = texts.passkeys.second
   const fault = toFault(texts, texts.totp.faults, wrong.fault, wrong.retryAfterSeconds)
@@ -37,7 +46,7 @@ export function secondFactorPasskeyPage({ frame, form, options, ...wrong }: Seco
       />
       <div class="aside">
         <Form form={form} action="anew" button={words.anew} look="plain" />
-        <p class="quiet">{words.lost}</p>
+        {hasRecoveryCodes ? <PasskeyCodeLink frame={frame} form={form} /> : <p class="quiet">{words.lost}</p>}
       </div>
     </HostedPage>,
   )

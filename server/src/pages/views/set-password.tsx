@@ -41,7 +41,7 @@ export function setPasswordPage(view: SetPasswordPage): string {
       {mayBeLater && <p>{words[asked]}</p>}
       {asked === 'change' && <p>{texts.account.password.othersEnd}</p>}
       <PageFault fault={fault} />
-      <Form form={form} action="set_password" button={words.button} working={texts.working}>
+      <Form form={form} action="set_password" button={words.button} working={texts.working} saysPasskeys>
         {passwordCode !== undefined && <input type="hidden" name="password_code" value={passwordCode} />}
         <UserNameForManagers email={email} />
         <PasswordField

@@ -328,4 +328,13 @@ export const migrationLocks: Readonly<Record<string, readonly ObservedLock[]>> =
   "0064-names-of-cells": [
     {"table":"slugs","lock":"ACCESS EXCLUSIVE","work":"none"},
   ],
+  "0065-passkey-recovery-codes": [
+    {"table":"sign_in_flows","lock":"ACCESS EXCLUSIVE","work":"none"},
+    {"table":"users","lock":"SHARE ROW EXCLUSIVE","work":"none"},
+  ],
+  "0067-passkey-prompt": [
+    {"table":"passkey_connections","lock":"ACCESS EXCLUSIVE","work":"scans"},
+    {"table":"sign_in_flows","lock":"ACCESS EXCLUSIVE","work":"scans"},
+    {"table":"users","lock":"ACCESS EXCLUSIVE","work":"none"},
+  ],
 }

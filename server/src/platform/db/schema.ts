@@ -700,6 +700,7 @@ export interface PasskeyConnections {
   grace_days: Generated<number>;
   inserted_at: Timestamp;
   organization_id: string;
+  prompt: Generated<string>;
   required_at: Timestamp | null;
   requirement: Generated<string>;
   synced: boolean;
@@ -714,6 +715,17 @@ export interface PasskeyRecoveries {
   inserted_at: Timestamp;
   organization_id: string;
   reason: string;
+  user_id: string;
+}
+
+export interface PasskeyRecoveryCodes {
+  account_id: string;
+  codes_sealed: Buffer;
+  environment: string;
+  failures: Generated<number>;
+  inserted_at: Timestamp;
+  locked_until: Timestamp | null;
+  organization_id: string;
   user_id: string;
 }
 
@@ -1058,6 +1070,8 @@ export interface SignInFlows {
   is_idp_initiated: Generated<boolean>;
   is_invitation_mailed: Generated<boolean>;
   is_mfa_required: boolean;
+  is_passkey_capable: Generated<boolean>;
+  is_recovery_code_used: Generated<boolean>;
   is_renewal_due: Generated<boolean>;
   is_sign_in_forced: Generated<boolean>;
   issuer: Generated<string>;
@@ -1468,6 +1482,7 @@ export interface Users {
   inserted_at: Timestamp;
   last_signed_in_at: Timestamp | null;
   organization_id: string;
+  passkey_offer_declined_at: Timestamp | null;
   phone_number_verified: Generated<boolean>;
   phone_numbers: Json;
   profile: Json;
@@ -1571,6 +1586,7 @@ export interface DB {
   passkey_ceremonies: PasskeyCeremonies;
   passkey_connections: PasskeyConnections;
   passkey_recoveries: PasskeyRecoveries;
+  passkey_recovery_codes: PasskeyRecoveryCodes;
   passkeys: Passkeys;
   password_connections: PasswordConnections;
   password_peppers: PasswordPeppers;

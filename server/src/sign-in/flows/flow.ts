@@ -30,6 +30,7 @@ export const flowLifetimeMs = 60 * 60 * 1000
  * - `recovery_codes`: the enrolment is validated, and the user has to keep its recovery codes;
  * - `renew_password`: every factor has passed, and the password should be renewed;
  * - `consent`: every factor has passed, and the application is to be allowed;
+ * - `offer_passkey`: every step is complete, and the user may add a passkey;
  * - `ready`: every step is complete.
  */
 export const steps = [
@@ -46,6 +47,7 @@ export const steps = [
   'recovery_codes',
   'renew_password',
   'consent',
+  'offer_passkey',
   'ready',
 ] as const
 export type Step = (typeof steps)[number]
@@ -99,6 +101,8 @@ export interface Flow extends FlowKey {
   readonly pendingSignInId: string | null
   /** The enrolment that was begun here and waits for its first code. */
   readonly enrollmentId: string | null
+  /** A recovery code was typed in place of a passkey, and the user adds another one. */
+  readonly isRecoveryCodeUsed: boolean
   readonly isRenewalDue: boolean
   /** The account flow in which the organization was chosen, if it was. */
   readonly accountFlowId: string | null
@@ -106,6 +110,8 @@ export interface Flow extends FlowKey {
   readonly isLinkCodeShown: boolean
   /** How many answers of authenticators there were. */
   readonly passkeyAttempt: number
+  /** The browser has said that it can make passkeys. */
+  readonly isPasskeyCapable: boolean
   readonly expiresAt: Date
 }
 
@@ -184,10 +190,12 @@ function flowColumns(db: Kysely<DB>) {
       'flow.social_provider_id',
       'flow.pending_sign_in_id',
       'flow.enrollment_id',
+      'flow.is_recovery_code_used',
       'flow.is_renewal_due',
       'flow.account_flow_id',
       sql<boolean>`(flow.link_code_sealed is not null)`.as('is_link_code_shown'),
       'flow.passkey_attempt',
+      'flow.is_passkey_capable',
       'flow.expires_at',
     ])
 }
@@ -224,10 +232,12 @@ function toFlow(row: FlowRow): Flow {
     socialProviderId: row.social_provider_id,
     pendingSignInId: row.pending_sign_in_id,
     enrollmentId: row.enrollment_id,
+    isRecoveryCodeUsed: row.is_recovery_code_used,
     isRenewalDue: row.is_renewal_due,
     accountFlowId: row.account_flow_id,
     isLinkCodeShown: row.is_link_code_shown,
     passkeyAttempt: row.passkey_attempt,
+    isPasskeyCapable: row.is_passkey_capable,
     expiresAt: row.expires_at,
   }
 }

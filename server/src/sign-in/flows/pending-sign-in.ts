@@ -14,6 +14,7 @@ import {
   enrollByOfUserOf,
   isPasskeyAskedOfUserOf,
 } from '../../directory/sessions/factor-due.js'
+import { arePasskeysOfferedTo } from '../../directory/sessions/passkeys-offered.js'
 import { isSecondFactorMissing, isTotpAskedOfUserOf } from '../../directory/sessions/totp-asked.js'
 import { isSsoRequiredOf } from '../../directory/domains/authority.js'
 import type { CodeDestination } from '../../directory/sessions/code-destination.js'
@@ -110,6 +111,7 @@ export async function completeFirstFactorInFlow(
       amr: [...signIn.amr],
       authenticated_at: signIn.authenticatedAt,
       pending_sign_in_id: pending?.pendingSignInId ?? null,
+      is_recovery_code_used: false,
       is_renewal_due: isRenewalDue,
       link_code_sealed: null,
     },
@@ -126,11 +128,9 @@ async function arePasskeysOffered(
   if (config.passkeyRpId === undefined) return false
   const row = await db
     .selectFrom('users')
-    .innerJoin('passkey_connections as connection', (join) => join.on(sameTenant('connection', 'users')))
     .where(ofTenant(tenant, 'users'))
     .where('users.id', '=', userId)
-    .where('connection.active', '=', true)
-    .where(sql<boolean>`not ${isSsoRequiredOf('users')}`)
+    .where(arePasskeysOfferedTo('users'))
     .select('users.id')
     .executeTakeFirst()
   return row !== undefined

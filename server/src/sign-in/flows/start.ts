@@ -55,6 +55,8 @@ export interface NewFlow extends Omit<FlowKey, 'flowId'> {
     readonly invitationId: string
     /** Its URL had been mailed, so that the browser has proved the mailbox. */
     readonly isMailed: boolean
+    /** The browser has said so in the form of that page. */
+    readonly isPasskeyCapable: boolean
   }
 }
 
@@ -96,6 +98,7 @@ export async function startFlow(
     account_flow_id: flow.accountFlowId,
     invitation_id: flow.invitation?.invitationId ?? null,
     is_invitation_mailed: flow.invitation?.isMailed ?? false,
+    is_passkey_capable: flow.invitation?.isPasskeyCapable ?? false,
     expires_at: new Date(at.getTime() + flowLifetimeMs),
     inserted_at: at,
   })

@@ -25,6 +25,7 @@ export interface Move {
     | 'session_id'
     | 'pending_sign_in_id'
     | 'enrollment_id'
+    | 'is_recovery_code_used'
     | 'is_renewal_due'
     | 'link_code_sealed'
     | 'link_code_expires_at'
@@ -60,8 +61,8 @@ export async function moveFlow(
   return moved !== undefined
 }
 
-/** A flow whose application asks for consent is ready only by way of that step. */
-const stepBeforeEnd = sql<Step>`case when is_consent_asked and step <> 'consent' then 'consent' else 'ready' end`
+/** A flow whose application asks for consent is ready only by way of that step, which comes before the offer of a passkey. */
+const stepBeforeEnd = sql<Step>`case when is_consent_asked and step not in ('consent', 'offer_passkey') then 'consent' else 'ready' end`
 
 /** The steps at which a first factor can be passed. */
 export const firstFactorSteps: readonly Step[] = ['identifier', 'link_account', 'password', 'link_sent']

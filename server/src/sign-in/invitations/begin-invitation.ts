@@ -33,6 +33,8 @@ interface Beginning {
   readonly hasSocial: boolean
   /** Of the flow cookie. */
   readonly browserSecret: string
+  /** The browser can make passkeys. */
+  readonly isPasskeyCapable: boolean
   /** Of the browser; used only for limits. */
   readonly ip: string
   readonly requestId: string
@@ -153,7 +155,7 @@ function asNoApplication(error: unknown): undefined {
 function startFlowOf(
   deps: Pick<Deps, 'now'>,
   trx: Transaction<DB>,
-  { open, connectionId, browserSecret, applicationId, redirectUri }: Opened,
+  { open, connectionId, browserSecret, applicationId, redirectUri, isPasskeyCapable }: Opened,
 ): Promise<FlowKey> {
   return startFlow(deps, trx, {
     ...open,
@@ -167,7 +169,7 @@ function startFlowOf(
     sessionId: null,
     isIdpInitiated: true,
     accountFlowId: null,
-    invitation: { invitationId: open.invitationId, isMailed: !open.isUrlReturned },
+    invitation: { invitationId: open.invitationId, isMailed: !open.isUrlReturned, isPasskeyCapable },
   })
 }
 

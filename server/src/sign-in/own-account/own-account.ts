@@ -1,6 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
 import { isPasskeyUsableByUserOf } from '../../directory/sessions/passkey-held.js'
+import { arePasskeysOfferedTo } from '../../directory/sessions/passkeys-offered.js'
 import type { DB } from '../../platform/db/schema.js'
 import { lookup } from '../../platform/db/statement.js'
 import { sameTenant } from '../../platform/db/tenant-predicate.js'
@@ -85,7 +86,7 @@ export async function findOwnAccount(
     },
     isSecondFactorDemanded: row.is_second_factor_demanded,
     codes: { isOffered: row.are_codes_offered, isEnrolled: row.are_codes_enrolled },
-    arePasskeysOffered: row.are_passkeys_active && !row.is_sso_required,
+    arePasskeysOffered: row.are_passkeys_offered,
     passkeyCount: row.passkey_count,
     hasSocialSignIn: row.is_social_active || row.is_social_user,
     isLinkingOffered: row.is_social_active && !(row.is_sso_required || row.is_sso_user),
@@ -152,10 +153,7 @@ const selectOwnAccount = lookup((db, user: OwnKey) =>
         select count(*)::integer from passkeys as held
         where ${sameTenant('held', 'users')} and held.user_id = users.id
       )`.as('passkey_count'),
-      sql<boolean>`exists (
-        select from passkey_connections as passkeys
-        where ${sameTenant('passkeys', 'users')} and passkeys.active
-      )`.as('are_passkeys_active'),
+      arePasskeysOfferedTo('users').as('are_passkeys_offered'),
       sql<boolean>`exists (
         select from social_connections as social
         where ${sameTenant('social', 'users')} and social.active

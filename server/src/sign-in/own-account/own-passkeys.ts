@@ -1,6 +1,7 @@
 import { NewCredential } from '@portico/contract/passkey-credentials'
 import { sql } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
+import { enqueueNotice } from '../../delivery/mail/notices.js'
 import type { SessionOfUser } from '../../directory/sessions/sign-out.js'
 import { ofTenant } from '../../platform/db/tenant-predicate.js'
 import { ApiError } from '../../platform/errors.js'
@@ -22,7 +23,9 @@ import {
   usableAt,
   type KeptPasskey,
 } from '../passkeys/passkeys.js'
+import { findPasskeyCodes, makePasskeyCodes } from '../passkeys/recovery-codes.js'
 import { verifyMadeKey } from '../passkeys/webauthn.js'
+import { lockTotpUser, ownerOf } from '../totp/totp-user.js'
 import { isDemandedPasskey } from './demanded-factor.js'
 import { changeOwnAccount } from './own-session.js'
 
@@ -32,8 +35,10 @@ export interface OwnPasskeys {
   readonly passkeys: readonly KeptPasskey[]
   /** Undefined where the user may not have passkeys. */
   readonly options: object | undefined
-  /** The organization demands a second factor, and the user has one passkey alone: nothing recovers it but the operator. */
+  /** The organization demands a second factor, and the user has one passkey alone: recovery codes replace it, else the operator. */
   readonly isOnlyFactor: boolean
+  /** The recovery codes that are left; undefined where the user needs none. */
+  readonly codesLeft: number | undefined
 }
 
 /** @param csrf The field of the page that is shown. */
@@ -51,7 +56,7 @@ export async function findOwnPasskeys(
     findSessionAttempt(deps, tenant, session),
   ])
   if (offer?.isActive !== true || rpId === undefined || attempt === undefined)
-    return { passkeys, options: undefined, isOnlyFactor: false }
+    return { passkeys, options: undefined, isOnlyFactor: false, codesLeft: undefined }
   const [challenge] = challengesOf(deps, ceremonyOf(session, offer, { csrf, attempt }))
   const options = toCreationOptions(tenant, offer, { challenge, rpId, passkeys })
   const [usable, ...others] = usableAt(rpId, passkeys)
@@ -59,7 +64,8 @@ export async function findOwnPasskeys(
     usable !== undefined &&
     others.length === 0 &&
     (await isDemandedPasskey(deps, deps.db, tenant, { userId, id: usable.id }))
-  return { passkeys, options, isOnlyFactor }
+  const codesLeft = await findPasskeyCodes(deps, deps.db, tenant, userId)
+  return { passkeys, options, isOnlyFactor, codesLeft }
 }
 
 function ceremonyOf(
@@ -176,6 +182,21 @@ export async function removeOwnPasskey(
     if (await isDemandedPasskey(within, trx, tenant, { userId, id })) return 'demanded'
     await removePasskey(within, tenant, { userId, id, kept: session }, undefined).catch(unlessGone)
     return 'removed'
+  })
+}
+
+/** Makes new recovery codes for the passkeys of the user of a fresh session; undefined where they need none. */
+export function renewOwnPasskeyCodes(
+  deps: Deps,
+  tenant: Tenant,
+  session: SessionOfUser,
+): Promise<readonly string[] | undefined | 'stale'> {
+  return changeOwnAccount(deps, tenant, session, 'fresh_session', async (within, trx) => {
+    if ((await findPasskeyCodes(within, trx, tenant, session.userId)) === undefined) return undefined
+    const user = await lockTotpUser(trx, tenant, session.userId)
+    const notice = 'recovery_codes_renewed'
+    await enqueueNotice(within, trx, { ...ownerOf(tenant, user), notice, cause: tenant.cause })
+    return makePasskeyCodes(within, trx, tenant, user)
   })
 }
 

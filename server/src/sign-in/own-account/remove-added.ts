@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
-import { forgetCeremonies } from '../../directory/forget-passkeys.js'
+import { forgetCeremonies, forgetPasskeyCodes } from '../../directory/forget-passkeys.js'
 import { forgetPassword } from '../../directory/forget-password.js'
 import type { DB } from '../../platform/db/schema.js'
 import { ofTenant } from '../../platform/db/tenant-predicate.js'
@@ -13,7 +13,7 @@ import { enrollmentsOf } from '../totp/rows.js'
 
 /**
  * Removes the ways to sign in that a user, whom the transaction has locked, has had only since a time: passkeys, accounts at social
- * providers, and the second factor with its recovery codes, each with its event and its mail, and the password. Whether or not another
+ * providers, and the second factor with its recovery codes, each with its event and its mail, the recovery codes of passkeys, and the password. Whether or not another
  * way is left.
  */
 export async function removeAddedSince(
@@ -26,6 +26,7 @@ export async function removeAddedSince(
   const within = { ...deps, db: trx }
   await forgetPassword(deps, trx, tenant, userId, { since })
   await forgetCeremonies(trx, tenant, userId)
+  await forgetPasskeyCodes(trx, tenant, userId, since)
   const passkeys = await passkeysOf(trx, tenant, userId)
     .where('passkeys.inserted_at', '>', since)
     .select('passkeys.id')

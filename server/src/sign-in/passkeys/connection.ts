@@ -29,6 +29,7 @@ const unwritten = {
   synced: true,
   requirement: 'optional',
   grace_days: passkeyGraceDays.default,
+  prompt: 'account_page',
   version: 1,
 }
 
@@ -50,6 +51,7 @@ export async function getPasskeyConnection(
     synced: row.synced ?? unwritten.synced,
     requirement: row.requirement ?? unwritten.requirement,
     grace_days: row.grace_days ?? unwritten.grace_days,
+    prompt: row.prompt ?? unwritten.prompt,
     inserted_at,
     updated_at: row.updated_at ?? inserted_at,
   }
@@ -95,6 +97,7 @@ function selectConnection(db: Kysely<DB>, tenant: Tenant) {
       'connection.synced',
       'connection.requirement',
       'connection.grace_days',
+      'connection.prompt',
       'connection.version',
       'connection.updated_at',
     ])

@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely'
-import { isSsoRequiredOf } from '../../directory/domains/authority.js'
+import { arePasskeysOfferedTo } from '../../directory/sessions/passkeys-offered.js'
 import { comesBySso } from '../../directory/users/sso-user.js'
 import { usersOf } from '../../directory/users/whole-user.js'
 import type { DB } from '../../platform/db/schema.js'
@@ -35,7 +35,7 @@ export async function findPasskeyOffer(
       'users.email',
       'users.active',
       'organizations.name',
-      sql<boolean>`coalesce(connection.active and not ${isSsoRequiredOf('users')}, false)`.as('is_active'),
+      arePasskeysOfferedTo('users').as('is_active'),
       sql<boolean>`coalesce(connection.first_factor and not ${comesBySso('users')}, false)`.as(
         'is_first_factor',
       ),

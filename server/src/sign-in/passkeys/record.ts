@@ -1,5 +1,10 @@
 import { providerOf } from '@portico/contract/passkey-providers'
-import type { Passkey, PasskeyConnection, PasskeyRequirement } from '@portico/contract/passkeys'
+import type {
+  Passkey,
+  PasskeyConnection,
+  PasskeyPrompt,
+  PasskeyRequirement,
+} from '@portico/contract/passkeys'
 import type { Selectable } from 'kysely'
 import type { PasskeyConnections, Passkeys } from '../../platform/db/schema.js'
 import type { Tenant } from '../../platform/tenant.js'
@@ -8,7 +13,14 @@ type Place = Pick<Tenant, 'domain' | 'environment'>
 
 export type ConnectionRow = Pick<
   Selectable<PasskeyConnections>,
-  'active' | 'first_factor' | 'synced' | 'requirement' | 'grace_days' | 'inserted_at' | 'updated_at'
+  | 'active'
+  | 'first_factor'
+  | 'synced'
+  | 'requirement'
+  | 'grace_days'
+  | 'prompt'
+  | 'inserted_at'
+  | 'updated_at'
 >
 
 export function toPasskeyConnection(row: ConnectionRow, { domain, environment }: Place): PasskeyConnection {
@@ -22,6 +34,8 @@ export function toPasskeyConnection(row: ConnectionRow, { domain, environment }:
     // A check of the table allows nothing else.
     requirement: row.requirement as PasskeyRequirement,
     grace_days: row.grace_days,
+    // A check of the table allows nothing else.
+    prompt: row.prompt as PasskeyPrompt,
     inserted_at: row.inserted_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   }

@@ -32,6 +32,13 @@ export function withoutRecoveryCode(kept: Buffer, typed: string): Buffer | undef
   return left.length === digests.length ? undefined : toBytes({ salt, digests: left })
 }
 
+/** How many of the stored codes are left. */
+export function countRecoveryCodes(kept: Buffer): number {
+  // Written only by toRecoveryDigests().
+  const { digests } = JSON.parse(kept.toString('utf8')) as Kept
+  return digests.length
+}
+
 interface Kept {
   readonly salt: string
   readonly digests: readonly string[]

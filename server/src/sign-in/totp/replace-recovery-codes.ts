@@ -16,6 +16,14 @@ import { lockTotpUser, ownerOf, type TotpUser } from './totp-user.js'
 /** A flow whose user has passed a first factor and has to enrol a second one. */
 export type EnrollingFlow = Flow & { readonly userId: string }
 
+/** Makes and stores recovery codes of a user, whom the transaction has locked. */
+type MakeCodes = (
+  deps: Pick<Deps, 'keys' | 'now'>,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  user: TotpUser,
+) => Promise<readonly string[]>
+
 /** Makes new recovery codes for an enrolled user; the earlier ones become invalid. */
 export async function replaceRecoveryCodes(
   { keys }: Pick<Deps, 'keys'>,
@@ -35,18 +43,20 @@ export async function replaceRecoveryCodes(
 /**
  * The same for the user of a flow who has just enrolled and has not confirmed yet that the codes are kept.
  *
+ * @param replace Makes the codes: those of another second factor are kept elsewhere.
  * @returns Undefined when the flow has ended.
  */
 export async function replaceRecoveryCodesInFlow(
   deps: Deps,
   tenant: Tenant,
   flow: EnrollingFlow,
+  replace: MakeCodes = replaceRecoveryCodes,
 ): Promise<readonly string[] | undefined> {
   const { record } = await change(deps, tenant.cause, async (trx) => {
     const user = await lockTotpUser(trx, tenant, flow.userId)
     const held = await lockFlow(deps, trx, flow, { steps: ['recovery_codes'] })
     if (held?.user_id !== user.id) return { record: undefined }
-    return { record: await replaceRecoveryCodes(deps, trx, tenant, user) }
+    return { record: await replace(deps, trx, tenant, user) }
   })
   return record
 }

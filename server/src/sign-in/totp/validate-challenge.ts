@@ -23,8 +23,8 @@ import { findStep } from './totp-code.js'
 import { expiryOf, lockTotpUser, ownerOf, type TotpUser } from './totp-user.js'
 
 /** Consecutive wrong codes that lock a user. */
-const maxFailures = 5
-const lockMs = 15 * 60 * 1000
+export const maxFailures = 5
+export const lockMs = 15 * 60 * 1000
 
 /** Why a code is refused: the reason for the log, and the error for the caller. */
 interface Refusal {

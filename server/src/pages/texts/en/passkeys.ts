@@ -16,11 +16,18 @@ export const passkeys = {
       anew: 'Sign in again',
       lost: 'Lost your passkey? Contact your administrator.',
     },
+    /** In place of a passkey that is lost or blocked. */
+    code: {
+      sentence:
+        'Enter one of the recovery codes that you saved. Each code works once. On the next page, you add a new passkey.',
+      lost: 'No recovery codes left? Contact your administrator.',
+    },
     /** Where the only passkey of a user was blocked as a copy. */
     blocked: {
       heading: 'Your passkey was blocked',
       sentence: 'A copy of it seems to have been used, so it is no longer accepted.',
       advice: 'Contact your administrator, who can remove it. Then you can add a new one.',
+      byCode: 'With one of your recovery codes, you can add a new one.',
     },
     /** Where a second factor is demanded, and the user has none. */
     enroll: {
@@ -36,11 +43,25 @@ export const passkeys = {
       sentence:
         'This application takes a passkey only. A password or a code is not enough, since another site could ask you for it.',
     },
-    /** Where an operator has opened the recovery of lost passkeys. */
+    /** Where an operator has opened the recovery of lost passkeys, or a recovery code was used. */
     recover: {
-      heading: 'Add a new passkey',
-      sentence:
-        'Your administrator lets you add a new passkey in place of one that you have lost. With it, you can remove the lost one on your account page.',
+      operator: {
+        heading: 'Add a new passkey',
+        sentence:
+          'Your administrator lets you add a new passkey in place of one that you have lost. With it, you can remove the lost one on your account page.',
+      },
+      code: {
+        heading: 'Add a new passkey',
+        sentence:
+          'Your recovery code was right, and cannot be used again. Add a new passkey to sign in. With it, you can remove the one that you have lost on your account page.',
+      },
+    },
+    /** At the end of a sign-in, where nothing demands one. */
+    offered: {
+      heading: 'Sign in faster next time',
+      sentence: (organization: string) =>
+        `You can add a passkey to your account at ${organization}. With it, you sign in with your fingerprint, your face or the PIN of your device, without a password.`,
+      after: 'You can rename it or remove it on your account page, and add one there at any time.',
     },
     own: {
       what: 'A passkey signs you in with your fingerprint, your face or the PIN of your device, without a password.',
@@ -49,7 +70,14 @@ export const passkeys = {
       add: 'Add a passkey',
       notAdded: 'No passkey was added. Try again, or use another device.',
       onlyFactor:
-        'Your organization requires two-step verification, and this passkey is your only means. There are no recovery codes for it: add another one on another device, so that you can sign in if you lose it.',
+        'Your organization requires two-step verification, and this passkey is your only means. You have no recovery codes: get some, or add another passkey on another device, so that you can sign in if you lose this one.',
+      codesLeft: (count: number) =>
+        count === 1
+          ? 'You have one recovery code left. With it, you can add a passkey in place of one that you have lost.'
+          : `You have ${count} recovery codes left. With each of them, you can add a passkey in place of one that you have lost.`,
+      noCodes:
+        'You have no recovery codes. With them, you can add a passkey in place of one that you have lost.',
+      getCodes: 'Get recovery codes',
       unnamed: 'Passkey',
       added: (ago: string) => `Added ${ago}.`,
       lastUsed: (ago: string) => `Last used ${ago}.`,

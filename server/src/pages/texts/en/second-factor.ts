@@ -77,7 +77,11 @@ export const secondFactor = {
   },
   recoveryCodes: {
     heading: 'Save your recovery codes',
-    sentence: 'If you lose your phone, you can sign in with one of these codes. Each works once.',
+    sentences: {
+      phone: 'If you lose your phone, you can sign in with one of these codes. Each works once.',
+      passkey:
+        'If you lose your passkey, you can add another one with one of these codes when you sign in. Each works once.',
+    },
     once: 'They are shown only once. Keep them in a safe place.',
     title: (organization: string) => `Recovery codes for ${organization}`,
     list: 'Your recovery codes',

@@ -13,11 +13,17 @@ export const passkeys: PasskeyTexts = {
       anew: 'Se reconnecter',
       lost: 'Vous avez perdu votre clé d’accès ? Contactez votre administrateur.',
     },
+    code: {
+      sentence:
+        'Saisissez l’un des codes de secours que vous avez enregistrés. Chaque code ne fonctionne qu’une fois. À la page suivante, vous ajouterez une nouvelle clé d’accès.',
+      lost: 'Vous n’avez plus de code de secours\u00a0? Contactez votre administrateur.',
+    },
     blocked: {
       heading: 'Votre clé d’accès a été bloquée',
       sentence: 'Il semble qu’une copie ait été utilisée. Elle n’est donc plus acceptée.',
       advice:
         'Contactez votre administrateur, qui peut la supprimer. Vous pourrez ensuite en ajouter une nouvelle.',
+      byCode: 'Avec l’un de vos codes de secours, vous pouvez en ajouter une nouvelle.',
     },
     enroll: {
       byApplication:
@@ -32,9 +38,23 @@ export const passkeys: PasskeyTexts = {
         'Cette application n’accepte qu’une clé d’accès. Un mot de passe ou un code ne suffit pas, car un autre site pourrait vous le demander.',
     },
     recover: {
-      heading: 'Ajoutez une nouvelle clé d’accès',
-      sentence:
-        'Votre administrateur vous permet d’ajouter une nouvelle clé d’accès à la place de celle que vous avez perdue. Avec elle, vous pourrez supprimer l’ancienne sur la page de votre compte.',
+      operator: {
+        heading: 'Ajoutez une nouvelle clé d’accès',
+        sentence:
+          'Votre administrateur vous permet d’ajouter une nouvelle clé d’accès à la place de celle que vous avez perdue. Avec elle, vous pourrez supprimer l’ancienne sur la page de votre compte.',
+      },
+      code: {
+        heading: 'Ajoutez une nouvelle clé d’accès',
+        sentence:
+          'Votre code de secours était correct et ne peut plus servir. Ajoutez une nouvelle clé d’accès pour vous connecter. Avec elle, vous pourrez supprimer celle que vous avez perdue sur la page de votre compte.',
+      },
+    },
+    offered: {
+      heading: 'Connectez-vous plus vite la prochaine fois',
+      sentence: (organization) =>
+        `Vous pouvez ajouter une clé d’accès à votre compte chez ${organization}. Avec elle, vous vous connectez avec votre empreinte, votre visage ou le code de votre appareil, sans mot de passe.`,
+      after:
+        'Vous pourrez la renommer ou la supprimer sur la page de votre compte, et y en ajouter une à tout moment.',
     },
     own: {
       what: 'Une clé d’accès vous connecte avec votre empreinte, votre visage ou le code de votre appareil, sans mot de passe.',
@@ -43,7 +63,14 @@ export const passkeys: PasskeyTexts = {
       add: 'Ajouter une clé d’accès',
       notAdded: 'Aucune clé d’accès n’a été ajoutée. Réessayez ou utilisez un autre appareil.',
       onlyFactor:
-        'Votre organisation exige la validation en deux étapes, et cette clé d’accès est votre seul moyen. Elle n’a pas de codes de récupération\u00a0: ajoutez-en une autre sur un autre appareil, afin de pouvoir vous connecter si vous la perdez.',
+        'Votre organisation exige la validation en deux étapes, et cette clé d’accès est votre seul moyen. Vous n’avez pas de codes de secours\u00a0: demandez-en, ou ajoutez une autre clé d’accès sur un autre appareil, afin de pouvoir vous connecter si vous perdez celle-ci.',
+      codesLeft: (count) =>
+        count === 1
+          ? 'Il vous reste un code de secours. Avec lui, vous pouvez ajouter une clé d’accès à la place de celle que vous auriez perdue.'
+          : `Il vous reste ${count} codes de secours. Avec chacun d’eux, vous pouvez ajouter une clé d’accès à la place de celle que vous auriez perdue.`,
+      noCodes:
+        'Vous n’avez pas de codes de secours. Ils permettent d’ajouter une clé d’accès à la place de celle que vous auriez perdue.',
+      getCodes: 'Obtenir des codes de secours',
       unnamed: 'Clé d’accès',
       added: (ago) => `Ajoutée ${ago}.`,
       lastUsed: (ago) => `Dernière utilisation ${ago}.`,

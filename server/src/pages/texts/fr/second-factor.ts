@@ -70,8 +70,12 @@ export const secondFactor: SecondFactorTexts = {
   },
   recoveryCodes: {
     heading: 'Enregistrez vos codes de secours',
-    sentence:
-      'Si vous perdez votre téléphone, vous pourrez vous connecter avec l’un de ces codes. Chacun ne fonctionne qu’une fois.',
+    sentences: {
+      phone:
+        'Si vous perdez votre téléphone, vous pourrez vous connecter avec l’un de ces codes. Chacun ne fonctionne qu’une fois.',
+      passkey:
+        'Si vous perdez votre clé d’accès, vous pourrez en ajouter une autre avec l’un de ces codes à la connexion. Chacun ne fonctionne qu’une fois.',
+    },
     once: 'Ils ne s’affichent qu’une seule fois. Conservez-les en lieu sûr.',
     title: (organization) => `Codes de secours pour ${organization}`,
     list: 'Vos codes de secours',
