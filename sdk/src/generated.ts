@@ -1218,7 +1218,7 @@ export interface PasskeyConnection {
   requirement: 'optional' | 'required'
   /** For how many days users may put it off, from the switch or from their creation if that is later. */
   grace_days: number
-  /** Where users who have none are offered a passkey, in browsers that can make one: on the account page alone, also at the end of a sign-in that has made the user or set their password, or at the end of every sign-in. */
+  /** Where users who have none are offered a passkey that signs them in by itself (first_factor), in browsers that can make one: on the account page alone, also at the end of a sign-in that has made the user or set their password, or at the end of every sign-in. */
   prompt: 'account_page' | 'after_account_change' | 'after_sign_in'
   /** RFC 3339 in UTC with milliseconds. */
   inserted_at: string

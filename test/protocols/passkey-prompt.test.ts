@@ -109,6 +109,19 @@ describe('a passkey at the end of a sign-in', () => {
     expect(isIn((await afterPassword(other)).page)).toBe(true)
   })
 
+  test('is not offered where it is a second factor alone, which the account page says', async () => {
+    const scene = await prompted()
+    await client.passkeys.updateConnection({ org_domain: scene.org_domain, first_factor: false })
+    const { visitor, page } = await afterPassword(scene)
+    expect(isIn(page)).toBe(true)
+
+    const own = await visitor.visit(given.addressOf(scene))
+
+    expect(own.html).toContain('in place of a code')
+    await client.passkeys.updateConnection({ org_domain: scene.org_domain, first_factor: true })
+    expect((await visitor.visit(given.addressOf(scene))).html).toContain('without a password')
+  })
+
   test('is not offered where a session only gets a factor more', async () => {
     const scene = await prompted()
     await flows.totp.activate(scene.org_domain)

@@ -72,7 +72,7 @@ export const PasskeyConnection = record(
     prompt: z
       .enum(passkeyPrompts)
       .describe(
-        'Where users who have none are offered a passkey, in browsers that can make one: on the account page alone, also at the end of a sign-in that has made the user or set their password, or at the end of every sign-in',
+        'Where users who have none are offered a passkey that signs them in by itself (first_factor), in browsers that can make one: on the account page alone, also at the end of a sign-in that has made the user or set their password, or at the end of every sign-in',
       ),
     inserted_at: timestamp(),
     updated_at: timestamp(),

@@ -81,6 +81,7 @@ export function accountPageStates(
     passkeys: [phone, key],
     options,
     now,
+    isFirstFactor: true,
     isOnlyFactor: false,
     codesLeft: undefined,
     isDone: false,
@@ -146,6 +147,7 @@ export function accountPageStates(
     ['account-linking', linkingPage({ frame, url: provider, provider: 'Google', back: form.action })],
     ['account-passkeys', passkeysPage(passkeys)],
     ['account-passkeys-none', passkeysPage({ ...passkeys, passkeys: [] })],
+    ['account-passkeys-besides', passkeysPage({ ...passkeys, isFirstFactor: false })],
     [
       'account-passkeys-only',
       passkeysPage({ ...passkeys, passkeys: [phone], isOnlyFactor: true, codesLeft: 0 }),

@@ -80,12 +80,7 @@ async function refuse(
 
 async function page(request: SectionRequest, fault?: OwnPasskeyFault): Promise<string> {
   const { deps, tenant, session, frame, form, account, isDone } = request
-  const { passkeys, options, isOnlyFactor, codesLeft } = await findOwnPasskeys(
-    deps,
-    tenant,
-    session,
-    form.csrf,
-  )
+  const { passkeys, ...own } = await findOwnPasskeys(deps, tenant, session, form.csrf)
   return passkeysPage({
     frame,
     form,
@@ -98,9 +93,7 @@ async function page(request: SectionRequest, fault?: OwnPasskeyFault): Promise<s
       addedAt: passkey.inserted_at,
       lastUsedAt: passkey.last_used_at,
     })),
-    options,
-    isOnlyFactor,
-    codesLeft,
+    ...own,
     now: deps.now(),
     isDone,
     fault,

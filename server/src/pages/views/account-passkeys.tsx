@@ -28,6 +28,8 @@ interface PasskeysPage {
   readonly passkeys: readonly PasskeyView[]
   /** What the browser is asked for to add one; undefined where there are none. */
   readonly options: object | undefined
+  /** Whether a passkey signs this user in by itself. */
+  readonly isFirstFactor: boolean
   /** The one passkey is the second factor that is demanded of the user, and nothing takes its place. */
   readonly isOnlyFactor: boolean
   /** The recovery codes that are left; undefined where the user needs none. */
@@ -53,7 +55,7 @@ export function passkeysPage(view: PasskeysPage): string {
       <Person texts={texts} email={email} />
       <Done isDone={isDone && fault === undefined} sentence={texts.account.saved} />
       <PageFault fault={fault && { ...fault, isOfField: false }} />
-      <p>{options === undefined ? words.notOffered : words.what}</p>
+      <p>{options === undefined ? words.notOffered : view.isFirstFactor ? words.what : words.whatBesides}</p>
       {options !== undefined && (
         <>
           <noscript>

@@ -35,6 +35,8 @@ export interface OwnPasskeys {
   readonly passkeys: readonly KeptPasskey[]
   /** Undefined where the user may not have passkeys. */
   readonly options: object | undefined
+  /** Whether a passkey signs this user in by itself. */
+  readonly isFirstFactor: boolean
   /** The organization demands a second factor, and the user has one passkey alone: recovery codes replace it, else the operator. */
   readonly isOnlyFactor: boolean
   /** The recovery codes that are left; undefined where the user needs none. */
@@ -56,7 +58,7 @@ export async function findOwnPasskeys(
     findSessionAttempt(deps, tenant, session),
   ])
   if (offer?.isActive !== true || rpId === undefined || attempt === undefined)
-    return { passkeys, options: undefined, isOnlyFactor: false, codesLeft: undefined }
+    return { passkeys, options: undefined, isFirstFactor: false, isOnlyFactor: false, codesLeft: undefined }
   const [challenge] = challengesOf(deps, ceremonyOf(session, offer, { csrf, attempt }))
   const options = toCreationOptions(tenant, offer, { challenge, rpId, passkeys })
   const [usable, ...others] = usableAt(rpId, passkeys)
@@ -65,7 +67,7 @@ export async function findOwnPasskeys(
     others.length === 0 &&
     (await isDemandedPasskey(deps, deps.db, tenant, { userId, id: usable.id }))
   const codesLeft = await findPasskeyCodes(deps, deps.db, tenant, userId)
-  return { passkeys, options, isOnlyFactor, codesLeft }
+  return { passkeys, options, isFirstFactor: offer.isFirstFactor, isOnlyFactor, codesLeft }
 }
 
 function ceremonyOf(

@@ -4,6 +4,7 @@ import { change } from '../../delivery/events/change.js'
 import { isLately, latelySince } from '../../directory/sessions/lately.js'
 import { isPasskeyHeldByUserOf } from '../../directory/sessions/passkey-held.js'
 import { arePasskeysOfferedTo } from '../../directory/sessions/passkeys-offered.js'
+import { comesBySso } from '../../directory/users/sso-user.js'
 import type { DB } from '../../platform/db/schema.js'
 import { ofOwner, ofTenant, sameTenant } from '../../platform/db/tenant-predicate.js'
 import type { Tenant } from '../../platform/tenant.js'
@@ -58,6 +59,7 @@ export async function moveToPasskeyOffer(
       ]),
     )
     .where(arePasskeysOfferedTo('users'))
+    .where(sql<boolean>`not ${comesBySso('users')}`)
     .where(sql<boolean>`not ${isPasskeyHeldByUserOf('users', rpId)}`)
     .where(isPrompted())
     .returning('flow.id')
@@ -65,11 +67,12 @@ export async function moveToPasskeyOffer(
   return moved !== undefined
 }
 
-/** Whether the organization prompts after each sign-in, or after one that has made the user, by an invitation or not, or set their password. */
+/** Whether passkeys sign in by themselves, and the organization prompts after each sign-in, or after one that has made the user, by an invitation or not, or set their password. */
 function isPrompted() {
   return sql<boolean>`exists (
     select from passkey_connections as connection
     where ${sameTenant('connection', 'users')}
+      and connection.first_factor
       and (
         connection.prompt = 'after_sign_in'
         or connection.prompt = 'after_account_change' and (

@@ -65,6 +65,8 @@ export const passkeys = {
     },
     own: {
       what: 'A passkey signs you in with your fingerprint, your face or the PIN of your device, without a password.',
+      whatBesides:
+        'A passkey confirms your sign-in with your fingerprint, your face or the PIN of your device, in place of a code.',
       notOffered: 'Your organization does not use passkeys.',
       needsScript: 'To add a passkey, allow scripts for this page.',
       add: 'Add a passkey',

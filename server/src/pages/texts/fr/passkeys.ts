@@ -58,6 +58,8 @@ export const passkeys: PasskeyTexts = {
     },
     own: {
       what: 'Une clé d’accès vous connecte avec votre empreinte, votre visage ou le code de votre appareil, sans mot de passe.',
+      whatBesides:
+        'Une clé d’accès confirme votre connexion avec votre empreinte, votre visage ou le code de votre appareil, à la place d’un code reçu ou généré.',
       notOffered: 'Votre organisation n’utilise pas de clés d’accès.',
       needsScript: 'Pour ajouter une clé d’accès, autorisez les scripts sur cette page.',
       add: 'Ajouter une clé d’accès',
