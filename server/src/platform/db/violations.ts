@@ -3,17 +3,23 @@ import { ShareInUseError } from './shares.js'
 
 /** Whether a statement failed on the unique constraint or index of this name. */
 export function isUniqueViolation(error: unknown, constraint: string): boolean {
-  return error instanceof pg.DatabaseError && error.code === '23505' && error.constraint === constraint
+  return isViolation(error, '23505', constraint)
 }
 
 /** Whether a statement failed on the check constraint of this name. */
 export function isCheckViolation(error: unknown, constraint: string): boolean {
-  return error instanceof pg.DatabaseError && error.code === '23514' && error.constraint === constraint
+  return isViolation(error, '23514', constraint)
 }
 
 /** Whether a statement failed because the foreign key of this name refers to no row. */
 export function isForeignKeyViolation(error: unknown, constraint: string): boolean {
-  return error instanceof pg.DatabaseError && error.code === '23503' && error.constraint === constraint
+  return isViolation(error, '23503', constraint)
+}
+
+/** In a cluster the constraint is that of the server which has the rows, whose name ends in the number of the table there. */
+function isViolation(error: unknown, code: string, constraint: string): boolean {
+  if (!(error instanceof pg.DatabaseError) || error.code !== code) return false
+  return new RegExp(`^${constraint}(?:_\\d{6,})?$`).test(error.constraint ?? '')
 }
 
 /** Whether an insert failed because organizationIdOf() found no organization. */
