@@ -19,7 +19,28 @@ const refusals: readonly (readonly [
       /\bpg_(?:try_)?advisory_/.test(statement) && /\b(?:from|with|insert|update|delete)\b/.test(statement),
     'an advisory lock is taken where the table is: take it in a statement without one',
   ],
+  [
+    (_scope, statement) =>
+      namesOfParts(statement).some((name) => new RegExp(`\\bselect from ${name}\\b`).test(statement)),
+    'a part of a statement that writes is read without a column: select 1 of it',
+  ],
+  [
+    (_scope, statement) => isWriting.test(statement) && notImmutable.test(statement),
+    'a statement that writes calls a function that is not immutable: give its result, or use later() for a time',
+  ],
 ]
+
+/** The parts of a statement that write, which a cluster runs before the rest. */
+function namesOfParts(statement: string): string[] {
+  return [...statement.matchAll(/\b(\w+) as (?:materialized )?\((?:insert|update|delete) /g)].map(
+    ([, name = '']) => name,
+  )
+}
+
+const isWriting = /\b(?:insert into|delete from|update \w+(?: as \w+)? set)\b/
+/** Volatile functions, and the stable ones that statements of a service could call. A `timestamptz` and an interval are one, too. */
+const notImmutable =
+  /\b(?:random|gen_random_uuid|now|clock_timestamp|array_to_string|concat|concat_ws|format|to_char)\(|date_trunc\([^()]*, [^()]*, |(?<!at time zone '\w*') [+-] (?:[\w.]+ \* )?(?:interval|make_interval)\b/
 
 /** Describes what of a statement a cluster refuses. */
 export function faultsInCluster(text: string): string[] {

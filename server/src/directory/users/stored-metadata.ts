@@ -214,7 +214,7 @@ function mappedWriting(
         where user_metadata.value <> excluded.value
       returning 1
     )
-    select exists (select from removed) or exists (select from written) as is_changed`
+    select exists (select 1 from removed) or exists (select 1 from written) as is_changed`
 }
 
 /** The metadata of users with their keys, by name. */

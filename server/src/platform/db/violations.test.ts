@@ -60,4 +60,7 @@ test.each([
 ])('a violation of %s is one of users_email_key: %s', (constraint, isOne) => {
   const error = Object.assign(ofPostgres('23505'), { constraint })
   expect(isUniqueViolation(error, 'users_email_key')).toBe(isOne)
+  const ofCluster = ofPostgres('23505')
+  ofCluster.message = `duplicate key value violates unique constraint "${constraint}"`
+  expect(isUniqueViolation(ofCluster, 'users_email_key')).toBe(isOne)
 })

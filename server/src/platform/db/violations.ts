@@ -16,15 +16,20 @@ export function isForeignKeyViolation(error: unknown, constraint: string): boole
   return isViolation(error, '23503', constraint)
 }
 
-/** In a cluster the constraint is that of the server which has the rows, whose name ends in the number of the table there. */
+/**
+ * A cluster passes on the text of an error alone. The constraint in it is that of the server which has the rows, whose name ends in
+ * the number of the table there.
+ */
 function isViolation(error: unknown, code: string, constraint: string): boolean {
   if (!(error instanceof pg.DatabaseError) || error.code !== code) return false
-  return new RegExp(`^${constraint}(?:_\\d{6,})?$`).test(error.constraint ?? '')
+  const [, inText = ''] = /"([^"]+)"[^"]*$/.exec(error.message) ?? []
+  return new RegExp(`^${constraint}(?:_\\d{6,})?$`).test(error.constraint ?? inText)
 }
 
 /** Whether an insert failed because organizationIdOf() found no organization. */
 export function isMissingOrganization(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === '23502' && error.column === 'organization_id'
+  if (!(error instanceof pg.DatabaseError) || error.code !== '23502') return false
+  return (error.column ?? /"([^"]+)"/.exec(error.message)?.[1]) === 'organization_id'
 }
 
 /** Whether a statement exceeded lock_timeout. */
