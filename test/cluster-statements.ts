@@ -20,9 +20,8 @@ const refusals: readonly (readonly [
     'an advisory lock is taken where the table is: take it in a statement without one',
   ],
   [
-    (_scope, statement) =>
-      namesOfParts(statement).some((name) => new RegExp(`\\bselect from ${name}\\b`).test(statement)),
-    'a part of a statement that writes is read without a column: select 1 of it',
+    (_scope, statement) => readsPartWithoutColumn(statement),
+    'a part of a statement that writes is read without a column: select one of it',
   ],
   [
     (_scope, statement) => isWriting.test(statement) && notImmutable.test(statement),
@@ -30,10 +29,15 @@ const refusals: readonly (readonly [
   ],
 ]
 
-/** The parts of a statement that write, which a cluster runs before the rest. */
-function namesOfParts(statement: string): string[] {
-  return [...statement.matchAll(/\b(\w+) as (?:materialized )?\((?:insert|update|delete) /g)].map(
-    ([, name = '']) => name,
+/** Whether the end of a statement reads a part that writes, which a cluster runs before, and names no column of it. */
+function readsPartWithoutColumn(statement: string): boolean {
+  const parts = /\b(\w+) as (?:materialized )?\((?:insert|update|delete) /g
+  const names = [...statement.matchAll(parts)].map(([, name = '']) => name)
+  const [outer] = scopesOf(statement)
+  const end = outer?.text.replace(/^.* as (?:materialized )?#\d+/, '') ?? ''
+  const read = (end.match(/#\d+/g) ?? []).flatMap((place) => outer?.queries.get(place) ?? [])
+  return names.some((name) =>
+    read.some(({ text }) => new RegExp(`^\\s*select (?:1 )?from ${name}\\b`).test(text)),
   )
 }
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { makeCounting } from '../operations/citus/totals.js'
+import { makeTriggers } from '../operations/citus/triggers.js'
 import { readConfig } from '../platform/config/config.js'
 import { findIsInCluster } from '../platform/db/cluster.js'
 import { openDirectDatabase } from '../platform/db/direct-database.js'
@@ -48,7 +48,7 @@ async function apply(url: string, options: MigrateCommand): Promise<void> {
   })
   const newer = await withClient(url, async (_client, db) => {
     // What migrations make for a single Postgres.
-    if (applied.length > 0 && (await findIsInCluster(db))) await makeCounting(db)
+    if (applied.length > 0 && (await findIsInCluster(db))) await makeTriggers(db)
     return newerMigrations(db)
   })
   print(options, { applied, newer }, () =>

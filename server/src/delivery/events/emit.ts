@@ -150,7 +150,7 @@ export function rowsOfEvent(event: EventParameters): RawBuilder<unknown> {
           when ${event.eventOnlyWebhookId}::uuid is null then active and event_codes && ${event.eventSelectors}::text[]
           else id = ${event.eventOnlyWebhookId}::uuid
         end
-        and exists (select 1 from created)
+        and exists (select from created)
       for key share
       returning webhook_id
     )`

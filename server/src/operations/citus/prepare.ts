@@ -3,7 +3,7 @@ import { checkMigrated } from '../../platform/db/check-migrated.js'
 import { findIsInCluster } from '../../platform/db/cluster.js'
 import { pendingMigrations } from '../../platform/db/migrate.js'
 import { withClient } from '../../platform/db/one-client.js'
-import { dropCounting, makeCounting } from './totals.js'
+import { dropTriggers, makeTriggers } from './triggers.js'
 
 /** A server of the cluster, as the others reach it. */
 export interface ClusterNode {
@@ -48,9 +48,7 @@ export async function prepareCell(url: string, preparation: Preparation): Promis
     await joinServers(db, preparation)
     return found
   })
-  // Another session: the one that made the extension does not know all that it changes.
-  return withClient(url, async (client, db) => {
-    await setSearchPath(db, schema)
+  return withClient(inSchema(url, schema), async (client, db) => {
     const tables = await tablesIn(db, schema)
     let copied = 0
     client.on('notice', ({ message }) => {
@@ -64,6 +62,14 @@ export async function prepareCell(url: string, preparation: Preparation): Promis
       where logicalrelid = 'accounts'::regclass`.execute(db)
     return { tables: tables.length, node: rows[0]?.node ?? '' }
   })
+}
+
+/** As the default of the session: functions of Citus reset what is set later. */
+function inSchema(url: string, schema: string): string {
+  const parsed = new URL(url)
+  const given = parsed.searchParams.get('options') ?? ''
+  parsed.searchParams.set('options', `${given} -c search_path=${schema}`.trim())
+  return parsed.href
 }
 
 async function isDistributed(db: Kysely<unknown>, schema: string): Promise<boolean> {
@@ -153,7 +159,6 @@ async function rename(db: Kysely<unknown>, { schema, onStep }: Preparation, owne
     await sql`grant usage on schema public to public`.execute(trx)
     await setForRole(trx, owner, 'search_path', schema)
   })
-  await setSearchPath(db, schema)
   onStep(`The tables are in the schema ${schema}, which ${owner} finds by its search_path.`)
 }
 
@@ -204,9 +209,9 @@ async function distribute(
     await setForRole(trx, owner, 'enable_seqscan', 'off')
     await setForRole(trx, owner, 'search_path', schema)
     await sql`alter table rate_limits set logged`.execute(trx)
-    await dropCounting(trx)
+    await dropTriggers(trx)
     await sql`select citus_schema_distribute(${schema}::regnamespace)`.execute(trx)
-    await makeCounting(trx)
+    await makeTriggers(trx)
   })
   onStep(`The tables of ${schema} are on a worker, with their rows and totals.`)
 }

@@ -8,7 +8,7 @@ import {
 import { findIsInCluster } from '../../platform/db/cluster.js'
 import { migratedCatalog } from '../../platform/db/migrated-catalog.js'
 import { newerMigrations } from '../../platform/db/migration-plan.js'
-import { inCluster } from '../citus/totals.js'
+import { inCluster } from '../citus/triggers.js'
 import type { Finding, Reader } from './finding.js'
 
 const check = 'Schema'

@@ -98,7 +98,7 @@ async function deleteOldEvents(db: Kysely<DB>, before: Date): Promise<void> {
   for (;;) {
     const { rows } = await sql<{ deleted: number }>`
       with expired as (
-        select account_id, environment, id, ctid as place from events
+        select account_id, environment, id from events
         where issued_at <= ${before} limit ${batchSize} for update skip locked
       ), noted as (
         insert into event_horizons (account_id, environment, position)
@@ -112,7 +112,9 @@ async function deleteOldEvents(db: Kysely<DB>, before: Date): Promise<void> {
         on conflict (account_id, environment)
         do update set position = greatest(event_horizons.position, excluded.position)
       ), deleted as (
-        delete from events where ctid = any(array(select place from expired)) returning id
+        delete from events using expired
+        where events.account_id = expired.account_id and events.environment = expired.environment and events.id = expired.id
+        returning events.id
       )
       select count(*)::integer as deleted from deleted`.execute(db)
     if ((rows[0]?.deleted ?? 0) < batchSize) return

@@ -27,23 +27,20 @@ export function inCluster(object: CatalogObject): CatalogObject {
 const counting = migratedCatalog.filter(
   ({ kind, definition }) => kind === 'function' && addition.test(definition),
 )
-const countingTriggers = migratedCatalog.filter(
-  ({ kind, name }) => kind === 'trigger' && counting.some((each) => each.name === name),
-)
+const triggers = migratedCatalog.filter(({ kind }) => kind === 'trigger')
 
-/** Drops the triggers of totals: they would count the rows again that a schema takes along to its server. */
-export async function dropCounting(db: QueryExecutorProvider): Promise<void> {
-  for (const { name, table } of countingTriggers)
+/** Drops the triggers: they would be called for each row that a schema takes along to its server. */
+export async function dropTriggers(db: QueryExecutorProvider): Promise<void> {
+  for (const { name, table } of triggers)
     await sql`drop trigger if exists ${sql.ref(name)} on ${sql.table(table)}`.execute(db)
 }
 
-/** Gives a schema of a cluster the triggers of totals, or those that it lacks, in their form there. */
-export async function makeCounting(db: QueryExecutorProvider): Promise<void> {
+/** Gives a schema of a cluster the triggers that it lacks, and the functions of totals in their form there. */
+export async function makeTriggers(db: QueryExecutorProvider): Promise<void> {
   for (const object of counting) await sql.raw(inCluster(object).definition).execute(db)
   const { rows } = await sql<{ name: string }>`
     select tgname as name from pg_trigger join pg_class on pg_class.oid = tgrelid
     where relnamespace = current_schema()::regnamespace and not tgisinternal`.execute(db)
   const existing = new Set(rows.map(({ name }) => name))
-  for (const { name, definition } of countingTriggers)
-    if (!existing.has(name)) await sql.raw(definition).execute(db)
+  for (const { name, definition } of triggers) if (!existing.has(name)) await sql.raw(definition).execute(db)
 }
