@@ -20,6 +20,7 @@ const rooms = {
     '.',
     'health',
     'doctor',
+    'citus',
     'backup',
     'purge',
     'promotion',

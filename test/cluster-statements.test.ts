@@ -26,6 +26,16 @@ test.each([
   ],
   ['select pg_advisory_xact_lock($1) from "sessions" where "id" = $2', /advisory lock/],
   ['with "locked" as (select pg_try_advisory_lock($1)) select 1 from "locked"', /advisory lock/],
+  [
+    'with "taken" as (delete from "jobs" where "id" = $1 returning "id") select exists (select from "taken") as "found"',
+    /without a column/,
+  ],
+  ['update "jobs" set "lane" = random() where "id" = $1', /not immutable/],
+  [`update "jobs" set "run_at" = run_at - interval '1 day' where "id" = $1`, /not immutable/],
+  [
+    'insert into "domains" ("domain") (select array_to_string("labels", $1) from "domains") on conflict do nothing',
+    /not immutable/,
+  ],
 ])('a statement is noticed that a cluster refuses: %s', (statement, fault) => {
   expect(faultsInCluster(statement)).toEqual([expect.stringMatching(fault)])
 })
@@ -37,6 +47,9 @@ test.each([
   `with "created" as (insert into "relays" ("id") values ($1) returning "id")
    select "id", (select "domain" from "organizations") as "domain" from "created"`,
   'select pg_advisory_xact_lock(hashtextextended($1, 0))',
+  `update "jobs" set "run_at" = ((run_at at time zone 'UTC' + interval '1 day') at time zone 'UTC') where "id" = $1`,
+  'with "taken" as (delete from "jobs" where "id" = $1 returning "id") select exists (select "id" from "taken") as "found"',
+  `select "id" from "jobs" where "run_at" > $1::timestamptz - interval '1 day' order by random()`,
 ])('a statement is accepted that a cluster runs: %s', (statement) => {
   expect(faultsInCluster(statement)).toEqual([])
 })

@@ -19,7 +19,32 @@ const refusals: readonly (readonly [
       /\bpg_(?:try_)?advisory_/.test(statement) && /\b(?:from|with|insert|update|delete)\b/.test(statement),
     'an advisory lock is taken where the table is: take it in a statement without one',
   ],
+  [
+    (_scope, statement) => readsPartWithoutColumn(statement),
+    'a part of a statement that writes is read without a column: select one of it',
+  ],
+  [
+    (_scope, statement) => isWriting.test(statement) && notImmutable.test(statement),
+    'a statement that writes calls a function that is not immutable: give its result, or use later() for a time',
+  ],
 ]
+
+/** Whether the end of a statement reads a part that writes, which a cluster runs before, and names no column of it. */
+function readsPartWithoutColumn(statement: string): boolean {
+  const parts = /\b(\w+) as (?:materialized )?\((?:insert|update|delete) /g
+  const names = [...statement.matchAll(parts)].map(([, name = '']) => name)
+  const [outer] = scopesOf(statement)
+  const end = outer?.text.replace(/^.* as (?:materialized )?#\d+/, '') ?? ''
+  const read = (end.match(/#\d+/g) ?? []).flatMap((place) => outer?.queries.get(place) ?? [])
+  return names.some((name) =>
+    read.some(({ text }) => new RegExp(`^\\s*select (?:1 )?from ${name}\\b`).test(text)),
+  )
+}
+
+const isWriting = /\b(?:insert into|delete from|update \w+(?: as \w+)? set)\b/
+/** Volatile functions, and the stable ones that statements of a service could call. A `timestamptz` and an interval are one, too. */
+const notImmutable =
+  /\b(?:random|gen_random_uuid|now|clock_timestamp|array_to_string|concat|concat_ws|format|to_char)\(|date_trunc\([^()]*, [^()]*, |(?<!at time zone '\w*') [+-] (?:[\w.]+ \* )?(?:interval|make_interval)\b/
 
 /** Describes what of a statement a cluster refuses. */
 export function faultsInCluster(text: string): string[] {

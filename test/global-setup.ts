@@ -10,6 +10,8 @@ declare module 'vitest' {
     adminUrl: string
     /** The migrated database that every test file clones. */
     templateName: string
+    /** The workers of a Citus cluster, as host:port, whose coordinator has the databases; none in a single Postgres. */
+    citusWorkers: readonly string[]
   }
 }
 
@@ -21,6 +23,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     given === undefined ? await startTemplate() : await templateIn(given)
   project.provide('adminUrl', adminUrl)
   project.provide('templateName', templateName)
+  project.provide('citusWorkers', (process.env.TEST_CITUS_WORKERS ?? '').split(',').filter(Boolean))
   return close
 }
 

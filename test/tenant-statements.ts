@@ -3,7 +3,8 @@ import { unboundTables, type RowKey } from './statement-tenants.js'
 
 /** Statements that legitimately span accounts, each with a distinguishing pattern and the reason. */
 const exceptions: readonly (readonly [statement: RegExp, reason: string])[] = [
-  [/^(?:with old as \( )?delete from \w+ where .*\bctid = any\(/, 'A worker deletes what has expired.'],
+  [/^delete from \w+ where .*\bctid = any\(/, 'A worker deletes what has expired.'],
+  [/^with expired as \( ?select .* delete from events using expired\b/, 'A worker deletes old events.'],
   [
     /^select sso_connections\.account_id as accountId, .*\bcertificate_warned_at\b/,
     'A worker watches certificates.',

@@ -28,7 +28,7 @@ export async function tablesWith(service: Service, ...texts: string[]): Promise<
 /** Every table in alphabetical order, with the text of each row in lower case. */
 async function rowsOfTables(service: Service): Promise<{ name: string; rows: readonly string[] }[]> {
   const names = await service.query<{ name: string }>(
-    `select quote_ident(relname) as name from pg_class where relnamespace = 'public'::regnamespace
+    `select quote_ident(relname) as name from pg_class where relnamespace = current_schema()::regnamespace
      and relkind in ('r', 'p') and not relispartition order by 1`,
   )
   const tables = names.map(({ name }) => ({ name, rows: [] as string[] }))

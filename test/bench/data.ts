@@ -44,7 +44,7 @@ export async function prepareData(folder: string, size: SampleSize): Promise<Pre
     ...(shape === 'even' ? [] : [shape]),
     ...(events === undefined ? [] : [`${events}-events`]),
   ].join('-')
-  return prepareOnce(folder, name, (dataDir, url) => makeData(dataDir, url, size))
+  return prepareOnce(folder, name, (dataDir, url) => fillData(dataDir, url, size))
 }
 
 /**
@@ -94,15 +94,24 @@ async function removeOtherSchemas(folder: string, schema: string): Promise<void>
   for (const name of stale) await rm(join(folder, name), { recursive: true, force: true })
 }
 
-async function makeData(dataDir: string, url: string, size: SampleSize): Promise<PreparedData> {
-  const owner = await makeAccount(dataDir)
+/** @param variables Of the database, where it is not that of the data directory. */
+export async function fillData(
+  dataDir: string,
+  url: string,
+  size: SampleSize,
+  variables: NodeJS.ProcessEnv = {},
+): Promise<PreparedData> {
+  const owner = await makeAccount(dataDir, variables)
   await insertSample(url, owner.account.id, size)
   return { dataDir, size, ...owner, targets: await drawTargets(url, owner.account.id, size) }
 }
 
 /** The account and a key for each environment, by the service's own operations: keys are sealed, secrets hashed. */
-export async function makeAccount(dataDir: string): Promise<Pick<PreparedData, 'account' | 'credentials'>> {
-  const deps = await openDeps(readConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'warn' }))
+export async function makeAccount(
+  dataDir: string,
+  variables: NodeJS.ProcessEnv = {},
+): Promise<Pick<PreparedData, 'account' | 'credentials'>> {
+  const deps = await openDeps(readConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'warn', ...variables }))
   try {
     const name = `Bench ${randomBytes(3).toString('hex')}`
     const { id, domain } = await createAccount(deps, { name, plan: 'unlimited' })

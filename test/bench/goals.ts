@@ -35,6 +35,11 @@ const within = (most: number, what: string): Bound => ({
   isKept: ({ ratio }) => ratio <= most,
 })
 
+const between = (least: number, most: number): Bound => ({
+  text: `${least} to ${most}`,
+  isKept: ({ ours }) => ours >= least && ours <= most,
+})
+
 /** Every goal of the bench. A figure without one is printed for its own sake. */
 const goals = {
   A1: [
@@ -115,6 +120,12 @@ const goals = {
   R1: [['', within(1.3, 'GET one user')]],
   R2: [['', within(1.1, 'none')]],
   R3: [['', within(2, 'idle')]],
+  S1: [
+    ['CPU of the process', within(1.05, 'one')],
+    ['CPU of the servers', within(1.05, 'one')],
+    ['share of the first', between(0.45, 0.55)],
+  ],
+  S2: [],
   P1: [['POST one user: CPU', within(0.33, 'theirs')]],
   P2: [],
   P3: [

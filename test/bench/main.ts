@@ -23,6 +23,7 @@ import { startFromClone, testClone } from './row-fresh-clone.js'
 import { signInDuringRemap } from './row-remap.js'
 import { evaluate, exchangeWithRoles } from './row-roles.js'
 import { besideBetterAuth, besideOidcProvider, besideSamlJackson } from './row-peers.js'
+import { citusCell, twoCells } from './row-cells.js'
 import { startAndGrow } from './row-process.js'
 import { addProcesses } from './row-processes.js'
 import { challengePasswords, readMeanwhile } from './row-passwords.js'
@@ -72,6 +73,8 @@ const rows: Record<RowName, (settings: Settings) => Promise<Figure[]>> = {
   R1: evaluate,
   R2: exchangeWithRoles,
   R3: signInDuringRemap,
+  S1: twoCells,
+  S2: citusCell,
   P1: besideBetterAuth,
   P2: besideOidcProvider,
   P3: besideSamlJackson,

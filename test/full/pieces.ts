@@ -23,6 +23,8 @@ export interface Piece {
 interface Skips {
   readonly count: number
   readonly why: string
+  /** Whether all tests may be skipped. */
+  readonly isOfAll?: boolean
 }
 
 /** Number of parts at which each takes at most maxPartMinutes. */
@@ -44,6 +46,7 @@ export const minutesOf: Readonly<Record<string, number>> = {
   'node 22': 20,
   'node 24': 20,
   'every case': 12,
+  citus: 15,
   'sdk/src/session/seal.long.test.ts': 1.1,
   'server/src/delivery/mail/mailer.long.test.ts': 1.1,
   'server/src/platform/db/embedded-surroundings.long.test.ts': 0.8,
@@ -111,6 +114,11 @@ export const skipsOf: Readonly<Record<string, Skips>> = {
     count: Infinity,
     why: 'A test that asks for what no emulator has is left out, and the run tells what it needs (test/clients/emulated/excluded.ts).',
   },
+  citus: {
+    count: Infinity,
+    why: 'A machine without a Postgres that has Citus has no cluster, and the run tells so (test/citus/citus-programs.ts).',
+    isOfAll: true,
+  },
   'test/resilience/rolling-upgrade.long.test.ts': {
     count: 1,
     why: 'The version before is built from the history of the repository, which a shallow copy lacks (contract/released/release-before).',
@@ -134,7 +142,10 @@ export function allPieces(repository = root): readonly Piece[] {
     piece('npm test', ['test/main.js']),
     piece('build', [tsx, 'test/full/build.ts']),
     piece('commands as processes', [vitest, 'run', 'test/cli'], { PORTICO_TEST_COMMANDS: 'process' }),
-    ...longTests(repository).map((file) => withEveryCase(file, [file])),
+    ...longTests(repository)
+      .filter((file) => !isOfCluster(file))
+      .map((file) => withEveryCase(file, [file])),
+    { ...piece('citus', [tsx, 'test/citus/main.ts']), files: longTests(repository).filter(isOfCluster) },
     ...inGroups(testsOtherInFull(repository), 3).map((files, index, { length }) =>
       withEveryCase(`every case ${index + 1}/${length}`, files),
     ),
@@ -182,6 +193,11 @@ function sharded(name: string, count: number, args: readonly string[]): Piece[] 
 
 function longTests(repository: string): string[] {
   return filesIn(repository).filter((file) => isTest(file) && isLong(file))
+}
+
+/** Whether a test needs the cluster of `npm run test:citus`. */
+function isOfCluster(file: string): boolean {
+  return file.startsWith('test/citus/')
 }
 
 function isLong(file: string): boolean {

@@ -73,6 +73,16 @@ test('a piece may skip as many tests as it is known to skip, and no more', async
   })
 })
 
+test('a piece that may be skipped as a whole counts what it has skipped, and has to have counted', async () => {
+  const maySkip = { count: Infinity, why: 'machines without a cluster', isOfAll: true }
+  const skipped = { ...piece('one', ['0 passed, 0 failed, 7 skipped']), maySkip }
+
+  expect(await resultOf(skipped)).toMatchObject({ isPassed: true, tally: '0 passed, 0 failed, 7 skipped' })
+  expect(await resultOf({ ...piece('one', ['0 passed, 0 failed']), maySkip })).toMatchObject({
+    isPassed: false,
+  })
+})
+
 test('a run ends with what its pieces took, as the table of minutes has it', async () => {
   const { lines } = await resultOf(piece('npm test', ['2 passed, 0 failed']))
 

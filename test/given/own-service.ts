@@ -13,6 +13,8 @@ import { startBackground } from '@portico/server/worker'
 import pg from 'pg'
 import { inject } from 'vitest'
 import { cheapDeps } from '../cheap-deps.js'
+import { addToWorkers, dropEverywhere, inTurn, prepareCommand } from '../citus/test-cell.js'
+import { portico } from '../cli/portico.js'
 import { atFileEnd } from '../file-end.js'
 import { freePort } from './free-port.js'
 import type { Clock, Sent, ServiceOptions, ServiceUnderTest } from './harness.js'
@@ -102,8 +104,22 @@ export async function startOwnService(
 
 export const testMasterKeys = `v1:${randomBytes(32).toString('base64')}`
 
-/** The address of a new database with every migration. */
-export function cloneTemplate(): Promise<string> {
+/** The address of a new database with every migration; `npm run test:citus` makes it a schema of a cluster. */
+export async function cloneTemplate(): Promise<string> {
+  const url = await plainDatabase()
+  const workers = inject('citusWorkers')
+  if (workers.length === 0) return url
+  // Their roles are of all databases of a cluster: two that are prepared at once would change one at once.
+  await inTurn(inject('adminUrl'), async () => {
+    await addToWorkers(url, workers)
+    const { code, stderr } = await portico(prepareCommand(workers), { DATABASE_URL: url })
+    if (code !== 0) throw new Error(stderr)
+  })
+  return url
+}
+
+/** The same, in a single Postgres in any case. */
+export function plainDatabase(): Promise<string> {
   return createDatabase(`template ${inject('templateName')} strategy file_copy`)
 }
 
@@ -117,7 +133,7 @@ async function createDatabase(how: string): Promise<string> {
   const name = `t_${process.pid}_${randomBytes(6).toString('hex')}`
   await asAdmin(adminUrl, `create database ${name} ${how}`)
   // The database stays until the end of the run if a killed program left a connection to it.
-  atFileEnd(() => asAdmin(adminUrl, `drop database ${name}`).catch(() => undefined))
+  atFileEnd(() => dropEverywhere(adminUrl, inject('citusWorkers'), name).catch(() => undefined))
   const url = new URL(adminUrl)
   url.pathname = name
   return url.href

@@ -1,11 +1,14 @@
 import pg from 'pg'
+import { inject } from 'vitest'
 import type { Service } from './harness.js'
 
 /** Resolves once this many statements of the service wait for a lock, or when the signal aborts. */
 export async function untilWaiting(service: Service, count: number, signal?: AbortSignal): Promise<void> {
+  // In a cluster the server waits that has the rows.
+  const activity = inject('citusWorkers').length > 0 ? 'citus_stat_activity' : 'pg_stat_activity'
   while (signal?.aborted !== true) {
     const waiting = await service.query(
-      `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+      `select from ${activity} where wait_event_type = 'Lock' and datname = current_database()`,
     )
     if (waiting.length >= count) return
   }

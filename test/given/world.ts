@@ -95,12 +95,13 @@ export async function giveJoinRequest(
   const join_email = email ?? `ada@${domain}`
   const declared = environment === 'production'
   const { id: join_domain_id } = await client.domains.create({ org_domain, domain, declared })
+  const at = service.clock.now()
   const [row] = await service.query<{ id: string }>(
     `insert into join_requests
        (account_id, environment, organization_id, id, email, email_normalized, state, expires_at, version, inserted_at, updated_at)
-     select account_id, $2, id, $5, $3, $3, 'pending', $4::timestamptz + interval '30 days', 1, $4, $4
+     select account_id, $2, id, $5, $3, $3, 'pending', $6, 1, $4, $4
      from organizations where domain = $1 returning id`,
-    [org_domain, environment, join_email, service.clock.now(), orderedId()],
+    [org_domain, environment, join_email, at, orderedId(), new Date(at.getTime() + 30 * 24 * 60 * 60 * 1000)],
   )
   return { join_request_id: row?.id ?? '', join_email, join_domain_id }
 }

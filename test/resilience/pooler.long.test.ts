@@ -13,13 +13,8 @@ import { freePort } from '../given/free-port.js'
 import { startService, type Service } from '../given/harness.js'
 import { bodyFor, send } from '../given/request-of.js'
 import { createWorldFor, freshMembers } from '../given/world.js'
-import {
-  asPostgres,
-  createDatabase15,
-  givenPostgresFolder,
-  postgres15,
-  startPostgres15,
-} from './debian-postgres.js'
+import { createDatabase15, givenPostgresFolder, postgres15, startPostgres15 } from './debian-postgres.js'
+import { asPostgres } from './postgres-programs.js'
 import { serviceProcess } from './service-process.js'
 import { until } from './until.js'
 

@@ -10,10 +10,11 @@ import { pendingMigrations } from '../platform/db/migrate.js'
 import type { DB } from '../platform/db/schema.js'
 import { systemClock } from '../platform/system-clock.js'
 import { toSentence } from './failure.js'
+import { definePrepare } from './prepare-cell.js'
 import { grouped, print, table, type OutputOptions } from './output.js'
 import { terminalLog } from './with-deps.js'
 
-/** portico cells list, find and check */
+/** portico cells list, find, check and prepare */
 export function define(command: Command): void {
   command
     .command('list')
@@ -32,6 +33,7 @@ export function define(command: Command): void {
     .option('--repair', 'reserve what is missing there')
     .option('--json', 'answer as JSON')
     .action(check)
+  definePrepare(command.command('prepare'))
 }
 
 interface OpenCell {

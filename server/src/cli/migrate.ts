@@ -1,5 +1,7 @@
 import type { Command } from 'commander'
+import { makeTriggers } from '../operations/citus/triggers.js'
 import { readConfig } from '../platform/config/config.js'
+import { findIsInCluster } from '../platform/db/cluster.js'
 import { openDirectDatabase } from '../platform/db/direct-database.js'
 import { migrateDatabase } from '../platform/db/migrate.js'
 import {
@@ -44,7 +46,11 @@ async function apply(url: string, options: MigrateCommand): Promise<void> {
       if (!options.json) options.terminal.write(`Applied ${name}.\n`)
     },
   })
-  const newer = await withClient(url, (_client, db) => newerMigrations(db))
+  const newer = await withClient(url, async (_client, db) => {
+    // What migrations make for a single Postgres.
+    if (applied.length > 0 && (await findIsInCluster(db))) await makeTriggers(db)
+    return newerMigrations(db)
+  })
   print(options, { applied, newer }, () =>
     applied.length === 0
       ? [nothingPending(newer)]

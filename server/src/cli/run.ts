@@ -103,7 +103,8 @@ const commands: Record<string, Entry> = {
     databases: 'one',
   },
   cells: {
-    summary: 'list the databases of accounts, find that of one, and check their names',
+    summary:
+      'list the databases of accounts, find that of one, check their names, make one a schema of Citus',
     load: () => import('./cells.js'),
   },
   doctor: {
@@ -140,6 +141,8 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
 
 /** What concerns one account or organization is in one database. */
 function databasesOf(named: string | undefined, args: readonly string[]): Databases | undefined {
+  // It makes one of them a schema of a cluster; the other commands about cells ask all of them.
+  if (named === 'cells' && args[1] === 'prepare') return 'one'
   const databases = Object.entries(commands).find(([name]) => name === named)?.[1].databases
   const isOfOne = args.some((arg) => /^--(?:account|organization)(?:=|$)/.test(arg))
   return databases === 'each' && isOfOne ? 'one' : databases

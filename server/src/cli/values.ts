@@ -31,6 +31,13 @@ export function toList(text: string): string[] {
   return text.split(',').flatMap((item) => item.trim() || [])
 }
 
+/** A server, such as db-2.internal:5432. */
+export function toServer(text: string): { readonly host: string; readonly port: number } {
+  const [, host, port] = /^(.+):(\d{1,5})$/.exec(text) ?? []
+  if (host === undefined) throw new InvalidArgumentError('It is a server such as db-2.internal:5432.')
+  return { host, port: Number(port) }
+}
+
 export function toId(text: string): string {
   if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text))
     throw new InvalidArgumentError('It is a UUID.')

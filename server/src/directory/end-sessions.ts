@@ -75,7 +75,7 @@ export async function endSessions(
       on conflict (name, key) where key is not null do nothing
       returning id
     )
-    select exists (select from queued) or exists (select from over) as is_anybody_told`.execute(trx)
+    select exists (select id from queued) or exists (select id from over) as is_anybody_told`.execute(trx)
   if (rows.some((row) => row.is_anybody_told)) announceJobs(deps.db)
 }
 

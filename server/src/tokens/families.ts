@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
+import { later } from '../platform/db/later.js'
 import { ofOwner, ownerColumns } from '../platform/db/tenant-predicate.js'
 
 /** The account, environment and organization of a family. */
@@ -38,7 +39,7 @@ export function insertEndedFamilies(families: string, at: Date): RawBuilder<unkn
   return sql`
     insert into ended_families (account_id, environment, organization_id, code_id, ended_at, expires_at)
     select account_id, environment, organization_id, code_id,
-      ${at}::timestamptz, ${at}::timestamptz + make_interval(hours => ${sql.lit(keptHours)})
+      ${at}::timestamptz, ${later(sql`${at}::timestamptz`, sql`make_interval(hours => ${sql.lit(keptHours)})`)}
     from ${sql.table(families)}
     on conflict do nothing`
 }

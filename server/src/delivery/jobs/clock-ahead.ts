@@ -1,4 +1,5 @@
 import { sql, type Kysely } from 'kysely'
+import { later } from '../../platform/db/later.js'
 import type { DB } from '../../platform/db/schema.js'
 
 /** Clocks of correctly configured processes differ by less. */
@@ -15,7 +16,7 @@ export async function rescheduleAheadOfClock(db: Kysely<DB>, at: Date, leaseMs: 
   const leaseUntil = new Date(at.getTime() + leaseMs)
   await sql`
     update jobs
-    set run_at = run_at - (coalesce(returned_at, inserted_at) - ${at}),
+    set run_at = ${later(sql`run_at`, sql`(${at}::timestamptz - coalesce(returned_at, inserted_at))`)},
       inserted_at = least(inserted_at, ${at}), returned_at = least(returned_at, ${at})
     where coalesce(returned_at, inserted_at) > ${ahead} and lease is null and run_at <> 'infinity'`.execute(
     db,

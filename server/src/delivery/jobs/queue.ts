@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomInt, randomUUID } from 'node:crypto'
 import { sql, type Kysely } from 'kysely'
 import type { DB, Json } from '../../platform/db/schema.js'
 
@@ -59,9 +59,13 @@ export async function insertJob(db: Kysely<DB>, { name, key, ...job }: JobRow): 
     .execute()
 }
 
+/** The highest of randomInt(). */
+const maxSeed = 2 ** 48 - 1
+
 /**
  * Claims due jobs, oldest first; parallel claims get different jobs. Lanes are found by reading one job of each, and come
- * in random order, so that scarce places do not always miss the same ones. A lane has one account.
+ * in random order, so that scarce places do not always miss the same ones: that of their hash with another seed each time,
+ * because a cluster refuses random() in a statement that writes. A lane has one account.
  *
  * @param except Ids of jobs that this process runs, even if a change of the clock makes their leases look expired.
  */
@@ -89,7 +93,7 @@ export async function claimJobs(
       ), busy as (
         select * from unnest(${lanes}::uuid[], ${accounts}::uuid[]) as busy (lane, account_id)
       ), due as (
-        select lane, account_id, random() as turn,
+        select lane, account_id, uuid_hash_extended(lane, ${randomInt(maxSeed)}::bigint) as turn,
           ${room.perLane}::integer - (select count(*)::integer from busy where busy.lane = earliest.lane) as places,
           ${room.perAccount}::integer
             - (select count(*)::integer from busy where busy.account_id = earliest.account_id) as account_places

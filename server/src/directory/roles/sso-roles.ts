@@ -109,8 +109,8 @@ const replaceSsoRoles = sqlStatement(
         and roles_identity_id is distinct from (case when ${its.isMapped}::boolean then ${its.identityId}::uuid end)
       returning id
     )
-    select exists (select from taken) or exists (select from given) or (
-      exists (select from marked) and exists (
+    select exists (select role_id from taken) or exists (select role_id from given) or (
+      exists (select id from marked) and exists (
         select from sso_connections where ${ofTenant(its)} and role_mapping_mode = 'authoritative'
       )
     ) as is_changed`,

@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
+import { later } from '../../platform/db/later.js'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
 import { isPasskeyHeldByUserOf } from './passkey-held.js'
 import { isTotpAskedOfUserOf, userIdOf, type RowOfUser } from './totp-asked.js'
@@ -31,8 +32,10 @@ export function isPasskeyAskedOfUserOf(row: RowOfUser, rpId: string | null): Raw
 export function enrollByOfUserOf(row: RowOfUser, rpId: string | null): RawBuilder<Date | null> {
   const owner = ownerOfRow(row)
   return sql<Date | null>`(
-    select greatest(policy.second_factor_required_at, member.inserted_at)
-      + policy.second_factor_grace_days * interval '1 day'
+    select ${later(
+      sql`greatest(policy.second_factor_required_at, member.inserted_at)`,
+      sql`policy.second_factor_grace_days * interval '1 day'`,
+    )}
     from organization_policies as policy
     join users as member on ${ofOwner(owner, 'member')} and member.id = ${userIdOf(row)}
     where ${ofOwner(owner, 'policy')}
@@ -49,7 +52,7 @@ export function enrollByOfUserOf(row: RowOfUser, rpId: string | null): RawBuilde
 export function addPasskeyByOfUserOf(row: RowOfUser, rpId: string | null): RawBuilder<Date | null> {
   const owner = ownerOfRow(row)
   return sql<Date | null>`(
-    select greatest(demand.required_at, member.inserted_at) + demand.grace_days * interval '1 day'
+    select ${later(sql`greatest(demand.required_at, member.inserted_at)`, sql`demand.grace_days * interval '1 day'`)}
     from passkey_connections as demand
     join users as member on ${ofOwner(owner, 'member')} and member.id = ${userIdOf(row)}
     where ${ofOwner(owner, 'demand')}

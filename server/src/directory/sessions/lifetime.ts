@@ -1,5 +1,6 @@
 import { sessionIdleSeconds, sessionLifetimeSeconds } from '@portico/contract/organization-policy'
 import { sql, type Kysely, type RawBuilder } from 'kysely'
+import { later } from '../../platform/db/later.js'
 import type { DB } from '../../platform/db/schema.js'
 import { ofOwner, ofTenant } from '../../platform/db/tenant-predicate.js'
 import type { Tenant } from '../../platform/tenant.js'
@@ -12,7 +13,7 @@ const formerLifetime = sql`interval '8 hours'`
 /** When a session that begins, or is renewed, at a time expires by the policy of its organization. */
 export function expiryFrom(at: Date, owner: Owner): RawBuilder<Date> {
   const lifetime = ofPolicy('session_lifetime_in_seconds', owner, sessionLifetimeSeconds.default)
-  return sql<Date>`(${at}::timestamptz + ${lifetime})`
+  return later(sql`${at}::timestamptz`, lifetime)
 }
 
 /**
@@ -23,11 +24,12 @@ export function expiryFrom(at: Date, owner: Owner): RawBuilder<Date> {
  * @param owner Of all its sessions, where the statement is about many: their policy is looked up once.
  */
 export function expiryOf(table = 'sessions', owner: Owner = ownerOf(table)): RawBuilder<Date> {
-  const begunAt = sql`coalesce(${column(table, 'begun_at')}, ${column(table, 'expires_at')} - ${formerLifetime})`
+  const formerBegin = later(column(table, 'expires_at'), sql`- ${formerLifetime}`)
+  const begunAt = sql`coalesce(${column(table, 'begun_at')}, ${formerBegin})`
   const lifetime = ofPolicy('session_lifetime_in_seconds', owner)
   return sql<Date>`case
     when ${column(table, 'impersonation_id')} is null
-    then least(${column(table, 'expires_at')}, ${begunAt} + ${lifetime})
+    then least(${column(table, 'expires_at')}, ${later(begunAt, lifetime)})
     else ${column(table, 'expires_at')}
   end`
 }
@@ -62,7 +64,7 @@ export async function isTooOldForSession(
 /** Whether the browser of a session has used it lately enough. */
 export function isUsedLately(at: Date): RawBuilder<boolean> {
   const idle = ofPolicy('session_idle_in_seconds', ownerOf('sessions'), sessionIdleSeconds.default)
-  return sql<boolean>`(sessions.browser_used_at > ${at}::timestamptz - ${idle})`
+  return sql<boolean>`(sessions.browser_used_at > ${later(sql`${at}::timestamptz`, sql`- ${idle}`)})`
 }
 
 /** An interval of the policy. Without a row of it: of so many seconds, or null, which least() passes over. */

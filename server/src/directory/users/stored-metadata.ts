@@ -202,7 +202,7 @@ function mappedWriting(
         and user_metadata.user_id = ${mapped.userId}
         and user_metadata.meta_key_id = key.id
         and key.id = any(${mapped.removed}::uuid[])
-      returning 1
+      returning user_metadata.meta_key_id
     ),
     written as (
       insert into user_metadata (account_id, environment, organization_id, user_id, meta_key_id, id, value)
@@ -212,9 +212,9 @@ function mappedWriting(
       join key on key.id = said.key_id
       on conflict on constraint user_metadata_pkey do update set value = excluded.value
         where user_metadata.value <> excluded.value
-      returning 1
+      returning user_metadata.meta_key_id
     )
-    select exists (select from removed) or exists (select from written) as is_changed`
+    select exists (select meta_key_id from removed) or exists (select meta_key_id from written) as is_changed`
 }
 
 /** The metadata of users with their keys, by name. */

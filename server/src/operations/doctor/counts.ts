@@ -92,8 +92,10 @@ async function examineSequencers({ db }: Reader): Promise<Finding[]> {
 
 async function examineJobIds({ db }: Reader): Promise<Finding[]> {
   const sequence: RawBuilder<unknown> = sql`pg_get_serial_sequence('jobs', 'id')::regclass`
+  const { rows: ids } = await sql<{ last: string | null }>`select max(id) as last from jobs`.execute(db)
+  // By itself: in a cluster the server of the rows has a sequence of its own.
   const { rows } = await sql<{ last: string }>`
-    select last from (select max(id) as last from jobs) ids
+    select last from (select ${ids[0]?.last ?? null}::bigint as last) ids
     where coalesce(pg_sequence_last_value(${sequence}), 0) < last
       and has_sequence_privilege(${sequence}, 'select')`.execute(db)
   return rows.map(({ last }) => ({

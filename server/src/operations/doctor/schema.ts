@@ -5,8 +5,10 @@ import {
   type CatalogObject,
   type FoundObject,
 } from '../../platform/db/catalog.js'
+import { findIsInCluster } from '../../platform/db/cluster.js'
 import { migratedCatalog } from '../../platform/db/migrated-catalog.js'
 import { newerMigrations } from '../../platform/db/migration-plan.js'
+import { inCluster } from '../citus/triggers.js'
 import type { Finding, Reader } from './finding.js'
 
 const check = 'Schema'
@@ -17,7 +19,8 @@ const withSql = 'run this as the owner of the tables'
 export async function examineSchema({ db }: Reader): Promise<Finding[]> {
   if ((await newerMigrations(db)).length > 0)
     return [{ check, ok: true, detail: 'of a newer release, whose portico doctor knows it' }]
-  const faults = [...schemaFaults(migratedCatalog, await readCatalog(db)), ...(await missingPartitions(db))]
+  const expected = (await findIsInCluster(db)) ? migratedCatalog.map(inCluster) : migratedCatalog
+  const faults = [...schemaFaults(expected, await readCatalog(db)), ...(await missingPartitions(db))]
   if (faults.length === 0) return [{ check, ok: true, detail: 'as the migrations make it' }]
   const rest = faults.length - maxReported
   return [

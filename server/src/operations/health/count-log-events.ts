@@ -16,7 +16,7 @@ export async function countLogEvents({ db, now }: Pick<Deps, 'db' | 'now'>): Pro
   // With both bounds the planner takes the index, whatever it knows of the parameters.
   await sql`
     insert into log_event_counts (account_id, environment, hour, event_code, n)
-    select account_id, environment, date_trunc('hour', inserted_at, 'UTC') as hour, event_code, count(*)
+    select account_id, environment, date_trunc('hour', inserted_at at time zone 'UTC') at time zone 'UTC' as hour, event_code, count(*)
     from log_events
     where environment is not null
       and inserted_at >= (

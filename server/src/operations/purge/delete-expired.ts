@@ -89,29 +89,34 @@ async function eraseDeletedWebhooks(db: Kysely<DB>): Promise<void> {
   }
 }
 
-/** Deletes old events, and records how far each stream has lost them, so that readers learn that they missed some. */
+/**
+ * Deletes old events, and records how far each stream has lost them, so that readers learn that they missed some. Their positions go
+ * with them, by a trigger: they are read before, because a cluster runs the parts of a statement that write one after the other.
+ */
 async function deleteOldEvents(db: Kysely<DB>, before: Date): Promise<void> {
   await numberAllEvents(db)
   for (;;) {
     const { rows } = await sql<{ deleted: number }>`
-      with old as (
-        delete from events where ctid = any(array(
-          select ctid from events where issued_at <= ${before} limit ${batchSize} for update skip locked
-        ))
-        returning account_id, environment, id
+      with expired as (
+        select account_id, environment, id from events
+        where issued_at <= ${before} limit ${batchSize} for update skip locked
       ), noted as (
         insert into event_horizons (account_id, environment, position)
         select account_id, environment, max(place.position)
-        from old cross join lateral (
+        from expired cross join lateral (
           select position from event_positions
-          where account_id = old.account_id and environment = old.environment and event_id = old.id
+          where account_id = expired.account_id and environment = expired.environment and event_id = expired.id
           offset 0
         ) place
         group by account_id, environment order by account_id, environment
         on conflict (account_id, environment)
         do update set position = greatest(event_horizons.position, excluded.position)
+      ), deleted as (
+        delete from events using expired
+        where events.account_id = expired.account_id and events.environment = expired.environment and events.id = expired.id
+        returning events.id
       )
-      select count(*)::integer as deleted from old`.execute(db)
+      select count(*)::integer as deleted from deleted`.execute(db)
     if ((rows[0]?.deleted ?? 0) < batchSize) return
   }
 }

@@ -1,7 +1,8 @@
 import { sql, type Kysely } from 'kysely'
 import pg from 'pg'
 import type { Config } from '../config/config.js'
-import { connectionSettings, settingsThatMayFail } from './connection-settings.js'
+import { isInClusterText } from './cluster.js'
+import { connectionSettings, settingOutsideClusters, settingsThatMayFail } from './connection-settings.js'
 import type { DB } from './schema.js'
 import { isUnavailable } from './violations.js'
 
@@ -100,7 +101,8 @@ export async function findLackingSettings(db: Kysely<DB>): Promise<LackingSettin
   const { rows } = await sql<{ name: string; value: string; owner: string }>`
     select name, current_setting(name) as value,
       format('role %I in database %I', current_user, current_database()) as owner
-    from unnest(${[...wanted.keys()]}::text[]) as name`.execute(db)
+    from unnest(${[...wanted.keys()]}::text[]) as name
+    where name <> ${settingOutsideClusters} or not ${sql.raw(isInClusterText)}`.execute(db)
   const lacking = rows.filter(({ name, value }) => value !== wanted.get(name))
   if (lacking.length === 0) return undefined
   return {

@@ -1,4 +1,5 @@
 import { sql, type Kysely, type QueryExecutorProvider, type Transaction } from 'kysely'
+import { findIsInCluster } from './cluster.js'
 
 /** Temporary rows that give a table statistics. */
 const seeds = 25
@@ -20,9 +21,10 @@ const tenantColumns = [
  *
  * In a database with accounts nothing but the table itself is locked: foreign keys, which the temporary rows do not
  * satisfy, are dropped under locks of the tables that they refer to, and those are busy with requests. There, autovacuum
- * analyzes a new table within a minute of its first 50 rows.
+ * analyzes a new table within a minute of its first 50 rows. It does so in a cluster, too, which refuses the settings of a column.
  */
 export async function seedStatistics<T>(db: Kysely<T>): Promise<void> {
+  if (await findIsInCluster(db)) return
   const { rows: tables } = await sql<SeededTable>`
     select relname as name, array_agg(attname::text) as columns, (
       select inhparent::regclass::text from pg_inherits where inhrelid = pg_class.oid
@@ -57,6 +59,7 @@ export async function seedColumns(
   table: string,
   columns: readonly string[],
 ): Promise<void> {
+  if (await findIsInCluster(db)) return
   const { rows: needed } = await sql<{ name: string; type: string }>`
     select attname as name, format_type(atttypid, null) as type
     from pg_attribute

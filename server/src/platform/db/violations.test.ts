@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
-import { isUnavailable } from './violations.js'
+import { isUnavailable, isUniqueViolation } from './violations.js'
 
 function ofPostgres(code: string): Error {
   return Object.assign(new pg.DatabaseError('it says why', 0, 'error'), { code })
@@ -56,4 +56,18 @@ test.each([
   ['a mistake of ours', new TypeError('undefined is not a function')],
 ])('%s is no reason to call it that', (_, error) => {
   expect(isUnavailable(error)).toBe(false)
+})
+
+test.each([
+  ['users_email_key', true],
+  ['users_email_key_102105', true],
+  ['users_email_key_2', false],
+  ['users_email_key_of_102105', false],
+  ['accounts_users_email_key', false],
+])('a violation of %s is one of users_email_key: %s', (constraint, isOne) => {
+  const error = Object.assign(ofPostgres('23505'), { constraint })
+  expect(isUniqueViolation(error, 'users_email_key')).toBe(isOne)
+  const ofCluster = ofPostgres('23505')
+  ofCluster.message = `duplicate key value violates unique constraint "${constraint}"`
+  expect(isUniqueViolation(ofCluster, 'users_email_key')).toBe(isOne)
 })

@@ -3,22 +3,33 @@ import { ShareInUseError } from './shares.js'
 
 /** Whether a statement failed on the unique constraint or index of this name. */
 export function isUniqueViolation(error: unknown, constraint: string): boolean {
-  return error instanceof pg.DatabaseError && error.code === '23505' && error.constraint === constraint
+  return isViolation(error, '23505', constraint)
 }
 
 /** Whether a statement failed on the check constraint of this name. */
 export function isCheckViolation(error: unknown, constraint: string): boolean {
-  return error instanceof pg.DatabaseError && error.code === '23514' && error.constraint === constraint
+  return isViolation(error, '23514', constraint)
 }
 
 /** Whether a statement failed because the foreign key of this name refers to no row. */
 export function isForeignKeyViolation(error: unknown, constraint: string): boolean {
-  return error instanceof pg.DatabaseError && error.code === '23503' && error.constraint === constraint
+  return isViolation(error, '23503', constraint)
+}
+
+/**
+ * A cluster passes on the text of an error alone. The constraint in it is that of the server which has the rows, whose name ends in
+ * the number of the table there.
+ */
+function isViolation(error: unknown, code: string, constraint: string): boolean {
+  if (!(error instanceof pg.DatabaseError) || error.code !== code) return false
+  const [, inText = ''] = /"([^"]+)"[^"]*$/.exec(error.message) ?? []
+  return new RegExp(`^${constraint}(?:_\\d{6,})?$`).test(error.constraint ?? inText)
 }
 
 /** Whether an insert failed because organizationIdOf() found no organization. */
 export function isMissingOrganization(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === '23502' && error.column === 'organization_id'
+  if (!(error instanceof pg.DatabaseError) || error.code !== '23502') return false
+  return (error.column ?? /"([^"]+)"/.exec(error.message)?.[1]) === 'organization_id'
 }
 
 /** Whether a statement exceeded lock_timeout. */

@@ -2,6 +2,7 @@ import type { Environment } from '@portico/contract/fields'
 import { sql, type Transaction } from 'kysely'
 import { issueCode, openSession } from '../../directory/sessions/complete-sign-in.js'
 import { hashSecret } from '../../platform/crypto/secret.js'
+import { later } from '../../platform/db/later.js'
 import type { DB } from '../../platform/db/schema.js'
 import { statement } from '../../platform/db/statement.js'
 import {
@@ -107,7 +108,10 @@ const consumeHandle = statement((db, key: HandleKey) =>
     .updateTable('impersonations')
     .set({
       started_at: key.at,
-      expires_at: sql<Date>`${key.at}::timestamptz + make_interval(secs => impersonations.duration_in_seconds)`,
+      expires_at: later(
+        sql`${key.at}::timestamptz`,
+        sql`make_interval(secs => impersonations.duration_in_seconds)`,
+      ),
     })
     .from(['organizations', 'users', 'applications'])
     .where(ofEnvironment(key, 'impersonations'))

@@ -220,10 +220,10 @@ const insertUse = sqlStatement(
       delete from saml_requests
       where ${isOfConnection('saml_requests', use)}
         and ${isAwaited(use)}
-        and exists (select from used)
+        and exists (select assertion_hash from used)
       returning flow_id, admin_session_id, metadata_version
     )
-    select exists (select from used) as is_first_use, (
+    select exists (select assertion_hash from used) as is_first_use, (
         select version from sso_metadata_versions
         where ${isOfConnection('sso_metadata_versions', use)} and is_current
       ) as current_version, request.flow_id, request.admin_session_id, request.metadata_version
