@@ -332,7 +332,7 @@ export const migrationLocks: Readonly<Record<string, readonly ObservedLock[]>> =
     {"table":"sign_in_flows","lock":"ACCESS EXCLUSIVE","work":"none"},
     {"table":"users","lock":"SHARE ROW EXCLUSIVE","work":"none"},
   ],
-  "0067-passkey-prompt": [
+  "0066-passkey-prompt": [
     {"table":"passkey_connections","lock":"ACCESS EXCLUSIVE","work":"scans"},
     {"table":"sign_in_flows","lock":"ACCESS EXCLUSIVE","work":"scans"},
     {"table":"users","lock":"ACCESS EXCLUSIVE","work":"none"},

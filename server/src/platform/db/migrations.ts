@@ -63,7 +63,7 @@ import * as m0061 from './migrations/0061-account-passkeys.js'
 import * as m0062 from './migrations/0062-proofs-of-a-flow.js'
 import * as m0064 from './migrations/0064-names-of-cells.js'
 import * as m0065 from './migrations/0065-passkey-recovery-codes.js'
-import * as m0067 from './migrations/0067-passkey-prompt.js'
+import * as m0066 from './migrations/0066-passkey-prompt.js'
 import type { SchemaMigration } from './schema-migration.js'
 
 /** Every migration by name, in the order in which they are applied. */
@@ -129,5 +129,5 @@ export const migrations: Readonly<Record<string, SchemaMigration>> = {
   '0062-proofs-of-a-flow': m0062,
   '0064-names-of-cells': m0064,
   '0065-passkey-recovery-codes': m0065,
-  '0067-passkey-prompt': m0067,
+  '0066-passkey-prompt': m0066,
 }
