@@ -48,6 +48,7 @@ test.each([
    select "id", (select "domain" from "organizations") as "domain" from "created"`,
   'select pg_advisory_xact_lock(hashtextextended($1, 0))',
   `update "jobs" set "run_at" = ((run_at at time zone 'UTC' + interval '1 day') at time zone 'UTC') where "id" = $1`,
+  `update "jobs" set "run_at" = ((run_at at time zone 'UTC' + - interval '1 day') at time zone 'UTC') where "id" = $1`,
   'with "taken" as (delete from "jobs" where "id" = $1 returning "id") select exists (select "id" from "taken") as "found"',
   `select "id" from "jobs" where "run_at" > $1::timestamptz - interval '1 day' order by random()`,
 ])('a statement is accepted that a cluster runs: %s', (statement) => {

@@ -82,7 +82,7 @@ function accountOfStaff() {
 function inviterOfStaff() {
   return sql<string | null>`(
     select coalesce(
-      nullif(concat_ws(' ', inviter.profile->>'given_name', inviter.profile->>'family_name'), ''), inviter.email
+      nullif(btrim(coalesce(inviter.profile->>'given_name', '') || ' ' || coalesce(inviter.profile->>'family_name', '')), ''), inviter.email
     )
     from users as inviter
     where ${sameTenant('inviter', 'invitations')}
