@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { longTest } from '../sampled.js'
-import { givenFolder, porticoJson, removeFolders } from '../cli/portico.js'
+import { givenFolder, porticoJson } from '../cli/portico.js'
 import { hasTool } from '../debian-tools.js'
 import { anyEmail } from '../given/given.js'
 import { startService } from '../given/harness.js'
@@ -11,7 +11,6 @@ import { verifiedPasswords } from '../given/counted.js'
 
 const service = await startService()
 const client = await service.client()
-afterAll(removeFolders)
 
 const password = 'correct horse ② é'
 

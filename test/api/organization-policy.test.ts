@@ -1,8 +1,8 @@
 import { etagOf, type Client } from '@portico/sdk'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { givenFolder, portico, removeFolders } from '../cli/portico.js'
+import { beforeAll, expect, test } from 'vitest'
+import { givenFolder, portico } from '../cli/portico.js'
 import { anyEmail } from '../given/given.js'
 import { startService } from '../given/harness.js'
 
@@ -11,7 +11,6 @@ let client: Client
 beforeAll(async () => {
   client = await service.client()
 })
-afterAll(removeFolders)
 
 test('a policy is always there, of one environment, and changes as its version demands', async () => {
   const organization = await service.given.organization()

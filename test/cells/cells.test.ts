@@ -3,8 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openMagicLink } from '@portico/sdk'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { givenFolder, portico, porticoJson, removeFolders } from '../cli/portico.js'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { givenFolder, portico, porticoJson } from '../cli/portico.js'
 import { givenOf } from '../given/given.js'
 import { startDatabaseProxy } from '../given/database-proxy.js'
 import { longDescribe } from '../sampled.js'
@@ -23,7 +23,6 @@ beforeAll(async () => {
   baseUrl = variables['BASE_URL'] ?? ''
   for (const cell of cellNames) accounts.set(cell, await makeAccount(cell, variables))
 })
-afterAll(removeFolders)
 
 function requestToken(form: Record<string, string>): Promise<Response> {
   return fetch(`${baseUrl}/api/v2/oauth/token`, { method: 'POST', body: new URLSearchParams(form) })

@@ -1,8 +1,6 @@
-import { afterAll, expect, test } from 'vitest'
-import { portico, removeFolders } from '../cli/portico.js'
+import { expect, test } from 'vitest'
+import { portico } from '../cli/portico.js'
 import { emptyDatabase, plainDatabase } from '../given/own-service.js'
-
-afterAll(removeFolders)
 
 async function refusalOf(args: readonly string[], variables: Record<string, string>): Promise<string> {
   const { code, stderr } = await portico(['cells', 'prepare', ...args], variables)

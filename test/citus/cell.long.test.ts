@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { migrateDatabase } from '@portico/server/migrate'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { givenFolder, portico, porticoJson, removeFolders } from '../cli/portico.js'
+import { beforeAll, describe, expect, inject, test } from 'vitest'
+import { givenFolder, portico, porticoJson } from '../cli/portico.js'
 import { withPostgres } from '../cli/portico-given.js'
 import { anyEmail, anything } from '../given/given.js'
 import { startService, type Service } from '../given/harness.js'
@@ -49,7 +49,6 @@ describe.skipIf(workers.length === 0)('a schema of a Citus cluster', () => {
     variables = { DATABASE_URL: service.databaseUrl, MASTER_KEYS: service.masterKeys }
     org_domain = (await service.given.organization()).domain
   }, 120_000)
-  afterAll(removeFolders)
 
   async function totalIsExact(): Promise<number> {
     const client = await service.client()

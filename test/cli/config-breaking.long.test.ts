@@ -1,15 +1,14 @@
 import { join } from 'node:path'
 import { writeFileSync } from 'node:fs'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { givenOf } from '../given/given.js'
 import { startService } from '../given/harness.js'
 import { givenAccount } from './config-given.js'
-import { givenFolder, removeFolders } from './portico.js'
+import { givenFolder } from './portico.js'
 import { asMembers, groupsOf } from '../protocols/scim/group-given.js'
 import { scimUsersGivenOf } from '../protocols/scim/user-given.js'
 
 const service = await startService()
-afterAll(removeFolders)
 
 const before = `version: 1
 permissions:

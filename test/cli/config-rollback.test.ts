@@ -1,5 +1,5 @@
 import { purgeDeleted } from '@portico/server/purge'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { givenOf } from '../given/given.js'
 import { startService } from '../given/harness.js'
 import { longTest } from '../sampled.js'
@@ -10,10 +10,8 @@ import {
   settingsOf,
   type ConfigAccount,
 } from './config-given.js'
-import { removeFolders } from './portico.js'
 
 const service = await startService()
-afterAll(removeFolders)
 
 /** An account whose production matches the file of its sandbox. */
 async function givenPromoted(build: (account: ConfigAccount) => Promise<unknown> = buildSmallSandbox) {

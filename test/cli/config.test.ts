@@ -1,14 +1,13 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { longTest } from '../sampled.js'
 import { givenOf } from '../given/given.js'
 import { startService } from '../given/harness.js'
 import { buildSandbox, givenAccount, settingsOf, type ConfigAccount } from './config-given.js'
-import { givenFolder, removeFolders } from './portico.js'
+import { givenFolder } from './portico.js'
 
 const service = await startService()
-afterAll(removeFolders)
 
 /** An account whose sandbox has one object of each kind, pulled into a file. */
 async function givenPulled() {

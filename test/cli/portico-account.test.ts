@@ -1,12 +1,10 @@
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { longDescribe, longTest } from '../sampled.js'
 import { startService } from '../given/harness.js'
 import { givenAccount } from './config-given.js'
-import { portico, porticoJson, removeFolders } from './portico.js'
+import { portico, porticoJson } from './portico.js'
 
 const service = await startService()
-
-afterAll(removeFolders)
 
 function variablesOf() {
   return { DATABASE_URL: service.databaseUrl, MASTER_KEYS: service.masterKeys }

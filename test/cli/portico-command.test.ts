@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { copyFileSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import type pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { longDescribe } from '../sampled.js'
 import { startService } from '../given/harness.js'
-import { givenFolder, portico, porticoJson, removeFolders } from './portico.js'
+import { givenFolder, portico, porticoJson } from './portico.js'
 import { given, masterKeys, tokenOf, withPostgres, type Key, type Variables } from './portico-given.js'
 
 /** A migrated database with the account acme, 12 organizations and 1,000 users, which tests copy. */
@@ -17,8 +17,6 @@ beforeAll(async () => {
   await porticoJson(['account', 'create', 'acme'], variables)
   await porticoJson(['sample-data', '--organizations', '12', '--users', '1000', '--skew'], variables)
 }, 60_000)
-
-afterAll(removeFolders)
 
 /** A service in this process on a database, with the master keys of these variables. */
 function serviceOn({ DATABASE_URL: databaseUrl = '', MASTER_KEYS = '' }: Variables) {

@@ -1,14 +1,12 @@
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { consoleGivenOf } from '../given/console-given.js'
 import { anyEmail } from '../given/given.js'
 import { startService } from '../given/harness.js'
 import { longTest } from '../sampled.js'
-import { portico, porticoJson, removeFolders } from './portico.js'
+import { portico, porticoJson } from './portico.js'
 
 const service = await startService()
 const given = consoleGivenOf(service)
-
-afterAll(removeFolders)
 
 function variablesOf() {
   return { DATABASE_URL: service.databaseUrl, MASTER_KEYS: service.masterKeys, BASE_URL: service.baseUrl }

@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import type { Client } from '@portico/sdk'
 import { startEmbedded } from '@portico/server/embedded'
 import type pg from 'pg'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { webhooksOf } from '../api/webhook-given.js'
 import { startService, type Service } from '../given/harness.js'
 import { longDescribe, longTest } from '../sampled.js'
 import { startReceiver } from '../given/receiver.js'
 import { ssoGivenOf } from '../given/sso-given.js'
-import { givenFolder, portico, removeFolders } from './portico.js'
+import { givenFolder, portico } from './portico.js'
 import { givenDataDir } from './serve-given.js'
 import { given, withPostgres, type Variables } from './portico-given.js'
 
@@ -282,8 +282,6 @@ const damages: Readonly<Record<string, Damage>> = {
     mended: (_service, client) => client.query(`delete from meta_keys where name = 'staff'`),
   },
 }
-
-afterAll(removeFolders)
 
 async function examined(
   variables: Variables,

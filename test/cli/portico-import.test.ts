@@ -2,16 +2,15 @@ import { spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { tablesWith } from '../api/stored-text.js'
 import { anyEmail, anything } from '../given/given.js'
 import { startService } from '../given/harness.js'
-import { givenFolder, portico, porticoJson, program, removeFolders, type Outcome } from './portico.js'
+import { givenFolder, portico, porticoJson, program, type Outcome } from './portico.js'
 import { longTest } from '../sampled.js'
 
 const service = await startService()
 const client = await service.client()
-afterAll(removeFolders)
 
 const bcryptHash = '$2b$05$abcdefghijklmnopqrstuuF7rYohnG6HfAmIoG44JJ7SsUY9p.Q3u'
 

@@ -6,16 +6,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { writeCredentials } from '@portico/server/credentials-file'
 import { createClient, type Event } from '@portico/sdk'
 import { verifyWebhook } from '@portico/sdk/webhooks'
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../given/free-port.js'
 import { startService } from '../given/harness.js'
 import { longTest } from '../sampled.js'
 import { startProxy } from './proxy.js'
-import { givenFolder, portico, program, removeFolders } from './portico.js'
+import { givenFolder, portico, program } from './portico.js'
 
 const evaluation = await startEvaluation()
-
-afterAll(removeFolders)
 
 /** A service with the credentials file that `portico serve` writes for evaluation, behind a proxy that can be cut. */
 async function startEvaluation() {

@@ -1,13 +1,12 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { tablesWith, textOfBackup } from '../api/stored-text.js'
 import { anyEmail, anything } from '../given/given.js'
 import { startService } from '../given/harness.js'
-import { givenFolder, portico, porticoJson, removeFolders, type Outcome } from './portico.js'
+import { givenFolder, portico, porticoJson, type Outcome } from './portico.js'
 
 const service = await startService()
-afterAll(removeFolders)
 
 function variables(): Record<string, string> {
   return { DATABASE_URL: service.databaseUrl, MASTER_KEYS: service.masterKeys }

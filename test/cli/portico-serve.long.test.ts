@@ -1,12 +1,10 @@
 import { once } from 'node:events'
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
-import { givenFolder, porticoJson, removeFolders } from './portico.js'
+import { describe, expect, test } from 'vitest'
+import { givenFolder, porticoJson } from './portico.js'
 import { given, tokenOf } from './portico-given.js'
 import { credentialsIn, givenDataDir } from './serve-given.js'
-
-afterAll(removeFolders)
 
 // Two Postgres clusters are created, one of which is kept.
 describe('portico serve', () => {

@@ -3,15 +3,13 @@
 import { copyFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../given/free-port.js'
 import { createVisitor } from '../given/visitor.js'
 import { longDescribe, longTest } from '../sampled.js'
-import { givenFolder, portico, porticoJson, porticoProcess, removeFolders } from './portico.js'
+import { givenFolder, portico, porticoJson, porticoProcess } from './portico.js'
 import { given, masterKeys, tokenOf, type Variables } from './portico-given.js'
 import { credentialsIn, givenDataDir } from './serve-given.js'
-
-afterAll(removeFolders)
 
 longDescribe('portico serve', () => {
   test('keeps account and keys at later starts', async () => {

@@ -1,15 +1,13 @@
 import { runCommand } from '@portico/server/command'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { cheapDeps } from '../cheap-deps.js'
 import { anything } from '../given/given.js'
 import { startService } from '../given/harness.js'
 import { startOpenIdProvider } from '../given/openid-provider.js'
-import { portico, removeFolders } from './portico.js'
+import { portico } from './portico.js'
 
 const service = await startService()
 const client = await service.client()
-
-afterAll(removeFolders)
 
 // Asked for in each test: an emulator has none of it.
 const variables = () => ({

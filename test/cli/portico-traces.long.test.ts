@@ -1,13 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { startCollector } from '../given/collector.js'
 import { freePort } from '../given/free-port.js'
-import { givenFolder, removeFolders } from './portico.js'
+import { givenFolder } from './portico.js'
 import { given, type Variables } from './portico-given.js'
 import { givenDataDir } from './serve-given.js'
-
-afterAll(removeFolders)
 
 /** A service that writes the modules of OpenTelemetry's SDK that it has loaded, when it ends. The API is loaded by prom-client, too. */
 async function startWatched(variables: Variables) {

@@ -1,10 +1,8 @@
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { startCollector } from '../given/collector.js'
 import { freePort } from '../given/free-port.js'
-import { givenFolder, portico, removeFolders } from './portico.js'
-
-afterAll(removeFolders)
+import { givenFolder, portico } from './portico.js'
 
 test('portico doctor asks the collector of traces, where there is one, whether it takes them', async () => {
   const collector = await startCollector()

@@ -6,17 +6,14 @@ import { startService } from '../given/harness.js'
 import { codeGivenOf, exchange, type CodeGiven } from '../protocols/code-given.js'
 import { longTest, sampled } from '../sampled.js'
 import { bundler, compile, packedConsumer, root } from '../clients/sdk/packed.js'
-import { givenFolder, portico, porticoJson, removeFolders, type Outcome } from './portico.js'
+import { givenFolder, portico, porticoJson, type Outcome } from './portico.js'
 
 const service = await startService()
 const client = await service.client()
 const given = codeGivenOf(service, client)
 const consumer = await packedConsumer()
 
-afterAll(async () => {
-  removeFolders()
-  await consumer.remove()
-})
+afterAll(() => consumer.remove())
 
 function types(...args: string[]): Promise<Outcome> {
   return portico(['types', ...args], variables())

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { runCommand } from '@portico/server/command'
 import { expect } from 'vitest'
 import { cheapDeps } from '../cheap-deps.js'
+import { atFileEnd } from '../file-end.js'
 import { freePort } from '../given/free-port.js'
 
 const repository = fileURLToPath(new URL('../../', import.meta.url))
@@ -18,18 +19,12 @@ export interface Outcome {
   readonly stderr: string
 }
 
-const folders: string[] = []
-
-/** An empty directory, removed by removeFolders(). Its name has that of the test file, which is told where one is left. */
+/** An empty directory until the end of the test file, whose name it has. */
 export function givenFolder(): string {
   const file = basename(expect.getState().testPath ?? '', '.test.ts')
   const folder = mkdtempSync(join(tmpdir(), `portico-cli-${file}-`))
-  folders.push(folder)
+  atFileEnd(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
   return folder
-}
-
-export function removeFolders(): void {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
 }
 
 /**

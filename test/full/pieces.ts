@@ -54,6 +54,7 @@ export const minutesOf: Readonly<Record<string, number>> = {
   'test/abuse/cost.long.test.ts': 0.8,
   'test/abuse/fuzz.long.test.ts': 15,
   'test/api/prometheus.long.test.ts': 0.4,
+  'test/cells/cells-later.long.test.ts': 0.4,
   'test/cli/config-breaking.long.test.ts': 0.2,
   'test/cli/portico-person.long.test.ts': 0.4,
   'test/cli/portico-rewrap.long.test.ts': 0.2,

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openMagicLink } from '@portico/sdk'
-import { afterAll, describe, expect, test } from 'vitest'
-import { givenFolder, portico, removeFolders } from '../cli/portico.js'
+import { describe, expect, test } from 'vitest'
+import { givenFolder, portico } from '../cli/portico.js'
 import { callback, isIn } from '../given/flow-given.js'
 import { anything } from '../given/given.js'
 import { startService } from '../given/harness.js'
@@ -19,7 +19,6 @@ const saml = samlGivenOf(service, client)
 const oidc = oidcGivenOf(service, client)
 const { directory } = scimGivenOf(client)
 const relays = relayGivenOf(client)
-afterAll(removeFolders)
 
 /** What a door answers: `in`, or why not. */
 type Outcome = string

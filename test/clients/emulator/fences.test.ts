@@ -11,8 +11,8 @@ import { fileURLToPath } from 'node:url'
 import { emulator } from '@portico/contract/emulator'
 import { routes } from '@portico/contract/walk'
 import { startPortico, type Portico } from '@portico/sdk/testing'
-import { afterAll, describe, expect, test } from 'vitest'
-import { givenFolder, portico as run, removeFolders } from '../../cli/portico.js'
+import { describe, expect, test } from 'vitest'
+import { givenFolder, portico as run } from '../../cli/portico.js'
 import { startService } from '../../given/harness.js'
 import { longTest, sampled } from '../../sampled.js'
 import { buildSite } from '../../docs/built-site.js'
@@ -21,8 +21,6 @@ import { command, givenEmulator } from './emulator.js'
 const repository = fileURLToPath(new URL('../../../', import.meta.url))
 /** The compiled module, so that programs without a compiler can load it. */
 const testing = new URL('../../../sdk/dist/testing.mjs', import.meta.url).href
-
-afterAll(removeFolders)
 
 let shared: Promise<Portico> | undefined
 /** Shared by tests that change nothing. */

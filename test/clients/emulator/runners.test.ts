@@ -1,13 +1,11 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
-import { givenFolder, removeFolders } from '../../cli/portico.js'
+import { expect, test } from 'vitest'
+import { givenFolder } from '../../cli/portico.js'
 import { givenEmulator } from './emulator.js'
 import { blockOf } from './runners.js'
 
 // runners.long.test.ts runs the examples of the guide, which need a runner and an emulator each.
-
-afterAll(removeFolders)
 
 test('the seed of the guide can be planted', async () => {
   const path = join(givenFolder(), 'seed.yaml')

@@ -1,8 +1,6 @@
-import { afterAll, describe, test } from 'vitest'
-import { givenFolder, porticoProcess, removeFolders } from '../../cli/portico.js'
+import { describe, test } from 'vitest'
+import { givenFolder, porticoProcess } from '../../cli/portico.js'
 import { expectTold, faultsForTheService } from './seed-faults.js'
-
-afterAll(removeFolders)
 
 // Each case starts an emulator, which takes about 3 s; the first one is in seed.test.ts.
 describe('a fault of a seed', () => {

@@ -1,12 +1,10 @@
-import { afterAll, expect, test, vi } from 'vitest'
-import { portico, removeFolders } from '../cli/portico.js'
+import { expect, test, vi } from 'vitest'
+import { portico } from '../cli/portico.js'
 import { givenOf } from '../given/given.js'
 import { startDatabaseProxy } from '../given/database-proxy.js'
 import { cloneTemplate, emptyDatabase } from '../given/own-service.js'
 import { longDescribe } from '../sampled.js'
 import { makeAccount, startCells, type Account } from './cells-given.js'
-
-afterAll(removeFolders)
 
 /** Longer than the five seconds after which a database is tried again. */
 const untilTriedAgain = { timeout: 30_000, interval: 200 }
