@@ -36,7 +36,6 @@ export const files = [
     'passkey-sign-in',
     'refresh',
     'relay',
-    'role-mapping',
     'saml-sign-in',
     'scim/groups',
     'scim/users',

@@ -105,8 +105,9 @@ const toInstall =
 async function checkServers(db: Kysely<unknown>, { workers }: Preparation): Promise<void> {
   const { rows } = await sql<{ available: boolean; loaded: boolean; created: boolean; superuser: boolean }>`
     select exists (select from pg_available_extensions where name = 'citus') as available,
-      current_setting('citus.version', true) is not null
-        or 'citus' = any(string_to_array(replace(current_setting('shared_preload_libraries', true), ' ', ''), ',')) as loaded,
+      current_setting('citus.version', true) is not null or exists (
+        select from pg_settings where name = 'shared_preload_libraries' and setting ~ '\\mcitus\\M'
+      ) as loaded,
       exists (select from pg_extension where extname = 'citus') as created,
       (select rolsuper from pg_roles where rolname = current_user) as superuser`.execute(db)
   const [found] = rows
