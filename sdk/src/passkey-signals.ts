@@ -21,6 +21,11 @@ export interface PasskeySignals {
  * What to tell a browser after a passkey of a user was removed, or their address changed.
  *
  * @param registration Asked for after the change: its options name the user as passkeys do, and each passkey that they have.
+ * @example
+ * ```ts
+ * const registration = await client.passkeys.createRegistration({ org_domain, user_id })
+ * return passkeySignals(registration)
+ * ```
  */
 export function passkeySignals({ options }: Pick<PasskeyRegistration, 'options'>): PasskeySignals {
   const { rp, user, excludeCredentials } = options
