@@ -10,7 +10,7 @@ atFileEnd(() => {
   const refused = statements.flatMap(faultsInCluster)
   if (refused.length > 0) throw new Error(`Statements that a cluster refuses:\n${refused.join('\n')}`)
   // Operators' commands read all accounts, or search for one; the suites of faults run them, too.
-  if (/\/test\/(?:cli|resilience)\//.test(expect.getState().testPath ?? '')) return
+  if (/\/test\/(?:cli|resilience|citus)\//.test(expect.getState().testPath ?? '')) return
   const faults = statements.flatMap(faultsOf)
   if (faults.length > 0)
     throw new Error(`Statements without an account or environment:\n${faults.join('\n')}`)

@@ -39,23 +39,27 @@ async function migrate(options: MigrateCommand): Promise<void> {
 }
 
 async function apply(url: string, options: MigrateCommand): Promise<void> {
-  const applied = await migrateDatabase(url, {
+  const migrated = migrateDatabase(url, {
     patienceMs: options.wait,
     // A later one may fail: what is applied until then is told.
     onApplied: (name) => {
       if (!options.json) options.terminal.write(`Applied ${name}.\n`)
     },
   })
-  const newer = await withClient(url, async (_client, db) => {
-    // What migrations make for a single Postgres.
-    if (applied.length > 0 && (await findIsInCluster(db))) await makeTriggers(db)
-    return newerMigrations(db)
-  })
+  // What migrations make for a single Postgres; also where a later one has failed, or the run before this one has stopped.
+  const applied = await migrated.finally(() => mendTriggers(url))
+  const newer = await withClient(url, (_client, db) => newerMigrations(db))
   print(options, { applied, newer }, () =>
     applied.length === 0
       ? [nothingPending(newer)]
       : ['Processes that said "not ready" take part now, as soon as they are asked.'],
   )
+}
+
+async function mendTriggers(url: string): Promise<void> {
+  await withClient(url, async (_client, db) => {
+    if (await findIsInCluster(db)) await makeTriggers(db)
+  })
 }
 
 async function printPlan(url: string, options: MigrateCommand): Promise<void> {

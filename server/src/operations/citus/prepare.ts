@@ -41,7 +41,11 @@ export async function prepareCell(url: string, preparation: Preparation): Promis
   const owner = await withClient(url, async (_client, db) => {
     const found = await findOwner(db, schema)
     checkMigrated({ pendingMigrations: await pendingMigrations(db) })
-    if (await isDistributed(db, schema)) return found
+    await waitAsLongAsItTakes(db)
+    if (await isDistributed(db, schema)) {
+      if (preparation.workers.length > 0) await joinServers(db, preparation)
+      return found
+    }
     await checkServers(db, preparation)
     await checkUnused(db, found)
     await rename(db, preparation, found)
@@ -49,6 +53,7 @@ export async function prepareCell(url: string, preparation: Preparation): Promis
     return found
   })
   return withClient(inSchema(url, schema), async (client, db) => {
+    await waitAsLongAsItTakes(db)
     const tables = await tablesIn(db, schema)
     let copied = 0
     client.on('notice', ({ message }) => {
@@ -62,6 +67,12 @@ export async function prepareCell(url: string, preparation: Preparation): Promis
       where logicalrelid = 'accounts'::regclass`.execute(db)
     return { tables: tables.length, node: rows[0]?.node ?? '' }
   })
+}
+
+/** A role may have a limit for statements of the service, behind a pooler; rows take longer to copy. */
+async function waitAsLongAsItTakes(db: Kysely<unknown>): Promise<void> {
+  await sql`select set_config(name, '0', false)
+    from unnest(array['statement_timeout', 'idle_in_transaction_session_timeout']) as name`.execute(db)
 }
 
 /** As the default of the session: functions of Citus reset what is set later. */
@@ -86,13 +97,19 @@ async function findOwner(db: Kysely<unknown>, schema: string): Promise<string> {
   const { rows } = await sql<{ schema: string; owner: string }>`
     select nspname as schema, pg_get_userbyid(relowner)::text as owner
     from pg_class join pg_namespace on pg_namespace.oid = relnamespace
-    where relname = 'kysely_migration' and nspname in (${schema}, 'public')
-    order by nspname = ${schema} desc limit 1`.execute(db)
-  const [found] = rows
-  if (found === undefined)
-    throw new Error(`The database has no tables of the service: run portico migrate first.`)
-  await setSearchPath(db, found.schema)
-  return found.owner
+    where relname = 'kysely_migration'
+    order by nspname = ${schema} desc, nspname = 'public' desc, nspname`.execute(db)
+  const found = rows.find((each) => each.schema === schema || each.schema === 'public')
+  if (found !== undefined) {
+    await setSearchPath(db, found.schema)
+    return found.owner
+  }
+  const others = rows.map((each) => each.schema).join(', ')
+  throw new Error(
+    others === ''
+      ? 'The database has no tables of the service: run portico migrate first.'
+      : `There is no schema ${schema} with tables of the service: they are in ${others}. Name that one.`,
+  )
 }
 
 async function setSearchPath(db: Kysely<unknown>, schema: string): Promise<void> {
@@ -149,13 +166,13 @@ async function rename(db: Kysely<unknown>, { schema, onStep }: Preparation, owne
   if (rows[0]?.schema === schema) return
   if (await findIsInCluster(db))
     throw new Error(
-      'The extension citus is in this database, and the tables are in public. Begin in a database without the extension: drop it, ' +
-        'and run the command again.',
+      'The extension citus is in this database already, and the tables are in public, which it may not take along. Restore a backup of ' +
+        'them into a database without the extension, and run the command there.',
     )
   await db.transaction().execute(async (trx) => {
     await sql`alter schema public rename to ${sql.ref(schema)}`.execute(trx)
     // Else it is of the owner of the database, who may be another one on each server.
-    await sql`alter schema ${sql.ref(schema)} owner to ${sql.ref(owner)}`.execute(trx)
+    await sql`alter schema ${sql.ref(schema)} owner to ${sql.id(owner)}`.execute(trx)
     await sql`create schema public authorization pg_database_owner`.execute(trx)
     await sql`grant usage on schema public to public`.execute(trx)
     await setForRole(trx, owner, 'search_path', schema)
@@ -200,14 +217,17 @@ async function distribute(
   owner: string,
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
+    // Of the owner of the database: a second schema finds it set.
     const { rows: databases } = await sql<{ statement: string }>`
-      select format('alter database %I set citus.enable_unsafe_triggers = on', current_database()) as statement`.execute(
-      trx,
-    )
+      select format('alter database %I set citus.enable_unsafe_triggers = on', current_database()) as statement
+      where current_setting('citus.enable_unsafe_triggers') <> 'on'`.execute(trx)
     for (const { statement } of databases) await sql.raw(statement).execute(trx)
     await sql`set local citus.enable_unsafe_triggers = on`.execute(trx)
     // Without it a server with few rows yet would read whole tables (docs/decisions/0025).
     await setForRole(trx, owner, 'enable_seqscan', 'off')
+    await setForRole(trx, owner, 'enable_mergejoin', 'off')
+    // The role has it behind a pooler, and Citus refuses plans that know no parameters.
+    await setForRole(trx, owner, 'plan_cache_mode', 'auto')
     await setForRole(trx, owner, 'search_path', schema)
     await sql`alter table rate_limits set logged`.execute(trx)
     await dropTriggers(trx)
@@ -223,8 +243,10 @@ async function dropCopies(
   { onStep }: Preparation,
   tables: readonly string[],
 ): Promise<void> {
-  // Each takes along the tables that refer to it.
-  for (const name of tables)
+  const { rows } = await sql<{ name: string }>`
+    select name from unnest(${tables}::text[]) as name where pg_relation_size(name::regclass) > 0`.execute(db)
+  // Each takes along the tables that refer to it, so that the next one may have none.
+  for (const { name } of rows)
     await sql`select truncate_local_data_after_distributing_table(${name}::regclass)`.execute(db)
   onStep('The copies on the coordinator are gone.')
 }
