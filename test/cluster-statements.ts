@@ -45,7 +45,7 @@ function readsPartWithoutColumn(statement: string): boolean {
 const isWriting = /\b(?:insert into|delete from|update \w+(?: as \w+)? set)\b/
 /** Volatile functions, and the stable ones that statements of a service could call. A `timestamptz` and an interval are one, too. */
 const notImmutable =
-  /\b(?:random|gen_random_uuid|now|clock_timestamp|array_to_string|concat|concat_ws|format|to_char)\(|date_trunc\([^()]*, [^()]*, |(?<!at time zone '\w*'(?: \+)?) [+-] (?:[\w.]+ \* )?(?:interval|make_interval)\b/
+  /\b(?:random|gen_random_uuid|now|clock_timestamp|array_to_string|concat|concat_ws|format)\(|date_trunc\([^()]*, [^()]*, |(?<!at time zone '\w*'(?: \+)?) [+-] (?:[\w.]+ \* )?(?:interval|make_interval)\b/
 
 /** Of seedStatistics(), which does nothing in a cluster. */
 const isSeeding = /^insert into \w+ \([^()]*\) select .* from generate_series\(1, \$1\) n$/

@@ -64,8 +64,8 @@ export const browserSessionGuards = [
   guard({
     name: 'session: a shorter lifetime of the policy ends those that are open',
     file: lifetime,
-    find: "least(${column(table, 'expires_at')}, ${begunAt} + ${lifetime})",
-    replace: "least(${column(table, 'expires_at')}, ${begunAt} + ${lifetime} + interval '1 year')",
+    find: "least(${column(table, 'expires_at')}, ${later(begunAt, lifetime)})",
+    replace: "least(${column(table, 'expires_at')}, ${later(begunAt, lifetime)} + interval '1 year')",
     red: policy(
       'a shorter lifetime holds at once for sessions that are open, a longer one from the next sign-in',
     ),
