@@ -137,6 +137,17 @@ describe('a passkey at the end of a sign-in', () => {
     expect(isIn(landed)).toBe(true)
   })
 
+  test('is not offered to who puts off the passkey that is demanded', async () => {
+    const scene = await prompted()
+    await client.passkeys.updateConnection({
+      ...{ org_domain: scene.org_domain, requirement: 'required', grace_days: 14 },
+    })
+    const { visitor, page } = await afterPassword(scene)
+    expect(page.html).not.toContain(heading)
+
+    expect(isIn(await visitor.press(page, 'not_now'))).toBe(true)
+  })
+
   test('comes after consent, which is asked for once', async () => {
     const scene = await prompted()
     const { visitor, page } = await afterPassword(scene, { members: { prompt: 'consent' } })
@@ -152,6 +163,7 @@ describe('a passkey at the end of a sign-in', () => {
     await service.clock.advance(11 * 60)
     expect(isIn(await add(first.page, first.visitor))).toBe(true)
     expect(await given.passkeysOf(late)).toEqual([])
+    expect((await afterPassword(late)).page.html).toContain(heading)
 
     const scene = await prompted()
     const second = await afterPassword(scene)

@@ -408,6 +408,52 @@ describe('a recovery code in place of a passkey', () => {
 
     expect(pages.map((page) => recoveryCodesOf(page).length)).toEqual([0, 0, 0, 0, 5])
   })
+
+  test('leaves new ones where an application alone demands the passkey', async () => {
+    const { scene, codes } = await withCodes(await flows.scene(), mfa)
+    const pages: Seen[] = []
+    for (const code of codes) {
+      const at = await atCode(scene, mfa)
+      pages.push(await add(await type(at, code), at.visitor))
+    }
+
+    expect(pages.map((page) => recoveryCodesOf(page).length)).toEqual([0, 0, 0, 0, 5])
+  })
+
+  test('is taken of no sign-in whose password signs nobody in by now, and stays good', async () => {
+    const { scene, code } = await withCodes()
+    const { org_domain } = scene
+    const at = await atCode(scene)
+    await client.password.updateConnection({ org_domain, active: false })
+
+    const refused = await type(at, code)
+
+    expect(refused.html).not.toContain(adding)
+    await client.password.updateConnection({ org_domain, active: true })
+    expect(await works(scene, code)).toBe(true)
+  })
+
+  test('that was typed where no passkey can be made leaves another sign-in, for which another code is good', async () => {
+    const { scene, codes } = await withCodes()
+    const at = await atCode(scene)
+    const page = await type(at, codes[0] ?? '')
+
+    const again = await at.visitor.press(page, 'anew')
+
+    expect(again.html).toContain('name="email"')
+    expect(await works(scene, codes[1] ?? '')).toBe(true)
+  })
+
+  test('ends when an operator opens the recovery of the passkeys', async () => {
+    const { scene } = await withCodes()
+    expect((await afterPassword(scene)).page.html).toContain(link)
+
+    await client.passkeys.openRecovery({
+      ...{ org_domain: scene.org_domain, user_id: scene.user.id, reason: 'Lost their bag' },
+    })
+
+    expect((await afterPassword(scene)).page.html).not.toContain(link)
+  })
 })
 
 describe('the recovery codes on the account page', () => {

@@ -266,7 +266,7 @@ async function firstPage(
     email: account.email,
     states: {
       password: account.password.isSet ? states.passwordSet : states.passwordNotSet,
-      'second-factor': account.codes.isEnrolled ? states.on : states.off,
+      'second-factor': account.codes.isOffered && account.codes.isEnrolled ? states.on : states.off,
       passkeys: states.passkeys(account.passkeyCount),
     },
     addressOf: (section) => toAccountPath({ ...place, section }),

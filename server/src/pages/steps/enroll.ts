@@ -8,6 +8,7 @@ import {
   postponeEnrollment,
   validateInFlow,
 } from '../../sign-in/totp/enroll-in-flow.js'
+import { beginAnew } from '../../sign-in/flows/consent.js'
 import { holdsPasskey } from '../../sign-in/flows/holds-passkey.js'
 import { findDemand } from '../../sign-in/flows/pending-sign-in.js'
 import { recoversPasskeys } from '../../sign-in/flows/recovers-passkeys.js'
@@ -25,7 +26,7 @@ import { onceShown, userFlowOf } from './user-flow.js'
 /** The step of a user without a second factor, where the application or the organization demands one. */
 export const enrollStep: StepPage = {
   show: (request) => page(request),
-  actions: { enroll, validate, passkey, not_now: notNow },
+  actions: { enroll, validate, passkey, not_now: notNow, anew },
 }
 
 async function notNow(request: StepRequest): Promise<StepOutcome> {
@@ -33,6 +34,12 @@ async function notNow(request: StepRequest): Promise<StepOutcome> {
   if (flow === undefined) return 'over'
   if (await postponeEnrollment(request.deps, request.caller, flow)) return 'moved'
   return refuse(request, 422, { fault: 'not_now' })
+}
+
+/** For who has typed a recovery code in a browser that cannot make a passkey: another sign-in may be finished elsewhere. */
+async function anew({ deps, flow }: StepRequest): Promise<StepOutcome> {
+  await beginAnew(deps, flow, 'enroll')
+  return 'moved'
 }
 
 async function enroll(request: StepRequest): Promise<StepOutcome> {

@@ -1,5 +1,5 @@
 import { findEnrollmentOptions } from '../../sign-in/passkeys/enroll-in-flow.js'
-import { addOfferedPasskey, declinePasskeyOffer } from '../../sign-in/passkeys/offer-in-flow.js'
+import { addOfferedPasskey, leavePasskeyOffer } from '../../sign-in/passkeys/offer-in-flow.js'
 import type { OwnPasskeyFault } from '../texts/en/passkeys.js'
 import { offerPasskeyPage } from '../views/offer-passkey.js'
 import { guess } from './guess.js'
@@ -32,7 +32,10 @@ async function passkey(request: StepRequest): Promise<StepOutcome> {
   )
   if (outcome === 'added') return 'moved'
   // Nothing is offered by now; the sign-in goes on.
-  if (outcome === 'over' || typeof outcome === 'object') return notNow(request)
+  if (outcome === 'over') {
+    await leavePasskeyOffer(deps, caller, flow, false)
+    return 'moved'
+  }
   const next = { ...request, flow: { ...flow, passkeyAttempt: flow.passkeyAttempt + 1 } }
   const shown = await show(next, outcome)
   return shown === undefined ? 'over' : { status: 422, page: shown }
@@ -42,6 +45,6 @@ async function notNow(request: StepRequest): Promise<StepOutcome> {
   const { deps, caller } = request
   const flow = userFlowOf(request)
   if (flow === undefined) return 'over'
-  await declinePasskeyOffer(deps, caller, flow)
+  await leavePasskeyOffer(deps, caller, flow, true)
   return 'moved'
 }

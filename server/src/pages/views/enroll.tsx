@@ -67,6 +67,9 @@ export function enrollPage(view: EnrollPage): string {
       {(until !== null || recovery?.isPostponable === true) && (
         <Form form={form} action="not_now" look="plain" button={words.notNow} />
       )}
+      {recovery?.recoveredBy === 'code' && !recovery.isPostponable && (
+        <Form form={form} action="anew" look="plain" button={texts.passkeys.second.anew} />
+      )}
       {until !== null && <p class="quiet">{words.until(toDate(until, texts.lang))}</p>}
     </HostedPage>,
   )

@@ -25,6 +25,9 @@ export function passkeyCodePage({ frame, form, hasPasskey, ...wrong }: PasskeyCo
   return toDocument(
     <HostedPage frame={frame} title={words.headings.recovery} isFault={fault !== undefined}>
       <p>{texts.passkeys.code.sentence}</p>
+      <noscript>
+        <p>{texts.passkeys.own.needsScript}</p>
+      </noscript>
       <PageFault fault={fault} />
       <Form form={sameMethod} action="recovery_code" button={words.button} working={texts.working}>
         <Field

@@ -62,6 +62,7 @@ const selectHeld = statement((db, key: HoldingKey) =>
       'user_id',
       'amr',
       'enrollment_id',
+      'pending_sign_in_id',
       'is_recovery_code_used',
       'is_renewal_due',
       'invitation_id',

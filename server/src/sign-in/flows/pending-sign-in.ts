@@ -401,6 +401,32 @@ export async function completePendingSignIn(
   }
 }
 
+/**
+ * Ends a sign-in that waits for the second factor, where another step takes the place of that; one statement consumes it.
+ *
+ * @returns Whether it was pending, and its first factor is one still.
+ */
+export async function endPendingSignIn(
+  { now }: Pick<Deps, 'now'>,
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  { pendingSignInId, userId }: Pick<SecondFactor, 'pendingSignInId' | 'userId'>,
+): Promise<boolean> {
+  const at = now()
+  const ended = await trx
+    .updateTable('pending_sign_ins as pending')
+    .set({ used_at: at })
+    .where(ofTenant(tenant, 'pending'))
+    .where('pending.id', '=', pendingSignInId)
+    .where('pending.user_id', '=', userId)
+    .where('pending.used_at', 'is', null)
+    .where('pending.expires_at', '>', at)
+    .where(isAnyWayOpen())
+    .returning('pending.id')
+    .executeTakeFirst()
+  return ended !== undefined
+}
+
 /** A sign-in with both factors. */
 interface CompletedSignIn {
   /** Null in a flow, which makes its code when it finishes. */

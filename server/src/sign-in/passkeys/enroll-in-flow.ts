@@ -121,7 +121,7 @@ async function enroll(
   if (isHeld && !held.is_recovery_code_used && !(await recoversPasskeys(deps, trx, of, proof))) return 'over'
   const added = await insertPasskey(deps, trx, tenant, offer, made)
   if (typeof added === 'string') return added
-  const isDemandedHere = held.is_mfa_required && !isHeld
+  const isDemandedHere = held.is_mfa_required && (!isHeld || held.is_recovery_code_used)
   const recoveryCodes = await makeMissingCodes(deps, trx, tenant, user, isDemandedHere)
   await moveFlow(deps, trx, flow, {
     from: ['enroll'],

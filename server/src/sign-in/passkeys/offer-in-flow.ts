@@ -1,6 +1,7 @@
 import { sql, type Transaction } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
 import { change } from '../../delivery/events/change.js'
+import { addPasskeyByOfUserOf, enrollByOfUserOf } from '../../directory/sessions/factor-due.js'
 import { isLately, latelySince } from '../../directory/sessions/lately.js'
 import { isPasskeyHeldByUserOf } from '../../directory/sessions/passkey-held.js'
 import { arePasskeysOfferedTo } from '../../directory/sessions/passkeys-offered.js'
@@ -15,8 +16,8 @@ import { isFactorMissing, nextFactorOf } from '../flows/pending-sign-in.js'
 import { moveFlow } from '../flows/step.js'
 import type { EnrollingFlow } from '../totp/replace-recovery-codes.js'
 import { lockTotpUser } from '../totp/totp-user.js'
-import { verifySentKey, type EnrolledPasskey, type SentKey } from './enroll-in-flow.js'
-import { insertPasskey, type VerifiedKey } from './insert-passkey.js'
+import { verifySentKey, type SentKey } from './enroll-in-flow.js'
+import { insertPasskey, type RefusedKey, type VerifiedKey } from './insert-passkey.js'
 import { findPasskeyOffer } from './offer.js'
 
 /** For how long a user is not asked again who has declined. */
@@ -61,6 +62,10 @@ export async function moveToPasskeyOffer(
     .where(arePasskeysOfferedTo('users'))
     .where(sql<boolean>`not ${comesBySso('users')}`)
     .where(sql<boolean>`not ${isPasskeyHeldByUserOf('users', rpId)}`)
+    // What the organization demands by a time is asked for by the step that enrols it.
+    .where(
+      sql<boolean>`${enrollByOfUserOf('users', rpId)} is null and ${addPasskeyByOfUserOf('users', rpId)} is null`,
+    )
     .where(isPrompted())
     .returning('flow.id')
     .executeTakeFirst()
@@ -88,13 +93,16 @@ function isPrompted() {
   )`
 }
 
+/** `refused`: the answer is not one to this page; `over`: nothing is offered by now. */
+type AddedPasskey = 'added' | 'refused' | 'over' | RefusedKey
+
 /** Adds the passkey that a user was offered, who has signed in by every factor that is asked of them, and lets the flow end. */
 export async function addOfferedPasskey(
   deps: Deps,
   tenant: Tenant,
   flow: EnrollingFlow,
   sent: SentKey,
-): Promise<EnrolledPasskey> {
+): Promise<AddedPasskey> {
   const made = await verifySentKey(deps, tenant, flow, sent)
   if (typeof made === 'string') return made
   const { record } = await change(deps, tenant.cause, async (trx) => ({
@@ -109,7 +117,7 @@ async function add(
   tenant: Tenant,
   flow: EnrollingFlow,
   made: VerifiedKey,
-): Promise<EnrolledPasskey> {
+): Promise<AddedPasskey> {
   const user = await lockTotpUser(trx, tenant, flow.userId)
   const held = await lockFlow(deps, trx, flow, { steps: ['offer_passkey'] })
   const offer = await findPasskeyOffer(trx, tenant, user.id)
@@ -124,16 +132,26 @@ async function add(
   return 'added'
 }
 
-/** Lets the flow end without a passkey; the user is not asked again for 30 days. */
-export async function declinePasskeyOffer(deps: Deps, tenant: Tenant, flow: EnrollingFlow): Promise<void> {
+/**
+ * Lets the flow end without a passkey.
+ *
+ * @param isDeclined The user does not want one, and is not asked again for 30 days.
+ */
+export async function leavePasskeyOffer(
+  deps: Deps,
+  tenant: Tenant,
+  flow: EnrollingFlow,
+  isDeclined: boolean,
+): Promise<void> {
   await change(deps, tenant.cause, async (trx) => {
-    await trx
-      .updateTable('users')
-      .set({ passkey_offer_declined_at: deps.now() })
-      .where(ofTenant(tenant))
-      .where('id', '=', flow.userId)
-      .execute()
-    await moveFlow(deps, trx, flow, { from: ['offer_passkey'], of: flow.userId, to: 'ready' })
+    const isMoved = await moveFlow(deps, trx, flow, { from: ['offer_passkey'], of: flow.userId, to: 'ready' })
+    if (isMoved && isDeclined)
+      await trx
+        .updateTable('users')
+        .set({ passkey_offer_declined_at: deps.now() })
+        .where(ofTenant(tenant))
+        .where('id', '=', flow.userId)
+        .execute()
     return { record: undefined }
   })
 }

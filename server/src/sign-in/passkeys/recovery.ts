@@ -8,6 +8,7 @@ import { change, type Changed } from '../../delivery/events/change.js'
 import { emit } from '../../delivery/events/emit.js'
 import { logEvent } from '../../delivery/log-events/log-event.js'
 import { enqueueNotice } from '../../delivery/mail/notices.js'
+import { forgetPasskeyCodes } from '../../directory/forget-passkeys.js'
 import { usersOf } from '../../directory/users/whole-user.js'
 import { whyNotFound } from '../../platform/db/organization-id.js'
 import { ownerColumns } from '../../platform/db/tenant-predicate.js'
@@ -43,6 +44,8 @@ export function openPasskeyRecovery(
       .values({ ...ownerColumns({ accountId, environment, organizationId }), user_id: userId, ...opened })
       .onConflict((conflict) => conflict.constraint('passkey_recoveries_pkey').doUpdateSet(opened))
       .execute()
+    // They may be lost, or stolen, with the passkeys.
+    await forgetPasskeyCodes(trx, tenant, userId)
     const owner = { accountId, environment, organizationId, userId }
     await enqueueNotice(deps, trx, { ...owner, notice: 'passkey_recovery_opened' })
     await logEvent(deps, trx, { ...tenant, organizationId, email, userId, code: 'PASSKEY_RECOVERY_OPENED' })

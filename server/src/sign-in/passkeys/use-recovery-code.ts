@@ -12,6 +12,7 @@ import type { Tenant } from '../../platform/tenant.js'
 import type { Flow } from '../flows/flow.js'
 import { holdsPasskey } from '../flows/holds-passkey.js'
 import { lockFlow } from '../flows/lock-flow.js'
+import { endPendingSignIn } from '../flows/pending-sign-in.js'
 import { moveFlow } from '../flows/step.js'
 import { mayEnrollBesides } from '../totp/enroll-in-flow.js'
 import { withoutRecoveryCode } from '../totp/recovery-codes.js'
@@ -45,12 +46,20 @@ export async function usePasskeyCode(
   flow: EnrollingFlow,
   code: string,
 ): Promise<UsedCode> {
-  // A wrong code is counted, so it must not roll the transaction back.
-  const { record } = await change(deps, tenant.cause, async (trx) => ({
-    record: await useInFlow(deps, trx, tenant, flow, code),
-  }))
-  return record
+  // A wrong code is counted, so it must not roll the transaction back; a right one of a sign-in that is over stays good.
+  try {
+    const { record } = await change(deps, tenant.cause, async (trx) => ({
+      record: await useInFlow(deps, trx, tenant, flow, code),
+    }))
+    return record
+  } catch (error) {
+    if (error === signInOver) return 'over'
+    throw error
+  }
 }
+
+/** Thrown, so that the transaction takes nothing. */
+const signInOver = new Error('the sign-in of the code is over')
 
 async function useInFlow(
   deps: Deps,
@@ -69,7 +78,11 @@ async function useInFlow(
       ...{ ...tenant, organizationId: user.organizationId, clientId: held.application_id },
       ...{ email: user.email, userId: user.id, code, reason },
     })
+  const { pending_sign_in_id: pendingSignInId } = held
+  if (pendingSignInId === null) return 'over'
   const used = await useCode(deps, trx, tenant, user, typed)
+  if (used === 'used' && !(await endPendingSignIn(deps, trx, tenant, { pendingSignInId, userId: user.id })))
+    throw signInOver
   if (used !== 'used') {
     await log('END_USER_PASSKEY_FAILED', used === 'wrong' ? 'code_rejected' : 'locked')
     return used
