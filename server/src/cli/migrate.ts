@@ -39,15 +39,7 @@ async function migrate(options: MigrateCommand): Promise<void> {
 }
 
 async function apply(url: string, options: MigrateCommand): Promise<void> {
-  const migrated = migrateDatabase(url, {
-    patienceMs: options.wait,
-    // A later one may fail: what is applied until then is told.
-    onApplied: (name) => {
-      if (!options.json) options.terminal.write(`Applied ${name}.\n`)
-    },
-  })
-  // What migrations make for a single Postgres; also where a later one has failed, or the run before this one has stopped.
-  const applied = await migrated.finally(() => mendTriggers(url))
+  const applied = await applyPending(url, options)
   const newer = await withClient(url, (_client, db) => newerMigrations(db))
   print(options, { applied, newer }, () =>
     applied.length === 0
@@ -56,6 +48,21 @@ async function apply(url: string, options: MigrateCommand): Promise<void> {
   )
 }
 
+async function applyPending(url: string, options: MigrateCommand): Promise<readonly string[]> {
+  try {
+    return await migrateDatabase(url, {
+      patienceMs: options.wait,
+      // A later one may fail: what is applied until then is told.
+      onApplied: (name) => {
+        if (!options.json) options.terminal.write(`Applied ${name}.\n`)
+      },
+    })
+  } finally {
+    await mendTriggers(url)
+  }
+}
+
+/** In a cluster: what migrations make for a single Postgres, also where a later one has failed, or the run before has stopped. */
 async function mendTriggers(url: string): Promise<void> {
   await withClient(url, async (_client, db) => {
     if (await findIsInCluster(db)) await makeTriggers(db)
