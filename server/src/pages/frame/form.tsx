@@ -14,6 +14,8 @@ interface FormProps {
   readonly isCodeForm?: boolean
   /** Whether it takes no press at first, where scripts run: one that was meant for the page before must not count. */
   readonly isDelayed?: boolean
+  /** Whether it may be sent again from the same page, as for a download, which shows no other one. */
+  readonly mayRepeat?: boolean
   /** Whether it says, where scripts run, that the browser can make passkeys. */
   readonly saysPasskeys?: boolean
   /** The label of the main button during submission, where scripts run. */
@@ -33,7 +35,7 @@ export function Form({ form, action, button, look = 'main', ...props }: FormProp
       action={form.action}
       class={`form-${look}`}
       novalidate={!isShownOnce}
-      data-once=""
+      {...(props.mayRepeat !== true && { 'data-once': '' })}
       {...(isCodeForm && { 'data-code': '' })}
       {...(isDelayed && { 'data-later': '' })}
     >

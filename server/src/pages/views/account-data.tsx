@@ -26,7 +26,7 @@ export function accountDataPage(view: AccountDataPage): string {
       <Person texts={texts} email={email} />
       <PageFault fault={fault} />
       <p>{isOffered ? words.sentence : words.notOffered}</p>
-      {isOffered && <Form form={form} action="download" button={words.button} />}
+      {isOffered && <Form form={form} action="download" button={words.button} mayRepeat />}
     </HostedPage>,
   )
 }

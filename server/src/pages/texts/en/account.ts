@@ -157,7 +157,7 @@ export const account = {
     },
     secondFactor: {
       notOffered: 'Your organization does not use two-step verification.',
-      none: 'When you sign in, you also enter a code from your phone, so that your password or mailbox alone is not enough.',
+      none: 'Off. You can have a code from your phone asked for as well when you sign in, so that your password or mailbox alone is not enough.',
       on: {
         totp_mobile_app: 'On: you enter a code from your authenticator app.',
         sms: 'On: you enter a code from a text message.',

@@ -147,7 +147,7 @@ export const account: AccountTexts = {
     },
     secondFactor: {
       notOffered: 'Votre organisation n’utilise pas la validation en deux étapes.',
-      none: 'À la connexion, vous saisissez aussi un code de votre téléphone\u00a0: votre mot de passe ou votre messagerie ne suffisent plus.',
+      none: 'Désactivée. Vous pouvez demander qu’un code de votre téléphone soit aussi exigé à la connexion, afin que votre mot de passe ou votre messagerie ne suffisent pas.',
       on: {
         totp_mobile_app: 'Activée\u00a0: vous saisissez un code de votre application d’authentification.',
         sms: 'Activée\u00a0: vous saisissez un code reçu par SMS.',
