@@ -325,6 +325,8 @@ describe('a command that works on each database', () => {
 
     expect(await helpOf('api-key', 'create')).toContain('--cell <name>')
     expect(await helpOf('migrate')).toContain('--cell <name>')
+    expect(await helpOf('cells', 'prepare')).toContain('--cell <name>')
+    expect(await helpOf('cells', 'list')).not.toContain('--cell <')
     expect(await helpOf('serve')).not.toContain('--cell')
   })
 })

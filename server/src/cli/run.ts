@@ -183,11 +183,12 @@ async function programFor(
     })
     .option(...cellOption)
     .helpCommand('help [command]', 'show what a command does and takes')
-  for (const [name, { summary, load, databases }] of Object.entries(commands)) {
+  for (const [name, { summary, load }] of Object.entries(commands)) {
     const command = program.command(name).description(summary)
     if (name !== named) continue
     ;(await load()).define(command)
-    if (databases !== undefined) showCellOption(command)
+    for (const each of [command, ...command.commands])
+      if (databasesOf(name, [name, each.name()]) !== undefined) showCellOption(each)
   }
   giveTerminal(program, terminal)
   return program
@@ -199,7 +200,6 @@ const cellOption = ['--cell <name>', 'the database to work on, of those that CEL
 /** Shows the option in the help of a command that works on a database. */
 function showCellOption(command: Command): void {
   if (command.commands.length === 0) command.option(...cellOption)
-  for (const each of command.commands) showCellOption(each)
 }
 
 /** The database that the arguments name, as `--cell two` or `--cell=two`, and the other arguments. */
