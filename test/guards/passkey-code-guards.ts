@@ -34,7 +34,24 @@ export const passkeyCodeGuards = [
     file: use,
     find: "{ steps: ['totp'] }",
     replace: "{ steps: ['totp', 'enroll'] }",
+    // The sign-in that waits is ended by the first.
+    also: [
+      { file: use, find: "  if (pendingSignInId === null) return 'over'\n", replace: '' },
+      {
+        file: use,
+        find: "  if (used === 'used' && !(await endPendingSignIn(deps, trx, tenant, { pendingSignInId, userId: user.id })))\n    throw signInOver\n",
+        replace: '',
+      },
+    ],
     red: code('is one of two that a sign-in sends at once, and the other one still works'),
+    green: isUsed,
+  }),
+  guard({
+    name: 'recovery codes of passkeys: a first factor that signs in still',
+    file: 'server/src/sign-in/flows/pending-sign-in.ts',
+    find: "    .where(isAnyWayOpen())\n    .returning('pending.id')",
+    replace: "    .returning('pending.id')",
+    red: code('is taken of no sign-in whose password signs nobody in by now, and stays good'),
     green: isUsed,
   }),
   guard({
