@@ -69,7 +69,10 @@ describe.skipIf(!hasTool(browserTool)).each(looks)(
       await page.goto(`${address}/data${query}`)
       // A download shows no other page, so that the button is pressed again on this one.
       for (let times = 0; times < 2; times += 1) {
-        const [file] = await Promise.all([page.waitForEvent('download'), page.click('button[value=download]')])
+        const [file] = await Promise.all([
+          page.waitForEvent('download'),
+          page.click('button[value=download]'),
+        ])
         expect(file.suggestedFilename()).toBe(`${scene.org_domain}-account.json`)
       }
       await page.close()

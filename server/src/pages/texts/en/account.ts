@@ -137,7 +137,7 @@ export const account = {
       ask: 'Your organization decides whether your account is deleted. We ask its administrators by e-mail. Until they have decided, nothing changes.',
       askButton: 'Ask for the deletion',
       asked: (ago: string) =>
-        `You asked for the deletion of your account ${ago}. Your administrators have been told. Until they have decided, nothing changes.`,
+        `You asked for the deletion of your account ${ago}. Your request is recorded for your organization. Until it has decided, nothing changes.`,
     },
     data: {
       sentence:

@@ -127,7 +127,7 @@ export const account: AccountTexts = {
       ask: 'Votre organisation décide de la suppression de votre compte. Nous posons la question à ses administrateurs par e-mail. Tant qu’ils n’ont pas décidé, rien ne change.',
       askButton: 'Demander la suppression',
       asked: (ago) =>
-        `Vous avez demandé la suppression de votre compte ${ago}. Vos administrateurs sont prévenus. Tant qu’ils n’ont pas décidé, rien ne change.`,
+        `Vous avez demandé la suppression de votre compte ${ago}. Votre demande est enregistrée pour votre organisation. Tant qu’elle n’a pas décidé, rien ne change.`,
     },
     data: {
       sentence:
