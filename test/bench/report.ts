@@ -126,7 +126,7 @@ are those of somebody who has cloned the repository, on all cores of an idle mac
 /** Reads back what render() has written. */
 function parseReport(text: string): Report {
   const lines = new Map<string, string[][]>()
-  for (const [, row = '', rest = ''] of text.matchAll(/^\| ([A-FPR]\d+) +\|(.*)\|$/gm)) {
+  for (const [, row = '', rest = ''] of text.matchAll(/^\| ([A-Z]\d+) +\|(.*)\|$/gm)) {
     if (!isRowName(row)) continue
     const cells = judged(
       row,
@@ -136,7 +136,7 @@ function parseReport(text: string): Report {
   }
   const reasons = new Map<string, string>()
   for (const [, title = '', reason = ''] of text.matchAll(
-    /^### ([A-FPR]\d: .*)\n([^]*?)(?=\n### |$(?![^]))/gm,
+    /^### ([A-Z]\d+: .*)\n([^]*?)(?=\n### |$(?![^]))/gm,
   )) {
     if (reason.trim() !== unwritten) reasons.set(title, reason.trim())
   }
