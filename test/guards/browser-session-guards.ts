@@ -74,7 +74,7 @@ export const browserSessionGuards = [
   guard({
     name: 'session: the policy says how long one may be left alone',
     file: lifetime,
-    find: "ofPolicy('session_idle_in_seconds', ownerOf('sessions'), sessionIdleSeconds.default)",
+    find: "ofPolicy('session_idle_in_seconds', owner, sessionIdleSeconds.default)",
     replace: "sql`interval '1 hour'`",
     red: policy('a browser that leaves its session alone for as long as the policy says has to sign in'),
     green: policy('another sign-in in the browser begins the lifetime anew'),

@@ -29,8 +29,8 @@ export const passkeyRequirementGuards = [
   guard({
     name: 'passkeys that are demanded: by the policy of a second factor',
     file: due,
-    find: "${ofOwner(owner, 'policy')} and policy.second_factor = 'required'\n      )",
-    replace: "${ofOwner(owner, 'policy')} and policy.second_factor = 'never'\n      )",
+    find: "${ofOwner(owner, 'policy')} and policy.second_factor = 'required'`)",
+    replace: "${ofOwner(owner, 'policy')} and policy.second_factor = 'never'`)",
     red: byPolicy('asks who has a passkey alone for it in its grace, in the API and of an open session, too'),
     green: isAdded,
   }),

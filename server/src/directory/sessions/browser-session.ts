@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import { hashSecret } from '../../platform/crypto/secret.js'
 import type { DB } from '../../platform/db/schema.js'
 import { companion, lookup } from '../../platform/db/statement.js'
@@ -38,15 +38,12 @@ export async function findBrowserSession(
   { config, db, now }: Pick<Deps, 'config' | 'db' | 'now'>,
   { secret, ...owner }: SessionCookie,
 ): Promise<BrowserSession | undefined> {
-  const [row] = await selectSession(db, {
-    ...owner,
-    secretHash: hashSecret(secret),
-    ...askedAt({ config, now }),
-  })
-  return row && toBrowserSession(row)
+  const asked = askedAt({ config, now })
+  const [row] = await selectSession(db, { ...owner, secretHash: hashSecret(secret), at: asked.at })
+  return row && toBrowserSession(db, { ...owner, ...asked }, row)
 }
 
-interface SessionKey extends Omit<SessionCookie, 'secret'>, AskedAt {
+interface SessionKey extends Omit<SessionCookie, 'secret'>, Pick<AskedAt, 'at'> {
   readonly secretHash: Buffer
 }
 
@@ -62,36 +59,45 @@ export function askedAt({ config, now }: Pick<Deps, 'config' | 'now'>): AskedAt 
 }
 
 const selectSession = lookup((db, key: SessionKey) =>
-  browserSessionsOf(db, key)
+  browserSessionsOf(db, key.at)
     .where(ofOwner(key, 'sessions'))
     .where('sessions.secret_hash', '=', key.secretHash),
 )
 
-/** What a sign-in asks of the live sessions of browsers, for a statement that says whose. */
-export function browserSessionsOf(db: Kysely<DB>, { at, rpId }: AskedAt) {
-  return liveBrowserSessions(db, at).select([
-    'sessions.id',
-    'sessions.user_id',
-    'users.email',
-    'sessions.amr',
-    'sessions.authenticated_at',
-    'sessions.identity_id',
-    isTotpAskedOfUserOf('sessions').as('is_totp_asked'),
-    isEnrollmentDueOfUserOf('sessions', at, rpId).as('is_enrollment_due'),
-    isPasskeyAskedOfUserOf('sessions', rpId).as('is_passkey_asked'),
-  ])
+/** The live sessions of browsers with what decides whether they fit a sign-in, for a statement that says whose. */
+export function browserSessionsOf(db: Kysely<DB>, at: Date) {
+  return liveBrowserSessions(db, at)
+    .leftJoin('passkey_connections as passkey', (join) =>
+      join.on(sameTenant('passkey', 'sessions')).on('passkey.active', '=', true),
+    )
+    .select([
+      'sessions.id',
+      'sessions.user_id',
+      'users.email',
+      'sessions.amr',
+      'sessions.authenticated_at',
+      'sessions.identity_id',
+      isTotpAskedOfUserOf('sessions').as('is_totp_asked'),
+      sql<boolean>`
+        coalesce(policy.second_factor = 'required' or passkey.requirement = 'required', false)
+      `.as('is_factor_demanded'),
+    ])
 }
 
-/** The live sessions of browsers with their users, for a statement that says whose, and what it reads of both. */
+/**
+ * The live sessions of browsers with their users and the policy of their organization, for a statement that says whose, and what it
+ * reads of them.
+ */
 export function liveBrowserSessions(db: Kysely<DB>, at: Date) {
   return db
     .selectFrom('sessions')
     .innerJoin('users', (join) =>
       join.on(sameTenant('users', 'sessions')).onRef('users.id', '=', 'sessions.user_id'),
     )
+    .leftJoin('organization_policies as policy', (join) => join.on(sameTenant('policy', 'sessions')))
     .where('sessions.ended_at', 'is', null)
-    .where(isUnexpired(at))
-    .where(isUsedLately(at))
+    .where(isUnexpired(at, 'sessions', 'joined'))
+    .where(isUsedLately(at, 'joined'))
     .where('users.active', '=', true)
     .where('users.deleted_at', 'is', null)
 }
@@ -113,16 +119,50 @@ interface UsedSession extends Omit<SessionCookie, 'secret'> {
 
 type SessionRow = Awaited<ReturnType<typeof selectSession>>[number]
 
-export function toBrowserSession(row: SessionRow): BrowserSession {
-  return {
-    sessionId: row.id,
-    userId: row.user_id,
-    email: row.email,
-    amr: row.amr,
-    authenticatedAt: row.authenticated_at,
-    identityId: row.identity_id,
-    isTotpAsked: row.is_totp_asked,
-    isEnrollmentDue: row.is_enrollment_due,
-    isPasskeyAsked: row.is_passkey_asked,
-  }
+/**
+ * What a row of `browserSessionsOf()` says of its session, and for an organization that demands a factor what is asked of the user.
+ *
+ * @returns undefined where the session has been erased since.
+ */
+export async function toBrowserSession(
+  db: Kysely<DB>,
+  key: Omit<SessionCookie, 'secret'> & AskedAt,
+  row: SessionRow,
+): Promise<BrowserSession | undefined> {
+  const demand = row.is_factor_demanded ? await findDemand(db, { ...key, sessionId: row.id }) : noDemand
+  return (
+    demand && {
+      sessionId: row.id,
+      userId: row.user_id,
+      email: row.email,
+      amr: row.amr,
+      authenticatedAt: row.authenticated_at,
+      identityId: row.identity_id,
+      isTotpAsked: row.is_totp_asked,
+      ...demand,
+    }
+  )
 }
+
+const noDemand = { isEnrollmentDue: false, isPasskeyAsked: false }
+
+async function findDemand(db: Kysely<DB>, key: DemandKey): Promise<typeof noDemand | undefined> {
+  const [row] = await selectDemand(db, key)
+  return row && { isEnrollmentDue: row.is_enrollment_due, isPasskeyAsked: row.is_passkey_asked }
+}
+
+interface DemandKey extends Omit<SessionCookie, 'secret'>, AskedAt {
+  readonly sessionId: string
+}
+
+// Few organizations demand a factor. In the statement above it would double the work of each sign-in for all of them.
+const selectDemand = lookup((db, key: DemandKey) =>
+  db
+    .selectFrom('sessions')
+    .where(ofOwner(key, 'sessions'))
+    .where('sessions.id', '=', key.sessionId)
+    .select([
+      isEnrollmentDueOfUserOf('sessions', key.at, key.rpId).as('is_enrollment_due'),
+      isPasskeyAskedOfUserOf('sessions', key.rpId).as('is_passkey_asked'),
+    ]),
+)

@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
+import { existsFor } from '../../platform/db/exists.js'
 import { later } from '../../platform/db/later.js'
 import { ofOwner } from '../../platform/db/tenant-predicate.js'
 import { isPasskeyHeldByUserOf } from './passkey-held.js'
@@ -12,17 +13,13 @@ import { isTotpAskedOfUserOf, userIdOf, type RowOfUser } from './totp-asked.js'
  */
 export function isPasskeyAskedOfUserOf(row: RowOfUser, rpId: string | null): RawBuilder<boolean> {
   const owner = ownerOfRow(row)
-  return sql<boolean>`(
-    (
-      exists (
-        select from passkey_connections as demand
-        where ${ofOwner(owner, 'demand')} and demand.active and demand.requirement = 'required'
-      ) or exists (
-        select from organization_policies as policy
-        where ${ofOwner(owner, 'policy')} and policy.second_factor = 'required'
-      )
-    ) and ${isPasskeyHeldByUserOf(row, rpId ?? undefined)}
-  )`
+  const isByConnection = existsFor(sql`
+    select from passkey_connections as demand
+    where ${ofOwner(owner, 'demand')} and demand.active and demand.requirement = 'required'`)
+  const isByPolicy = existsFor(sql`
+    select from organization_policies as policy
+    where ${ofOwner(owner, 'policy')} and policy.second_factor = 'required'`)
+  return sql<boolean>`((${isByConnection} or ${isByPolicy}) and ${isPasskeyHeldByUserOf(row, rpId ?? undefined)})`
 }
 
 /**

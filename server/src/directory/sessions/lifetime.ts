@@ -5,7 +5,8 @@ import type { DB } from '../../platform/db/schema.js'
 import { ofOwner, ofTenant } from '../../platform/db/tenant-predicate.js'
 import type { Tenant } from '../../platform/tenant.js'
 
-type Owner = Parameters<typeof ofOwner>[0]
+/** The organization whose policy is looked up, or `joined`: the statement has it as `policy` already. */
+type Owner = Parameters<typeof ofOwner>[0] | 'joined'
 
 /** The release before this one has written this, and no `begun_at`. */
 const formerLifetime = sql`interval '8 hours'`
@@ -62,8 +63,8 @@ export async function isTooOldForSession(
 }
 
 /** Whether the browser of a session has used it lately enough. */
-export function isUsedLately(at: Date): RawBuilder<boolean> {
-  const idle = ofPolicy('session_idle_in_seconds', ownerOf('sessions'), sessionIdleSeconds.default)
+export function isUsedLately(at: Date, owner: Owner = ownerOf('sessions')): RawBuilder<boolean> {
+  const idle = ofPolicy('session_idle_in_seconds', owner, sessionIdleSeconds.default)
   return sql<boolean>`(sessions.browser_used_at > ${later(sql`${at}::timestamptz`, sql`- ${idle}`)})`
 }
 
@@ -73,9 +74,11 @@ function ofPolicy(
   owner: Owner,
   otherwise?: number,
 ) {
-  const found = sql`(
-    select policy.${sql.ref(name)} from organization_policies as policy where ${ofOwner(owner, 'policy')}
-  )`
+  const column = sql.ref(`policy.${name}`)
+  const found =
+    owner === 'joined'
+      ? column
+      : sql`(select ${column} from organization_policies as policy where ${ofOwner(owner, 'policy')})`
   const seconds = otherwise === undefined ? found : sql`coalesce(${found}, ${sql.lit(otherwise)})`
   return sql`(${seconds} * interval '1 second')`
 }

@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
+import { existsFor } from '../../platform/db/exists.js'
 import { sameTenant } from '../../platform/db/tenant-predicate.js'
 import { userIdOf, type RowOfUser } from './totp-asked.js'
 
@@ -36,7 +37,7 @@ export function isPasskeyHeldSinceBefore(session: 'sessions', rpId: string | und
 
 function isHeld(row: RowOfUser, rpId: string | undefined, condition: RawBuilder<unknown>) {
   if (rpId === undefined) return sql<boolean>`false`
-  return sql<boolean>`exists (${passkeysOfUserOf(row, sql`passkeys.rp_id = ${rpId} and ${condition}`)})`
+  return existsFor(passkeysOfUserOf(row, sql`passkeys.rp_id = ${rpId} and ${condition}`))
 }
 
 /** The ids of those that are accepted, of whatever domain, for a subquery. `isMeant` may ask the settings, too: they are `connection`. */

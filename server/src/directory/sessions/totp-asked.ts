@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
+import { existsFor } from '../../platform/db/exists.js'
 import { isPhishingResistant } from '../../tokens/acr.js'
 
 /**
@@ -7,7 +8,7 @@ import { isPhishingResistant } from '../../tokens/acr.js'
  */
 export function isTotpAskedOfUserOf(row: RowOfUser): RawBuilder<boolean> {
   const of = sql.table(row)
-  return sql<boolean>`exists (
+  return existsFor(sql`
     select from totp_connections as totp
     join totp_enrollments as enrollment
       on enrollment.account_id = totp.account_id
@@ -18,8 +19,7 @@ export function isTotpAskedOfUserOf(row: RowOfUser): RawBuilder<boolean> {
       and totp.organization_id = ${of}.organization_id
       and totp.active
       and enrollment.user_id = ${userIdOf(row)}
-      and enrollment.validated_at is not null
-  )`
+      and enrollment.validated_at is not null`)
 }
 
 /** A table or alias of a statement, each of whose rows is a user or belongs to one. */

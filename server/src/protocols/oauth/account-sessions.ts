@@ -46,18 +46,27 @@ export async function findAccountSessions(
 ): Promise<AccountSession[]> {
   if (secrets.length === 0) return []
   const secretOf = new Map(secrets.map((secret) => [hashSecret(secret).toString('hex'), secret]))
-  const rows = await selectSessions(deps.db, sessionsKey(deps, application, secrets))
-  return rows.map((row) => ({
-    client: {
-      ...application,
-      organizationId: row.organization_id,
-      domain: row.domain,
-      allowedEmailDomains: row.allowed_email_domains,
-      isTotpActive: row.is_totp_active,
-    },
-    session: toBrowserSession(row),
-    secret: secretOf.get(row.secret_hash.toString('hex')) ?? '',
-  }))
+  const key = sessionsKey(deps, application, secrets)
+  const rows = await selectSessions(deps.db, key)
+  const found = await Promise.all(
+    rows.map(async (row): Promise<AccountSession | undefined> => {
+      const organizationId = row.organization_id
+      const session = await toBrowserSession(deps.db, { ...key, organizationId }, row)
+      if (session === undefined) return undefined
+      return {
+        client: {
+          ...application,
+          organizationId,
+          domain: row.domain,
+          allowedEmailDomains: row.allowed_email_domains,
+          isTotpActive: row.is_totp_active,
+        },
+        session,
+        secret: secretOf.get(row.secret_hash.toString('hex')) ?? '',
+      }
+    }),
+  )
+  return found.filter((session) => session !== undefined)
 }
 
 /** The same for a page that has the user choose one. */
@@ -95,7 +104,7 @@ interface SessionsKey extends AskedAt {
 }
 
 const selectSessions = lookup((db, key: SessionsKey) =>
-  browserSessionsOf(db, key)
+  browserSessionsOf(db, key.at)
     .innerJoin('organizations', (join) => join.on(isOrganizationOf('organizations', 'sessions')))
     .innerJoin('applications', (join) => join.on(sameEnvironment('applications', 'sessions')))
     .innerJoin('totp_connections', (join) => join.on(sameTenant('totp_connections', 'sessions')))
