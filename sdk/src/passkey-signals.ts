@@ -23,7 +23,8 @@ export interface PasskeySignals {
  * @param registration Asked for after the change: its options name the user as passkeys do, and each passkey that they have.
  * @example
  * ```ts
- * const registration = await client.passkeys.createRegistration({ org_domain, user_id })
+ * const user_id = '019b6f2e-5c1d-7a60-9f3e-2b1c4d5e6f70'
+ * const registration = await client.passkeys.createRegistration({ org_domain: 'acme', user_id })
  * return passkeySignals(registration)
  * ```
  */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { longTest, sampled } from '../../sampled.js'
+import { sampled } from '../../sampled.js'
 import { documentedMembers } from './documented.js'
 import { compile, nodeNext, packedConsumer, sdk, type Consumer } from './packed.js'
 import { programOf } from './typescript.js'
@@ -72,39 +72,35 @@ test.each(sampled(['import', 'require'] as const, 1))(
   },
 )
 
-longTest(
-  'every example compiles',
-  async () => {
-    const examples = [...program.getSourceFiles()]
-      .filter(({ fileName }) => fileName.startsWith(consumer.installed))
-      .flatMap((file) =>
-        [...file.text.matchAll(/^ *\* @example\n *\* ```ts\n([^]*?)^ *\* ```$/gm)].map(([, lines = '']) => ({
-          adapter: adapterOf(file.fileName),
-          text: lines.replace(/^ *\* ?/gm, ''),
-        })),
-      )
-
-    expect(examples.length).toBeGreaterThan(100)
-    const files = Object.fromEntries(
-      [undefined, ...adapters].map((adapter) => {
-        const own = examples.filter((example) => example.adapter === adapter)
-        const blocks = own.map(({ text }, index) => `export async function example${index}() {\n${text}\n}`)
-        return [`examples-${adapter ?? 'others'}.mts`, `${preamble(adapter)}\n${blocks.join('\n')}`]
-      }),
+test('every example compiles', async () => {
+  const examples = [...program.getSourceFiles()]
+    .filter(({ fileName }) => fileName.startsWith(consumer.installed))
+    .flatMap((file) =>
+      [...file.text.matchAll(/^ *\* @example\n *\* ```ts\n([^]*?)^ *\* ```$/gm)].map(([, lines = '']) => ({
+        adapter: adapterOf(file.fileName),
+        text: lines.replace(/^ *\* ?/gm, ''),
+      })),
     )
-    const options = [
-      ...nodeNext,
-      '--exactOptionalPropertyTypes',
-      'false',
-      '--lib',
-      'es2022,dom',
-      '--skipLibCheck',
-      'true',
-    ]
-    expect(await compile(consumer, files, { options })).toBe('')
-  },
-  60_000,
-)
+
+  expect(examples.length).toBeGreaterThan(100)
+  const files = Object.fromEntries(
+    [undefined, ...adapters].map((adapter) => {
+      const own = examples.filter((example) => example.adapter === adapter)
+      const blocks = own.map(({ text }, index) => `export async function example${index}() {\n${text}\n}`)
+      return [`examples-${adapter ?? 'others'}.mts`, `${preamble(adapter)}\n${blocks.join('\n')}`]
+    }),
+  )
+  const options = [
+    ...nodeNext,
+    '--exactOptionalPropertyTypes',
+    'false',
+    '--lib',
+    'es2022,dom',
+    '--skipLibCheck',
+    'true',
+  ]
+  expect(await compile(consumer, files, { options })).toBe('')
+})
 
 /** The entries whose function is called as in the others. */
 const adapters = ['express', 'hono', 'next']
