@@ -42,9 +42,9 @@ export const minutesOf: Readonly<Record<string, number>> = {
   'commands as processes': 9.7,
   emulator: 12,
   guards: 15,
-  'node 20': 20,
-  'node 22': 20,
-  'node 24': 20,
+  'node 20': 10,
+  'node 22': 10,
+  'node 24': 10,
   'every case': 12,
   citus: 15,
   'sdk/src/session/seal.long.test.ts': 1.1,
@@ -152,13 +152,10 @@ export function allPieces(repository = root): readonly Piece[] {
     ),
     ...sharded('emulator', 4, [tsx, 'test/clients/emulated/main.ts']),
     ...sharded('guards', 4, [tsx, 'test/guards/main.ts']),
-    ...otherNodes.flatMap((version) =>
-      sharded(`node ${version}`, 2, [vitest, 'run', '--exclude=**/*.long.test.ts']).map((shard) => ({
-        ...shard,
-        variables: { PORTICO_TEST_FULL: '1' },
-        command: async () => [await nodeOf(version), ...(await shard.command()).slice(1)],
-      })),
-    ),
+    ...otherNodes.map((version) => ({
+      ...piece(`node ${version}`, []),
+      command: async () => [await nodeOf(version), vitest, 'run'],
+    })),
   ]
 }
 
