@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { authorize } from './bare-authorize.js'
 import { readEvents } from './bare-events.js'
 import { makeChallenge, openLink } from './bare-journey.js'
+import { askForPasskey, takePasskey } from './bare-passkeys.js'
 import {
   answer,
   openPool,
@@ -17,7 +18,7 @@ import {
 import { issueTokens } from './bare-tokens.js'
 
 /**
- * The upper bound of the rows A1, A2, A4, A5, B3, B4 and D3 in the service's process model: node:http, the service's pool
+ * The upper bound of the rows A1, A2, A4, A5, B3, B4, B7 and D3 in the service's process model: node:http, the service's pool
  * and named statements, one statement a request, the token verified through the same kind of cache, and JSON.stringify. The same
  * rows are read and written and the same answers given; there is no framework, no validation and no contract.
  */
@@ -256,6 +257,8 @@ async function handle(req: IncomingMessage, res: ServerResponse): Promise<void> 
   const caller = await authenticate(req)
   if (caller === undefined) return answer(res, 401, {})
   if (segments[2] === 'magic-link-challenge') return makeChallenge(pool, req, res, { caller, issuer })
+  if (segments[2] === 'passkey-challenge')
+    return (req.method === 'POST' ? askForPasskey : takePasskey)(pool, req, res, caller)
   if (segments[2]?.startsWith('events'))
     return readEvents(pool, caller, res, new URL(req.url ?? '', 'http://bare').searchParams)
   const [, , , domain = '', , id] = segments

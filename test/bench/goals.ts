@@ -84,6 +84,7 @@ const goals = {
     ['CPU of Postgres', atMost(0.5, 'ms')],
     [': buffers', atMost(60, '')],
   ],
+  B7: [[': CPU', share(0.6, 'bare')]],
   C1: [[': CPU', atMost(6.5, 'ms')]],
   C2: [
     ['POST one user: CPU', atMost(2, 'ms')],

@@ -1,4 +1,5 @@
 import { Agent } from 'node:http'
+import { assertions } from './load-passkey.js'
 import { formType, readLines, send, type Work } from './load-send.js'
 import { authorizations, journeys, refreshes, samlResponses } from './load-sign-in.js'
 import { parseLoad, type Load, type LoadResult } from './load.js'
@@ -40,6 +41,7 @@ const works: Record<Load['kind'], (load: Load) => Work> = {
   refresh: refreshes,
   authorize: authorizations,
   saml: samlResponses,
+  passkey: assertions,
 }
 
 function draw(lines: readonly string[][]): string[] {

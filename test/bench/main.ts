@@ -26,6 +26,7 @@ import { besideBetterAuth, besideOidcProvider, besideSamlJackson } from './row-p
 import { citusCell, twoCells } from './row-cells.js'
 import { startAndGrow } from './row-process.js'
 import { addProcesses } from './row-processes.js'
+import { signInByPasskey } from './row-passkeys.js'
 import { challengePasswords, readMeanwhile } from './row-passwords.js'
 import { signInBySaml } from './row-saml.js'
 import { manyRows } from './row-scale.js'
@@ -55,6 +56,7 @@ const rows: Record<RowName, (settings: Settings) => Promise<Figure[]>> = {
   B4: authorizeWithSession,
   B5: readBesideBusyRow,
   B6: signInAtAccount,
+  B7: signInByPasskey,
   C1: signInBySaml,
   C2: provisionByScim,
   C3: synchronizeFirst,

@@ -13,6 +13,8 @@ export interface SampleSize {
 
 /** Where links of the sample's applications lead. */
 export const redirectUri = 'https://store.example/callback'
+/** Of the pages on which passkeys are used. */
+export const passkeyOrigin = 'https://store.example'
 
 /**
  * Fills an account with organizations `org-1`, `org-2` and so on and their users, as fast as Postgres takes rows; one
