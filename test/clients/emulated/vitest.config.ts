@@ -31,6 +31,8 @@ export default defineConfig({
     projects: undefined,
     include,
     setupFiles: 'test/clients/emulated/setup.ts',
+    // What test/global-setup.ts provides, as far as tests of the emulator ask.
+    provide: { citusWorkers: [] },
     env: { PORTICO_TEST_SERVICE: 'emulator' },
     reporters: ['default', exclusionReporter(repository, files.length - include.length)],
   },
