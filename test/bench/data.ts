@@ -126,7 +126,8 @@ export async function makeAccount(
 
 async function drawTargets(url: string, accountId: string, size: SampleSize): Promise<Target[]> {
   const perPlace = Math.ceil(targetCount / (size.organizations * 2))
-  const client = new pg.Client({ connectionString: url })
+  // As the service connects: otherwise the whole table is read for each organization of a large sample.
+  const client = new pg.Client({ connectionString: url, options: '-c enable_seqscan=off' })
   await client.connect()
   try {
     const { rows } = await client.query<Target>(
