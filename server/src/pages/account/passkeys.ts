@@ -23,11 +23,11 @@ export const passkeysSection: Section = {
 }
 
 async function add(request: SectionRequest): Promise<SectionOutcome> {
-  const { deps, tenant, session, frame, form, field } = request
+  const { deps, tenant, session, form, field, newPasskeyName: name } = request
   const outcome = await addOwnPasskey(deps, tenant, session, {
     credential: field('credential'),
     csrf: form.csrf,
-    name: frame.texts.passkeys.own.unnamed,
+    name,
   })
   if (outcome === 'stale') return 'stale'
   return outcome === 'added' || outcome === 'not_offered' ? 'done' : refuse(request, outcome)

@@ -10,6 +10,7 @@ import { findOwnAccount } from '../../sign-in/own-account/own-account.js'
 import { findReturnLink } from '../../sign-in/own-account/return-link.js'
 import { isFresh, isPasskeyAsked, isRecent } from '../../sign-in/own-account/own-session.js'
 import { secretOfOurForm, toCsrfField } from '../frame/csrf.js'
+import { newPasskeyName } from '../frame/device-name.js'
 import { allTexts } from '../frame/locale.js'
 import { messageUrl } from '../frame/message.js'
 import { pageHeaders } from '../frame/page-headers.js'
@@ -244,6 +245,7 @@ async function toRequest(
     form: { action: toAccountPath(place), csrf: toCsrfField(secret, session.sessionId) },
     field: (name) => textOf(fields[name], maxFormBytes),
     exportOwnData,
+    newPasskeyName: newPasskeyName(frame.texts, req.headers['user-agent']),
     ip: req.ip ?? '',
     isDone: req.query.done === '1',
     linkOutcome: textOf(req.query.link),

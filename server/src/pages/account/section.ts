@@ -18,6 +18,8 @@ export interface SectionRequest {
   readonly field: (name: string) => string
   /** What is stored of the user. */
   readonly exportOwnData: ExportOwnData
+  /** What a passkey is called that this browser makes, unless its provider is known. */
+  readonly newPasskeyName: string
   /** Used only for limits. */
   readonly ip: string
   /** Whether a change was made, which the page says. */

@@ -7,6 +7,7 @@ import type { PublicOrganization } from '../../directory/organizations/find-orga
 import { isAccountPage } from '../../directory/account-page-client.js'
 import { displayName } from '../../platform/display-name.js'
 import { toCsrfField } from '../frame/csrf.js'
+import { newPasskeyName } from '../frame/device-name.js'
 import { findLastProvider } from '../frame/last-provider-cookie.js'
 import type { Frame } from '../frame/layout.js'
 import { formOf, frameOf, textOf, type PageRequest, type Site } from '../frame/site.js'
@@ -30,7 +31,7 @@ export function toStepRequest({
   readonly req: PageRequest & {
     readonly path: string
     readonly ip?: string | undefined
-    readonly headers: { readonly cookie?: string | undefined }
+    readonly headers: { readonly cookie?: string | undefined; readonly 'user-agent'?: string | undefined }
   }
   readonly flow: Flow
   readonly organization: PublicOrganization | undefined
@@ -60,6 +61,7 @@ export function toStepRequest({
     form: { action, csrf: toCsrfField(secret, flow.flowId) },
     field,
     query,
+    newPasskeyName: newPasskeyName(frame.texts, req.headers['user-agent']),
     lastProvider: findLastProvider(req.headers.cookie, site.isHttps),
     ip: req.ip ?? '',
   }

@@ -85,10 +85,9 @@ async function validate(request: StepRequest): Promise<StepOutcome> {
 }
 
 async function passkey(request: StepRequest): Promise<StepOutcome> {
-  const { deps, caller, frame, form, field } = request
+  const { deps, caller, frame, form, field, newPasskeyName: name } = request
   const flow = userFlowOf(request)
   if (flow === undefined) return 'over'
-  const { unnamed: name } = frame.texts.passkeys.own
   const outcome = await guess(
     request,
     () => enrollPasskeyInFlow(deps, caller, flow, { credential: field('credential'), csrf: form.csrf, name }),

@@ -21,10 +21,10 @@ async function show(request: StepRequest, fault?: OwnPasskeyFault): Promise<stri
 }
 
 async function passkey(request: StepRequest): Promise<StepOutcome> {
-  const { deps, caller, frame, form, field } = request
+  const { deps, caller, form, field, newPasskeyName: name } = request
   const flow = userFlowOf(request)
   if (flow === undefined) return 'over'
-  const sent = { credential: field('credential'), csrf: form.csrf, name: frame.texts.passkeys.own.unnamed }
+  const sent = { credential: field('credential'), csrf: form.csrf, name }
   const outcome = await guess(
     request,
     () => addOfferedPasskey(deps, caller, flow, sent),

@@ -1,5 +1,6 @@
 import { displayName } from '../../platform/display-name.js'
 import { toDevice, type Device } from '../../platform/device.js'
+import { toDeviceName } from '../frame/device-name.js'
 import { Form } from '../frame/form.js'
 import { HostedPage, toDocument, type Frame } from '../frame/layout.js'
 import { toTimeAgo } from '../frame/moments.js'
@@ -60,7 +61,7 @@ interface SessionProps {
 function Session({ texts, form, session, now }: SessionProps) {
   const words = texts.sessions
   const device = toDevice(session.device)
-  const name = nameOf(texts, device)
+  const name = toDeviceName(texts, device) ?? words.unknownDevice
   const application = session.applicationName === null ? null : displayName(session.applicationName)
   const signedIn = (when: string) =>
     application === null ? words.signedIn(when) : words.signedInTo(application, when)
@@ -107,11 +108,6 @@ function Moment({ at, now, texts, say }: MomentProps) {
       <time dateTime={at.toISOString()}>{say(toTimeAgo(at, now, texts.lang))}</time>
     </p>
   )
-}
-
-function nameOf({ sessions: words }: PageTexts, { browser, system }: Device): string {
-  if (browser !== undefined && system !== undefined) return words.onSystem(browser, system)
-  return browser ?? system ?? words.unknownDevice
 }
 
 function DeviceIcon({ device: { isHandheld } }: { device: Device }) {

@@ -144,7 +144,7 @@ export async function addOwnPasskey(
   return changeOwnAccount(deps, tenant, session, 'fresh_session', async (within, trx) => {
     const now = await findPasskeyOffer(trx, tenant, userId)
     if (now?.isActive !== true) return 'not_offered'
-    const made = { key, rpId: expected.rpId, transports, name }
+    const made = { key, rpId: expected.rpId, transports, name: { unlessOfProvider: name } }
     const added = await insertPasskey(within, trx, tenant, now, made)
     return typeof added === 'string' ? added : 'added'
   })

@@ -100,7 +100,7 @@ export async function verifySentKey(
   const key = credential && (await verifyMadeKey(credential, expected))
   if (credential === undefined || key === undefined) return 'refused'
   const { transports } = credential.response
-  return { key, rpId: expected.rpId, transports, name }
+  return { key, rpId: expected.rpId, transports, name: { unlessOfProvider: name } }
 }
 
 async function enroll(

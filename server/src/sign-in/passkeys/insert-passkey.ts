@@ -16,6 +16,7 @@ import type { Tenant } from '../../platform/tenant.js'
 import { userHandleOf } from './ceremony.js'
 import type { PasskeyOffer } from './offer.js'
 import { passkeyColumns, toPasskey } from './record.js'
+import { passkeysOf } from './rows.js'
 import type { MadeKey } from './webauthn.js'
 
 /** A key that an authenticator has made, and that was verified. */
@@ -23,11 +24,14 @@ export interface VerifiedKey {
   readonly key: MadeKey
   readonly rpId: string
   readonly transports: readonly string[]
-  /** What it is called where its provider is not known. */
-  readonly name: string
-  /** What its user calls it, whoever the provider is. */
-  readonly chosenName?: string | undefined
+  readonly name: NameOfKey
 }
+
+/**
+ * What a passkey is called at first: as it was chosen, or by its provider, else as given, with a number where its user has one of that
+ * name.
+ */
+type NameOfKey = { readonly chosen: string } | { readonly unlessOfProvider: string }
 
 /**
  * Why a verified key was not added. `not_allowed`: its provider copies it, which the organization does not want; `taken`: the service
@@ -45,7 +49,7 @@ export async function insertPasskey(
   trx: Transaction<DB>,
   tenant: Tenant,
   { userId, organizationId, email, isSyncedAllowed }: PasskeyOffer,
-  { key, rpId, transports, name, chosenName }: VerifiedKey,
+  { key, rpId, transports, name }: VerifiedKey,
 ): Promise<Changed<Passkey> | RefusedKey> {
   if (key.isSynced && !isSyncedAllowed) return 'not_allowed'
   const at = deps.now()
@@ -55,7 +59,10 @@ export async function insertPasskey(
     ...ownerColumns(owner),
     id: newId(),
     user_id: userId,
-    name: displayName(chosenName ?? providerOf(key.aaguid) ?? name, maxPasskeyName),
+    name:
+      'chosen' in name
+        ? displayName(name.chosen, maxPasskeyName)
+        : numbered(providerOf(key.aaguid) ?? name.unlessOfProvider, await findNames(trx, tenant, userId)),
     rp_id: rpId,
     credential_id: key.credentialId,
     public_key: key.publicKey,
@@ -92,6 +99,23 @@ export async function insertPasskey(
     code: 'END_USER_PASSKEY_REGISTERED',
   })
   return added
+}
+
+async function findNames(trx: Transaction<DB>, tenant: Tenant, userId: string): Promise<readonly string[]> {
+  const rows = await passkeysOf(trx, tenant, userId).select('passkeys.name').limit(maxPasskeys).execute()
+  return rows.map(({ name }) => name)
+}
+
+/** The name, or with the first number from two on that tells it from the others. */
+function numbered(name: string, others: readonly string[]): string {
+  const first = displayName(name, maxPasskeyName)
+  const next = others.map((_, place) => withNumber(name, place + 2))
+  return [first, ...next].find((one) => !others.includes(one)) ?? first
+}
+
+function withNumber(name: string, number: number): string {
+  const end = ` ${number}`
+  return `${displayName(name, maxPasskeyName - end.length)}${end}`
 }
 
 /** Whether the service has a credential, of whatever user. */
