@@ -36,6 +36,45 @@ function eventsOf({ user }: FlowScene) {
   )
 }
 
+describe('a deletion on the account page', () => {
+  const returnTo = 'https://store.example/settings'
+
+  /** Deletes the account of a user who has come from an application. */
+  async function deleted(members: Record<string, string> = {}) {
+    const scene = await given.scene()
+    const { org_domain, user, application } = scene
+    const { client_id } = application
+    await client.applications.update({ org_domain, client_id, allowed_logout_urls: [returnTo] })
+    await client.organizationPolicy.update({ org_domain, self_deletion: 'allowed' })
+    const query = new URLSearchParams({ environment: 'sandbox', client_id, return_to: returnTo, ...members })
+    const visitor = given.visitorOf()
+    const section = await visitor.visit(`/t/${org_domain}/account/delete?${query.toString()}`)
+    const asked = await visitor.press(section, 'identify', { email: user.email })
+    const page = await visitor.press(asked, 'password', { password: goodPassword })
+    return { scene, visitor, page: await visitor.press(page, 'delete', { email: user.email }) }
+  }
+
+  test('is said to have happened, in each language, with the way back to the application', async () => {
+    const { scene, visitor, page } = await deleted()
+
+    expect(page.html).toContain('Your account has been deleted')
+    expect(page.html).not.toContain('You are signed out')
+    expect(page.html).toContain(`href="${returnTo}"`)
+    expect(page.html).toContain(`Back to ${scene.application.name}`)
+    const french = /href="(\/t\/[^"]+\/message\/[^"]+ui_locales=fr[^"]*)"/.exec(page.html)?.[1] ?? ''
+    const inFrench = await visitor.visit(french.replaceAll('&amp;', '&'))
+    expect(inFrench.html).toContain('Votre compte a été supprimé')
+  })
+
+  test('leads to no address that is not of the application', async () => {
+    const { page } = await deleted({ return_to: 'https://evil.example/' })
+
+    expect(page.html).toContain('Your account has been deleted')
+    expect(page.html).not.toContain('Back to ')
+    expect(page.html).not.toContain('evil.example')
+  })
+})
+
 describe('a request of deletion on the account page', () => {
   test('tells the administrators and the account once, and deletes nobody', async () => {
     const { scene, admin, visitor, page } = await givenRequest()

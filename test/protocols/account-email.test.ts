@@ -362,6 +362,12 @@ describe('the link of the mail about a changed address', () => {
     const done = await other.press(shown, 'put_back')
 
     expect(done.html).toContain('Your address is back')
+    const french = /href="(\/t\/[^"]+\/message\/[^"]+ui_locales=fr[^"]*)"/.exec(done.html)?.[1] ?? ''
+    for (const page of [done, await other.visit(french.replaceAll('&amp;', '&'))]) {
+      const onward =
+        /href="(\/t\/[^"]+\/account\?[^"]+)"[^>]*>(?:Sign in|Se connecter)</.exec(page.html)?.[1] ?? ''
+      expect((await other.visit(onward.replaceAll('&amp;', '&'))).url).toContain('/sign-in/')
+    }
     expect(await given.emailOf(scene)).toBe(scene.user.email)
     expect((await visitor.visit(given.addressOf(scene))).url).toContain('/sign-in/')
     const own = { actor_type: 'user', actor_id: scene.user.id }

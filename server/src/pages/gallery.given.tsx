@@ -25,6 +25,7 @@ import { recoveryCodesPage } from './views/recovery-codes.js'
 import { passwordSetPage, setPasswordPage } from './views/set-password.js'
 import { accountPageStates } from './account/gallery.given.js'
 import { sessionsPage, type SessionView } from './views/sessions.js'
+import { accountDeletedPage } from './views/account-delete.js'
 import { forgetPage, signedOutPage, signOutPage } from './views/sign-out.js'
 import { testIdpPage } from './views/test-idp.js'
 import { onceShown } from './steps/user-flow.js'
@@ -536,6 +537,7 @@ function sessionStates(frame: Frame, { email, application }: GalleryNames): Gall
     page('sign-out', signOutPage({ frame, form, emails: [email] })),
     page('forget', forgetPage({ frame, form, emails: [email] })),
     page('signed-out', signedOutPage({ frame })),
+    page('account-deleted', accountDeletedPage({ frame })),
     ...accountPageStates(frame, form, email).map(([name, html]) => page(name, html)),
   ]
 }

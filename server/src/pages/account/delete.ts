@@ -16,8 +16,7 @@ export const deleteSection: Section = {
 async function deleteAccount(request: SectionRequest): Promise<SectionOutcome> {
   const { deps, tenant, session, field } = request
   const outcome = await deleteOwnAccount(deps, tenant, session, field('email').trim())
-  if (outcome === 'deleted') return 'signed_out'
-  if (outcome === 'stale') return 'stale'
+  if (outcome === 'deleted' || outcome === 'stale') return outcome
   if (outcome === 'not_offered') return 'done'
   return { status: 422, page: await page(request, true) }
 }

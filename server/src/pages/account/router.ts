@@ -11,6 +11,7 @@ import { findReturnLink } from '../../sign-in/own-account/return-link.js'
 import { isFresh, isPasskeyAsked, isRecent } from '../../sign-in/own-account/own-session.js'
 import { secretOfOurForm, toCsrfField } from '../frame/csrf.js'
 import { newPasskeyName } from '../frame/device-name.js'
+import type { Frame } from '../frame/layout.js'
 import { allTexts } from '../frame/locale.js'
 import { messageUrl } from '../frame/message.js'
 import { pageHeaders } from '../frame/page-headers.js'
@@ -19,6 +20,7 @@ import { clearSessionCookie } from '../frame/session-cookie.js'
 import { domainOf, formOf, frameOf, sendPage, textOf, type Site } from '../frame/site.js'
 import { findVisitor, frameOfVisitor, tenantOfVisitor, visitAt, type Visitor } from '../frame/visitor.js'
 import { accountPage } from '../views/account.js'
+import { accountDeletedPage } from '../views/account-delete.js'
 import { signedOutPage } from '../views/sign-out.js'
 import {
   isSectionName,
@@ -134,8 +136,9 @@ async function takeForm(exchange: Exchange, exportOwnData: ExportOwnData): Promi
     await beginSignIn(exchange, { organization, place, anew })
     return
   }
-  if (outcome === 'signed_out') {
-    sendSignedOut(exchange, visitor)
+  if (outcome === 'signed_out' || outcome === 'deleted') {
+    const elsewhere = outcome === 'deleted' ? await findWayBack(request, place) : undefined
+    sendEnd(exchange, visitor, outcome, elsewhere)
     return
   }
   if ('json' in outcome) {
@@ -166,13 +169,25 @@ function wholly({ session: { email } }: Visitor): ProvedAnew {
   return { email, isPasskeyAsked: false, isAddition: false }
 }
 
-function sendSignedOut(exchange: Exchange, visitor: Visitor): void {
+const ends = {
+  signed_out: { name: 'signed-out', page: signedOutPage },
+  deleted: { name: 'account-deleted', page: accountDeletedPage },
+} as const
+
+/** Says that the session of this browser has ended, or the account, which the browser forgets. */
+function sendEnd(
+  exchange: Exchange,
+  visitor: Visitor,
+  outcome: keyof typeof ends,
+  elsewhere: Frame['elsewhere'],
+): void {
   const { site, res } = exchange
   const { organization, environment } = visitor
   const owner = { organizationId: organization.organizationId, environment }
   res.append('Set-Cookie', clearSessionCookie(site.isHttps, owner))
   const frame = frameOfVisitor(exchange, visitor)
-  sendPage(site, res, signedOutPage({ frame: { ...frame, url: messageUrl(frame, 'signed-out') } }), frame)
+  const { name, page } = ends[outcome]
+  sendPage(site, res, page({ frame: { ...frame, url: messageUrl(frame, name), elsewhere } }), frame)
 }
 
 interface Arrival {
@@ -252,19 +267,22 @@ async function toRequest(
   }
 }
 
-async function firstPage(
-  { deps, tenant, frame, account }: SectionRequest,
-  place: AccountPlace,
-): Promise<string> {
-  const { cameFrom } = place
+/** The link to the application that the visitor says to have come from, where the address is one of it. */
+async function findWayBack(
+  { deps, tenant, frame }: SectionRequest,
+  { cameFrom }: AccountPlace,
+): Promise<Frame['elsewhere']> {
   const name = cameFrom && (await findReturnLink(deps, tenant, cameFrom))
-  const back =
-    cameFrom === undefined || name === undefined
-      ? undefined
-      : { label: frame.texts.account.backTo(displayName(name)), url: cameFrom.returnTo }
+  return cameFrom === undefined || name === undefined
+    ? undefined
+    : { label: frame.texts.account.backTo(displayName(name)), url: cameFrom.returnTo }
+}
+
+async function firstPage(request: SectionRequest, place: AccountPlace): Promise<string> {
+  const { frame, account } = request
   const { states } = frame.texts.account
   return accountPage({
-    frame: { ...frame, elsewhere: back },
+    frame: { ...frame, elsewhere: await findWayBack(request, place) },
     email: account.email,
     states: {
       password: account.password.isSet ? states.passwordSet : states.passwordNotSet,

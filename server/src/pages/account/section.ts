@@ -30,9 +30,9 @@ export interface SectionRequest {
 
 /**
  * The result of a form: `done` shows the section again, `stale` begins a sign-in, `signed_out` says that the session of this
- * browser has ended, and an answer is a page.
+ * browser has ended, `deleted` that the account has, and an answer is a page.
  */
-export type SectionOutcome = 'done' | 'stale' | 'signed_out' | SectionAnswer | SectionFile
+export type SectionOutcome = 'done' | 'stale' | 'signed_out' | 'deleted' | SectionAnswer | SectionFile
 
 /** Reads what is stored of a user: an operation of a room above this one. */
 export type ExportOwnData = (tenant: Tenant, userId: string) => Promise<object | undefined>

@@ -1,5 +1,6 @@
 import { en, type PageTexts } from '../texts/en.js'
 import type { PageSentence } from '../texts/page-sentence.js'
+import { toAccountPath } from './account-path.js'
 import type { Frame } from './layout.js'
 
 /** The texts that are a whole page. */
@@ -37,6 +38,21 @@ export function messageUrl(
   return `${root}/message/${name}${parameters.size === 0 ? '' : `?${parameters.toString()}`}`
 }
 
+/** The messages that advise to sign in. */
+const signInNames: readonly MessageName[] = ['emailBack', 'emailBackOverruled']
+
+/** The link on a message that advises to sign in: to the account page, at which a sign-in begins. */
+export function signInLinkOf(
+  { organization, isSandbox, texts }: Pick<Frame, 'organization' | 'isSandbox' | 'texts'>,
+  name: MessageName,
+): { readonly label: string; readonly url: string } | undefined {
+  if (organization === undefined || organization.root === 'a' || !signInNames.includes(name)) return undefined
+  const { domain } = organization
+  const environment = isSandbox ? 'sandbox' : 'production'
+  const url = toAccountPath({ domain, section: undefined, environment, locale: texts.lang })
+  return { label: texts.emailLink.signIn, url }
+}
+
 /** Pages after something that has succeeded and cannot be repeated. */
-export const doneNames = ['signed-out', 'password-set'] as const
+export const doneNames = ['signed-out', 'password-set', 'account-deleted'] as const
 export type DoneName = (typeof doneNames)[number]

@@ -4,7 +4,7 @@ import { requestIdOf, setPage } from '../../delivery/request-context.js'
 import { flowSecretOf, toFlowCookie } from './csrf.js'
 import { errorPage, type ErrorExtras } from './error.js'
 import type { Frame } from './layout.js'
-import { messageUrl, type MessageName } from './message.js'
+import { messageUrl, signInLinkOf, type MessageName } from './message.js'
 import { isOnlyLooking } from './only-looking.js'
 import { pageHeaders } from './page-headers.js'
 import { frameOf, sendPage, textOf, type Site } from './site.js'
@@ -119,7 +119,8 @@ export function sendSentence(
   name: MessageName,
   { reference = requestIdOf(req), ...extras }: ErrorExtras = {},
 ): void {
-  const shown = { ...extras, ...(status >= 400 && { reference }) }
+  const back = extras.back ?? signInLinkOf(frame, name)
+  const shown = { ...extras, back, ...(status >= 400 && { reference }) }
   const url = frame.url ?? messageUrl(frame, name, shown.reference)
   sendPage(site, res.status(status), errorPage({ ...frame, url }, frame.texts[name], shown), frame)
 }

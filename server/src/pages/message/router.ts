@@ -3,10 +3,18 @@ import type { Router } from 'express'
 import type { Deps } from '../../delivery/deps.js'
 import { findOrganizationByDomain } from '../../directory/organizations/find-organization.js'
 import { errorPage } from '../frame/error.js'
-import { doneNames, isMessageName, messagePaths, messageUrl, type DoneName } from '../frame/message.js'
+import {
+  doneNames,
+  isMessageName,
+  messagePaths,
+  messageUrl,
+  signInLinkOf,
+  type DoneName,
+} from '../frame/message.js'
 import type { Frame } from '../frame/layout.js'
 import { pageRouter, type Exchange } from '../frame/page-route.js'
 import { frameOf, sendPage, textOf, type Site } from '../frame/site.js'
+import { accountDeletedPage } from '../views/account-delete.js'
 import { passwordSetPage } from '../views/set-password.js'
 import { signedOutPage } from '../views/sign-out.js'
 
@@ -34,7 +42,12 @@ async function showMessage(exchange: Exchange): Promise<void> {
   const sent = textOf(req.query['reference'])
   const reference = referenceForm.test(sent) ? sent : undefined
   const shown = { ...frame, url: messageUrl(frame, name, reference) }
-  sendPage(site, res, errorPage(shown, frame.texts[name], { reference }), frame)
+  sendPage(
+    site,
+    res,
+    errorPage(shown, frame.texts[name], { reference, back: signInLinkOf(frame, name) }),
+    frame,
+  )
 }
 
 async function frameAt({ deps, site, req }: Exchange): Promise<Frame> {
@@ -47,7 +60,11 @@ async function frameAt({ deps, site, req }: Exchange): Promise<Frame> {
   })
 }
 
-const donePages = { 'signed-out': signedOutPage, 'password-set': passwordSetPage }
+const donePages = {
+  'signed-out': signedOutPage,
+  'password-set': passwordSetPage,
+  'account-deleted': accountDeletedPage,
+}
 
 function isDone(name: string): name is DoneName {
   return doneNames.some((done) => done === name)

@@ -48,3 +48,13 @@ export function accountDeletePage(view: AccountDeletePage): string {
     </HostedPage>,
   )
 }
+
+/** The page after the user has deleted their account. */
+export function accountDeletedPage({ frame }: { frame: Frame }): string {
+  const words = frame.texts.account.delete
+  return toDocument(
+    <HostedPage frame={frame} title={words.doneHeading} headingClass="done">
+      <p>{words.done}</p>
+    </HostedPage>,
+  )
+}

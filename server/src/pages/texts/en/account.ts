@@ -138,6 +138,8 @@ export const account = {
       askButton: 'Ask for the deletion',
       asked: (ago: string) =>
         `You asked for the deletion of your account ${ago}. Your request is recorded for your organization. Until it has decided, nothing changes.`,
+      doneHeading: 'Your account has been deleted',
+      done: 'You have been signed out everywhere. You can close this page.',
     },
     data: {
       sentence:
@@ -177,6 +179,8 @@ export const emailLink = {
     button: 'Change it back',
     hint: 'All devices are signed out. A password, passkeys, linked accounts and two-step verification that were added in the two weeks before the change, or since, are removed. For three days, the address cannot be changed again.',
     unexpected: 'If you have changed the address yourself, close this page. Nothing will happen.',
+    /** On the pages after it that advise to sign in. */
+    signIn: 'Sign in',
   },
   emailBack: {
     heading: 'Your address is back',

@@ -128,6 +128,8 @@ export const account: AccountTexts = {
       askButton: 'Demander la suppression',
       asked: (ago) =>
         `Vous avez demandé la suppression de votre compte ${ago}. Votre demande est enregistrée pour votre organisation. Tant qu’elle n’a pas décidé, rien ne change.`,
+      doneHeading: 'Votre compte a été supprimé',
+      done: 'Vous avez été déconnecté partout. Vous pouvez fermer cette page.',
     },
     data: {
       sentence:
@@ -166,6 +168,7 @@ export const emailLink: EmailLinkTexts = {
     button: 'Rétablir l’adresse',
     hint: 'Tous les appareils seront déconnectés. Le mot de passe, les clés d’accès, les comptes associés et la validation en deux étapes ajoutés dans les deux semaines avant le changement, ou depuis, seront supprimés. L’adresse ne pourra pas être changée pendant trois jours.',
     unexpected: 'Si vous avez changé l’adresse vous-même, fermez cette page. Il ne se passera rien.',
+    signIn: 'Se connecter',
   },
   emailBack: {
     heading: 'Votre adresse est rétablie',
