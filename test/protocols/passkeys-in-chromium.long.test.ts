@@ -56,7 +56,7 @@ async function toOwnPasskeys(page: Page, scene: FlowScene, { hasOne = false } = 
 
 async function add(page: Page): Promise<void> {
   await page.click('button[value=add]')
-  await page.waitForSelector('button[value=remove]')
+  await page.waitForSelector('button[value=remove]', { state: 'attached' })
 }
 
 describe.skipIf(!hasTool(browserTool))('passkeys in Chromium', () => {
@@ -172,6 +172,7 @@ describe.skipIf(!hasTool(browserTool))('passkeys in Chromium', () => {
     await page.fill('input[name=name]', 'My laptop')
     await page.click('button[value=rename]')
     await page.getByText('My laptop').first().waitFor()
+    await page.click('details:has(button[value=remove]) summary')
     await page.click('button[value=remove]')
     await page.waitForSelector('button[value=remove]', { state: 'detached' })
     expect(await given.passkeysOf(scene)).toEqual([])

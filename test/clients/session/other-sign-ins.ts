@@ -12,7 +12,7 @@ export async function signInByPasskey(product: OpenProduct): Promise<void> {
   await page.getByText('Your account').click()
   await page.getByRole('link', { name: 'Passkeys' }).click()
   await page.locator('button[value=add]').click()
-  await page.locator('button[value=remove]').waitFor()
+  await page.locator('button[value=remove]').waitFor({ state: 'attached' })
   await open('/')
   await page.getByText('Sign out').click()
 

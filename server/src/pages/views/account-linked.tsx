@@ -1,4 +1,5 @@
 import { displayName } from '../../platform/display-name.js'
+import { Disclosure, WithName } from '../frame/disclosure.js'
 import { Done } from '../frame/done.js'
 import { PageFault, toFault } from '../frame/fault.js'
 import { Form } from '../frame/form.js'
@@ -6,6 +7,7 @@ import { HostedPage, toDocument, type Frame } from '../frame/layout.js'
 import { toTimeAgo } from '../frame/moments.js'
 import { Person } from '../frame/person.js'
 import type { PageForm } from '../frame/step-page.js'
+import type { PageTexts } from '../texts/en.js'
 import type { LinkedFault } from '../texts/en/social.js'
 
 /** An account at a social provider as its user sees it. */
@@ -46,14 +48,7 @@ export function linkedPage(view: LinkedPage): string {
       {linked.length > 0 && (
         <ul class="own-sections">
           {linked.map((one) => (
-            <li key={one.id}>
-              <strong>{displayName(one.name)}</strong>
-              {one.email !== null && <p>{displayName(one.email)}</p>}
-              <p class="quiet">{words.lastUsed(toTimeAgo(one.authenticatedAt, now, texts.lang))}</p>
-              <Form form={form} action="unlink" look="plain" button={words.unlink}>
-                <input type="hidden" name="identity_id" value={one.id} />
-              </Form>
-            </li>
+            <LinkedItem key={one.id} one={one} {...{ form, now, texts }} />
           ))}
         </ul>
       )}
@@ -63,6 +58,38 @@ export function linkedPage(view: LinkedPage): string {
         </Form>
       ))}
     </HostedPage>,
+  )
+}
+
+interface LinkedItemProps {
+  readonly one: LinkedView
+  readonly form: PageForm
+  readonly now: Date
+  readonly texts: PageTexts
+}
+
+function LinkedItem({ one, form, now, texts }: LinkedItemProps) {
+  const words = texts.linked
+  const provider = displayName(one.name)
+  const email = one.email === null ? null : displayName(one.email)
+  const name = email === null ? provider : `${provider}, ${email}`
+  return (
+    <li>
+      <strong>{provider}</strong>
+      {email !== null && <p>{email}</p>}
+      <p class="quiet">{words.lastUsed(toTimeAgo(one.authenticatedAt, now, texts.lang))}</p>
+      <Disclosure summary={words.unlink} of={name}>
+        <p>{words.unlinkSentence}</p>
+        <Form
+          form={form}
+          action="unlink"
+          look="second"
+          button={<WithName words={words.unlinkButton} of={name} />}
+        >
+          <input type="hidden" name="identity_id" value={one.id} />
+        </Form>
+      </Disclosure>
+    </li>
   )
 }
 

@@ -1,5 +1,6 @@
 import { maxPasskeyName } from '@portico/contract/passkey-credentials'
 import { displayName } from '../../platform/display-name.js'
+import { Disclosure, WithName } from '../frame/disclosure.js'
 import { Done } from '../frame/done.js'
 import { PageFault, toFault } from '../frame/fault.js'
 import { Form } from '../frame/form.js'
@@ -99,12 +100,13 @@ export function passkeysPage(view: PasskeysPage): string {
 function PasskeyItem({ view: { frame, form, now }, passkey }: { view: PasskeysPage; passkey: PasskeyView }) {
   const { texts } = frame
   const words = texts.passkeys.own
-  const { id, name, isSynced, isDisabled, addedAt, lastUsedAt } = passkey
+  const { id, isSynced, isDisabled, addedAt, lastUsedAt } = passkey
+  const name = displayName(passkey.name, maxPasskeyName)
   const ago = (at: Date) => toTimeAgo(at, now, texts.lang)
   const used = lastUsedAt === null ? words.neverUsed : words.lastUsed(ago(lastUsedAt))
   return (
     <li>
-      <strong>{displayName(name, maxPasskeyName)}</strong>
+      <strong>{name}</strong>
       <p class="quiet">
         {words.added(ago(addedAt))} {used} {isSynced ? words.synced : words.onDevice}
       </p>
@@ -113,8 +115,7 @@ function PasskeyItem({ view: { frame, form, now }, passkey }: { view: PasskeysPa
           <strong>{words.disabled}</strong>
         </p>
       )}
-      <details>
-        <summary>{words.rename}</summary>
+      <Disclosure summary={words.rename} of={name}>
         <Form form={form} action="rename" look="second" button={words.save}>
           <input type="hidden" name="passkey_id" value={id} />
           <div class="field">
@@ -125,17 +126,25 @@ function PasskeyItem({ view: { frame, form, now }, passkey }: { view: PasskeysPa
                 name="name"
                 type="text"
                 autocomplete="off"
-                value={name}
+                value={passkey.name}
                 maxLength={maxPasskeyName}
                 required
               />
             </div>
           </div>
         </Form>
-      </details>
-      <Form form={form} action="remove" look="plain" button={words.remove}>
-        <input type="hidden" name="passkey_id" value={id} />
-      </Form>
+      </Disclosure>
+      <Disclosure summary={words.remove} of={name}>
+        <p>{words.removeSentence}</p>
+        <Form
+          form={form}
+          action="remove"
+          look="second"
+          button={<WithName words={words.removeButton} of={name} />}
+        >
+          <input type="hidden" name="passkey_id" value={id} />
+        </Form>
+      </Disclosure>
     </li>
   )
 }

@@ -1,4 +1,5 @@
 import type { TotpMethod } from '@portico/contract/totp'
+import { Disclosure } from '../frame/disclosure.js'
 import { Done } from '../frame/done.js'
 import { PageFault, toFault } from '../frame/fault.js'
 import { Form } from '../frame/form.js'
@@ -54,7 +55,10 @@ export function secondFactorPage(view: SecondFactorPage): string {
           {isOffered && <Form form={form} action="enroll" look="second" button={words.replace} />}
           <Form form={form} action="new_codes" look="second" button={texts.recoveryCodes.newCodes} />
           {mayRemove ? (
-            <Form form={form} action="remove" look="second" button={words.remove} />
+            <Disclosure summary={words.remove}>
+              <p>{words.removeSentence}</p>
+              <Form form={form} action="remove" look="second" button={words.removeButton} />
+            </Disclosure>
           ) : (
             <p class="quiet">{words.demanded}</p>
           )}

@@ -166,6 +166,9 @@ export const account = {
       },
       replace: 'Set up a new phone',
       remove: 'Turn off',
+      removeSentence:
+        'You will be asked for no code from your phone, and its recovery codes stop working. You will be signed out everywhere else.',
+      removeButton: 'Turn off two-step verification',
       demanded: 'Your organization requires two-step verification, so it cannot be turned off.',
     },
   },

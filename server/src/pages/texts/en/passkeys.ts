@@ -91,6 +91,8 @@ export const passkeys = {
       name: 'Name',
       save: 'Save',
       remove: 'Remove',
+      removeSentence: 'It will no longer be accepted here, and you will be signed out everywhere else.',
+      removeButton: 'Remove this passkey',
       faults: {
         refused: 'This passkey could not be added. Try again.',
         not_allowed:

@@ -63,6 +63,8 @@ export const social = {
     lastUsed: (ago: string) => `Last used ${ago}.`,
     link: (provider: string) => `Link ${provider}`,
     unlink: 'Unlink',
+    unlinkSentence: 'It will no longer sign you in here, and you will be signed out everywhere else.',
+    unlinkButton: 'Unlink this account',
     faults: {
       denied: 'You did not sign in there, so nothing was linked.',
       taken: 'This account signs somebody else in here. Choose another one there.',

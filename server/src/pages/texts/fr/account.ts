@@ -156,6 +156,9 @@ export const account: AccountTexts = {
       },
       replace: 'Configurer un nouveau téléphone',
       remove: 'Désactiver',
+      removeSentence:
+        'Aucun code de votre téléphone ne vous sera plus demandé, et ses codes de secours cesseront de fonctionner. Vous serez déconnecté de tous vos autres appareils.',
+      removeButton: 'Désactiver la validation en deux étapes',
       demanded:
         'Votre organisation exige la validation en deux étapes\u00a0: elle ne peut pas être désactivée.',
     },

@@ -84,6 +84,9 @@ export const passkeys: PasskeyTexts = {
       name: 'Nom',
       save: 'Enregistrer',
       remove: 'Supprimer',
+      removeSentence:
+        'Elle ne sera plus acceptée ici, et vous serez déconnecté de tous vos autres appareils.',
+      removeButton: 'Supprimer cette clé d’accès',
       faults: {
         refused: 'Cette clé d’accès n’a pas pu être ajoutée. Réessayez.',
         not_allowed:

@@ -52,6 +52,8 @@ export const social: SocialTexts = {
     lastUsed: (ago) => `Dernière utilisation ${ago}.`,
     link: (provider) => `Associer ${provider}`,
     unlink: 'Dissocier',
+    unlinkSentence: 'Il ne vous connectera plus ici, et vous serez déconnecté de tous vos autres appareils.',
+    unlinkButton: 'Dissocier ce compte',
     faults: {
       denied: 'Vous ne vous y êtes pas connecté : rien n’a été associé.',
       taken: 'Ce compte connecte déjà quelqu’un d’autre ici. Choisissez-en un autre.',
