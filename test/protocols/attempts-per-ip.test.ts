@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { longTest } from '../sampled.js'
 import { answerOf, flowGivenOf, goodPassword, type FlowGiven, type FlowScene } from '../given/flow-given.js'
 import { startService, type Service } from '../given/harness.js'
+import { passkeyGivenOf } from '../given/passkey-given.js'
 import { createVisitor } from '../given/visitor.js'
 
 // All services are behind a proxy that sets the client address.
@@ -97,6 +98,30 @@ test('codes of the second factor are counted with passwords; looking at pages an
     await strictService.client()
   ).logEvents.list({ org_domain: scene.org_domain, per_page: 100 })
   expect(data.filter(({ event_code }) => event_code === 'END_USER_TOTP_FAILED')).toHaveLength(strictLimit)
+})
+
+test('passkeys and their recovery codes are counted, too, and the page says when the next one is looked at', async () => {
+  const passkeys = passkeyGivenOf(strictService, await strictService.client())
+  const { scene } = await passkeys.withPasskey()
+  const from = headersFrom('192.0.2.30', strict)
+  const { visitor, page } = await strict.atPassword(scene, { acr_values: 'urn:portico:acr:mfa' })
+  const asked = await visitor.press(page, 'password', { password: goodPassword })
+  const send = () => visitor.send(asked, 'passkey', { credential: '{}' }, from)
+
+  for (let time = 0; time < strictLimit; time++) expect((await send()).status).toBe(422)
+
+  const french = { ...asked, html: asked.html.replaceAll(/action="([^"?]+)/g, 'action="$1?ui_locales=fr') }
+  const refused = [
+    await send(),
+    await visitor.send(asked, 'recovery_code', { code: 'aaaaa-aaaaa' }, from),
+    await visitor.send(french, 'passkey', { credential: '{}' }, from),
+  ]
+  expect(refused.map(({ status }) => status)).toEqual([429, 429, 429])
+  expect(refused.map(({ html }) => /(?:Try again|Réessayez) [^<]+/.exec(html)?.[0])).toEqual([
+    'Try again in 15 minutes.',
+    'Try again in 15 minutes.',
+    'Réessayez dans 15 minutes.',
+  ])
 })
 
 test('forms that try nothing, and passwords that are right, are not counted', async () => {

@@ -83,7 +83,9 @@ export function accountSignInRouter(deps: Deps, site: Site): Router {
     const isLimited = error.code === 'rate_limited'
     const retryAfterSeconds = error.limit?.retryAfterSeconds ?? error.retryAfterSeconds
     if (retryAfterSeconds !== undefined) res.set('Retry-After', String(retryAfterSeconds))
-    sendPlainSentence({ site, req, res }, isLimited ? 429 : 403, isLimited ? 'tooMany' : 'signInRefused')
+    const arrival = { site, req, res }
+    if (isLimited) sendPlainSentence(arrival, 429, 'tooMany', { retryAfterSeconds })
+    else sendPlainSentence(arrival, 403, 'signInRefused')
   })
   return router
 }

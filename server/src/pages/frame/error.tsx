@@ -1,3 +1,4 @@
+import { toWait } from './moments.js'
 import { HostedPage, toDocument, type Frame } from './layout.js'
 import type { PageSentence } from '../texts/page-sentence.js'
 
@@ -8,19 +9,23 @@ export interface ErrorExtras {
   readonly back?: { readonly label: string; readonly url: string } | undefined
   /** For developers, in English as in the RFC; only of the sandbox. */
   readonly detail?: string | undefined
+  /** After too many attempts: when the next one is taken, in place of the advice. */
+  readonly retryAfterSeconds?: number | undefined
 }
 
 /** A page that states a problem in one sentence, with advice, a way back and a reference. */
 export function errorPage(
   frame: Frame,
   { heading, sentence, advice }: PageSentence,
-  { reference, back, detail }: ErrorExtras = {},
+  { reference, back, detail, retryAfterSeconds }: ErrorExtras = {},
 ): string {
   const { texts } = frame
   return toDocument(
     <HostedPage frame={frame} title={heading}>
       <p role="alert">{sentence}</p>
-      <p>{advice}</p>
+      <p>
+        {retryAfterSeconds === undefined ? advice : texts.tryAgainWhen(toWait(retryAfterSeconds, texts.lang))}
+      </p>
       {(back ?? reference) !== undefined && (
         <p class="way-back">
           {back === undefined ? (

@@ -126,9 +126,14 @@ export function sendSentence(
 }
 
 /** Answers with a sentence on a page without an organization, which cannot be shown again. */
-export function sendPlainSentence({ site, req, res }: Arrival, status: number, name: MessageName): void {
+export function sendPlainSentence(
+  { site, req, res }: Arrival,
+  status: number,
+  name: MessageName,
+  extras: ErrorExtras = {},
+): void {
   const frame = frameOf(site, req, { organization: undefined, isSandbox: false, url: undefined })
-  sendSentence({ site, req, res }, status, frame, name)
+  sendSentence({ site, req, res }, status, frame, name, extras)
 }
 
 /** The flow secret of this browser, which the answer stores in its cookie. */

@@ -163,7 +163,7 @@ async function begin(
     const wait = waitOf(error)
     if (wait?.retryAfterSeconds !== undefined) res.set('Retry-After', String(wait.retryAfterSeconds))
     if (wait === undefined) sendSentence(exchange, 403, frame, 'signInRefused')
-    else sendSentence(exchange, 429, frame, 'tooMany')
+    else sendSentence(exchange, 429, frame, 'tooMany', wait)
   }
 }
 

@@ -102,8 +102,9 @@ async function setPassword(
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'rate_limited') throw error
     const frame = pageFrame(exchange, organization, { code })
-    if (error.retryAfterSeconds !== undefined) res.set('Retry-After', String(error.retryAfterSeconds))
-    sendSentence(exchange, 429, frame, 'tooMany')
+    const { retryAfterSeconds } = error
+    if (retryAfterSeconds !== undefined) res.set('Retry-After', String(retryAfterSeconds))
+    sendSentence(exchange, 429, frame, 'tooMany', { retryAfterSeconds })
   }
 }
 

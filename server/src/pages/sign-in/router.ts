@@ -79,7 +79,8 @@ export function signInRouter(deps: Deps, site: Site): Router {
     const retryAfterSeconds = error.limit?.retryAfterSeconds ?? error.retryAfterSeconds
     if (retryAfterSeconds !== undefined) res.set('Retry-After', String(retryAfterSeconds))
     const exchange = { deps, site, req, res }
-    await sendFailure(exchange, isLimited ? 429 : 403, isLimited ? 'tooMany' : 'signInRefused')
+    if (isLimited) await sendFailure(exchange, 429, 'tooMany', retryAfterSeconds)
+    else await sendFailure(exchange, 403, 'signInRefused')
   })
   return router
 }
@@ -293,13 +294,14 @@ async function sendFailure(
   exchange: Exchange,
   status: number,
   name: 'otherBrowser' | 'flowOver' | 'signInRefused' | 'tooMany',
+  retryAfterSeconds?: number,
 ): Promise<void> {
   const [frame, back] = await Promise.all([plainFrame(exchange), wayBackFrom(exchange)])
   const shown = back && {
     label: frame.texts.backTo(displayName(back.applicationName)),
     url: back.url,
   }
-  sendSentence(exchange, status, frame, name, { back: shown })
+  sendSentence(exchange, status, frame, name, { back: shown, retryAfterSeconds })
 }
 
 /** Where the application of a flow begins another sign-in. */

@@ -148,6 +148,7 @@ const words = {
   backTo: (application: string) => `Back to ${application}`,
   backToSignIn: 'Back to sign-in',
   tryAgain: 'Try again',
+  tryAgainWhen: (wait: string) => `Try again ${wait}.`,
   forDevelopers: 'For developers',
   sandbox: 'Sandbox: for testing only',
   languages: 'Language',

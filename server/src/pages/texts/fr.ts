@@ -143,6 +143,7 @@ export const fr: PageTexts = {
   backTo: (application) => `Revenir à ${application}`,
   backToSignIn: 'Revenir à la connexion',
   tryAgain: 'Réessayer',
+  tryAgainWhen: (wait) => `Réessayez ${wait}.`,
   forDevelopers: 'Pour les développeurs',
   sandbox: 'Bac à sable\u00a0: tests uniquement',
   languages: 'Langue',
