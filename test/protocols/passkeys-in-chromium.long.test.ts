@@ -166,7 +166,8 @@ describe.skipIf(!hasTool(browserTool))('passkeys in Chromium', () => {
     await toOwnPasskeys(page, scene)
     await add(page)
     await page.click('button[value=add]')
-    await page.waitForSelector('[data-failed]:not([hidden])')
+    await page.waitForSelector('[data-held]:not([hidden])')
+    expect(await page.isVisible('[data-failed]')).toBe(false)
 
     await page.click('summary')
     await page.fill('input[name=name]', 'My laptop')

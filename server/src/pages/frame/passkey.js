@@ -14,9 +14,10 @@ for (const form of document.querySelectorAll('form[data-passkey]'))
 function prepare(form) {
   const button = form.querySelector('button[type=submit]')
   const field = form.elements.namedItem('credential')
-  const fault = form.querySelector('[data-failed]')
+  const failed = form.querySelector('[data-failed]')
+  const held = form.querySelector('[data-held]') ?? failed
   form.hidden = false
-  fault.className = 'fault'
+  for (const fault of [failed, held]) fault.className = 'fault'
 
   const send = (credential) => {
     field.value = JSON.stringify(credential)
@@ -29,10 +30,14 @@ function prepare(form) {
     }
     event.preventDefault()
     if ('sent' in form.dataset) return
-    fault.hidden = true
+    for (const fault of [failed, held]) fault.hidden = true
     button.disabled = true
     waiting?.abort()
-    const credential = await ask(form, {}).catch(() => undefined)
+    let fault = failed
+    const credential = await ask(form, {}).catch(({ name }) => {
+      // The authenticator has one of those that were to be excluded (Web Authentication Level 3 section 6.3.2).
+      if (name === 'InvalidStateError') fault = held
+    })
     button.disabled = false
     // Nothing was chosen, or the device has none: the browser has said which.
     if (credential === undefined) fault.hidden = false

@@ -70,6 +70,7 @@ export function passkeysPage(view: PasskeysPage): string {
             button={words.add}
             look={passkeys.length === 0 ? 'main' : 'second'}
             failed={words.notAdded}
+            held={words.held}
             hasSignals
           />
         </>

@@ -116,6 +116,7 @@ function NewPasskeyForm({ view: { frame, form, method }, options }: { view: Enro
         button={isOnly ? words.own.add : words.enroll.instead}
         look={isOnly ? 'main' : 'second'}
         failed={words.own.notAdded}
+        held={words.own.held}
       />
     </>
   )

@@ -38,6 +38,7 @@ export function offerPasskeyPage({ frame, form, options, fault: wrong }: OfferPa
           button={texts.passkeys.own.add}
           look="main"
           failed={texts.passkeys.own.notAdded}
+          held={texts.passkeys.own.held}
         />
       )}
       <Form form={form} action="not_now" look="plain" button={texts.enroll.notNow} />

@@ -12,6 +12,8 @@ interface PasskeyFormProps {
   readonly look?: 'main' | 'second'
   /** What is said when the browser brings no answer. */
   readonly failed: string
+  /** What is said when the authenticator has a passkey of the account already. */
+  readonly held?: string
   /** Whether the field of the address proposes passkeys. */
   readonly isConditional?: boolean
   /** Whether the browser is asked as soon as the page is there. */
@@ -43,6 +45,11 @@ export function PasskeyForm(props: PasskeyFormProps) {
       <p role="alert" data-failed hidden>
         {failed}
       </p>
+      {props.held !== undefined && (
+        <p role="alert" data-held hidden>
+          {props.held}
+        </p>
+      )}
       <button type="submit" name="action" value={action} class={look}>
         {button}
       </button>
