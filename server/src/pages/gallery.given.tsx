@@ -149,6 +149,8 @@ function identifierStates(frame: Frame, { email, application }: GalleryNames): G
   return [
     page('identifier', identifierPage({ ...view, applicationName: application })),
     page('identifier-plain', identifierPage(view)),
+    page('identifier-account', identifierPage({ ...view, toAccount: 'visit' })),
+    page('identifier-account-change', identifierPage({ ...view, email, toAccount: 'change' })),
     page('identifier-passkey', identifierPage({ ...view, passkeyOptions: { challenge: 'x' } })),
     page('identifier-sign-up', identifierPage({ ...view, maySignUp: true, applicationName: application })),
     ...faultStates('identifier', frame.texts.identifier.faults, (fault) =>
@@ -431,6 +433,7 @@ function totpStates(frame: Frame, { phone }: GalleryNames): GalleryPage[] {
     page('totp-passkey-blocked', blockedPasskeyPage({ frame, form, hasRecoveryCodes: false })),
     page('totp-passkey-blocked-codes', blockedPasskeyPage({ frame, form, hasRecoveryCodes: true })),
     page('totp-passkey', secondFactorPasskeyPage(passkey)),
+    page('totp-passkey-account-change', secondFactorPasskeyPage({ ...passkey, isForChange: true })),
     page('totp-passkey-codes', secondFactorPasskeyPage({ ...passkey, hasRecoveryCodes: true })),
     page('totp-passkey-recovery', passkeyCodePage({ frame, form, hasPasskey: true })),
     page('totp-passkey-recovery-blocked', passkeyCodePage({ frame, form, hasPasskey: false })),

@@ -4,6 +4,7 @@ import { moveFlowAlone } from '../../sign-in/flows/step.js'
 import { findSignInMethods, methodOf, type SignInMethods } from '../../sign-in/flows/sign-in-methods.js'
 import { logEvent } from '../../delivery/log-events/log-event.js'
 import { mailLinkOfFlow } from '../../sign-in/magic-link/flow-link.js'
+import { isAccountPage } from '../../directory/account-page-client.js'
 import { isEmailDomainAllowed } from '../../directory/allowed-domain.js'
 import {
   connectionOfAddress,
@@ -182,6 +183,7 @@ function page(
       methods.hasPasskey,
     isSocialDenied: request.query('social') === 'denied',
     applicationName,
+    toAccount: isAccountPage(flow.applicationId) ? (flow.isSignInForced ? 'change' : 'visit') : undefined,
     // Not in the address of its forms, so that an answer to one asks for nothing.
     isPasskeyAsked: request.query('begin') === passkeyHint,
     passkeyOptions: methods.hasPasskey ? findRequestOptions(deps, flow, form.csrf) : undefined,

@@ -41,10 +41,11 @@ async function show(request: StepRequest, wrong: Wrong = {}): Promise<string | u
     const hasRecoveryCodes = isOpen && (await mayUsePasskeyCode(deps, caller, flow))
     if (hasRecoveryCodes && request.query('way') === 'recovery')
       return passkeyCodePage({ frame, form, hasPasskey: options !== undefined, ...wrong })
-    if (options !== undefined)
-      return isOpen
-        ? secondFactorPasskeyPage({ frame, form, options, hasRecoveryCodes, ...wrong })
-        : undefined
+    if (options !== undefined) {
+      const isForChange = isAccountPage(flow.applicationId) && flow.sessionId !== null
+      const asking = { frame, form, options, hasRecoveryCodes, isForChange, ...wrong }
+      return isOpen ? secondFactorPasskeyPage(asking) : undefined
+    }
     const isBlocked = await holdsPasskey(deps, deps.db, { tenant: caller, userId: signIn.userId })
     if (isBlocked) return isOpen ? blockedPasskeyPage({ frame, form, hasRecoveryCodes }) : undefined
   }

@@ -36,6 +36,8 @@ interface IdentifierPage {
   readonly isSocialDenied?: boolean
   /** The application that the user signs in to, if known. */
   readonly applicationName?: string | undefined
+  /** In place of an application: the account page, which is visited, or which asks for a fresh sign-in before a change. */
+  readonly toAccount?: 'visit' | 'change' | undefined
   /** Where the browser is signed in, if the application has its user choose. */
   readonly sessions?: Sessions | undefined
   /** What the browser is asked for to sign in by a passkey; undefined where none does. */
@@ -63,8 +65,9 @@ export function identifierPage(view: IdentifierPage): string {
   const { texts } = frame
   const words = texts.identifier
   const fault = toFault(texts, words.faults, view.fault, view.retryAfterSeconds)
-  const heading =
+  const headingOfApplication =
     applicationName === undefined ? words.heading : words.headingFor(displayName(applicationName))
+  const heading = view.toAccount === undefined ? headingOfApplication : words.headingForAccount
   return toDocument(
     <HostedPage frame={frame} title={heading} isFault={fault !== undefined} needsPasskeys={hasPasskey}>
       <PageFault fault={fault} />
@@ -73,6 +76,7 @@ export function identifierPage(view: IdentifierPage): string {
           {texts.social.denied}
         </p>
       )}
+      {view.toAccount === 'change' && <p>{texts.account.confirmFirst}</p>}
       {maySignUp && <p>{words.signUp}</p>}
       {sessions !== undefined && (
         <>

@@ -13,6 +13,8 @@ interface SecondFactorPasskeyPage {
   readonly options: object
   /** Whether the user has recovery codes that take its place here. */
   readonly hasRecoveryCodes: boolean
+  /** Whether the account page asks for it, before a change, in addition to a session that is there. */
+  readonly isForChange?: boolean
   readonly fault?: SecondFactorFault | undefined
   readonly retryAfterSeconds?: number | undefined
 }
@@ -23,6 +25,7 @@ export function secondFactorPasskeyPage({
   form,
   options,
   hasRecoveryCodes,
+  isForChange = false,
   ...wrong
 }: SecondFactorPasskeyPage): string {
   const { texts } = frame
@@ -31,6 +34,7 @@ export function secondFactorPasskeyPage({
   return toDocument(
     <HostedPage frame={frame} title={words.heading} isFault={fault !== undefined} needsPasskeys>
       <PageFault fault={fault && { ...fault, isOfField: false }} />
+      {isForChange && <p>{texts.account.confirmFirst}</p>}
       <p>{words.sentence}</p>
       <noscript>
         <p>{words.needsScript}</p>

@@ -29,6 +29,8 @@ export const account = {
     back: 'Back to your account',
     backTo: (application: string) => `Back to ${application}`,
     saved: 'Your change has been saved.',
+    /** Why a sign-in is asked for of a user who is signed in. */
+    confirmFirst: 'To change your account, confirm that it is you.',
     /** What the list of sections says of them. */
     states: {
       passwordSet: 'Set',

@@ -20,6 +20,7 @@ export const signIn = {
   identifier: {
     heading: 'Sign in',
     headingFor: (application: string) => `Sign in to ${application}`,
+    headingForAccount: 'Sign in to your account',
     label: 'E-mail address',
     button: 'Continue',
     signUp: 'New here? Enter your e-mail address to create an account.',

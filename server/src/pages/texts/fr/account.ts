@@ -6,6 +6,7 @@ export const account: AccountTexts = {
     back: 'Retour à votre compte',
     backTo: (application) => `Retour à ${application}`,
     saved: 'Votre modification a été enregistrée.',
+    confirmFirst: 'Pour modifier votre compte, confirmez que c’est vous.',
     states: {
       passwordSet: 'Défini',
       passwordNotSet: 'Non défini',

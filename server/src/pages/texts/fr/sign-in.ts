@@ -4,6 +4,7 @@ export const signIn: SignInTexts = {
   identifier: {
     heading: 'Se connecter',
     headingFor: (application) => `Se connecter à ${application}`,
+    headingForAccount: 'Se connecter à votre compte',
     label: 'Adresse e-mail',
     button: 'Continuer',
     signUp: 'Première visite\u00a0? Saisissez votre adresse e-mail pour créer un compte.',

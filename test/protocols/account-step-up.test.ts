@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest'
+import { startService } from '../given/harness.js'
+import { passkeyGivenOf } from '../given/passkey-given.js'
+import { mfa } from './enrolling-given.js'
+
+const service = await startService()
+const client = await service.client()
+const given = passkeyGivenOf(service, client)
+const { flows } = given
+
+const why = 'To change your account, confirm that it is you.'
+const staleMinutes = 11
+
+function addressOf({ org_domain }: { readonly org_domain: string }, section = 'password'): string {
+  return `/t/${org_domain}/account/${section}?environment=sandbox`
+}
+
+describe('the sign-in that the account page begins', () => {
+  test('is one to the account of the user, and says nothing of a change where nobody is signed in', async () => {
+    const scene = await flows.scene()
+    const visitor = flows.visitorOf()
+
+    const page = await visitor.visit(addressOf(scene))
+    const inFrench = await visitor.visit(`${page.url}?ui_locales=fr`)
+
+    expect(page.html).toContain('<h1>Sign in to your account</h1>')
+    expect(page.html).not.toContain(why)
+    expect(inFrench.html).toContain('<h1>Se connecter à votre compte</h1>')
+  })
+
+  test('says why on its first page, and on no later one, to who has signed in a while ago', async () => {
+    const scene = await flows.scene()
+    const visitor = flows.visitorOf()
+    const shown = await given.signInAt(visitor, await visitor.visit(addressOf(scene)), scene)
+    await service.clock.advance(staleMinutes * 60)
+
+    const page = await visitor.visit(addressOf(scene))
+    const wrong = await visitor.press(page, 'identify', { email: 'nobody' })
+    const next = await visitor.press(page, 'identify', { email: scene.user.email })
+    const late = await visitor.press(shown, 'set_password', { password: 'a boat with nineteen sails' })
+
+    for (const one of [page, wrong, late]) expect(one.html).toContain(why)
+    expect(next.html).toContain('name="password"')
+    expect(next.html).not.toContain(why)
+    const inFrench = await visitor.visit(`${late.url}?ui_locales=fr`)
+    expect(inFrench.html).toContain('Pour modifier votre compte, confirmez que c’est vous.')
+  })
+
+  test('says why where a session takes the passkey in addition', async () => {
+    const { scene } = await given.withPasskey()
+    await client.sessions.endAll({ org_domain: scene.org_domain, user_id: scene.user.id })
+    const { visitor } = await flows.signIn(scene)
+
+    const page = await visitor.visit(addressOf(scene, 'passkeys'))
+
+    expect(page.html).toContain('Use a passkey that you have added to your account.')
+    expect(page.html).toContain(why)
+  })
+
+  test('says so in no sign-in of an application, however fresh it wants that', async () => {
+    const { scene } = await given.withPasskey()
+    const { visitor } = await flows.signIn(scene)
+    for (const members of [{ max_age: '0' }, { prompt: 'login' }, mfa]) {
+      const { page } = await flows.begin(scene, members, visitor)
+      expect(page.html).not.toContain(why)
+      expect(page.html).not.toContain('Sign in to your account')
+    }
+  })
+})
