@@ -164,7 +164,7 @@ describe.skipIf(!hasTool(browserTool))('without scripts', () => {
       page.waitForEvent('download'),
       page.getByRole('link', { name: 'Download' }).click(),
     ])
-    expect(download.suggestedFilename()).toBe('recovery-codes.txt')
+    expect(download.suggestedFilename()).toBe('awesome-company-recovery-codes.txt')
     const chunks = []
     for await (const chunk of await download.createReadStream()) chunks.push(chunk)
     expect(Buffer.concat(chunks).toString()).toMatch(/^Recovery codes for Awesome company\n\n(.{11}\n){5}$/)

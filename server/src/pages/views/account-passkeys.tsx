@@ -35,6 +35,8 @@ interface PasskeysPage {
   readonly isOnlyFactor: boolean
   /** The recovery codes that are left; undefined where the user needs none. */
   readonly codesLeft: number | undefined
+  /** Whether there are some that are not asked for, because those of the telephone are. */
+  readonly doCodesRest: boolean
   readonly now: Date
   readonly isDone: boolean
   readonly fault?: OwnPasskeyFault | undefined
@@ -83,6 +85,7 @@ export function passkeysPage(view: PasskeysPage): string {
           ))}
         </ul>
       )}
+      {view.doCodesRest && <p>{words.codesRest}</p>}
       {codesLeft !== undefined && (
         <>
           <p>{codesLeft === 0 ? words.noCodes : words.codesLeft(codesLeft)}</p>

@@ -36,7 +36,7 @@ export function recoveryCodesPage({ frame, form, of, codes, fault }: RecoveryCod
         <>
           <p>{words.sentences[of]}</p>
           <p class="notice">{words.once}</p>
-          <Codes frame={frame} codes={codes} />
+          <Codes frame={frame} of={of} codes={codes} />
         </>
       )}
       <Form
@@ -78,13 +78,17 @@ function sentencesOf({ recoveryCodes: words }: PageTexts, of: LostFactor): strin
 
 function Codes({
   frame: { texts, organization, productName },
+  of,
   codes,
 }: {
   frame: Frame
+  of: LostFactor
   codes: readonly string[]
 }) {
   const words = texts.recoveryCodes
-  const title = words.title(displayName(organization?.name ?? productName))
+  const title = words.titles[of](displayName(organization?.name ?? productName))
+  // Both kinds of one organization, and those of two, may be in the same folder.
+  const fileName = [organization?.domain ?? [], words.fileNames[of]].flat().join('-')
   const shown = codes.map(inGroups)
   const file = `${title}\n\n${shown.join('\n')}\n`
   return (
@@ -100,7 +104,7 @@ function Codes({
       <div class="tools">
         <a
           class="small"
-          download={words.fileName}
+          download={fileName}
           href={`data:text/plain;charset=utf-8,${encodeURIComponent(file)}`}
         >
           {words.download}

@@ -23,7 +23,7 @@ import {
   usableAt,
   type KeptPasskey,
 } from '../passkeys/passkeys.js'
-import { findPasskeyCodes, makePasskeyCodes } from '../passkeys/recovery-codes.js'
+import { countPasskeyCodes, findPasskeyCodes, makePasskeyCodes } from '../passkeys/recovery-codes.js'
 import { verifyMadeKey } from '../passkeys/webauthn.js'
 import { lockTotpUser, ownerOf } from '../totp/totp-user.js'
 import { isDemandedPasskey } from './demanded-factor.js'
@@ -41,6 +41,8 @@ export interface OwnPasskeys {
   readonly isOnlyFactor: boolean
   /** The recovery codes that are left; undefined where the user needs none. */
   readonly codesLeft: number | undefined
+  /** Whether there are some that are not asked for: the user is asked for a code of TOTP, which has recovery codes of its own. */
+  readonly doCodesRest: boolean
 }
 
 /** @param csrf The field of the page that is shown. */
@@ -58,7 +60,7 @@ export async function findOwnPasskeys(
     findSessionAttempt(deps, tenant, session),
   ])
   if (offer?.isActive !== true || rpId === undefined || attempt === undefined)
-    return { passkeys, options: undefined, isFirstFactor: false, isOnlyFactor: false, codesLeft: undefined }
+    return { ...nothingOffered, passkeys }
   const [challenge] = challengesOf(deps, ceremonyOf(session, offer, { csrf, attempt }))
   const options = toCreationOptions(tenant, offer, { challenge, rpId, passkeys })
   const [usable, ...others] = usableAt(rpId, passkeys)
@@ -67,7 +69,16 @@ export async function findOwnPasskeys(
     others.length === 0 &&
     (await isDemandedPasskey(deps, deps.db, tenant, { userId, id: usable.id }))
   const codesLeft = await findPasskeyCodes(deps, deps.db, tenant, userId)
-  return { passkeys, options, isFirstFactor: offer.isFirstFactor, isOnlyFactor, codesLeft }
+  const doCodesRest = codesLeft === undefined && (await countPasskeyCodes(deps, deps.db, tenant, userId)) > 0
+  return { passkeys, options, isFirstFactor: offer.isFirstFactor, isOnlyFactor, codesLeft, doCodesRest }
+}
+
+const nothingOffered = {
+  options: undefined,
+  isFirstFactor: false,
+  isOnlyFactor: false,
+  codesLeft: undefined,
+  doCodesRest: false,
 }
 
 function ceremonyOf(

@@ -80,6 +80,8 @@ export const passkeys = {
           : `You have ${count} recovery codes left. With each of them, you can add a passkey in place of one that you have lost.`,
       noCodes:
         'You have no recovery codes. With them, you can add a passkey in place of one that you have lost.',
+      codesRest:
+        'While a code from your phone is asked for, the recovery codes of your passkeys are not: use those of two-step verification.',
       getCodes: 'Get recovery codes',
       unnamed: 'Passkey',
       added: (ago: string) => `Added ${ago}.`,

@@ -73,6 +73,8 @@ export const passkeys: PasskeyTexts = {
           : `Il vous reste ${count} codes de secours. Avec chacun d’eux, vous pouvez ajouter une clé d’accès à la place de celle que vous auriez perdue.`,
       noCodes:
         'Vous n’avez pas de codes de secours. Ils permettent d’ajouter une clé d’accès à la place de celle que vous auriez perdue.',
+      codesRest:
+        'Tant qu’un code de votre téléphone est demandé, les codes de secours de vos clés d’accès ne le sont pas\u00a0: utilisez ceux de la validation en deux étapes.',
       getCodes: 'Obtenir des codes de secours',
       unnamed: 'Clé d’accès',
       added: (ago) => `Ajoutée ${ago}.`,
