@@ -55,6 +55,29 @@ describe('a passkey as the second factor', () => {
     expect(isIn(await other.visitor.press(other.page, 'totp', { code }))).toBe(true)
   })
 
+  test('comes before the code where the application demands a second factor, or the organization passkeys, and after it elsewhere', async () => {
+    const { scene } = await withBoth()
+    const { org_domain } = scene
+    const first = async (members: Record<string, string> = {}) => {
+      const { visitor, page } = await afterPassword(scene, members)
+      const isFirst = page.html.indexOf('data-passkey="get"') < page.html.indexOf('name="code"')
+      const [, main] = /value="(\w+)" class="main"/.exec(page.html) ?? []
+      return { visitor, page, order: [isFirst, main] }
+    }
+
+    expect((await first()).order).toEqual([false, 'totp'])
+    const demanded = await first(mfa)
+    expect(demanded.order).toEqual([true, 'passkey'])
+    expect(demanded.page.html).toContain('<h1>Confirm that it is you</h1>')
+    const wrong = await demanded.visitor.press(demanded.page, 'totp', { code: '000000' })
+    expect(wrong.status).toBe(422)
+    expect(wrong.html).toContain('<h1>Enter your code</h1>')
+    const code = given.flows.totp.codeOf(scene.app)
+    expect(isIn(await demanded.visitor.press(wrong, 'totp', { code }))).toBe(true)
+    await client.passkeys.updateConnection({ org_domain, requirement: 'required', grace_days: 0 })
+    expect((await first()).order).toEqual([true, 'passkey'])
+  })
+
   test('is not asked of who has a password besides, unless the application demands two factors', async () => {
     const { scene, held } = await given.withPasskey()
     await given.flows.totp.activate(scene.org_domain)

@@ -430,6 +430,10 @@ function totpStates(frame: Frame, { phone }: GalleryNames): GalleryPage[] {
     page('totp-sms-unsent', totpPage({ ...view, way: 'sms' })),
     page('totp-sms', totpPage({ ...view, way: 'sms', sentTo: phone })),
     page('totp-app-passkey', totpPage({ ...view, passkeyOptions: { challenge: 'x' } })),
+    page(
+      'totp-passkey-first',
+      totpPage({ ...view, passkeyOptions: { challenge: 'x' }, isPasskeyFirst: true }),
+    ),
     page('totp-passkey-blocked', blockedPasskeyPage({ frame, form, hasRecoveryCodes: false })),
     page('totp-passkey-blocked-codes', blockedPasskeyPage({ frame, form, hasRecoveryCodes: true })),
     page('totp-passkey', secondFactorPasskeyPage(passkey)),

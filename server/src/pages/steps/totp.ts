@@ -5,6 +5,7 @@ import { holdsPasskey } from '../../sign-in/flows/holds-passkey.js'
 import { findPendingSignIn } from '../../sign-in/flows/pending-sign-in.js'
 import { recoversPasskeys } from '../../sign-in/flows/recovers-passkeys.js'
 import { moveFlowAlone } from '../../sign-in/flows/step.js'
+import { demandsPasskeys } from '../../sign-in/own-account/demanded-factor.js'
 import { provePasskey } from '../../sign-in/passkeys/prove-passkey.js'
 import {
   findSecondFactorOptions,
@@ -53,7 +54,15 @@ async function show(request: StepRequest, wrong: Wrong = {}): Promise<string | u
   const asked = await askOnce(deps, caller, signIn, options === undefined)
   if (asked === undefined) return undefined
   const refusal = asked.refusal === undefined ? {} : faultOf(asked.refusal)
-  return page(request, asked, { ...refusal, ...wrong, passkeyOptions: options })
+  const isPasskeyFirst =
+    options !== undefined && !asked.isSent && (await isPasskeyDemanded(request, signIn.userId))
+  return page(request, asked, { ...refusal, ...wrong, passkeyOptions: options, isPasskeyFirst })
+}
+
+/** Whether the passkey is offered before the code: a second factor is demanded that it is best for. A recovery takes the code. */
+async function isPasskeyDemanded({ deps, caller, flow }: StepRequest, userId: string): Promise<boolean> {
+  if (await recoversPasskeys(deps, deps.db, { tenant: caller, userId }, flow)) return false
+  return flow.isMfaRequired || demandsPasskeys(deps.db, caller, userId)
 }
 
 /**
@@ -181,7 +190,7 @@ function signInOf({ flow: { userId, pendingSignInId, flowId } }: StepRequest) {
 }
 
 type Wrong = Partial<Pick<Parameters<typeof totpPage>[0], 'fault' | 'retryAfterSeconds'>>
-type Shown = Wrong & Pick<Parameters<typeof totpPage>[0], 'passkeyOptions'>
+type Shown = Wrong & Pick<Parameters<typeof totpPage>[0], 'passkeyOptions' | 'isPasskeyFirst'>
 
 function faultOf(error: ApiError): Wrong {
   const wait = waitOf(error)

@@ -16,6 +16,8 @@ interface TotpPage {
   readonly sentTo: string | null
   /** What the browser is asked for in place of a code; undefined where the user has no passkey. */
   readonly passkeyOptions?: object | undefined
+  /** Whether the passkey is offered before the code, which takes its place. */
+  readonly isPasskeyFirst?: boolean
   readonly fault?: SecondFactorFault | undefined
   readonly retryAfterSeconds?: number | undefined
 }
@@ -28,24 +30,27 @@ export function totpPage(view: TotpPage): string {
   const faults = way === 'recovery' ? { ...words.faults, wrong_code: words.wrongRecovery } : words.faults
   const fault = toFault(texts, faults, view.fault, view.retryAfterSeconds)
   const isUnsent = way === 'sms' && sentTo === null
+  const isPasskeyFirst = view.isPasskeyFirst === true && passkeyOptions !== undefined && way !== 'recovery'
+  const look = isPasskeyFirst ? 'second' : 'main'
   return toDocument(
     <HostedPage
       frame={frame}
-      title={words.headings[way]}
+      title={isPasskeyFirst ? texts.passkeys.second.heading : words.headings[way]}
       isFault={fault !== undefined}
       needsPasskeys={passkeyOptions !== undefined}
     >
+      {isPasskeyFirst && <FirstPasskey frame={frame} form={form} options={passkeyOptions} />}
       <p>{sentenceOf(view)}</p>
       <PageFault fault={fault} />
       {isUnsent ? (
-        <Form form={form} action="send_sms" button={words.send} working={texts.working} />
+        <Form form={form} action="send_sms" look={look} button={words.send} working={texts.working} />
       ) : (
-        <CodeForm view={view} fault={fault} />
+        <CodeForm view={view} fault={fault} look={look} />
       )}
       {way === 'sms' && !isUnsent && (
         <Form form={form} action="send_sms" look="plain" button={words.sendAgain} />
       )}
-      {passkeyOptions !== undefined && (
+      {passkeyOptions !== undefined && !isPasskeyFirst && (
         <PasskeyForm
           form={form}
           action="passkey"
@@ -73,19 +78,54 @@ export function totpPage(view: TotpPage): string {
   )
 }
 
+/** The passkey, and what sets it apart from the code below. */
+function FirstPasskey({ frame: { texts }, form, options }: FirstPasskeyProps) {
+  const words = texts.passkeys.second
+  return (
+    <>
+      <p>{words.sentence}</p>
+      <noscript>
+        <p class="quiet">{words.needsScript}</p>
+      </noscript>
+      <PasskeyForm
+        form={form}
+        action="passkey"
+        kind="get"
+        options={options}
+        button={words.button}
+        look="main"
+        failed={texts.passkeys.notUsed}
+      />
+      <p class="or">
+        <span>{texts.password.or}</span>
+      </p>
+    </>
+  )
+}
+
+interface FirstPasskeyProps extends Pick<TotpPage, 'frame' | 'form'> {
+  readonly options: object
+}
+
 function sentenceOf({ frame, way, sentTo }: TotpPage): string {
   const words = frame.texts.totp
   if (way !== 'sms') return words[way]
   return sentTo === null ? words.smsUnsent : words.smsSent(displayName(sentTo))
 }
 
-function CodeForm({ view: { frame, form, way }, fault }: { view: TotpPage; fault: Fault | undefined }) {
+interface CodeFormProps {
+  readonly view: TotpPage
+  readonly fault: Fault | undefined
+  readonly look: 'main' | 'second'
+}
+
+function CodeForm({ view: { frame, form, way }, fault, look }: CodeFormProps) {
   const { texts } = frame
   const words = texts.totp
   if (way !== 'recovery')
     return (
-      <Form form={form} action="totp" button={words.button} working={texts.working} isCodeForm>
-        <CodeField label={words.label} fault={fault} />
+      <Form form={form} action="totp" look={look} button={words.button} working={texts.working} isCodeForm>
+        <CodeField label={words.label} fault={fault} hasFocus={look === 'main'} />
       </Form>
     )
   // The address keeps the method, so that a wrong code shows this page again.

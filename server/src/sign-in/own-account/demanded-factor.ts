@@ -23,6 +23,16 @@ export function arePasskeysDemanded(): RawBuilder<boolean> {
   )`
 }
 
+/** Whether the organization of a user demands passkeys. */
+export async function demandsPasskeys(db: Kysely<DB>, tenant: Tenant, userId: string): Promise<boolean> {
+  const row = await usersOf(db, tenant)
+    .where('users.id', '=', userId)
+    .where(arePasskeysDemanded())
+    .select('users.id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** Whether a passkey is the only second factor of a user of an organization that demands one; a removal has locked the user. */
 export async function isDemandedPasskey(
   { config }: Pick<Deps, 'config'>,
