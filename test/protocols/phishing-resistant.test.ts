@@ -66,6 +66,36 @@ async function reasonsOf({ org_domain }: FlowScene) {
 }
 
 describe('an application that demands a sign-in which cannot be phished', () => {
+  test('is told where its user goes back without adding a passkey, once', async () => {
+    const scene = await flows.scene()
+    const { visitor, page } = await afterPassword(scene)
+    expect(page.html).toContain(adding)
+    expect(page.html).toContain(`Back to ${scene.application.name}`)
+
+    const landed = await visitor.press(page, 'cancel')
+
+    expect(landed.location?.startsWith(callback)).toBe(true)
+    expect(Object.fromEntries(answerOf(landed))).toMatchObject({ error: 'access_denied', state: 'state-1' })
+    expect(visitor.sessionSecret()).toBeUndefined()
+    expect(await reasonsOf(scene)).toEqual(['passkey_expected'])
+    expect((await visitor.send(page, 'cancel')).status).toBe(404)
+  })
+
+  test('is the only one that a page which adds a passkey leads back to', async () => {
+    const scene = await flows.scene()
+    await client.passkeys.updateConnection({
+      ...{ org_domain: scene.org_domain, requirement: 'required', grace_days: 0 },
+    })
+    const { visitor, page } = await afterPassword(scene, {})
+    expect(page.html).toContain(adding)
+    expect(page.html).not.toContain('value="cancel"')
+
+    const after = await visitor.press(page, 'cancel')
+
+    expect(after.html).toContain(adding)
+    expect(await reasonsOf(scene)).toEqual([])
+  })
+
   test('gets one by a passkey alone, which is told as that where it is asked for', async () => {
     const { scene, held } = await given.withPasskey()
     const strengths = []

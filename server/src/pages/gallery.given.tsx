@@ -470,6 +470,7 @@ function enrollStates(frame: Frame, { phone }: GalleryNames): GalleryPage[] {
       enrollPage({
         ...{ ...view, method: undefined, passkeyOptions: { challenge: 'x' } },
         demanded: 'passkey_by_application',
+        applicationName: 'Store',
       }),
     ),
     page(

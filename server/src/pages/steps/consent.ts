@@ -31,7 +31,7 @@ async function allow({ deps, flow, field }: StepRequest): Promise<StepOutcome> {
 }
 
 async function refuse({ deps, flow, caller }: StepRequest): Promise<StepOutcome> {
-  const answer = await refuseApplication(deps, caller, flow)
+  const answer = await refuseApplication(deps, caller, flow, 'consent')
   return answer === undefined ? 'over' : { answer }
 }
 

@@ -8,7 +8,7 @@ import {
   postponeEnrollment,
   validateInFlow,
 } from '../../sign-in/totp/enroll-in-flow.js'
-import { beginAnew } from '../../sign-in/flows/consent.js'
+import { beginAnew, refuseApplication } from '../../sign-in/flows/consent.js'
 import { holdsPasskey } from '../../sign-in/flows/holds-passkey.js'
 import { findDemand } from '../../sign-in/flows/pending-sign-in.js'
 import { recoversPasskeys } from '../../sign-in/flows/recovers-passkeys.js'
@@ -26,7 +26,7 @@ import { onceShown, userFlowOf } from './user-flow.js'
 /** The step of a user without a second factor, where the application or the organization demands one. */
 export const enrollStep: StepPage = {
   show: (request) => page(request),
-  actions: { enroll, validate, passkey, not_now: notNow, anew },
+  actions: { enroll, validate, passkey, not_now: notNow, anew, cancel },
 }
 
 async function notNow(request: StepRequest): Promise<StepOutcome> {
@@ -40,6 +40,13 @@ async function notNow(request: StepRequest): Promise<StepOutcome> {
 async function anew({ deps, flow }: StepRequest): Promise<StepOutcome> {
   await beginAnew(deps, flow, 'enroll')
   return 'moved'
+}
+
+/** For who cannot make the passkey that the application takes alone: it is told so. */
+async function cancel({ deps, caller, flow }: StepRequest): Promise<StepOutcome> {
+  if (!demandsPasskey(flow.claims)) return 'moved'
+  const answer = await refuseApplication(deps, caller, flow, 'enroll')
+  return answer === undefined ? 'over' : { answer }
 }
 
 async function enroll(request: StepRequest): Promise<StepOutcome> {
@@ -137,8 +144,10 @@ async function page(request: StepRequest, wrong: Wrong = {}): Promise<string | u
   const noPhone = method === 'sms' && user.phoneNumber === null ? 'no_phone' : undefined
   const byApplication = isPasskeyOnly ? 'passkey_by_application' : 'by_application'
   const demanded = flow.isMfaRequired ? byApplication : await demandOf(request, flow.userId)
+  const { applicationName } = flow
   const sentTo = sentToOf(user)
-  return enrollPage({ frame, form, method, sentTo, demanded, passkeyOptions, fault: noPhone, ...wrong })
+  const shown = { frame, form, method, sentTo, passkeyOptions, applicationName }
+  return enrollPage({ ...shown, demanded, fault: noPhone, ...wrong })
 }
 
 /** A recovery of passkeys adds a passkey, and nothing else. */

@@ -27,6 +27,8 @@ interface EnrollPage {
     | 'passkey_by_application'
     | { readonly until: Date | null }
     | { readonly recoveredBy: 'operator' | 'code'; readonly isPostponable: boolean }
+  /** The application that takes a passkey alone, and is told where the user adds none. */
+  readonly applicationName?: string
   /** What the browser is asked for to make a passkey; undefined where the user may have none. */
   readonly passkeyOptions?: object | undefined
   readonly fault?: EnrollFault | TotpFault | undefined
@@ -69,6 +71,14 @@ export function enrollPage(view: EnrollPage): string {
       )}
       {recovery?.recoveredBy === 'code' && !recovery.isPostponable && (
         <Form form={form} action="anew" look="plain" button={texts.passkeys.second.anew} />
+      )}
+      {demanded === 'passkey_by_application' && view.applicationName !== undefined && (
+        <Form
+          form={form}
+          action="cancel"
+          look="plain"
+          button={texts.backTo(displayName(view.applicationName))}
+        />
       )}
       {until !== null && <p class="quiet">{words.until(toDate(until, texts.lang))}</p>}
     </HostedPage>,
@@ -127,7 +137,10 @@ function toDate(at: Date, lang: string): string {
 }
 
 /** The page of an enrolment that waits for its first code. */
-interface EnrollCodePage extends Omit<EnrollPage, 'demanded' | 'passkeyOptions' | 'passkeyFault'> {
+interface EnrollCodePage extends Omit<
+  EnrollPage,
+  'demanded' | 'applicationName' | 'passkeyOptions' | 'passkeyFault'
+> {
   /** The key URI of the app; null with text messages. */
   readonly uri: string | null
   /** On the account page, which no flow remembers: the form sends it back. */

@@ -50,8 +50,17 @@ export async function beginAnew(deps: Pick<Deps, 'db' | 'now'>, flow: Flow, from
   })
 }
 
+/** A step at which the user may refuse, and how the log and the application are told (RFC 6749 section 4.1.2.1). */
+const refusals = {
+  consent: { reason: 'consent_refused', description: 'the user has not allowed the application' },
+  enroll: {
+    reason: 'passkey_expected',
+    description: 'the user has not added the passkey that the application demands',
+  },
+} as const satisfies Partial<Record<Step, { readonly reason: RefusalReason; readonly description: string }>>
+
 /**
- * Ends a flow whose user does not allow the application, once.
+ * Ends a flow whose user does not give the application what the page of a step asks for, once.
  *
  * @returns The error for the application; undefined when the flow is at another step, or its redirect no longer allowed.
  */
@@ -59,13 +68,14 @@ export async function refuseApplication(
   deps: Deps,
   { cause }: Pick<Caller, 'cause'>,
   { accountId, environment, organizationId, flowId }: FlowKey,
+  step: keyof typeof refusals,
 ): Promise<AuthorizationAnswer | undefined> {
+  const { reason, description } = refusals[step]
   const { record: refused } = await change(deps, cause, async (trx) => {
-    const key = { accountId, environment, organizationId, flowId, at: deps.now() }
+    const key = { accountId, environment, organizationId, flowId, step, at: deps.now() }
     const [ended] = await endRefused(trx, key)
     if (ended !== undefined) {
       const { requestId } = cause
-      const reason: RefusalReason = 'consent_refused'
       await logEventOf(deps, trx, ended, { code: 'END_USER_SIGN_IN_FAILED', reason, requestId })
     }
     return { record: ended }
@@ -74,21 +84,22 @@ export async function refuseApplication(
   const { redirect_uri: redirectUri, response_mode: mode, state } = refused
   return toAuthorizationAnswer(
     { redirectUri, mode },
-    { parameters: refusal, state, issuer: issuerOfSignIn(deps.config.baseUrl, refused) },
+    {
+      parameters: { error: 'access_denied', error_description: description },
+      state,
+      issuer: issuerOfSignIn(deps.config.baseUrl, refused),
+    },
   )
 }
 
-/** RFC 6749 section 4.1.2.1. */
-const refusal = { error: 'access_denied', error_description: 'the user has not allowed the application' }
-
-const endRefused = statement((db, key: FlowKey & { readonly at: Date }) =>
+const endRefused = statement((db, key: FlowKey & { readonly step: Step; readonly at: Date }) =>
   db
     .updateTable('sign_in_flows as flow')
     .set({ used_at: key.at })
     .from(['organizations', 'accounts', 'applications', 'users'])
     .where(ofOwner(key, 'flow'))
     .where('flow.id', '=', key.flowId)
-    .where('flow.step', '=', 'consent')
+    .where('flow.step', '=', key.step)
     .where('flow.used_at', 'is', null)
     .where('flow.expires_at', '>', key.at)
     .where(isOrganizationOf('organizations', 'flow'))
