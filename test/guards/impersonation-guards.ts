@@ -110,7 +110,8 @@ export const impersonationGuards = [
   guard({
     name: 'impersonation: its session ends with it',
     file: 'server/src/directory/sessions/complete-sign-in.ts',
-    ...line('signIn.impersonation?.expiresAt ??'),
+    find: 'const ends_at = signIn.impersonation?.expiresAt\n',
+    replace: 'const ends_at = undefined as Date | undefined\n',
     red: tokensAt('its organization'),
     green: page('has the words of the language that the browser asks for'),
   }),

@@ -104,7 +104,7 @@ export async function openSession(
     last_used_at: at,
     user_agent: browser?.userAgent ?? null,
   }
-  const [inserted] = await insertSession(trx, {
+  const row: NewSessionRow = {
     ...session,
     begun_at: at,
     secret_hash: browser?.secretHash ?? null,
@@ -112,8 +112,11 @@ export async function openSession(
     identity_id: signIn.identityId ?? null,
     act: signIn.act === undefined ? null : JSON.stringify(signIn.act),
     email_session_id: signIn.emailSessionId ?? null,
-    ends_at: signIn.impersonation?.expiresAt ?? null,
-  })
+  }
+  const ends_at = signIn.impersonation?.expiresAt
+  const [inserted] = await (ends_at === undefined
+    ? insertSession(trx, row)
+    : insertSessionThatEnds(trx, { ...row, ends_at }))
   if (inserted === undefined) throw new Error('an insert of one row has inserted none')
   const { expires_at } = inserted
   // A member of staff is not the user, whose list of organizations this orders.
@@ -127,24 +130,36 @@ export async function openSession(
   return { sessionId: session.id, expiresAt: expires_at }
 }
 
-/** The columns of a new session, and its end, where it is not that of the policy. */
+/** The columns of a new session but its end. */
 type NewSessionRow = Omit<
   Selectable<Sessions>,
   'expires_at' | 'ended_at' | 'offline_until' | 'act' | 'begun_at' | 'passkey_attempt'
 > & {
   readonly begun_at: Date
   readonly act: string | null
-  readonly ends_at: Date | null
 }
 
+/** A session that ends by the policy of its organization. */
 const insertSession = statement((db, row: NewSessionRow) => {
-  const owner = {
-    accountId: row.account_id,
-    environment: row.environment,
-    organizationId: row.organization_id,
-  }
-  return insertFound(db, 'sessions', {
-    ...ownerColumns(owner),
+  const expires_at = expiryFrom(row.begun_at, ownerOf(row))
+  return insertFound(db, 'sessions', { ...columnsOf(row), expires_at }).returning('expires_at')
+})
+
+/** One with an end of its own. In one statement with the other, a cluster would leave out the query, and insert nothing. */
+const insertSessionThatEnds = statement((db, row: NewSessionRow & { readonly ends_at: Date }) =>
+  db
+    .insertInto('sessions')
+    .values({ ...columnsOf(row), expires_at: row.ends_at })
+    .returning('expires_at'),
+)
+
+function ownerOf(row: NewSessionRow) {
+  return { accountId: row.account_id, environment: row.environment, organizationId: row.organization_id }
+}
+
+function columnsOf(row: NewSessionRow) {
+  return {
+    ...ownerColumns(ownerOf(row)),
     id: row.id,
     user_id: row.user_id,
     application_id: row.application_id,
@@ -155,13 +170,12 @@ const insertSession = statement((db, row: NewSessionRow) => {
     impersonation_id: row.impersonation_id,
     email_session_id: row.email_session_id,
     begun_at: row.begun_at,
-    expires_at: sql<Date>`coalesce(${row.ends_at}::timestamptz, ${expiryFrom(row.begun_at, owner)})`,
     last_used_at: row.last_used_at,
     browser_used_at: row.browser_used_at,
     secret_hash: row.secret_hash,
     user_agent: row.user_agent,
-  }).returning('expires_at')
-})
+  }
+}
 
 const noteEveryMs = 60 * 60 * 1000
 

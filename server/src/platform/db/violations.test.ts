@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
-import { isUnavailable, isUniqueViolation } from './violations.js'
+import { isForeignKeyViolation, isUnavailable, isUniqueViolation } from './violations.js'
 
 function ofPostgres(code: string): Error {
   return Object.assign(new pg.DatabaseError('it says why', 0, 'error'), { code })
@@ -70,4 +70,18 @@ test.each([
   const ofCluster = ofPostgres('23505')
   ofCluster.message = `duplicate key value violates unique constraint "${constraint}"`
   expect(isUniqueViolation(ofCluster, 'users_email_key')).toBe(isOne)
+})
+
+test('a violation is known by the constraint that a cluster names in its text, of copied rows without the code', () => {
+  const inText = (code: string) =>
+    Object.assign(ofPostgres(code), {
+      message: 'duplicate key value violates unique constraint "users_email_key_102024"',
+    })
+
+  for (const code of ['23505', 'XX000']) {
+    expect(isUniqueViolation(inText(code), 'users_email_key')).toBe(true)
+    expect(isUniqueViolation(inText(code), 'users_email')).toBe(false)
+    expect(isForeignKeyViolation(inText(code), 'users_email_key')).toBe(false)
+  }
+  expect(isUniqueViolation(inText('42601'), 'users_email_key')).toBe(false)
 })

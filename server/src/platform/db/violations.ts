@@ -1,27 +1,33 @@
 import pg from 'pg'
 import { ShareInUseError } from './shares.js'
 
+const unique = { code: '23505', name: 'unique constraint' }
+const check = { code: '23514', name: 'check constraint' }
+const foreignKey = { code: '23503', name: 'foreign key constraint' }
+
 /** Whether a statement failed on the unique constraint or index of this name. */
 export function isUniqueViolation(error: unknown, constraint: string): boolean {
-  return isViolation(error, '23505', constraint)
+  return isViolation(error, unique, constraint)
 }
 
 /** Whether a statement failed on the check constraint of this name. */
 export function isCheckViolation(error: unknown, constraint: string): boolean {
-  return isViolation(error, '23514', constraint)
+  return isViolation(error, check, constraint)
 }
 
 /** Whether a statement failed because the foreign key of this name refers to no row. */
 export function isForeignKeyViolation(error: unknown, constraint: string): boolean {
-  return isViolation(error, '23503', constraint)
+  return isViolation(error, foreignKey, constraint)
 }
 
 /**
- * A cluster passes on the text of an error alone. The constraint in it is that of the server which has the rows, whose name ends in
- * the number of the table there.
+ * A cluster passes on the text of an error alone, and of rows that it copies to another server not even the code. The constraint in
+ * the text is that of the server which has the rows, whose name ends in the number of the table there.
  */
-function isViolation(error: unknown, code: string, constraint: string): boolean {
-  if (!(error instanceof pg.DatabaseError) || error.code !== code) return false
+function isViolation(error: unknown, { code, name }: typeof unique, constraint: string): boolean {
+  if (!(error instanceof pg.DatabaseError)) return false
+  const isCopied = error.code === 'XX000' && error.message.includes(name)
+  if (error.code !== code && !isCopied) return false
   const [, inText = ''] = /"([^"]+)"[^"]*$/.exec(error.message) ?? []
   return new RegExp(`^${constraint}(?:_\\d{6,})?$`).test(error.constraint ?? inText)
 }

@@ -75,11 +75,12 @@ const insert = sqlStatement(
         ${request.stateHash}, ${request.flowId}, ${request.adminSessionId}, ${request.clientVersion},
         ${request.nonce}, ${request.sealed}, ${request.expiresAt}, ${request.at}
       )
-      returning account_id, environment, organization_id, flow_id
+      returning account_id, environment, organization_id, flow_id, state_hash
     )
     select not exists (
       select from oidc_requests as earlier
       where ${sameTenant('earlier', 'request')} and earlier.flow_id = request.flow_id
+        and earlier.state_hash <> request.state_hash
     ) as is_first
     from request`,
 )
