@@ -19,6 +19,17 @@ const byPassword = signsIn(
 /** Guards of browser sessions: sufficient sessions, and permission to end them. */
 export const browserSessionGuards = [
   guard({
+    name: 'session: what a demand asks of its user is read at one moment',
+    file: 'server/src/directory/sessions/browser-session.ts',
+    find: 'isTotpAsked: row.is_totp_asked,\n      isEnrollmentDue',
+    replace: 'isTotpAsked: false,\n      isEnrollmentDue',
+    red: protocolTest(
+      'second-factor-policy',
+      'a policy that demands a second factor is kept by a session that is looked up while its user enrols',
+    ),
+    green: atOnce,
+  }),
+  guard({
     name: 'session: who signs out ends those that the policy alone has ended',
     file: 'server/src/directory/sessions/sign-out.ts',
     find: 'await endableSessionsOf(trx, tenant, { userId, at })',

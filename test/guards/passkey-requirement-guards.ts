@@ -29,8 +29,8 @@ export const passkeyRequirementGuards = [
   guard({
     name: 'passkeys that are demanded: by the policy of a second factor',
     file: due,
-    find: "${ofOwner(owner, 'policy')} and policy.second_factor = 'required'`)",
-    replace: "${ofOwner(owner, 'policy')} and policy.second_factor = 'never'`)",
+    find: "${ofOwner(ownerOfRow(row), 'policy')} and policy.second_factor = 'required'`)",
+    replace: "${ofOwner(ownerOfRow(row), 'policy')} and policy.second_factor = 'never'`)",
     red: byPolicy('asks who has a passkey alone for it in its grace, in the API and of an open session, too'),
     green: isAdded,
   }),
@@ -77,8 +77,8 @@ export const passkeyRequirementGuards = [
   guard({
     name: 'passkeys that are demanded: a code in their place',
     file: 'server/src/sign-in/own-account/own-account.ts',
-    find: '${arePasskeysDemanded()} and not ${isPasskeyUsableByUserOf',
-    replace: '${arePasskeysDemanded()} and ${isPasskeyUsableByUserOf',
+    find: "${arePasskeysDemandedOf('users')} and not ${isPasskeyUsableByUserOf",
+    replace: "${arePasskeysDemandedOf('users')} and ${isPasskeyUsableByUserOf",
     red: last('leaves a code where it is, which its user does not turn off'),
     green: isAdded,
   }),

@@ -75,6 +75,18 @@ describe('a request that names no organization', () => {
     },
   )
 
+  test('of an organization that demands a second factor by now gives no code', async () => {
+    const { scene, visitor } = await given.signIn()
+    const { org_domain } = scene
+    expect(await codeFor(scene, visitor)).toBe(org_domain)
+    await client.totp.updateConnection({ org_domain, active: true })
+    await client.organizationPolicy.update({
+      ...{ org_domain, second_factor: 'required', second_factor_grace_days: 0 },
+    })
+
+    expect(await codeFor(scene, visitor)).toBe('login_required')
+  })
+
   test('counts a session that began at the organization’s own issuer', async () => {
     const scene = await given.scene()
     const { visitor } = await flows.signIn(scene)

@@ -66,6 +66,25 @@ describe('a policy that demands a second factor', () => {
     expect(isIn(await enrolled.press(codes, 'acknowledge', { acknowledged: 'true' }))).toBe(true)
   })
 
+  test('is kept by a session that is looked up while its user enrols', async () => {
+    const scene = await sceneToEnroll()
+    const { visitor } = await given.signIn(scene)
+    await given.totp.enroll({ org_domain: scene.org_domain, user_id: scene.user.id })
+    const setValidated = (at: string) =>
+      service.query(`update totp_enrollments set validated_at = ${at} where user_id = $1`, [scene.user.id])
+    await setValidated('null')
+    await demand(scene, 0)
+
+    const answer = await whileHeld(
+      service,
+      ['lock table passkeys in access exclusive mode'],
+      () => given.answerTo(scene, { prompt: 'none' }, visitor),
+      () => setValidated('now()'),
+    )
+
+    expect(answer.get('error')).toBe('interaction_required')
+  })
+
   test('counts the grace from the switch, or from a later creation of the user', async () => {
     const scene = await demandingScene(1)
     await service.clock.advance(2 * day)

@@ -120,7 +120,8 @@ interface UsedSession extends Omit<SessionCookie, 'secret'> {
 type SessionRow = Awaited<ReturnType<typeof selectSession>>[number]
 
 /**
- * What a row of `browserSessionsOf()` says of its session, and for an organization that demands a factor what is asked of the user.
+ * What a row of `browserSessionsOf()` says of its session, and for an organization that demands a factor what is asked of the user:
+ * all of that at one moment, since an enrolment between two would be seen by neither.
  *
  * @returns undefined where the session has been erased since.
  */
@@ -145,10 +146,17 @@ export async function toBrowserSession(
 }
 
 const noDemand = { isEnrollmentDue: false, isPasskeyAsked: false }
+type Demand = Pick<BrowserSession, 'isTotpAsked' | keyof typeof noDemand>
 
-async function findDemand(db: Kysely<DB>, key: DemandKey): Promise<typeof noDemand | undefined> {
+async function findDemand(db: Kysely<DB>, key: DemandKey): Promise<Demand | undefined> {
   const [row] = await selectDemand(db, key)
-  return row && { isEnrollmentDue: row.is_enrollment_due, isPasskeyAsked: row.is_passkey_asked }
+  return (
+    row && {
+      isTotpAsked: row.is_totp_asked,
+      isEnrollmentDue: row.is_enrollment_due,
+      isPasskeyAsked: row.is_passkey_asked,
+    }
+  )
 }
 
 interface DemandKey extends Omit<SessionCookie, 'secret'>, AskedAt {
@@ -162,6 +170,7 @@ const selectDemand = lookup((db, key: DemandKey) =>
     .where(ofOwner(key, 'sessions'))
     .where('sessions.id', '=', key.sessionId)
     .select([
+      isTotpAskedOfUserOf('sessions').as('is_totp_asked'),
       isEnrollmentDueOfUserOf('sessions', key.at, key.rpId).as('is_enrollment_due'),
       isPasskeyAskedOfUserOf('sessions', key.rpId).as('is_passkey_asked'),
     ]),

@@ -12,14 +12,21 @@ import { isTotpAskedOfUserOf, userIdOf, type RowOfUser } from './totp-asked.js'
  * @param rpId The domain; null where the service has none, and so no passkeys.
  */
 export function isPasskeyAskedOfUserOf(row: RowOfUser, rpId: string | null): RawBuilder<boolean> {
-  const owner = ownerOfRow(row)
-  const isByConnection = existsFor(sql`
+  return sql<boolean>`((${arePasskeysDemandedOf(row)} or ${isFactorDemandedOf(row)}) and ${isPasskeyHeldByUserOf(row, rpId ?? undefined)})`
+}
+
+/** Whether the organization of a row of a statement demands passkeys. */
+export function arePasskeysDemandedOf(row: RowOfUser): RawBuilder<boolean> {
+  return existsFor(sql`
     select from passkey_connections as demand
-    where ${ofOwner(owner, 'demand')} and demand.active and demand.requirement = 'required'`)
-  const isByPolicy = existsFor(sql`
+    where ${ofOwner(ownerOfRow(row), 'demand')} and demand.active and demand.requirement = 'required'`)
+}
+
+/** Whether its policy demands a second factor. */
+export function isFactorDemandedOf(row: RowOfUser): RawBuilder<boolean> {
+  return existsFor(sql`
     select from organization_policies as policy
-    where ${ofOwner(owner, 'policy')} and policy.second_factor = 'required'`)
-  return sql<boolean>`((${isByConnection} or ${isByPolicy}) and ${isPasskeyHeldByUserOf(row, rpId ?? undefined)})`
+    where ${ofOwner(ownerOfRow(row), 'policy')} and policy.second_factor = 'required'`)
 }
 
 /**

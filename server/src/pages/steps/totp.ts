@@ -5,7 +5,7 @@ import { holdsPasskey } from '../../sign-in/flows/holds-passkey.js'
 import { findPendingSignIn } from '../../sign-in/flows/pending-sign-in.js'
 import { recoversPasskeys } from '../../sign-in/flows/recovers-passkeys.js'
 import { moveFlowAlone } from '../../sign-in/flows/step.js'
-import { demandsPasskeys } from '../../sign-in/own-account/demanded-factor.js'
+import { demandsFactor } from '../../sign-in/own-account/demanded-factor.js'
 import { provePasskey } from '../../sign-in/passkeys/prove-passkey.js'
 import {
   findSecondFactorOptions,
@@ -55,14 +55,14 @@ async function show(request: StepRequest, wrong: Wrong = {}): Promise<string | u
   if (asked === undefined) return undefined
   const refusal = asked.refusal === undefined ? {} : faultOf(asked.refusal)
   const isPasskeyFirst =
-    options !== undefined && !asked.isSent && (await isPasskeyDemanded(request, signIn.userId))
+    options !== undefined && !asked.isSent && (await isFactorDemanded(request, signIn.userId))
   return page(request, asked, { ...refusal, ...wrong, passkeyOptions: options, isPasskeyFirst })
 }
 
-/** Whether the passkey is offered before the code: a second factor is demanded that it is best for. A recovery takes the code. */
-async function isPasskeyDemanded({ deps, caller, flow }: StepRequest, userId: string): Promise<boolean> {
+/** Whether the passkey is offered before the code, since a second factor is demanded. A recovery takes the code. */
+async function isFactorDemanded({ deps, caller, flow }: StepRequest, userId: string): Promise<boolean> {
   if (await recoversPasskeys(deps, deps.db, { tenant: caller, userId }, flow)) return false
-  return flow.isMfaRequired || demandsPasskeys(deps.db, caller, userId)
+  return flow.isMfaRequired || demandsFactor(deps.db, caller, userId)
 }
 
 /**

@@ -1,36 +1,24 @@
-import { sql, type Kysely, type RawBuilder } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
+import { arePasskeysDemandedOf, isFactorDemandedOf } from '../../directory/sessions/factor-due.js'
 import { isPasskeyUsableByUserOf } from '../../directory/sessions/passkey-held.js'
 import { isTotpAskedOfUserOf } from '../../directory/sessions/totp-asked.js'
 import { usersOf } from '../../directory/users/whole-user.js'
 import type { DB } from '../../platform/db/schema.js'
-import { sameTenant } from '../../platform/db/tenant-predicate.js'
 import type { Tenant } from '../../platform/tenant.js'
 
-/** Whether the policy of the organization of a statement's user demands a second factor. */
-export function isFactorDemandedByPolicy(): RawBuilder<boolean> {
-  return sql<boolean>`exists (
-    select from organization_policies as policy
-    where ${sameTenant('policy', 'users')} and policy.second_factor = 'required'
-  )`
-}
-
-/** Whether the organization of a statement's user demands passkeys. */
-export function arePasskeysDemanded(): RawBuilder<boolean> {
-  return sql<boolean>`exists (
-    select from passkey_connections as demand
-    where ${sameTenant('demand', 'users')} and demand.active and demand.requirement = 'required'
-  )`
-}
-
-/** Whether the organization of a user demands passkeys. */
-export async function demandsPasskeys(db: Kysely<DB>, tenant: Tenant, userId: string): Promise<boolean> {
+/** Whether the organization of a user demands a second factor, or passkeys. */
+export async function demandsFactor(db: Kysely<DB>, tenant: Tenant, userId: string): Promise<boolean> {
   const row = await usersOf(db, tenant)
     .where('users.id', '=', userId)
-    .where(arePasskeysDemanded())
+    .where(isDemanded())
     .select('users.id')
     .executeTakeFirst()
   return row !== undefined
+}
+
+function isDemanded() {
+  return sql<boolean>`(${isFactorDemandedOf('users')} or ${arePasskeysDemandedOf('users')})`
 }
 
 /** Whether a passkey is the only second factor of a user of an organization that demands one; a removal has locked the user. */
@@ -43,7 +31,7 @@ export async function isDemandedPasskey(
   const { passkeyRpId: rpId } = config
   const row = await usersOf(db, tenant)
     .where('users.id', '=', userId)
-    .where(sql<boolean>`(${isFactorDemandedByPolicy()} or ${arePasskeysDemanded()})`)
+    .where(isDemanded())
     .where(isPasskeyUsableByUserOf('users', rpId, sql`passkeys.id = ${id}`))
     .where(sql<boolean>`not ${isPasskeyUsableByUserOf('users', rpId, sql`passkeys.id <> ${id}`)}`)
     .where(sql<boolean>`not ${isTotpAskedOfUserOf('users')}`)

@@ -7,7 +7,7 @@ import { lookup } from '../../platform/db/statement.js'
 import { sameTenant } from '../../platform/db/tenant-predicate.js'
 import type { Tenant } from '../../platform/tenant.js'
 import { isSsoRequiredOf } from '../../directory/domains/authority.js'
-import { arePasskeysDemanded, isFactorDemandedByPolicy } from './demanded-factor.js'
+import { arePasskeysDemandedOf, isFactorDemandedOf } from '../../directory/sessions/factor-due.js'
 import { comesBySso } from '../../directory/users/sso-user.js'
 import { usersOf } from '../../directory/users/whole-user.js'
 
@@ -123,8 +123,8 @@ const selectOwnAccount = lookup((db, user: OwnKey) =>
         )
       )`.as('is_address_proved'),
       sql<boolean>`(
-        ${isFactorDemandedByPolicy()} or (
-          ${arePasskeysDemanded()} and not ${isPasskeyUsableByUserOf('users', user.rpId ?? undefined)}
+        ${isFactorDemandedOf('users')} or (
+          ${arePasskeysDemandedOf('users')} and not ${isPasskeyUsableByUserOf('users', user.rpId ?? undefined)}
         )
       )`.as('is_second_factor_demanded'),
       sql<boolean>`not exists (
