@@ -108,12 +108,14 @@ test('passkeys and their recovery codes are counted, too, and the page says when
   const asked = await visitor.press(page, 'password', { password: goodPassword })
   const send = () => visitor.send(asked, 'passkey', { credential: '{}' }, from)
 
-  for (let time = 0; time < strictLimit; time++) expect((await send()).status).toBe(422)
+  const code = () => visitor.send(asked, 'recovery_code', { code: 'aaaaa-aaaaa' }, from)
+  expect((await code()).status).toBe(422)
+  for (let time = 1; time < strictLimit; time++) expect((await send()).status).toBe(422)
 
   const french = { ...asked, html: asked.html.replaceAll(/action="([^"?]+)/g, 'action="$1?ui_locales=fr') }
   const refused = [
     await send(),
-    await visitor.send(asked, 'recovery_code', { code: 'aaaaa-aaaaa' }, from),
+    await code(),
     await visitor.send(french, 'passkey', { credential: '{}' }, from),
   ]
   expect(refused.map(({ status }) => status)).toEqual([429, 429, 429])

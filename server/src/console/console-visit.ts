@@ -56,7 +56,7 @@ export async function visitOf(exchange: Exchange, call: Call): Promise<ConsoleVi
   const { count, state } = await deps.limits.add(req.method === 'POST' ? changeLimit : viewLimit, counted)
   if (count > state.limit) {
     exchange.res.set('Retry-After', String(state.resetSeconds))
-    sendConsoleSentence(exchange, 429, 'tooMany')
+    sendConsoleSentence(exchange, 429, 'tooMany', { retryAfterSeconds: state.resetSeconds })
     return undefined
   }
   const { scopes, ...rights } = rightsOf(staff.roles, environment)

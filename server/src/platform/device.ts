@@ -13,7 +13,7 @@ const browsers = [
   [/\bVivaldi\//, 'Vivaldi'],
   [/\b(?:Firefox|FxiOS)\//, 'Firefox'],
   [/\b(?:Chrome|Chromium|HeadlessChrome|CriOS)\//, 'Chrome'],
-  [/\bVersion\/[\d.]+.*\bSafari\//, 'Safari'],
+  [/\bVersion\/\d.*\bSafari\//, 'Safari'],
 ] as const
 
 const systems = [
@@ -27,9 +27,12 @@ const systems = [
   [/\bLinux\b/, 'Linux'],
 ] as const
 
-/** Parses a User-Agent header. Its sender chooses the text, so none of it is shown. */
+/** More than a browser sends. */
+const maxLength = 500
+
+/** Parses a User-Agent header. Its sender chooses the text, so none of it is shown, and of a long one only the beginning is read. */
 export function toDevice(userAgent: string | null): Device {
-  const text = userAgent ?? ''
+  const text = (userAgent ?? '').slice(0, maxLength)
   return {
     browser: browsers.find(([pattern]) => pattern.test(text))?.[1],
     system: systems.find(([pattern]) => pattern.test(text))?.[1],

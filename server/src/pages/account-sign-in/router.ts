@@ -82,7 +82,6 @@ export function accountSignInRouter(deps: Deps, site: Site): Router {
     }
     const isLimited = error.code === 'rate_limited'
     const retryAfterSeconds = error.limit?.retryAfterSeconds ?? error.retryAfterSeconds
-    if (retryAfterSeconds !== undefined) res.set('Retry-After', String(retryAfterSeconds))
     const arrival = { site, req, res }
     if (isLimited) sendPlainSentence(arrival, 429, 'tooMany', { retryAfterSeconds })
     else sendPlainSentence(arrival, 403, 'signInRefused')

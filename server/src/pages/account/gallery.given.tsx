@@ -84,7 +84,7 @@ export function accountPageStates(
     isFirstFactor: true,
     isOnlyFactor: false,
     codesLeft: undefined,
-    doCodesRest: false,
+    hasUnaskedCodes: false,
     isDone: false,
   }
   const google = { id: 'a', name: 'Google', email: 'ada@gmail.com', authenticatedAt: addedAt }
@@ -155,7 +155,7 @@ export function accountPageStates(
     ],
     ['account-passkeys-code', passkeysPage({ ...passkeys, passkeys: [phone], codesLeft: 1 })],
     ['account-passkeys-codes', passkeysPage({ ...passkeys, passkeys: [phone], codesLeft: 5 })],
-    ['account-passkeys-codes-rest', passkeysPage({ ...passkeys, doCodesRest: true })],
+    ['account-passkeys-codes-rest', passkeysPage({ ...passkeys, hasUnaskedCodes: true })],
     ['account-passkeys-added', passkeysPage({ ...passkeys, isDone: true })],
     ['account-passkeys-last', passkeysPage({ ...passkeys, passkeys: [phone], fault: 'last' })],
     ['account-passkeys-not-offered', passkeysPage({ ...passkeys, passkeys: [], options: undefined })],

@@ -7,6 +7,7 @@ import {
   renameOwnPasskey,
   renewOwnPasskeyCodes,
 } from '../../sign-in/own-account/own-passkeys.js'
+import { newPasskeyName } from '../frame/device-name.js'
 import { onceShown } from '../steps/user-flow.js'
 import { passkeysPage } from '../views/account-passkeys.js'
 import { recoveryCodesPage } from '../views/recovery-codes.js'
@@ -23,11 +24,11 @@ export const passkeysSection: Section = {
 }
 
 async function add(request: SectionRequest): Promise<SectionOutcome> {
-  const { deps, tenant, session, form, field, newPasskeyName: name } = request
+  const { deps, tenant, session, frame, form, field, userAgent } = request
   const outcome = await addOwnPasskey(deps, tenant, session, {
     credential: field('credential'),
     csrf: form.csrf,
-    name,
+    name: newPasskeyName(frame.texts, userAgent),
   })
   if (outcome === 'stale') return 'stale'
   return outcome === 'added' || outcome === 'not_offered' ? 'done' : refuse(request, outcome)

@@ -10,7 +10,6 @@ import { findOwnAccount } from '../../sign-in/own-account/own-account.js'
 import { findReturnLink } from '../../sign-in/own-account/return-link.js'
 import { isFresh, isPasskeyAsked, isRecent } from '../../sign-in/own-account/own-session.js'
 import { secretOfOurForm, toCsrfField } from '../frame/csrf.js'
-import { newPasskeyName } from '../frame/device-name.js'
 import type { Frame } from '../frame/layout.js'
 import { allTexts } from '../frame/locale.js'
 import { messageUrl } from '../frame/message.js'
@@ -19,6 +18,7 @@ import { keepFlowSecret, pageRouter, redirect, sendSentence, type Exchange } fro
 import { clearSessionCookie } from '../frame/session-cookie.js'
 import { domainOf, formOf, frameOf, sendPage, textOf, type Site } from '../frame/site.js'
 import { findVisitor, frameOfVisitor, tenantOfVisitor, visitAt, type Visitor } from '../frame/visitor.js'
+import { onceShown } from '../steps/user-flow.js'
 import { accountPage } from '../views/account.js'
 import { accountDeletedPage } from '../views/account-delete.js'
 import { signedOutPage } from '../views/sign-out.js'
@@ -136,9 +136,15 @@ async function takeForm(exchange: Exchange, exportOwnData: ExportOwnData): Promi
     await beginSignIn(exchange, { organization, place, anew })
     return
   }
-  if (outcome === 'signed_out' || outcome === 'deleted') {
-    const elsewhere = outcome === 'deleted' ? await findWayBack(request, place) : undefined
-    sendEnd(exchange, visitor, outcome, elsewhere)
+  if (outcome === 'signed_out') {
+    sendEnd(exchange, visitor, (frame) =>
+      signedOutPage({ frame: { ...frame, url: messageUrl(frame, 'signed-out') } }),
+    )
+    return
+  }
+  if (outcome === 'deleted') {
+    const elsewhere = await findReturn(request, place)
+    sendEnd(exchange, visitor, (frame) => accountDeletedPage({ frame: { ...onceShown(frame), elsewhere } }))
     return
   }
   if ('json' in outcome) {
@@ -169,25 +175,14 @@ function wholly({ session: { email } }: Visitor): ProvedAnew {
   return { email, isPasskeyAsked: false, isAddition: false }
 }
 
-const ends = {
-  signed_out: { name: 'signed-out', page: signedOutPage },
-  deleted: { name: 'account-deleted', page: accountDeletedPage },
-} as const
-
-/** Says that the session of this browser has ended, or the account, which the browser forgets. */
-function sendEnd(
-  exchange: Exchange,
-  visitor: Visitor,
-  outcome: keyof typeof ends,
-  elsewhere: Frame['elsewhere'],
-): void {
+/** Says that the session of this browser has ended, which it forgets: with the account, where that was deleted. */
+function sendEnd(exchange: Exchange, visitor: Visitor, toPage: (frame: Frame) => string): void {
   const { site, res } = exchange
   const { organization, environment } = visitor
   const owner = { organizationId: organization.organizationId, environment }
   res.append('Set-Cookie', clearSessionCookie(site.isHttps, owner))
   const frame = frameOfVisitor(exchange, visitor)
-  const { name, page } = ends[outcome]
-  sendPage(site, res, page({ frame: { ...frame, url: messageUrl(frame, name), elsewhere } }), frame)
+  sendPage(site, res, toPage(frame), frame)
 }
 
 interface Arrival {
@@ -260,7 +255,7 @@ async function toRequest(
     form: { action: toAccountPath(place), csrf: toCsrfField(secret, session.sessionId) },
     field: (name) => textOf(fields[name], maxFormBytes),
     exportOwnData,
-    newPasskeyName: newPasskeyName(frame.texts, req.headers['user-agent']),
+    userAgent: req.headers['user-agent'],
     ip: req.ip ?? '',
     isDone: req.query.done === '1',
     linkOutcome: textOf(req.query.link),
@@ -268,7 +263,7 @@ async function toRequest(
 }
 
 /** The link to the application that the visitor says to have come from, where the address is one of it. */
-async function findWayBack(
+async function findReturn(
   { deps, tenant, frame }: SectionRequest,
   { cameFrom }: AccountPlace,
 ): Promise<Frame['elsewhere']> {
@@ -282,7 +277,7 @@ async function firstPage(request: SectionRequest, place: AccountPlace): Promise<
   const { frame, account } = request
   const { states } = frame.texts.account
   return accountPage({
-    frame: { ...frame, elsewhere: await findWayBack(request, place) },
+    frame: { ...frame, elsewhere: await findReturn(request, place) },
     email: account.email,
     states: {
       password: account.password.isSet ? states.passwordSet : states.passwordNotSet,

@@ -18,8 +18,8 @@ export interface SectionRequest {
   readonly field: (name: string) => string
   /** What is stored of the user. */
   readonly exportOwnData: ExportOwnData
-  /** What a passkey is called that this browser makes, unless its provider is known. */
-  readonly newPasskeyName: string
+  /** By which a passkey is called that this browser makes. */
+  readonly userAgent: string | undefined
   /** Used only for limits. */
   readonly ip: string
   /** Whether a change was made, which the page says. */

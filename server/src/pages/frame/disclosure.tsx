@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 interface DisclosureProps {
   /** What opens it. */
   readonly summary: string
-  /** Which one of several it is about, for who hears the summary without what is around it. */
+  /** Which one of several it is about, for readers of a screen who hear the summary alone. */
   readonly of?: string
   readonly children: ComponentChildren
 }
@@ -20,7 +20,7 @@ export function Disclosure({ summary, of, children }: DisclosureProps) {
   )
 }
 
-/** The words of a button, with what it is about for who hears it alone. */
+/** The words of a button, with what it is about, for readers of a screen. */
 export function WithName({ words, of }: { readonly words: string; readonly of?: string | undefined }) {
   return (
     <>

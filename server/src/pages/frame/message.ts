@@ -54,5 +54,5 @@ export function signInLinkOf(
 }
 
 /** Pages after something that has succeeded and cannot be repeated. */
-export const doneNames = ['signed-out', 'password-set', 'account-deleted'] as const
+export const doneNames = ['signed-out', 'password-set'] as const
 export type DoneName = (typeof doneNames)[number]

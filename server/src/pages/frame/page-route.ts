@@ -109,7 +109,7 @@ export function redirect({ site, res }: Sender, location: string, redirectUri?: 
 }
 
 /**
- * Answers with a page of one sentence. An error has a reference: the id of the request, unless the log has another one. A
+ * Answers with a page of one sentence, and says when the next attempt is taken. An error has a reference: the id of the request, unless the log has another one. A
  * page that cannot be shown again has its sentence at an address of its own, for the other languages.
  */
 export function sendSentence(
@@ -122,6 +122,7 @@ export function sendSentence(
   const back = extras.back ?? signInLinkOf(frame, name)
   const shown = { ...extras, back, ...(status >= 400 && { reference }) }
   const url = frame.url ?? messageUrl(frame, name, shown.reference)
+  if (extras.retryAfterSeconds !== undefined) res.set('Retry-After', String(extras.retryAfterSeconds))
   sendPage(site, res.status(status), errorPage({ ...frame, url }, frame.texts[name], shown), frame)
 }
 

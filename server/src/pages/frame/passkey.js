@@ -31,6 +31,8 @@ function prepare(form) {
     event.preventDefault()
     if ('sent' in form.dataset) return
     for (const fault of [failed, held]) fault.hidden = true
+    // Of the change before, beside a fault of this one.
+    for (const notice of document.querySelectorAll('.notice[role=status]')) notice.hidden = true
     button.disabled = true
     waiting?.abort()
     let fault = failed

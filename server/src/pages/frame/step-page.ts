@@ -24,8 +24,8 @@ export interface StepRequest {
   readonly query: (name: string) => string
   /** The social provider by which somebody has signed in last in this browser; undefined without one. */
   readonly lastProvider: string | undefined
-  /** What a passkey is called that this browser makes, unless its provider is known. */
-  readonly newPasskeyName: string
+  /** By which a passkey is called that this browser makes. */
+  readonly userAgent: string | undefined
   /** The IP address of the request, used only for limits. */
   readonly ip: string
 }

@@ -135,7 +135,7 @@ async function begin(
   { organization, open, arrived }: Shown,
   browserSecret: string,
 ): Promise<void> {
-  const { deps, req, res } = exchange
+  const { deps, req } = exchange
   const ip = req.ip ?? ''
   const frame = frameAt(exchange, { organization, open })
   try {
@@ -161,7 +161,6 @@ async function begin(
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     const wait = waitOf(error)
-    if (wait?.retryAfterSeconds !== undefined) res.set('Retry-After', String(wait.retryAfterSeconds))
     if (wait === undefined) sendSentence(exchange, 403, frame, 'signInRefused')
     else sendSentence(exchange, 429, frame, 'tooMany', wait)
   }

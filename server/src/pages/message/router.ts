@@ -14,7 +14,6 @@ import {
 import type { Frame } from '../frame/layout.js'
 import { pageRouter, type Exchange } from '../frame/page-route.js'
 import { frameOf, sendPage, textOf, type Site } from '../frame/site.js'
-import { accountDeletedPage } from '../views/account-delete.js'
 import { passwordSetPage } from '../views/set-password.js'
 import { signedOutPage } from '../views/sign-out.js'
 
@@ -60,11 +59,7 @@ async function frameAt({ deps, site, req }: Exchange): Promise<Frame> {
   })
 }
 
-const donePages = {
-  'signed-out': signedOutPage,
-  'password-set': passwordSetPage,
-  'account-deleted': accountDeletedPage,
-}
+const donePages = { 'signed-out': signedOutPage, 'password-set': passwordSetPage }
 
 function isDone(name: string): name is DoneName {
   return doneNames.some((done) => done === name)

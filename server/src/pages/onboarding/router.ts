@@ -81,8 +81,7 @@ export function onboardingRouter(deps: Deps, site: Site): Router {
       next(error)
       return
     }
-    if (wait.retryAfterSeconds !== undefined) res.set('Retry-After', String(wait.retryAfterSeconds))
-    sendPlainSentence({ site, req, res }, 429, 'tooMany')
+    sendPlainSentence({ site, req, res }, 429, 'tooMany', wait)
   })
   return router
 }

@@ -103,7 +103,6 @@ async function setPassword(
     if (!(error instanceof ApiError) || error.code !== 'rate_limited') throw error
     const frame = pageFrame(exchange, organization, { code })
     const { retryAfterSeconds } = error
-    if (retryAfterSeconds !== undefined) res.set('Retry-After', String(retryAfterSeconds))
     sendSentence(exchange, 429, frame, 'tooMany', { retryAfterSeconds })
   }
 }

@@ -77,7 +77,6 @@ export function signInRouter(deps: Deps, site: Site): Router {
     req.params = root.toLowerCase() === 'a' ? { account_domain: domain } : { org_domain: domain }
     const isLimited = error.code === 'rate_limited'
     const retryAfterSeconds = error.limit?.retryAfterSeconds ?? error.retryAfterSeconds
-    if (retryAfterSeconds !== undefined) res.set('Retry-After', String(retryAfterSeconds))
     const exchange = { deps, site, req, res }
     if (isLimited) await sendFailure(exchange, 429, 'tooMany', retryAfterSeconds)
     else await sendFailure(exchange, 403, 'signInRefused')

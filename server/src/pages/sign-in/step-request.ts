@@ -7,7 +7,6 @@ import type { PublicOrganization } from '../../directory/organizations/find-orga
 import { isAccountPage } from '../../directory/account-page-client.js'
 import { displayName } from '../../platform/display-name.js'
 import { toCsrfField } from '../frame/csrf.js'
-import { newPasskeyName } from '../frame/device-name.js'
 import { findLastProvider } from '../frame/last-provider-cookie.js'
 import type { Frame } from '../frame/layout.js'
 import { formOf, frameOf, textOf, type PageRequest, type Site } from '../frame/site.js'
@@ -61,7 +60,7 @@ export function toStepRequest({
     form: { action, csrf: toCsrfField(secret, flow.flowId) },
     field,
     query,
-    newPasskeyName: newPasskeyName(frame.texts, req.headers['user-agent']),
+    userAgent: req.headers['user-agent'],
     lastProvider: findLastProvider(req.headers.cookie, site.isHttps),
     ip: req.ip ?? '',
   }

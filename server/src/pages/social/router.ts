@@ -1,3 +1,4 @@
+import type { ErrorExtras } from '../frame/error.js'
 import { pathId } from '@portico/contract/fields'
 import type { NextFunction, Request, Response, Router } from 'express'
 import { requestIdOf } from '../../delivery/request-context.js'
@@ -57,8 +58,7 @@ export function socialRouter(deps: Deps, site: Site): Router {
       next(error)
       return
     }
-    if (wait.retryAfterSeconds !== undefined) res.set('Retry-After', String(wait.retryAfterSeconds))
-    await sendFailure({ deps, site, req, res }, 429, 'tooMany')
+    await sendFailure({ deps, site, req, res }, 429, 'tooMany', wait)
   })
   return router
 }
@@ -232,17 +232,17 @@ async function sendFailure(
   exchange: Exchange,
   status: number,
   name: SocialSentence,
-  of: Partial<PlaceOfFlow> = {},
+  of: Partial<PlaceOfFlow> & Pick<ErrorExtras, 'retryAfterSeconds'> = {},
 ): Promise<void> {
   const { deps, req } = exchange
-  const { domain, flowId } = of
+  const { domain, flowId, retryAfterSeconds } = of
   const organization = domain === undefined ? undefined : await findOrganizationByDomain(deps, domain)
   const frame = frameAt(exchange, organization, of.environment === 'sandbox')
   const back =
     domain === undefined || flowId === undefined
       ? undefined
       : { label: frame.texts.backToSignIn, url: `/t/${domain}/sign-in/${flowId}` }
-  sendSentence(exchange, status, frame, name, { reference: requestIdOf(req), back })
+  sendSentence(exchange, status, frame, name, { reference: requestIdOf(req), back, retryAfterSeconds })
 }
 
 function frameAt(

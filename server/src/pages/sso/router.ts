@@ -1,3 +1,4 @@
+import type { ErrorExtras } from '../frame/error.js'
 import { pathId } from '@portico/contract/fields'
 import { ConnectionPath } from '@portico/contract/sso-connections'
 import type { NextFunction, Request, Response, Router } from 'express'
@@ -56,9 +57,8 @@ export function ssoRouter(deps: Deps, site: Site): Router {
       next(error)
       return
     }
-    if (wait.retryAfterSeconds !== undefined) res.set('Retry-After', String(wait.retryAfterSeconds))
     const isAnswer = req.path.endsWith('/acs') || req.path.endsWith('/callback')
-    await sendFailure({ deps, site, req, res }, 429, isAnswer ? 'ssoTooMany' : 'tooMany')
+    await sendFailure({ deps, site, req, res }, 429, isAnswer ? 'ssoTooMany' : 'tooMany', wait)
   })
   return router
 }
@@ -228,7 +228,7 @@ async function sendFailure(
   exchange: Exchange,
   status: number,
   name: SsoSentence,
-  of?: Partial<PageOf>,
+  of?: Partial<PageOf> & Pick<ErrorExtras, 'retryAfterSeconds'>,
   flowId?: string,
 ): Promise<void> {
   const { req } = exchange
@@ -238,7 +238,9 @@ async function sendFailure(
     of?.domain === undefined || flowId === undefined
       ? undefined
       : { label: frame.texts.backToSignIn, url: `/t/${of.domain}/sign-in/${flowId}` }
-  sendSentence(exchange, status, frame, name, { reference: referenceOf(req), back })
+  sendSentence(exchange, status, frame, name, {
+    ...{ reference: referenceOf(req), back, retryAfterSeconds: of?.retryAfterSeconds },
+  })
 }
 
 async function frameAt(

@@ -1,3 +1,4 @@
+import { newPasskeyName } from '../frame/device-name.js'
 import { ApiError } from '../../platform/errors.js'
 import {
   enrollInFlow,
@@ -92,9 +93,10 @@ async function validate(request: StepRequest): Promise<StepOutcome> {
 }
 
 async function passkey(request: StepRequest): Promise<StepOutcome> {
-  const { deps, caller, frame, form, field, newPasskeyName: name } = request
+  const { deps, caller, frame, form, field, userAgent } = request
   const flow = userFlowOf(request)
   if (flow === undefined) return 'over'
+  const name = newPasskeyName(frame.texts, userAgent)
   const outcome = await guess(
     request,
     () => enrollPasskeyInFlow(deps, caller, flow, { credential: field('credential'), csrf: form.csrf, name }),

@@ -1,3 +1,4 @@
+import { newPasskeyName } from '../frame/device-name.js'
 import { findEnrollmentOptions } from '../../sign-in/passkeys/enroll-in-flow.js'
 import { addOfferedPasskey, leavePasskeyOffer } from '../../sign-in/passkeys/offer-in-flow.js'
 import type { OwnPasskeyFault } from '../texts/en/passkeys.js'
@@ -21,10 +22,14 @@ async function show(request: StepRequest, fault?: OwnPasskeyFault): Promise<stri
 }
 
 async function passkey(request: StepRequest): Promise<StepOutcome> {
-  const { deps, caller, form, field, newPasskeyName: name } = request
+  const { deps, caller, frame, form, field, userAgent } = request
   const flow = userFlowOf(request)
   if (flow === undefined) return 'over'
-  const sent = { credential: field('credential'), csrf: form.csrf, name }
+  const sent = {
+    credential: field('credential'),
+    csrf: form.csrf,
+    name: newPasskeyName(frame.texts, userAgent),
+  }
   const outcome = await guess(
     request,
     () => addOfferedPasskey(deps, caller, flow, sent),

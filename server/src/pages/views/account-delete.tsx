@@ -49,11 +49,16 @@ export function accountDeletePage(view: AccountDeletePage): string {
   )
 }
 
-/** The page after the user has deleted their account. */
+/** The page after the user has deleted their account. It has no address: a link would tell others the same of theirs. */
 export function accountDeletedPage({ frame }: { frame: Frame }): string {
   const words = frame.texts.account.delete
   return toDocument(
-    <HostedPage frame={frame} title={words.doneHeading} headingClass="done">
+    <HostedPage
+      frame={frame}
+      title={words.doneHeading}
+      headingClass="done"
+      sentences={({ account: { delete: each } }) => [each.doneHeading, each.done]}
+    >
       <p>{words.done}</p>
     </HostedPage>,
   )

@@ -36,7 +36,7 @@ interface PasskeysPage {
   /** The recovery codes that are left; undefined where the user needs none. */
   readonly codesLeft: number | undefined
   /** Whether there are some that are not asked for, because those of the telephone are. */
-  readonly doCodesRest: boolean
+  readonly hasUnaskedCodes: boolean
   readonly now: Date
   readonly isDone: boolean
   readonly fault?: OwnPasskeyFault | undefined
@@ -85,16 +85,23 @@ export function passkeysPage(view: PasskeysPage): string {
           ))}
         </ul>
       )}
-      {view.doCodesRest && <p>{words.codesRest}</p>}
+      {view.hasUnaskedCodes && <p>{words.codesRest}</p>}
       {codesLeft !== undefined && (
         <>
           <p>{codesLeft === 0 ? words.noCodes : words.codesLeft(codesLeft)}</p>
-          <Form
-            form={form}
-            action="new_codes"
-            look="second"
-            button={codesLeft === 0 ? words.getCodes : texts.recoveryCodes.newCodes}
-          />
+          {codesLeft === 0 ? (
+            <Form form={form} action="new_codes" look="second" button={words.getCodes} />
+          ) : (
+            <Disclosure summary={texts.recoveryCodes.newCodes}>
+              <p>{texts.recoveryCodes.newCodesSentence}</p>
+              <Form
+                form={form}
+                action="new_codes"
+                look="second"
+                button={texts.recoveryCodes.newCodesButton}
+              />
+            </Disclosure>
+          )}
         </>
       )}
     </HostedPage>,

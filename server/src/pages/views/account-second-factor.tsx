@@ -53,7 +53,10 @@ export function secondFactorPage(view: SecondFactorPage): string {
       {enrolledMethod !== null && (
         <>
           {isOffered && <Form form={form} action="enroll" look="second" button={words.replace} />}
-          <Form form={form} action="new_codes" look="second" button={texts.recoveryCodes.newCodes} />
+          <Disclosure summary={texts.recoveryCodes.newCodes}>
+            <p>{texts.recoveryCodes.newCodesSentence}</p>
+            <Form form={form} action="new_codes" look="second" button={texts.recoveryCodes.newCodesButton} />
+          </Disclosure>
           {mayRemove ? (
             <Disclosure summary={words.remove}>
               <p>{words.removeSentence}</p>

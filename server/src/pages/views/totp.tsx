@@ -39,9 +39,10 @@ export function totpPage(view: TotpPage): string {
       isFault={fault !== undefined}
       needsPasskeys={passkeyOptions !== undefined}
     >
+      {isPasskeyFirst && <PageFault fault={fault} />}
       {isPasskeyFirst && <FirstPasskey frame={frame} form={form} options={passkeyOptions} />}
       <p>{sentenceOf(view)}</p>
-      <PageFault fault={fault} />
+      {!isPasskeyFirst && <PageFault fault={fault} />}
       {isUnsent ? (
         <Form form={form} action="send_sms" look={look} button={words.send} working={texts.working} />
       ) : (
@@ -83,7 +84,6 @@ function FirstPasskey({ frame: { texts }, form, options }: FirstPasskeyProps) {
   const words = texts.passkeys.second
   return (
     <>
-      <p>{words.sentence}</p>
       <noscript>
         <p class="quiet">{words.needsScript}</p>
       </noscript>
@@ -95,7 +95,9 @@ function FirstPasskey({ frame: { texts }, form, options }: FirstPasskeyProps) {
         button={words.button}
         look="main"
         failed={texts.passkeys.notUsed}
-      />
+      >
+        <p>{words.sentence}</p>
+      </PasskeyForm>
       <p class="or">
         <span>{texts.password.or}</span>
       </p>

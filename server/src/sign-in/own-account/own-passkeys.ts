@@ -42,7 +42,7 @@ export interface OwnPasskeys {
   /** The recovery codes that are left; undefined where the user needs none. */
   readonly codesLeft: number | undefined
   /** Whether there are some that are not asked for: the user is asked for a code of TOTP, which has recovery codes of its own. */
-  readonly doCodesRest: boolean
+  readonly hasUnaskedCodes: boolean
 }
 
 /** @param csrf The field of the page that is shown. */
@@ -69,8 +69,9 @@ export async function findOwnPasskeys(
     others.length === 0 &&
     (await isDemandedPasskey(deps, deps.db, tenant, { userId, id: usable.id }))
   const codesLeft = await findPasskeyCodes(deps, deps.db, tenant, userId)
-  const doCodesRest = codesLeft === undefined && (await countPasskeyCodes(deps, deps.db, tenant, userId)) > 0
-  return { passkeys, options, isFirstFactor: offer.isFirstFactor, isOnlyFactor, codesLeft, doCodesRest }
+  const hasUnaskedCodes =
+    codesLeft === undefined && (await countPasskeyCodes(deps, deps.db, tenant, userId)) > 0
+  return { passkeys, options, isFirstFactor: offer.isFirstFactor, isOnlyFactor, codesLeft, hasUnaskedCodes }
 }
 
 const nothingOffered = {
@@ -78,7 +79,7 @@ const nothingOffered = {
   isFirstFactor: false,
   isOnlyFactor: false,
   codesLeft: undefined,
-  doCodesRest: false,
+  hasUnaskedCodes: false,
 }
 
 function ceremonyOf(

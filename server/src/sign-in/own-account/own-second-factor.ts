@@ -1,6 +1,9 @@
+import { sql, type Transaction } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
 import { enqueueNotice } from '../../delivery/mail/notices.js'
 import { newId } from '../../platform/crypto/random.js'
+import type { DB } from '../../platform/db/schema.js'
+import { ofTenant } from '../../platform/db/tenant-predicate.js'
 import type { Tenant } from '../../platform/tenant.js'
 import type { SessionOfUser } from '../../directory/sessions/sign-out.js'
 import { beginEnrollment, countEnrollment } from '../totp/enrollment.js'
@@ -64,8 +67,26 @@ export async function validateOwnEnrollment(
       kept: session,
     })
     if (validated === undefined) return 'wrong'
+    await addSecondFactor(trx, tenant, session, validated.method === 'sms' ? 'sms' : 'otp')
     return { recoveryCodes: await replaceRecoveryCodes(within, trx, tenant, user) }
   })
+}
+
+/** The code that was proved counts for the session, which would be asked for another one before its next change. */
+async function addSecondFactor(
+  trx: Transaction<DB>,
+  tenant: Tenant,
+  { userId, sessionId }: SessionOfUser,
+  name: 'otp' | 'sms',
+): Promise<void> {
+  await trx
+    .updateTable('sessions')
+    .set({ amr: sql<string[]>`amr || ${[name, 'mfa']}::text[]` })
+    .where(ofTenant(tenant))
+    .where('id', '=', sessionId)
+    .where('user_id', '=', userId)
+    .where(sql<boolean>`not 'mfa' = any(amr)`)
+    .execute()
 }
 
 /** Makes new recovery codes for the user of a fresh session; undefined where they have no second factor. */

@@ -71,7 +71,7 @@ export const passkeys = {
       needsScript: 'To add a passkey, allow scripts for this page.',
       add: 'Add a passkey',
       notAdded: 'No passkey was added. Try again, or use another device.',
-      held: 'This device has a passkey of your account already. To add another one, use another device.',
+      held: 'This device or security key has a passkey of your account already. To add another one, use another device.',
       onlyFactor:
         'Your organization requires two-step verification, and this passkey is your only means. You have no recovery codes: get some, or add another passkey on another device, so that you can sign in if you lose this one.',
       codesLeft: (count: number) =>

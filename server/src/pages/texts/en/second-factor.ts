@@ -99,6 +99,8 @@ export const secondFactor = {
     goneHeading: 'Have you saved your recovery codes?',
     gone: 'They were shown once and cannot be shown again. If you did not save them, get new ones; the old ones will stop working.',
     newCodes: 'Get new codes',
+    newCodesSentence: 'The codes that you have now will no longer work.',
+    newCodesButton: 'Replace my recovery codes',
     faults: { not_acknowledged: 'Save the codes, then tick the box.' },
   },
 }

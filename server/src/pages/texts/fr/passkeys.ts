@@ -64,7 +64,7 @@ export const passkeys: PasskeyTexts = {
       needsScript: 'Pour ajouter une clé d’accès, autorisez les scripts sur cette page.',
       add: 'Ajouter une clé d’accès',
       notAdded: 'Aucune clé d’accès n’a été ajoutée. Réessayez ou utilisez un autre appareil.',
-      held: 'Cet appareil a déjà une clé d’accès de votre compte. Pour en ajouter une autre, utilisez un autre appareil.',
+      held: 'Cet appareil ou cette clé de sécurité possède déjà une clé d’accès pour votre compte. Pour en ajouter une autre, utilisez un autre appareil.',
       onlyFactor:
         'Votre organisation exige la validation en deux étapes, et cette clé d’accès est votre seul moyen. Vous n’avez pas de codes de secours\u00a0: demandez-en, ou ajoutez une autre clé d’accès sur un autre appareil, afin de pouvoir vous connecter si vous perdez celle-ci.',
       codesLeft: (count) =>

@@ -92,6 +92,8 @@ export const secondFactor: SecondFactorTexts = {
     goneHeading: 'Avez-vous enregistré vos codes de secours\u00a0?',
     gone: 'Ils ont été affichés une seule fois et ne peuvent plus l’être. Si vous ne les avez pas enregistrés, demandez-en de nouveaux\u00a0; les anciens cesseront de fonctionner.',
     newCodes: 'Obtenir de nouveaux codes',
+    newCodesSentence: 'Les codes que vous avez maintenant ne fonctionneront plus.',
+    newCodesButton: 'Remplacer mes codes de secours',
     faults: { not_acknowledged: 'Enregistrez les codes, puis cochez la case.' },
   },
 }
