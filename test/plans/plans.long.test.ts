@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { queryOf, routes } from '@portico/contract/walk'
 import { migrateDatabase } from '@portico/server/migrate'
 import { startEmbedded, type EmbeddedPostgres } from '@portico/server/embedded'
-import type { Client } from '@portico/sdk'
+import { openMagicLink, type Client } from '@portico/sdk'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod/v4'
@@ -216,6 +216,7 @@ async function placeOf(service: Service) {
             .then(() => undefined),
       },
       { name: 'discovery', ask: () => discover(service, client, world) },
+      ...tokenRequests(service, client, world),
       { name: 'filters', ask: () => findFew(service, client, world) },
       ...provided,
       ...pageRequests(service, world),
@@ -232,6 +233,34 @@ async function discover(service: Service, client: Client, world: References) {
   await client.organizations.list({ member_email: user_email })
   await client.logEvents.listOfAccount({ email: user_email })
   return undefined
+}
+
+/** What an application asks of the token endpoint and its neighbour for a sign-in of a user, who may have many. */
+function tokenRequests(service: Service, client: Client, world: References): NamedRequest[] {
+  const { org_domain = '', user_email = '', application_id = '', client_id = '' } = world
+  const redirect_uri = world['partner_redirect_uri'] ?? ''
+  let token = ''
+  const ask = async (path: string, parameters: Record<string, string>) => {
+    const body = new URLSearchParams({ client_id, ...parameters })
+    const answer = await fetch(`${service.baseUrl}/t/${org_domain}/oauth/${path}`, { method: 'POST', body })
+    token = /"refresh_token":"([^"]+)"/.exec(await answer.text())?.[1] ?? token
+    return answer
+  }
+  return [
+    {
+      name: 'exchange',
+      ask: async () => {
+        const { magic_link: link } = await client.magicLink.createChallenge({
+          ...{ org_domain, user_email, application_id, redirect_uri },
+          ...{ send_email: false, scope: 'openid offline_access' },
+        })
+        const { code } = await openMagicLink(link ?? '')
+        return ask('token', { grant_type: 'authorization_code', code, redirect_uri })
+      },
+    },
+    { name: 'refresh', ask: () => ask('token', { grant_type: 'refresh_token', refresh_token: token }) },
+    { name: 'revocation', ask: () => ask('revoke', { token }) },
+  ]
 }
 
 /** Lists with filters that find few rows. Copied log events are all of one user, so that theirs find many. */

@@ -337,4 +337,7 @@ export const migrationLocks: Readonly<Record<string, readonly ObservedLock[]>> =
     {"table":"sign_in_flows","lock":"ACCESS EXCLUSIVE","work":"scans"},
     {"table":"users","lock":"ACCESS EXCLUSIVE","work":"none"},
   ],
+  "0067-sessions-of-a-user": [
+    {"table":"sessions","lock":"SHARE UPDATE EXCLUSIVE","work":"none"},
+  ],
 }

@@ -64,6 +64,7 @@ import * as m0062 from './migrations/0062-proofs-of-a-flow.js'
 import * as m0064 from './migrations/0064-names-of-cells.js'
 import * as m0065 from './migrations/0065-passkey-recovery-codes.js'
 import * as m0066 from './migrations/0066-passkey-prompt.js'
+import * as m0067 from './migrations/0067-sessions-of-a-user.js'
 import type { SchemaMigration } from './schema-migration.js'
 
 /** Every migration by name, in the order in which they are applied. */
@@ -130,4 +131,5 @@ export const migrations: Readonly<Record<string, SchemaMigration>> = {
   '0064-names-of-cells': m0064,
   '0065-passkey-recovery-codes': m0065,
   '0066-passkey-prompt': m0066,
+  '0067-sessions-of-a-user': m0067,
 }
