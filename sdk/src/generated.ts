@@ -9699,7 +9699,7 @@ export interface PasskeysCompleteRegistrationInput {
     }
   }
   /**
-   * How the user calls it; default: the name of its provider, else Passkey.
+   * How the user calls it; default: the name of its provider, else Passkey, with a number where the user has one of that name.
    * Personal data.
    */
   name?: string

@@ -49,6 +49,17 @@ describe('a registration for a page of an application', () => {
     expect((await given.begin(scene)).options.excludeCredentials).toMatchObject([{ id: held.keys[0]?.id }])
   })
 
+  test('tells a passkey without a name from the first one by a number', async () => {
+    const scene = await given.scene()
+    for (const held of [given.authenticator(), given.authenticator()]) {
+      const registration = await given.begin(scene)
+      await given.complete(scene, registration, { credential: madeBy(held, registration) })
+    }
+
+    const { data } = await client.passkeys.list({ org_domain: scene.org_domain, user_id: scene.user.id })
+    expect(data.map(({ name }) => name)).toEqual(expect.arrayContaining(['Passkey', 'Passkey 2']))
+  })
+
   test('is over once a user proves a mailbox that somebody had only claimed', async () => {
     const scene = await given.scene()
     const { org_domain, application } = scene

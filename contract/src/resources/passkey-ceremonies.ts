@@ -161,7 +161,9 @@ export const PasskeyRegistrationAnswer = z
     credential: secret(NewCredential).describe(ofBrowser),
     name: personal(text(maxPasskeyName, 1))
       .optional()
-      .describe('How the user calls it; default: the name of its provider, else Passkey'),
+      .describe(
+        'How the user calls it; default: the name of its provider, else Passkey, with a number where the user has one of that name',
+      ),
   })
   .meta({
     examples: [

@@ -3,7 +3,6 @@ import type {
   PasskeyRegistration,
   PasskeyRegistrationAnswer,
 } from '@portico/contract/passkey-ceremonies'
-import { providerOf } from '@portico/contract/passkey-providers'
 import type { Passkey } from '@portico/contract/passkeys'
 import type { Deps } from '../../delivery/deps.js'
 import { change, type Changed } from '../../delivery/events/change.js'
@@ -85,7 +84,7 @@ export async function completePasskeyRegistration(
     const offer = await findPasskeyOffer(trx, tenant, userId)
     if (offer === undefined) throw new ApiError('passkey_registration_not_found')
     checkOffer(offer)
-    const name = { chosen: chosenName ?? providerOf(key.aaguid) ?? 'Passkey' }
+    const name = chosenName === undefined ? { unlessOfProvider: 'Passkey' } : { chosen: chosenName }
     const made = { key, rpId: expected.rpId, transports, name }
     const added = await insertPasskey(deps, trx, tenant, offer, made)
     if (typeof added === 'string') throw new ApiError(refusals[added])
