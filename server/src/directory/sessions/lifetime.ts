@@ -5,8 +5,11 @@ import type { DB } from '../../platform/db/schema.js'
 import { ofOwner, ofTenant } from '../../platform/db/tenant-predicate.js'
 import type { Tenant } from '../../platform/tenant.js'
 
-/** The organization whose policy is looked up, or `joined`: the statement has it as `policy` already. */
-type Owner = Parameters<typeof ofOwner>[0] | 'joined'
+/** The organization whose policy is looked up. */
+type Owner = Parameters<typeof ofOwner>[0]
+
+/** The same, or `joined`: the statement has its policy as `policy` already. */
+type PolicyOf = Owner | 'joined'
 
 /** The release before this one has written this, and no `begun_at`. */
 const formerLifetime = sql`interval '8 hours'`
@@ -24,7 +27,7 @@ export function expiryFrom(at: Date, owner: Owner): RawBuilder<Date> {
  * @param table Of `sessions` in the statement.
  * @param owner Of all its sessions, where the statement is about many: their policy is looked up once.
  */
-export function expiryOf(table = 'sessions', owner: Owner = ownerOf(table)): RawBuilder<Date> {
+export function expiryOf(table = 'sessions', owner: PolicyOf = ownerOf(table)): RawBuilder<Date> {
   const formerBegin = later(column(table, 'expires_at'), sql`- ${formerLifetime}`)
   const begunAt = sql`coalesce(${column(table, 'begun_at')}, ${formerBegin})`
   const lifetime = ofPolicy('session_lifetime_in_seconds', owner)
@@ -39,7 +42,7 @@ export function expiryOf(table = 'sessions', owner: Owner = ownerOf(table)): Raw
 export function isUnexpired(
   at: Date,
   table = 'sessions',
-  owner: Owner = ownerOf(table),
+  owner: PolicyOf = ownerOf(table),
 ): RawBuilder<boolean> {
   // The column decides for most, before the policy is looked for.
   return sql<boolean>`(${column(table, 'expires_at')} > ${at} and ${expiryOf(table, owner)} > ${at})`
@@ -63,7 +66,7 @@ export async function isTooOldForSession(
 }
 
 /** Whether the browser of a session has used it lately enough. */
-export function isUsedLately(at: Date, owner: Owner = ownerOf('sessions')): RawBuilder<boolean> {
+export function isUsedLately(at: Date, owner: PolicyOf = ownerOf('sessions')): RawBuilder<boolean> {
   const idle = ofPolicy('session_idle_in_seconds', owner, sessionIdleSeconds.default)
   return sql<boolean>`(sessions.browser_used_at > ${later(sql`${at}::timestamptz`, sql`- ${idle}`)})`
 }
@@ -71,7 +74,7 @@ export function isUsedLately(at: Date, owner: Owner = ownerOf('sessions')): RawB
 /** An interval of the policy. Without a row of it: of so many seconds, or null, which least() passes over. */
 function ofPolicy(
   name: 'session_lifetime_in_seconds' | 'session_idle_in_seconds',
-  owner: Owner,
+  owner: PolicyOf,
   otherwise?: number,
 ) {
   const column = sql.ref(`policy.${name}`)
