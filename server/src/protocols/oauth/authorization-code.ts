@@ -142,9 +142,8 @@ const consumeCode = (db: Kysely<DB>, presented: PresentedCode) =>
     .where('code.expires_at', '>', presented.at)
     .where(isAuthenticated(presented))
     .where(sameTenant('sessions', 'code'))
+    // The user of the session is the code's. To say so has the planner find the session by its user, who may have many.
     .whereRef('sessions.id', '=', 'code.session_id')
-    // Keeps the planner from an index scan over every session of the organization.
-    .whereRef('sessions.user_id', '=', 'code.user_id')
     .where('sessions.ended_at', 'is', null)
     .where('sessions.expires_at', '>', presented.at)
     .where(sameTenant('users', 'code'))

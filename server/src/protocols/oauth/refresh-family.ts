@@ -157,10 +157,10 @@ export function askerOf(request: {
  * index scan over every session of the organization.
  */
 export const familyParents = sql`sessions, users, applications, organizations, accounts`
+// The user of the session is the family's. To say so has the planner find the session by its user, who may have many.
 export const joinsFamilyParents = sql<boolean>`(
   ${sameTenant('sessions', 'family')}
   and sessions.id = family.session_id
-  and sessions.user_id = family.user_id
   and ${sameTenant('users', 'family')}
   and users.id = family.user_id
   and ${sameEnvironment('applications', 'family')}

@@ -33,7 +33,6 @@ export function recordSessionClient(at: Date): RawBuilder<{ readonly is_first: b
       select from sessions
       where ${sameTenant('sessions', 'consumed')}
         and sessions.id = consumed.session_id
-        and sessions.user_id = consumed.user_id
         and sessions.ended_at is null
       for no key update
     ) held

@@ -3,7 +3,7 @@ import { findIsInCluster } from '../cluster.js'
 
 /**
  * A user may have many sessions, though most have one or two. Otherwise the planner takes the index of a user's sessions for as good
- * as the key of a session, and a refresh reads all of its user. It counts from the next analyze on. A cluster has no settings of columns.
+ * as the key of a session, where a statement names both. It counts from the next analyze on. A cluster has no settings of columns.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   if (await findIsInCluster(db)) return
