@@ -5,6 +5,7 @@ import { isAddressAllowed } from '../../directory/allowed-domain.js'
 import { isConfigured } from '../../directory/configured.js'
 import { isSsoRequired, ownsDomain, selfAndParentsOf } from '../../directory/domains/authority.js'
 import { isUsableBy } from '../../directory/usable.js'
+import { existsFor } from '../../platform/db/exists.js'
 import type { DB } from '../../platform/db/schema.js'
 import { statement } from '../../platform/db/statement.js'
 import { isOrganizationOf, ofEnvironment, sameTenant } from '../../platform/db/tenant-predicate.js'
@@ -47,20 +48,21 @@ export interface EntryKey {
 
 type Mailbox = EntryKey & { readonly emailDomain: string; readonly emailDomains: readonly string[] }
 
-/** Finds organizations for a mailbox. */
-type EntrySource = (db: Kysely<DB>, mailbox: Mailbox, at: Date) => Promise<readonly Entry[]>
+/** Finds organizations for a mailbox that is none of their users', and what has to be there for it to find any. */
+interface EntrySource {
+  readonly list: (db: Kysely<DB>, mailbox: Mailbox, at: Date) => Promise<readonly Entry[]>
+  readonly of: keyof Ways
+  /** Whether a mail must have proved the mailbox: its owner gets roles by it, or is let in where links let nobody in. */
+  readonly isOfMail: boolean
+}
 
-/** The sources of entries, in the order in which an organization that two of them find is taken. */
+/** In the order in which an organization that two of them find is taken. */
 const sources: readonly EntrySource[] = [
-  listMemberships,
-  listInvitingOrganizations,
-  listConnections,
-  listJoinedByDomain,
-  listOpenOrganizations,
+  { list: listInvitingOrganizations, of: 'is_invited', isOfMail: true },
+  { list: listConnections, of: 'has_connection', isOfMail: false },
+  { list: listJoinedByDomain, of: 'is_domain_proved', isOfMail: true },
+  { list: listOpenOrganizations, of: 'is_domain_listed', isOfMail: false },
 ]
-
-/** Of these a mailbox must be proved by a mail: its owner gets roles by them, or is let in where links let nobody in. */
-const sourcesOfMail = new Set<EntrySource>([listInvitingOrganizations, listJoinedByDomain])
 
 /** The organizations that the owner of a mailbox can enter by an application: the last used first, then by name. */
 export async function listEntries({ db, now }: Pick<Deps, 'db' | 'now'>, key: EntryKey): Promise<Entry[]> {
@@ -68,12 +70,45 @@ export async function listEntries({ db, now }: Pick<Deps, 'db' | 'now'>, key: En
   const emailDomain = domainOfEmail(emailNormalized)
   const mailbox = { ...key, emailDomain, emailDomains: selfAndParentsOf(emailDomain) }
   const at = now()
-  const asked = sources.filter((source) => key.isLinkReturned !== true || !sourcesOfMail.has(source))
-  const found = await Promise.all(asked.map((source) => source(db, mailbox, at)))
+  const [memberships, ways] = await Promise.all([
+    listMemberships(db, mailbox),
+    findWays(db, { ...mailbox, at }),
+  ])
+  const asked = sources.filter(({ of, isOfMail }) => ways[of] && !(isOfMail && key.isLinkReturned === true))
+  const found = await Promise.all(asked.map(({ list }) => list(db, mailbox, at)))
   const byDomain = new Map<string, Entry>()
-  for (const entry of found.flat()) if (!byDomain.has(entry.domain)) byDomain.set(entry.domain, entry)
+  for (const entry of [...memberships, ...found.flat()])
+    if (!byDomain.has(entry.domain)) byDomain.set(entry.domain, entry)
   return [...byDomain.values()].toSorted(compareEntries).slice(0, mostEntries)
 }
+
+/** What the account has for an address, or for its domain, whichever organization it is of. */
+type Ways = Awaited<ReturnType<typeof selectWays>>[number]
+
+async function findWays(db: Kysely<DB>, mailbox: Mailbox & { readonly at: Date }): Promise<Ways> {
+  const [ways] = await selectWays(db, mailbox)
+  if (ways === undefined) throw new Error('a select without a table has one row')
+  return ways
+}
+
+/**
+ * Most addresses have nothing but their users, and a look into four indexes is a fraction of the statements that list the rest. Where
+ * the names are in an array, they are counted: for the first row alone, Postgres would look through all rows of the account.
+ */
+const selectWays = statement((db, mailbox: Mailbox & { readonly at: Date }) =>
+  db.selectNoFrom([
+    existsFor(sql`${invitationsTo(db, mailbox).select('invitations.id')}`).as('is_invited'),
+    existsFor(sql`${provedDomains(db, mailbox)}`).as('is_domain_proved'),
+    sql<boolean>`(
+      select count(*) from sso_connections as connection
+      where ${ofEnvironment(mailbox, 'connection')} and connection.email_domains && ${mailbox.emailDomains}::text[]
+    ) > 0`.as('has_connection'),
+    sql<boolean>`(
+      select count(*) from organizations
+      where organizations.account_id = ${mailbox.accountId} and ${isDomainListed(mailbox)}
+    ) > 0`.as('is_domain_listed'),
+  ]),
+)
 
 function compareEntries(a: Entry, b: Entry): number {
   const time = (b.lastSignedInAt?.getTime() ?? 0) - (a.lastSignedInAt?.getTime() ?? 0)
@@ -130,13 +165,7 @@ async function listInvitingOrganizations(db: Kysely<DB>, mailbox: Mailbox, at: D
 
 /** Organizations that have invited the address. These are found first, in an array: the account may have many organizations. */
 const selectInviting = statement((db, mailbox: Mailbox & { readonly at: Date }) => {
-  const inviting = db
-    .selectFrom('invitations')
-    .where(ofEnvironment(mailbox, 'invitations'))
-    .where('invitations.email_normalized', '=', mailbox.emailNormalized)
-    .where('invitations.state', '=', 'pending')
-    .where('invitations.expires_at', '>', mailbox.at)
-    .select('invitations.organization_id')
+  const inviting = invitationsTo(db, mailbox).select('invitations.organization_id')
   return offeredOrganizations(db, mailbox, sql.ref('organizations.id'))
     .where(sql<boolean>`organizations.id = any(array(${inviting}))`)
     .where(isAddressAllowed(sql`${mailbox.emailNormalized}::text`))
@@ -144,6 +173,16 @@ const selectInviting = statement((db, mailbox: Mailbox & { readonly at: Date }) 
     .orderBy('organizations.name')
     .limit(mostEntries)
 })
+
+/** Those that wait for the address. */
+function invitationsTo(db: Kysely<DB>, mailbox: Mailbox & { readonly at: Date }) {
+  return db
+    .selectFrom('invitations')
+    .where(ofEnvironment(mailbox, 'invitations'))
+    .where('invitations.email_normalized', '=', mailbox.emailNormalized)
+    .where('invitations.state', '=', 'pending')
+    .where('invitations.expires_at', '>', mailbox.at)
+}
 
 async function listConnections(db: Kysely<DB>, mailbox: Mailbox): Promise<Entry[]> {
   const rows = await selectConnections(db, mailbox)
@@ -176,21 +215,13 @@ async function listJoinedByDomain(db: Kysely<DB>, mailbox: Mailbox): Promise<Ent
 
 /** Organizations that have proved the domain of the mailbox, and let its users join, or ask to, by the links of their pages. */
 const selectJoinedByDomain = statement((db, mailbox: Mailbox) => {
-  const proved = db
-    .selectFrom('domains')
-    .where(ofEnvironment(mailbox, 'domains'))
-    // By equality with each possible name, which the index of the names serves.
-    .where(sql<boolean>`domains.domain = any(${mailbox.emailDomains}::text[])`)
-    .where('domains.state', 'in', ['verified', 'lapsing'])
-    .where(sql<boolean>`(domains.domain = ${mailbox.emailDomain} or domains.include_subdomains)`)
-    .select('domains.organization_id')
   return offeredOrganizations(db, mailbox, sql.ref('policy.organization_id'))
     .innerJoin('organization_policies as policy', (join) =>
       join.on(isOrganizationOf('organizations', 'policy')),
     )
     .innerJoin('magic_link_connections as link', (join) => join.on(sameTenant('link', 'policy')))
     .where(ofEnvironment(mailbox, 'policy'))
-    .where(sql<boolean>`policy.organization_id = any(array(${proved}))`)
+    .where(sql<boolean>`policy.organization_id = any(array(${provedDomains(db, mailbox)}))`)
     .where('policy.join_by_domain', '<>', 'off')
     .where('link.active', '=', true)
     .where(isAddressAllowed(sql`${mailbox.emailNormalized}::text`))
@@ -200,6 +231,20 @@ const selectJoinedByDomain = statement((db, mailbox: Mailbox) => {
     .orderBy('organizations.name')
     .limit(mostEntries)
 })
+
+/** The organizations that have proved the domain of the mailbox. */
+function provedDomains(db: Kysely<DB>, mailbox: Mailbox) {
+  return (
+    db
+      .selectFrom('domains')
+      .where(ofEnvironment(mailbox, 'domains'))
+      // By equality with each possible name, which the index of the names serves.
+      .where(sql<boolean>`domains.domain = any(${mailbox.emailDomains}::text[])`)
+      .where('domains.state', 'in', ['verified', 'lapsing'])
+      .where(sql<boolean>`(domains.domain = ${mailbox.emailDomain} or domains.include_subdomains)`)
+      .select('domains.organization_id')
+  )
+}
 
 async function listOpenOrganizations(db: Kysely<DB>, mailbox: Mailbox): Promise<Entry[]> {
   const rows = await selectOpenOrganizations(db, mailbox)
@@ -213,13 +258,17 @@ const selectOpenOrganizations = statement((db, mailbox: Mailbox) =>
     .where(ofEnvironment(mailbox, 'link'))
     .where('link.active', '=', true)
     .where('link.find_or_create_user', '=', true)
-    // Containment is what the index of the domains serves, whose work does not grow with the organizations.
-    .where(sql<boolean>`organizations.allowed_email_domains @> array[${mailbox.emailDomain}::text]`)
+    .where(isDomainListed(mailbox))
     .where(isUnknown(mailbox))
     .where(isSignInFree(mailbox))
     .orderBy('organizations.name')
     .limit(mostEntries),
 )
+
+/** Containment is what the index of the domains serves, whose work does not grow with the organizations. */
+function isDomainListed({ emailDomain }: Mailbox) {
+  return sql<boolean>`organizations.allowed_email_domains @> array[${emailDomain}::text]`
+}
 
 /** Organizations of the account that are there and can use the application. */
 function offeredOrganizations(db: Kysely<DB>, mailbox: Mailbox, organizationId: Expression<string>) {
