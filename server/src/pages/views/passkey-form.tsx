@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import type { Frame } from '../frame/layout.js'
 import type { PageForm } from '../frame/step-page.js'
 
 interface PasskeyFormProps {
@@ -54,5 +55,26 @@ export function PasskeyForm(props: PasskeyFormProps) {
         {button}
       </button>
     </form>
+  )
+}
+
+interface SecondFactorFormProps extends Pick<PasskeyFormProps, 'form' | 'options' | 'children'> {
+  readonly frame: Frame
+  /** Whether the page asks for a code first, in whose place it is used. */
+  readonly isInstead?: boolean
+}
+
+/** The same for a passkey as the second factor. */
+export function SecondFactorForm({ frame: { texts }, isInstead = false, ...props }: SecondFactorFormProps) {
+  const words = texts.passkeys.second
+  return (
+    <PasskeyForm
+      {...props}
+      action="passkey"
+      kind="get"
+      button={isInstead ? words.instead : words.button}
+      look={isInstead ? 'second' : 'main'}
+      failed={texts.passkeys.notUsed}
+    />
   )
 }

@@ -4,7 +4,7 @@ import { HostedPage, toDocument, type Frame } from '../frame/layout.js'
 import type { PageForm } from '../frame/step-page.js'
 import type { SecondFactorFault } from '../texts/en/second-factor.js'
 import { PasskeyCodeLink } from './passkey-code.js'
-import { PasskeyForm } from './passkey-form.js'
+import { SecondFactorForm } from './passkey-form.js'
 
 interface SecondFactorPasskeyPage {
   readonly frame: Frame
@@ -39,15 +39,7 @@ export function secondFactorPasskeyPage({
       <noscript>
         <p>{words.needsScript}</p>
       </noscript>
-      <PasskeyForm
-        form={form}
-        action="passkey"
-        kind="get"
-        options={options}
-        button={words.button}
-        look="main"
-        failed={texts.passkeys.notUsed}
-      />
+      <SecondFactorForm frame={frame} form={form} options={options} />
       <div class="aside">
         <Form form={form} action="anew" button={words.anew} look="plain" />
         {hasRecoveryCodes ? <PasskeyCodeLink frame={frame} form={form} /> : <p class="quiet">{words.lost}</p>}

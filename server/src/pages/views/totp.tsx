@@ -5,7 +5,7 @@ import { Form } from '../frame/form.js'
 import { HostedPage, toDocument, withParameter, type Frame } from '../frame/layout.js'
 import type { PageForm } from '../frame/step-page.js'
 import type { SecondFactorFault, TotpWay } from '../texts/en/second-factor.js'
-import { PasskeyForm } from './passkey-form.js'
+import { SecondFactorForm } from './passkey-form.js'
 
 /** The page for the second factor. */
 interface TotpPage {
@@ -52,14 +52,7 @@ export function totpPage(view: TotpPage): string {
         <Form form={form} action="send_sms" look="plain" button={words.sendAgain} />
       )}
       {passkeyOptions !== undefined && !isPasskeyFirst && (
-        <PasskeyForm
-          form={form}
-          action="passkey"
-          kind="get"
-          options={passkeyOptions}
-          button={texts.passkeys.second.instead}
-          failed={texts.passkeys.notUsed}
-        />
+        <SecondFactorForm frame={frame} form={form} options={passkeyOptions} isInstead />
       )}
       <div class="aside">
         {way === 'recovery' ? (
@@ -80,24 +73,17 @@ export function totpPage(view: TotpPage): string {
 }
 
 /** The passkey, and what sets it apart from the code below. */
-function FirstPasskey({ frame: { texts }, form, options }: FirstPasskeyProps) {
+function FirstPasskey({ frame, form, options }: FirstPasskeyProps) {
+  const { texts } = frame
   const words = texts.passkeys.second
   return (
     <>
       <noscript>
         <p class="quiet">{words.needsScript}</p>
       </noscript>
-      <PasskeyForm
-        form={form}
-        action="passkey"
-        kind="get"
-        options={options}
-        button={words.button}
-        look="main"
-        failed={texts.passkeys.notUsed}
-      >
+      <SecondFactorForm frame={frame} form={form} options={options}>
         <p>{words.sentence}</p>
-      </PasskeyForm>
+      </SecondFactorForm>
       <p class="or">
         <span>{texts.password.or}</span>
       </p>
