@@ -9,6 +9,8 @@ const given = passkeyGivenOf(service, client)
 const { flows } = given
 
 const why = 'To change your account, confirm that it is you.'
+const whyPasskey = 'To change your account, use a passkey that you have added to it.'
+const withPasskey = 'Use a passkey that you have added to your account.'
 const staleMinutes = 11
 
 function addressOf({ org_domain }: { readonly org_domain: string }, section = 'password'): string {
@@ -46,15 +48,20 @@ describe('the sign-in that the account page begins', () => {
     expect(inFrench.html).toContain('Pour modifier votre compte, confirmez que c’est vous.')
   })
 
-  test('says why where a session takes the passkey in addition', async () => {
+  test('says why where a session takes the passkey in addition, in one sentence', async () => {
     const { scene } = await given.withPasskey()
     await client.sessions.endAll({ org_domain: scene.org_domain, user_id: scene.user.id })
     const { visitor } = await flows.signIn(scene)
 
     const page = await visitor.visit(addressOf(scene, 'passkeys'))
 
-    expect(page.html).toContain('Use a passkey that you have added to your account.')
-    expect(page.html).toContain(why)
+    expect(page.html).toContain('<h1>Confirm that it is you</h1>')
+    expect(page.html.split(whyPasskey)).toHaveLength(2)
+    for (const again of [why, withPasskey]) expect(page.html).not.toContain(again)
+    const inFrench = await visitor.visit(`${page.url}?ui_locales=fr`)
+    expect(inFrench.html).toContain(
+      'Pour modifier votre compte, utilisez une clé d’accès que vous y avez ajoutée.',
+    )
   })
 
   test('says so in no sign-in of an application, however fresh it wants that', async () => {
@@ -62,8 +69,7 @@ describe('the sign-in that the account page begins', () => {
     const { visitor } = await flows.signIn(scene)
     for (const members of [{ max_age: '0' }, { prompt: 'login' }, mfa]) {
       const { page } = await flows.begin(scene, members, visitor)
-      expect(page.html).not.toContain(why)
-      expect(page.html).not.toContain('Sign in to your account')
+      for (const words of [why, whyPasskey, 'Sign in to your account']) expect(page.html).not.toContain(words)
     }
   })
 })

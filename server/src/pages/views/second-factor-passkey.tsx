@@ -34,8 +34,7 @@ export function secondFactorPasskeyPage({
   return toDocument(
     <HostedPage frame={frame} title={words.heading} isFault={fault !== undefined} needsPasskeys>
       <PageFault fault={fault && { ...fault, isOfField: false }} />
-      {isForChange && <p>{texts.account.confirmFirst}</p>}
-      <p>{words.sentence}</p>
+      <p>{isForChange ? words.forChange : words.sentence}</p>
       <noscript>
         <p>{words.needsScript}</p>
       </noscript>

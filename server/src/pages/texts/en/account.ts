@@ -29,7 +29,7 @@ export const account = {
     back: 'Back to your account',
     backTo: (application: string) => `Back to ${application}`,
     saved: 'Your change has been saved.',
-    /** Why a sign-in is asked for of a user who is signed in. */
+    /** Why a sign-in is asked for of a user who is signed in, on its first page. */
     confirmFirst: 'To change your account, confirm that it is you.',
     /** What the list of sections says of them. */
     states: {

@@ -10,6 +10,8 @@ export const passkeys = {
     second: {
       heading: 'Confirm that it is you',
       sentence: 'Use a passkey that you have added to your account.',
+      /** Where the account page asks for it, of who is signed in. */
+      forChange: 'To change your account, use a passkey that you have added to it.',
       button: 'Use a passkey',
       instead: 'Use a passkey instead',
       needsScript: 'To use a passkey, allow scripts for this page, and load it again.',

@@ -7,6 +7,7 @@ export const passkeys: PasskeyTexts = {
     second: {
       heading: 'Confirmez que c’est vous',
       sentence: 'Utilisez une clé d’accès que vous avez ajoutée à votre compte.',
+      forChange: 'Pour modifier votre compte, utilisez une clé d’accès que vous y avez ajoutée.',
       button: 'Utiliser une clé d’accès',
       instead: 'Utiliser plutôt une clé d’accès',
       needsScript: 'Pour utiliser une clé d’accès, autorisez les scripts sur cette page, puis rechargez-la.',
