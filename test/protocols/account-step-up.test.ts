@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { startService } from '../given/harness.js'
 import { passkeyGivenOf } from '../given/passkey-given.js'
+import type { Seen } from '../given/visitor.js'
 import { mfa } from './enrolling-given.js'
 
 const service = await startService()
@@ -15,6 +16,11 @@ const staleMinutes = 11
 
 function addressOf({ org_domain }: { readonly org_domain: string }, section = 'password'): string {
   return `/t/${org_domain}/account/${section}?environment=sandbox`
+}
+
+/** Where a page leads back to the account page, in the language of its link. */
+function backOn({ html }: Seen, label = 'Back to your account'): string | undefined {
+  return new RegExp(`<a href="([^"]+)">${label}</a>`).exec(html)?.[1]?.replaceAll('&amp;', '&')
 }
 
 describe('the sign-in that the account page begins', () => {
@@ -64,12 +70,37 @@ describe('the sign-in that the account page begins', () => {
     )
   })
 
+  test('leads back to the account page, as it was come to, where a session takes the passkey or a code in addition', async () => {
+    const { scene } = await given.withPasskey()
+    const { org_domain, user, application } = scene
+    const [returnTo = ''] = application.allowed_redirect_urls
+    const { visitor } = await flows.signIn(scene)
+    await flows.totp.activate(org_domain)
+    await flows.totp.enroll({ org_domain, user_id: user.id })
+    const from = new URLSearchParams({ client_id: application.client_id, return_to: returnTo })
+    const page = await visitor.visit(`${addressOf(scene, 'passkeys')}&${from.toString()}`)
+    expect(page.html).toContain('data-passkey="get"')
+
+    const first = await visitor.visit(backOn(page) ?? '')
+
+    expect(first).toMatchObject({ status: 200, url: expect.stringContaining(`/t/${org_domain}/account?`) })
+    expect(first.html).toContain(`Back to ${application.name}`)
+    const inFrench = await visitor.visit(`${page.url}?ui_locales=fr`)
+    const firstInFrench = await visitor.visit(backOn(inFrench, 'Retour à votre compte') ?? '')
+    expect(firstInFrench.html).toContain('<h1>Votre compte</h1>')
+    await client.passkeys.updateConnection({ org_domain, active: false })
+    const withCode = await visitor.visit(page.url)
+    expect(withCode.html).toContain('name="code"')
+    expect((await visitor.visit(backOn(withCode) ?? '')).html).toContain('<h1>Your account</h1>')
+  })
+
   test('says so in no sign-in of an application, however fresh it wants that', async () => {
     const { scene } = await given.withPasskey()
     const { visitor } = await flows.signIn(scene)
     for (const members of [{ max_age: '0' }, { prompt: 'login' }, mfa]) {
       const { page } = await flows.begin(scene, members, visitor)
       for (const words of [why, whyPasskey, 'Sign in to your account']) expect(page.html).not.toContain(words)
+      expect(backOn(page)).toBeUndefined()
     }
   })
 })

@@ -26,6 +26,14 @@ export function isAccountPage(applicationId: string): boolean {
   return Object.values<string>(accountPageIds).includes(applicationId)
 }
 
+/** Whether a sign-in adds to a session what a change on the account page takes. */
+export function isStepUpOfAccountPage(flow: {
+  readonly applicationId: string
+  readonly sessionId: string | null
+}): boolean {
+  return isAccountPage(flow.applicationId) && flow.sessionId !== null
+}
+
 /** Makes the client where it is missing. Its sign-ins end at the address that the service has now. */
 export async function keepAccountPageClient(
   { db, config, now }: Pick<Deps, 'db' | 'config' | 'now'>,

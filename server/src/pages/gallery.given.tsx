@@ -423,6 +423,8 @@ const namingFaults: readonly string[] = ['missing', 'invalid', 'not_allowed']
 
 function totpStates(frame: Frame, { phone }: GalleryNames): GalleryPage[] {
   const view = { frame, form, way: 'app', sentTo: null } as const
+  const elsewhere = { label: frame.texts.account.back, url: '/t/awesome-company/account' }
+  const ofAccount = { ...frame, elsewhere }
   const passkey = { frame, form, options: { challenge: 'x' }, hasRecoveryCodes: false }
   const code = { frame, form, hasPasskey: true, retryAfterSeconds: 5 * minute }
   return [
@@ -437,7 +439,11 @@ function totpStates(frame: Frame, { phone }: GalleryNames): GalleryPage[] {
     page('totp-passkey-blocked', blockedPasskeyPage({ frame, form, hasRecoveryCodes: false })),
     page('totp-passkey-blocked-codes', blockedPasskeyPage({ frame, form, hasRecoveryCodes: true })),
     page('totp-passkey', secondFactorPasskeyPage(passkey)),
-    page('totp-passkey-account-change', secondFactorPasskeyPage({ ...passkey, isForChange: true })),
+    page(
+      'totp-passkey-account-change',
+      secondFactorPasskeyPage({ ...passkey, frame: ofAccount, isForChange: true }),
+    ),
+    page('totp-app-account-change', totpPage({ ...view, frame: ofAccount })),
     page('totp-passkey-codes', secondFactorPasskeyPage({ ...passkey, hasRecoveryCodes: true })),
     page('totp-passkey-recovery', passkeyCodePage({ frame, form, hasPasskey: true })),
     page('totp-passkey-recovery-blocked', passkeyCodePage({ frame, form, hasPasskey: false })),

@@ -22,7 +22,7 @@ export interface Frame {
   readonly passkeyScriptUrl?: string | undefined
   /** The address of this page without its language; undefined when it cannot be shown again. */
   readonly url: string | undefined
-  /** Where another organization is chosen, or the application goes on without this sign-in; undefined where there is neither. */
+  /** Where another organization is chosen, or the application goes on without what the page asks for; undefined where there is neither. */
   readonly elsewhere?: { readonly label: string; readonly url: string } | undefined
 }
 

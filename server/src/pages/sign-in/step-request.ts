@@ -4,8 +4,9 @@ import { accountFlowPath } from '../../sign-in/account-flows/account-flow-url.js
 import { callerAtPage, type Flow, type Step } from '../../sign-in/flows/flow.js'
 import { websiteOf } from '../../sign-in/flows/way-back.js'
 import type { PublicOrganization } from '../../directory/organizations/find-organization.js'
-import { isAccountPage } from '../../directory/account-page-client.js'
+import { isAccountPage, isStepUpOfAccountPage } from '../../directory/account-page-client.js'
 import { displayName } from '../../platform/display-name.js'
+import { fromAccountPath, toAccountPath } from '../frame/account-path.js'
 import { toCsrfField } from '../frame/csrf.js'
 import { findLastProvider } from '../frame/last-provider-cookie.js'
 import type { Frame } from '../frame/layout.js'
@@ -47,7 +48,9 @@ export function toStepRequest({
     url: withQuery(req.path, { way: query('way') }),
     uiLocales: flow.locale,
   })
-  const elsewhere = elsewhereOf(flow, frame)
+  const elsewhere = isStepUpOfAccountPage(flow)
+    ? accountOf(flow, frame, query('ui_locales'))
+    : elsewhereOf(flow, frame)
   const action = withQuery(req.path, { way: query('way'), ui_locales: query('ui_locales') })
   const applicationName = isAccountPage(flow.applicationId)
     ? frame.texts.account.heading
@@ -79,6 +82,22 @@ function elsewhereOf(
     return { label: texts.accountSignIn.elsewhere, url: accountFlowPath(accountDomain, accountFlowId) }
   const url = websiteOf(redirectUri)
   return url === undefined ? undefined : { label: texts.backTo(displayName(applicationName)), url }
+}
+
+/**
+ * The way back to the account page, which asks for a factor before a change and may be left as it is. The state says where the user
+ * has come from, and in which language unless they have chosen another one since.
+ */
+function accountOf(
+  { step, domain, environment, state }: Flow,
+  { texts }: Frame,
+  chosen: string,
+): Frame['elsewhere'] {
+  if (!stepsBeforeAnswer.includes(step)) return undefined
+  const from = fromAccountPath(state)
+  const locale = chosen === '' ? from?.locale : texts.lang
+  const place = { domain, section: undefined, environment, locale, cameFrom: from?.cameFrom }
+  return { label: texts.account.back, url: toAccountPath(place) }
 }
 
 const stepsBeforeAnswer: readonly Step[] = [

@@ -1,4 +1,4 @@
-import { isAccountPage } from '../../directory/account-page-client.js'
+import { isAccountPage, isStepUpOfAccountPage } from '../../directory/account-page-client.js'
 import { ApiError } from '../../platform/errors.js'
 import { beginAnew } from '../../sign-in/flows/consent.js'
 import { holdsPasskey } from '../../sign-in/flows/holds-passkey.js'
@@ -43,7 +43,7 @@ async function show(request: StepRequest, wrong: Wrong = {}): Promise<string | u
     if (hasRecoveryCodes && request.query('way') === 'recovery')
       return passkeyCodePage({ frame, form, hasPasskey: options !== undefined, ...wrong })
     if (options !== undefined) {
-      const isForChange = isAccountPage(flow.applicationId) && flow.sessionId !== null
+      const isForChange = isStepUpOfAccountPage(flow)
       const asking = { frame, form, options, hasRecoveryCodes, isForChange, ...wrong }
       return isOpen ? secondFactorPasskeyPage(asking) : undefined
     }
