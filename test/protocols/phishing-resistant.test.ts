@@ -5,12 +5,15 @@ import { comeByTestIdp, ssoPlace } from '../given/sso-newcomer-given.js'
 import { passkeyGivenOf } from '../given/passkey-given.js'
 import { pkcePair, type Seen } from '../given/visitor.js'
 import { longTest } from '../sampled.js'
+import { accountGivenOf } from './account-given.js'
 import { exchange } from './code-given.js'
+import { mfa } from './enrolling-given.js'
 
 const service = await startService()
 const client = await service.client()
 const given = passkeyGivenOf(service, client)
 const { flows } = given
+const account = accountGivenOf(service, client)
 
 const phr = { acr_values: 'phr' }
 const adding = 'data-passkey="create"'
@@ -94,6 +97,73 @@ describe('an application that demands a sign-in which cannot be phished', () => 
 
     expect(after.html).toContain(adding)
     expect(await reasonsOf(scene)).toEqual([])
+  })
+
+  test('is told where its user goes back without using the passkey, also where that is blocked', async () => {
+    const { scene } = await given.withPasskey()
+    const back = `Back to ${scene.application.name}`
+    const asked = await afterPassword(scene)
+    expect(asked.page.html).toContain(asking)
+    await service.query('update passkeys set disabled_at = now() where user_id = $1', [scene.user.id])
+    const blocked = await afterPassword(scene)
+    expect(blocked.page.html).toContain('Your passkey was blocked')
+
+    for (const { visitor, page } of [asked, blocked]) {
+      expect(page.html).toContain(back)
+      const landed = await visitor.press(page, 'cancel')
+      expect(landed.location?.startsWith(callback)).toBe(true)
+      expect(Object.fromEntries(answerOf(landed))).toMatchObject({
+        error: 'access_denied',
+        error_description: 'the user has not used the passkey that the application demands',
+        state: 'state-1',
+      })
+      expect(visitor.sessionSecret()).toBeUndefined()
+      expect((await visitor.send(page, 'cancel')).status).toBe(404)
+    }
+
+    expect(await reasonsOf(scene)).toEqual(['passkey_expected', 'passkey_expected'])
+  })
+
+  test('is told where its user goes back from the code that comes before the passkey', async () => {
+    const scene = await flows.enrolledScene()
+    const { visitor, page } = await afterPassword(scene)
+    const wrong = await visitor.press(page, 'totp', { code: '' })
+    for (const one of [page, wrong]) expect(one.html).toContain(`Back to ${scene.application.name}`)
+
+    const landed = await visitor.press(wrong, 'cancel')
+
+    expect(answerOf(landed).get('error')).toBe('access_denied')
+  })
+
+  test('is the only one that a page which asks for a passkey leads back to', async () => {
+    const { scene } = await given.withPasskey()
+    const demanded = await afterPassword(scene, mfa)
+    const { visitor } = await flows.signIn(scene)
+    const ofAccount = { visitor, page: await visitor.visit(given.addressOf(scene)) }
+    for (const at of [demanded, ofAccount]) {
+      expect(at.page.html).toContain(asking)
+      expect(at.page.html).not.toContain('value="cancel"')
+
+      const after = await at.visitor.press(at.page, 'cancel')
+
+      expect([after.status, after.url]).toEqual([200, at.page.url])
+    }
+    expect(await reasonsOf(scene)).toEqual([])
+  })
+
+  test('has one way back at the issuer of the account, which tells it', async () => {
+    const scene = await account.scene()
+    await given.withPasskey(scene)
+    const visitor = flows.visitorOf()
+
+    const page = await account.pass(scene, await visitor.visit(account.authorizeUrl(scene, phr)), visitor)
+
+    expect(page.html.split(`Back to ${scene.application.name}`)).toHaveLength(2)
+    const landed = await visitor.press(page, 'cancel')
+    expect(Object.fromEntries(answerOf(landed))).toMatchObject({
+      error: 'access_denied',
+      iss: account.issuer,
+    })
   })
 
   test('gets one by a passkey alone, which is told as that where it is asked for', async () => {
@@ -214,12 +284,12 @@ describe('an application that demands a sign-in which cannot be phished', () => 
 
   test('gets no acr but one that its essential claim names, and phr also by a claim that is not essential', async () => {
     const { scene, held } = await given.withPasskey()
-    const mfa = 'urn:portico:acr:mfa'
+    const twoFactors = mfa.acr_values
     const claimed = (acr: object) => JSON.stringify({ id_token: { acr } })
     const acrs = []
     const requests: Record<string, string>[] = [
-      { acr_values: `phr ${mfa}`, claims: claimed({ essential: true, values: [mfa] }) },
-      { claims: claimed({ values: ['phr', mfa] }) },
+      { acr_values: `phr ${twoFactors}`, claims: claimed({ essential: true, values: [twoFactors] }) },
+      { claims: claimed({ values: ['phr', twoFactors] }) },
     ]
     for (const members of requests) {
       const at = await begin(scene, members)
@@ -227,7 +297,7 @@ describe('an application that demands a sign-in which cannot be phished', () => 
       acrs.push((await strengthOf(at, await at.visitor.press(at.page, 'passkey', { credential }))).acr)
     }
 
-    expect(acrs).toEqual([mfa, 'phr'])
+    expect(acrs).toEqual([twoFactors, 'phr'])
   })
 
   longTest('takes a passkey besides the identity provider of who comes by single sign-on', async () => {

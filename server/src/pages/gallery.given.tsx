@@ -421,7 +421,7 @@ function socialStates(frame: Frame, { email, organization, application }: Galler
 /** Faults of an address, before a code is sent to it. */
 const namingFaults: readonly string[] = ['missing', 'invalid', 'not_allowed']
 
-function totpStates(frame: Frame, { phone }: GalleryNames): GalleryPage[] {
+function totpStates(frame: Frame, { phone, application: applicationName }: GalleryNames): GalleryPage[] {
   const view = { frame, form, way: 'app', sentTo: null } as const
   const elsewhere = { label: frame.texts.account.back, url: '/t/awesome-company/account' }
   const ofAccount = { ...frame, elsewhere }
@@ -438,7 +438,12 @@ function totpStates(frame: Frame, { phone }: GalleryNames): GalleryPage[] {
     ),
     page('totp-passkey-blocked', blockedPasskeyPage({ frame, form, hasRecoveryCodes: false })),
     page('totp-passkey-blocked-codes', blockedPasskeyPage({ frame, form, hasRecoveryCodes: true })),
+    page(
+      'totp-passkey-blocked-demanded',
+      blockedPasskeyPage({ frame, form, hasRecoveryCodes: false, applicationName }),
+    ),
     page('totp-passkey', secondFactorPasskeyPage(passkey)),
+    page('totp-passkey-demanded', secondFactorPasskeyPage({ ...passkey, applicationName })),
     page(
       'totp-passkey-account-change',
       secondFactorPasskeyPage({ ...passkey, frame: ofAccount, isForChange: true }),

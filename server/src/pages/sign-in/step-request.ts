@@ -6,6 +6,7 @@ import { websiteOf } from '../../sign-in/flows/way-back.js'
 import type { PublicOrganization } from '../../directory/organizations/find-organization.js'
 import { isAccountPage, isStepUpOfAccountPage } from '../../directory/account-page-client.js'
 import { displayName } from '../../platform/display-name.js'
+import { demandsPasskey } from '../../tokens/acr.js'
 import { fromAccountPath, toAccountPath } from '../frame/account-path.js'
 import { toCsrfField } from '../frame/csrf.js'
 import { findLastProvider } from '../frame/last-provider-cookie.js'
@@ -71,15 +72,16 @@ export function toStepRequest({
 
 /**
  * The way elsewhere, as long as the user may want it: to the list of the account's organizations, or, where the application has
- * named this one as in a switch, back to the application.
+ * named this one as in a switch, back to the application. A page whose button leads back there has no such link besides.
  */
 function elsewhereOf(
-  { accountFlowId, accountDomain, step, issuer, redirectUri, applicationName }: Flow,
+  { accountFlowId, accountDomain, step, issuer, redirectUri, applicationName, claims }: Flow,
   { texts }: Frame,
 ): Frame['elsewhere'] {
   if (issuer !== 'account' || !stepsBeforeAnswer.includes(step)) return undefined
   if (accountFlowId !== null)
     return { label: texts.accountSignIn.elsewhere, url: accountFlowPath(accountDomain, accountFlowId) }
+  if (step === 'totp' && demandsPasskey(claims)) return undefined
   const url = websiteOf(redirectUri)
   return url === undefined ? undefined : { label: texts.backTo(displayName(applicationName)), url }
 }

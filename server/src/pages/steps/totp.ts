@@ -1,6 +1,6 @@
 import { isAccountPage, isStepUpOfAccountPage } from '../../directory/account-page-client.js'
 import { ApiError } from '../../platform/errors.js'
-import { beginAnew } from '../../sign-in/flows/consent.js'
+import { beginAnew, refuseApplication } from '../../sign-in/flows/consent.js'
 import { holdsPasskey } from '../../sign-in/flows/holds-passkey.js'
 import { findPendingSignIn } from '../../sign-in/flows/pending-sign-in.js'
 import { recoversPasskeys } from '../../sign-in/flows/recovers-passkeys.js'
@@ -29,26 +29,28 @@ import { userFlowOf } from './user-flow.js'
 /** Asks for the second factor: a code, or a passkey where the user has one. */
 export const totpStep: StepPage = {
   show: (request) => show(request),
-  actions: { totp, send_sms: sendSms, passkey, recovery_code: recoveryCode, anew },
+  actions: { totp, send_sms: sendSms, passkey, recovery_code: recoveryCode, anew, cancel },
 }
 
 async function show(request: StepRequest, wrong: Wrong = {}): Promise<string | undefined> {
   const { deps, caller, flow, frame, form } = request
   const signIn = signInOf(request)
   if (signIn === undefined) return undefined
+  const applicationName = demandingApplication(request)
   const options = await findSecondFactorOptions(deps, caller, flow, form.csrf)
   if ((await isPasskeyAsked(request, signIn.userId)) || !(await hasCodes(request, signIn.userId))) {
     const isOpen = await isPending(request, signIn)
     const hasRecoveryCodes = isOpen && (await mayUsePasskeyCode(deps, caller, flow))
     if (hasRecoveryCodes && request.query('way') === 'recovery')
-      return passkeyCodePage({ frame, form, hasPasskey: options !== undefined, ...wrong })
+      return passkeyCodePage({ frame, form, hasPasskey: options !== undefined, applicationName, ...wrong })
     if (options !== undefined) {
       const isForChange = isStepUpOfAccountPage(flow)
-      const asking = { frame, form, options, hasRecoveryCodes, isForChange, ...wrong }
+      const asking = { frame, form, options, hasRecoveryCodes, isForChange, applicationName, ...wrong }
       return isOpen ? secondFactorPasskeyPage(asking) : undefined
     }
     const isBlocked = await holdsPasskey(deps, deps.db, { tenant: caller, userId: signIn.userId })
-    if (isBlocked) return isOpen ? blockedPasskeyPage({ frame, form, hasRecoveryCodes }) : undefined
+    if (isBlocked)
+      return isOpen ? blockedPasskeyPage({ frame, form, hasRecoveryCodes, applicationName }) : undefined
   }
   // A user with a passkey may not need the message.
   const asked = await askOnce(deps, caller, signIn, options === undefined)
@@ -89,6 +91,19 @@ async function isPending({ deps, caller }: StepRequest, signIn: WaitingForPasske
 async function anew({ deps, flow }: StepRequest): Promise<StepOutcome> {
   await beginAnew(deps, flow, 'totp')
   return 'moved'
+}
+
+/** For who does not use the passkey that the application takes alone: it is told so. */
+async function cancel(request: StepRequest): Promise<StepOutcome> {
+  if (demandingApplication(request) === undefined) return 'moved'
+  const { deps, caller, flow } = request
+  const answer = await refuseApplication(deps, caller, flow, 'totp')
+  return answer === undefined ? 'over' : { answer }
+}
+
+/** The name of an application that takes a passkey alone; the account page has a link in place of the button. */
+function demandingApplication({ flow }: StepRequest): string | undefined {
+  return demandsPasskey(flow.claims) && !isAccountPage(flow.applicationId) ? flow.applicationName : undefined
 }
 
 async function passkey(request: StepRequest): Promise<StepOutcome> {
@@ -201,5 +216,6 @@ function page(request: StepRequest, { method, sentTo, isSent }: FlowChallenge, w
   const { frame, form } = request
   const way = request.query('way') === 'recovery' ? 'recovery' : method === 'sms' ? 'sms' : 'app'
   const shownTo = way === 'sms' && isSent ? sentTo : null
-  return totpPage({ frame, form, way, sentTo: shownTo, fault: undefined, ...wrong })
+  const applicationName = demandingApplication(request)
+  return totpPage({ frame, form, way, sentTo: shownTo, applicationName, fault: undefined, ...wrong })
 }

@@ -4,6 +4,7 @@ import { PageFault, toFault, type Fault } from '../frame/fault.js'
 import { CodeField } from '../frame/field.js'
 import { Form } from '../frame/form.js'
 import { HostedPage, toDocument, type Frame } from '../frame/layout.js'
+import { BackToApplication } from './back-to-application.js'
 import { toQrCode } from './qr.js'
 import type { PageForm } from '../frame/step-page.js'
 import type { OwnPasskeyFault } from '../texts/en/passkeys.js'
@@ -72,14 +73,11 @@ export function enrollPage(view: EnrollPage): string {
       {recovery?.recoveredBy === 'code' && !recovery.isPostponable && (
         <Form form={form} action="anew" look="plain" button={texts.passkeys.second.anew} />
       )}
-      {demanded === 'passkey_by_application' && view.applicationName !== undefined && (
-        <Form
-          form={form}
-          action="cancel"
-          look="plain"
-          button={texts.backTo(displayName(view.applicationName))}
-        />
-      )}
+      <BackToApplication
+        frame={frame}
+        form={form}
+        name={demanded === 'passkey_by_application' ? view.applicationName : undefined}
+      />
       {until !== null && <p class="quiet">{words.until(toDate(until, texts.lang))}</p>}
     </HostedPage>,
   )

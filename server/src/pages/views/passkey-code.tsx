@@ -1,3 +1,4 @@
+import { BackToApplication } from './back-to-application.js'
 import { Field } from '../frame/field.js'
 import { Form } from '../frame/form.js'
 import { PageFault, toFault } from '../frame/fault.js'
@@ -10,12 +11,20 @@ interface PasskeyCodePage {
   readonly form: PageForm
   /** Whether the user has a passkey that is accepted, too. */
   readonly hasPasskey: boolean
+  /** The application that demands the passkey, and is told where the user uses none. */
+  readonly applicationName?: string | undefined
   readonly fault?: SecondFactorFault | undefined
   readonly retryAfterSeconds?: number | undefined
 }
 
 /** Asks for a recovery code in place of a passkey that is lost or blocked. */
-export function passkeyCodePage({ frame, form, hasPasskey, ...wrong }: PasskeyCodePage): string {
+export function passkeyCodePage({
+  frame,
+  form,
+  hasPasskey,
+  applicationName,
+  ...wrong
+}: PasskeyCodePage): string {
   const { texts } = frame
   const words = texts.totp
   const faults = { ...words.faults, wrong_code: words.wrongRecovery }
@@ -44,6 +53,7 @@ export function passkeyCodePage({ frame, form, hasPasskey, ...wrong }: PasskeyCo
           </p>
         )}
         <p class="quiet">{texts.passkeys.code.lost}</p>
+        <BackToApplication frame={frame} form={form} name={applicationName} />
       </div>
     </HostedPage>,
   )

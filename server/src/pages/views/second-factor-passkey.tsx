@@ -3,6 +3,7 @@ import { PageFault, toFault } from '../frame/fault.js'
 import { HostedPage, toDocument, type Frame } from '../frame/layout.js'
 import type { PageForm } from '../frame/step-page.js'
 import type { SecondFactorFault } from '../texts/en/second-factor.js'
+import { BackToApplication } from './back-to-application.js'
 import { PasskeyCodeLink } from './passkey-code.js'
 import { SecondFactorForm } from './passkey-form.js'
 
@@ -15,6 +16,8 @@ interface SecondFactorPasskeyPage {
   readonly hasRecoveryCodes: boolean
   /** Whether the account page asks for it, before a change, in addition to a session that is there. */
   readonly isForChange?: boolean
+  /** The application that demands the passkey, and is told where the user uses none. */
+  readonly applicationName?: string | undefined
   readonly fault?: SecondFactorFault | undefined
   readonly retryAfterSeconds?: number | undefined
 }
@@ -26,6 +29,7 @@ export function secondFactorPasskeyPage({
   options,
   hasRecoveryCodes,
   isForChange = false,
+  applicationName,
   ...wrong
 }: SecondFactorPasskeyPage): string {
   const { texts } = frame
@@ -42,6 +46,7 @@ export function secondFactorPasskeyPage({
       <div class="aside">
         <Form form={form} action="anew" button={words.anew} look="plain" />
         {hasRecoveryCodes ? <PasskeyCodeLink frame={frame} form={form} /> : <p class="quiet">{words.lost}</p>}
+        <BackToApplication frame={frame} form={form} name={applicationName} />
       </div>
     </HostedPage>,
   )

@@ -5,6 +5,7 @@ import { Form } from '../frame/form.js'
 import { HostedPage, toDocument, withParameter, type Frame } from '../frame/layout.js'
 import type { PageForm } from '../frame/step-page.js'
 import type { SecondFactorFault, TotpWay } from '../texts/en/second-factor.js'
+import { BackToApplication } from './back-to-application.js'
 import { SecondFactorForm } from './passkey-form.js'
 
 /** The page for the second factor. */
@@ -18,6 +19,8 @@ interface TotpPage {
   readonly passkeyOptions?: object | undefined
   /** Whether the passkey is offered before the code, which takes its place. */
   readonly isPasskeyFirst?: boolean
+  /** The application that demands a passkey after the code, and is told where the user goes back. */
+  readonly applicationName?: string | undefined
   readonly fault?: SecondFactorFault | undefined
   readonly retryAfterSeconds?: number | undefined
 }
@@ -67,6 +70,7 @@ export function totpPage(view: TotpPage): string {
             <a href={withParameter(form.action, 'way', 'recovery')}>{words.useRecovery}</a>
           </p>
         )}
+        <BackToApplication frame={frame} form={form} name={view.applicationName} />
       </div>
     </HostedPage>,
   )

@@ -53,6 +53,10 @@ export async function beginAnew(deps: Pick<Deps, 'db' | 'now'>, flow: Flow, from
 /** A step at which the user may refuse, and how the log and the application are told (RFC 6749 section 4.1.2.1). */
 const refusals = {
   consent: { reason: 'consent_refused', description: 'the user has not allowed the application' },
+  totp: {
+    reason: 'passkey_expected',
+    description: 'the user has not used the passkey that the application demands',
+  },
   enroll: {
     reason: 'passkey_expected',
     description: 'the user has not added the passkey that the application demands',
