@@ -1,3 +1,4 @@
+import { accountPageIds } from '@portico/contract/sessions'
 import { describe, expect, test } from 'vitest'
 import { startService } from '../given/harness.js'
 import { passkeyGivenOf } from '../given/passkey-given.js'
@@ -92,6 +93,31 @@ describe('the sign-in that the account page begins', () => {
     const withCode = await visitor.visit(page.url)
     expect(withCode.html).toContain('name="code"')
     expect((await visitor.visit(backOn(withCode) ?? '')).html).toContain('<h1>Your account</h1>')
+  })
+
+  test('has no button that tells the application of a refusal, whatever it demands', async () => {
+    const { scene } = await given.withPasskey()
+    const { org_domain, user } = scene
+    const [passkey] = await given.passkeysOf(scene)
+    const { visitor } = await flows.signIn(scene)
+    const ofAccount = {
+      client_id: accountPageIds.sandbox,
+      redirect_uri: `${service.baseUrl}/account/signed-in`,
+    }
+    const asked = await flows.begin(scene, { ...ofAccount, acr_values: 'phr' }, visitor)
+    const afterAsked = await visitor.press(asked.page, 'cancel')
+    await service.clock.advance(staleMinutes * 60)
+    const first = await visitor.visit(addressOf(scene, 'passkeys'))
+    await client.passkeys.delete({ org_domain, user_id: user.id, passkey_id: passkey?.id ?? '' })
+    const adding = await given.signInAt(visitor, first, scene)
+    const afterAdding = await visitor.press(adding, 'cancel')
+
+    for (const page of [asked.page, afterAsked]) expect(page.html).toContain('data-passkey="get"')
+    for (const page of [adding, afterAdding]) expect(page.html).toContain('data-passkey="create"')
+    for (const { html, url } of [asked.page, afterAsked, adding, afterAdding]) {
+      expect(html).not.toContain('value="cancel"')
+      expect(url).toContain(`/t/${org_domain}/sign-in/`)
+    }
   })
 
   test('says so in no sign-in of an application, however fresh it wants that', async () => {

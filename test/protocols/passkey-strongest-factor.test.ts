@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { goodPassword, isIn, type FlowScene } from '../given/flow-given.js'
+import { answerOf, callback, goodPassword, isIn, type FlowScene } from '../given/flow-given.js'
 import { readKeyUri } from '../given/authenticator.js'
 import { startService } from '../given/harness.js'
 import { passkeyGivenOf } from '../given/passkey-given.js'
@@ -175,6 +175,31 @@ describe('an application that demands two factors of an organization without cod
     expect(await given.passkeysOf(scene)).toHaveLength(1)
   })
 
+  test('is told where its user goes back without setting one up, also where there are codes', async () => {
+    const scene = await flows.scene()
+    const { org_domain, application } = scene
+    for (const button of ['passkey', 'enroll']) {
+      const { visitor, page } = await afterPassword(scene)
+      expect(page.html).toContain(`name="action" value="${button}"`)
+      expect(page.html).toContain(`Back to ${application.name}`)
+
+      const landed = await visitor.press(page, 'cancel')
+
+      expect(landed.location?.startsWith(callback)).toBe(true)
+      expect(Object.fromEntries(answerOf(landed))).toMatchObject({
+        error: 'access_denied',
+        error_description: 'the user has not set up the second factor that the application demands',
+        state: 'state-1',
+      })
+      expect(visitor.sessionSecret()).toBeUndefined()
+      expect((await visitor.send(page, 'cancel')).status).toBe(404)
+      await flows.totp.activate(org_domain)
+    }
+
+    const { data } = await client.logEvents.list({ org_domain, code: 'END_USER_SIGN_IN_FAILED' })
+    expect(data.map(({ reason }) => reason)).toEqual(['second_factor_expected', 'second_factor_expected'])
+  })
+
   test('has who has one that is blocked add none by the password, nor enrol an app', async () => {
     const { scene } = await given.withPasskey()
     await block(scene)
@@ -252,6 +277,18 @@ describe('a policy that demands a second factor', () => {
     expect(isIn(await given.withCodesSaved(visitor, added))).toBe(true)
     const next = await afterPassword(scene, {})
     expect(next.page.html).toContain(asking)
+  })
+
+  test('is no demand of the application, which no button leads back to', async () => {
+    const scene = await flows.scene()
+    await client.organizationPolicy.update({ org_domain: scene.org_domain, ...demanded })
+    const { visitor, page } = await afterPassword(scene, {})
+    expect(page.html).not.toContain('value="cancel"')
+
+    const after = await visitor.press(page, 'cancel')
+
+    expect([after.status, after.url]).toEqual([200, page.url])
+    expect(after.html).toContain(section)
   })
 
   test('keeps the last second factor of the organization on, codes or passkeys', async () => {

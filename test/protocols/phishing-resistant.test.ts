@@ -84,7 +84,7 @@ describe('an application that demands a sign-in which cannot be phished', () => 
     expect((await visitor.send(page, 'cancel')).status).toBe(404)
   })
 
-  test('is the only one that a page which adds a passkey leads back to', async () => {
+  test('is led back to by no page that adds a passkey for the organization', async () => {
     const scene = await flows.scene()
     await client.passkeys.updateConnection({
       ...{ org_domain: scene.org_domain, requirement: 'required', grace_days: 0 },
@@ -135,7 +135,7 @@ describe('an application that demands a sign-in which cannot be phished', () => 
     expect(answerOf(landed).get('error')).toBe('access_denied')
   })
 
-  test('is the only one that a page which asks for a passkey leads back to', async () => {
+  test('is led back to by no page that asks for a passkey where a code would do, nor by that of the account page', async () => {
     const { scene } = await given.withPasskey()
     const demanded = await afterPassword(scene, mfa)
     const { visitor } = await flows.signIn(scene)

@@ -60,7 +60,7 @@ export type MailName = (typeof mailNames)[number]
 export const refusalReasons = [
   ...['user_not_found', 'user_inactive', 'email_domain_not_allowed', 'sso_required', 'seats_exhausted'],
   ...['join_not_allowed', 'may_ask', 'redirect_not_allowed', 'other_user_expected', 'session_ended'],
-  ...['passkey_expected'],
+  ...['passkey_expected', 'second_factor_expected'],
   ...['consent_refused', 'address_locked', 'password_missing', 'password_wrong', 'changed_meanwhile'],
   ...['link_used', 'link_voided', 'link_expired', 'connection_inactive', 'password_request_closed'],
   ...['flow_over', 'other_browser', 'link_code_wrong', 'link_code_voided', 'totp_enrollment_required'],

@@ -463,9 +463,10 @@ function totpStates(frame: Frame, { phone, application: applicationName }: Galle
   ]
 }
 
-function enrollStates(frame: Frame, { phone }: GalleryNames): GalleryPage[] {
+function enrollStates(frame: Frame, { phone, application }: GalleryNames): GalleryPage[] {
   const demanded = 'by_application' as const
-  const view = { frame, form, method: 'totp_mobile_app', sentTo: null, demanded } as const
+  const demand = { demanded, applicationName: application }
+  const view = { frame, form, method: 'totp_mobile_app', sentTo: null, ...demand } as const
   const sms = { ...view, method: 'sms', sentTo: phone } as const
   const until = new Date(Date.UTC(2026, 11, 24))
   return [
@@ -481,7 +482,6 @@ function enrollStates(frame: Frame, { phone }: GalleryNames): GalleryPage[] {
       enrollPage({
         ...{ ...view, method: undefined, passkeyOptions: { challenge: 'x' } },
         demanded: 'passkey_by_application',
-        applicationName: 'Store',
       }),
     ),
     page(

@@ -113,6 +113,7 @@ const reasons = {
   redirect_not_allowed: 'the redirect URL of the application was no longer allowed',
   other_user_expected: 'the application expected another user',
   passkey_expected: 'the application expected a passkey',
+  second_factor_expected: 'the application expected a second factor',
   session_ended: 'the session had ended',
   consent_refused: 'the person did not agree',
   address_locked: 'the address was locked after too many attempts',

@@ -113,6 +113,7 @@ const reasons: Same<typeof valuesEn>['reason'] = {
   redirect_not_allowed: 'l’URL de redirection de l’application n’était plus autorisée',
   other_user_expected: 'l’application attendait un autre utilisateur',
   passkey_expected: 'l’application attendait une clé d’accès',
+  second_factor_expected: 'l’application attendait un second facteur',
   session_ended: 'la session était terminée',
   consent_refused: 'la personne n’a pas donné son accord',
   address_locked: 'l’adresse était verrouillée après trop de tentatives',

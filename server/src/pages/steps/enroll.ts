@@ -1,3 +1,4 @@
+import { isAccountPage } from '../../directory/account-page-client.js'
 import { newPasskeyName } from '../frame/device-name.js'
 import { ApiError } from '../../platform/errors.js'
 import {
@@ -10,6 +11,7 @@ import {
   validateInFlow,
 } from '../../sign-in/totp/enroll-in-flow.js'
 import { beginAnew, refuseApplication } from '../../sign-in/flows/consent.js'
+import type { Flow } from '../../sign-in/flows/flow.js'
 import { holdsPasskey } from '../../sign-in/flows/holds-passkey.js'
 import { findDemand } from '../../sign-in/flows/pending-sign-in.js'
 import { recoversPasskeys } from '../../sign-in/flows/recovers-passkeys.js'
@@ -43,11 +45,17 @@ async function anew({ deps, flow }: StepRequest): Promise<StepOutcome> {
   return 'moved'
 }
 
-/** For who cannot make the passkey that the application takes alone: it is told so. */
+/** For who does not set up what the application demands, or cannot make the passkey that it takes alone: it is told so. */
 async function cancel({ deps, caller, flow }: StepRequest): Promise<StepOutcome> {
-  if (!demandsPasskey(flow.claims)) return 'moved'
-  const answer = await refuseApplication(deps, caller, flow, 'enroll')
+  if (!isOfApplication(flow)) return 'moved'
+  const refusal = demandsPasskey(flow.claims) ? 'new_passkey' : 'enrollment'
+  const answer = await refuseApplication(deps, caller, flow, refusal)
   return answer === undefined ? 'over' : { answer }
+}
+
+/** Whether an application demands the second factor, which is told of a refusal; the account page has nobody to tell. */
+function isOfApplication({ isMfaRequired, applicationId }: Flow): boolean {
+  return isMfaRequired && !isAccountPage(applicationId)
 }
 
 async function enroll(request: StepRequest): Promise<StepOutcome> {
@@ -146,7 +154,7 @@ async function page(request: StepRequest, wrong: Wrong = {}): Promise<string | u
   const noPhone = method === 'sms' && user.phoneNumber === null ? 'no_phone' : undefined
   const byApplication = isPasskeyOnly ? 'passkey_by_application' : 'by_application'
   const demanded = flow.isMfaRequired ? byApplication : await demandOf(request, flow.userId)
-  const { applicationName } = flow
+  const applicationName = isOfApplication(flow) ? flow.applicationName : undefined
   const sentTo = sentToOf(user)
   const shown = { frame, form, method, sentTo, passkeyOptions, applicationName }
   return enrollPage({ ...shown, demanded, fault: noPhone, ...wrong })

@@ -97,7 +97,7 @@ async function anew({ deps, flow }: StepRequest): Promise<StepOutcome> {
 async function cancel(request: StepRequest): Promise<StepOutcome> {
   if (demandingApplication(request) === undefined) return 'moved'
   const { deps, caller, flow } = request
-  const answer = await refuseApplication(deps, caller, flow, 'totp')
+  const answer = await refuseApplication(deps, caller, flow, 'passkey')
   return answer === undefined ? 'over' : { answer }
 }
 

@@ -28,8 +28,8 @@ interface EnrollPage {
     | 'passkey_by_application'
     | { readonly until: Date | null }
     | { readonly recoveredBy: 'operator' | 'code'; readonly isPostponable: boolean }
-  /** The application that takes a passkey alone, and is told where the user adds none. */
-  readonly applicationName?: string
+  /** The application that demands the second factor, and is told where the user sets up none. */
+  readonly applicationName?: string | undefined
   /** What the browser is asked for to make a passkey; undefined where the user may have none. */
   readonly passkeyOptions?: object | undefined
   readonly fault?: EnrollFault | TotpFault | undefined
@@ -76,7 +76,7 @@ export function enrollPage(view: EnrollPage): string {
       <BackToApplication
         frame={frame}
         form={form}
-        name={demanded === 'passkey_by_application' ? view.applicationName : undefined}
+        name={typeof demanded === 'string' ? view.applicationName : undefined}
       />
       {until !== null && <p class="quiet">{words.until(toDate(until, texts.lang))}</p>}
     </HostedPage>,

@@ -50,18 +50,35 @@ export async function beginAnew(deps: Pick<Deps, 'db' | 'now'>, flow: Flow, from
   })
 }
 
-/** A step at which the user may refuse, and how the log and the application are told (RFC 6749 section 4.1.2.1). */
+/** What a user may refuse: at which step, and how the log and the application are told (RFC 6749 section 4.1.2.1). */
 const refusals = {
-  consent: { reason: 'consent_refused', description: 'the user has not allowed the application' },
-  totp: {
+  consent: {
+    step: 'consent',
+    reason: 'consent_refused',
+    description: 'the user has not allowed the application',
+  },
+  passkey: {
+    step: 'totp',
     reason: 'passkey_expected',
     description: 'the user has not used the passkey that the application demands',
   },
-  enroll: {
+  new_passkey: {
+    step: 'enroll',
     reason: 'passkey_expected',
     description: 'the user has not added the passkey that the application demands',
   },
-} as const satisfies Partial<Record<Step, { readonly reason: RefusalReason; readonly description: string }>>
+  enrollment: {
+    step: 'enroll',
+    reason: 'second_factor_expected',
+    description: 'the user has not set up the second factor that the application demands',
+  },
+} as const satisfies Record<string, Refusal>
+
+interface Refusal {
+  readonly step: Step
+  readonly reason: RefusalReason
+  readonly description: string
+}
 
 /**
  * Ends a flow whose user does not give the application what the page of a step asks for, once.
@@ -72,9 +89,9 @@ export async function refuseApplication(
   deps: Deps,
   { cause }: Pick<Caller, 'cause'>,
   { accountId, environment, organizationId, flowId }: FlowKey,
-  step: keyof typeof refusals,
+  refusal: keyof typeof refusals,
 ): Promise<AuthorizationAnswer | undefined> {
-  const { reason, description } = refusals[step]
+  const { step, reason, description } = refusals[refusal]
   const { record: refused } = await change(deps, cause, async (trx) => {
     const key = { accountId, environment, organizationId, flowId, step, at: deps.now() }
     const [ended] = await endRefused(trx, key)
