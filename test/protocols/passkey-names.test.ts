@@ -4,13 +4,14 @@ import { flowLinkGivenOf } from '../given/flow-link-given.js'
 import { startService } from '../given/harness.js'
 import { passkeyGivenOf } from '../given/passkey-given.js'
 import { createVisitor, type Seen, type Visitor } from '../given/visitor.js'
-import { mfa } from './enrolling-given.js'
+import { enrollingGivenOf, mfa } from './enrolling-given.js'
 
 const service = await startService()
 const client = await service.client()
 const given = passkeyGivenOf(service, client)
 const { flows } = given
 const links = flowLinkGivenOf(service, client, flows)
+const enrolling = enrollingGivenOf(client, flows)
 
 const firefoxOnLinux = 'Mozilla/5.0 (X11; Linux x86_64; rv:148.0) Gecko/20100101 Firefox/148.0'
 
@@ -120,5 +121,41 @@ describe('the name of a passkey that a user adds', () => {
     await add(visitor, await byLink(scene, visitor))
 
     expect(await namesOf(scene)).toEqual(['Passkey', 'Firefox on Linux'])
+  })
+})
+
+describe('the mail about a second factor that a user adds in a sign-in', () => {
+  /** The only mail to the user of a scene whose subject has these words. */
+  async function mailTo({ user }: FlowScene, words: string): Promise<string> {
+    await service.runJobs()
+    const { data } = await client.outbox.list({ to: user.email })
+    const [only, ...others] = data.filter(({ subject }) => subject?.includes(words))
+    expect(others).toEqual([])
+    return only?.text ?? ''
+  }
+
+  test('says when, in which browser and from which network a passkey was added, and links to the account page', async () => {
+    const demanded = await flows.scene()
+    const visitor = visitorWith(firefoxOnLinux)
+    const first = await flows.begin(demanded, mfa, visitor)
+    await add(visitor, await given.signInAt(visitor, first.page, demanded))
+    const offered = await flows.scene()
+    await client.passkeys.updateConnection({ org_domain: offered.org_domain, prompt: 'after_sign_in' })
+    const another = visitorWith(firefoxOnLinux)
+    await add(another, await byLink(offered, another, { passkeys: 'can' }))
+
+    for (const scene of [demanded, offered]) {
+      const text = await mailTo(scene, 'passkey was added')
+      expect(text).toMatch(/When and where: .+ \(UTC\), in Firefox, Linux, from the network [\da-f.:/]+\./)
+      expect(text).toContain(`${service.baseUrl}/t/${scene.org_domain}/account?environment=sandbox`)
+    }
+  })
+
+  test('says so of an app, too', async () => {
+    const { scene } = await enrolling.validated()
+
+    expect(await mailTo(scene, 'Two-step verification was set up')).toMatch(
+      /in a browser that we do not know, from the network /,
+    )
   })
 })

@@ -32,7 +32,7 @@ export interface Cause {
   /** The request's parameters without what the contract declares secret; read only when an event is written. */
   readonly params: () => Record<string, unknown>
   readonly idempotency?: IdempotencyClaim
-  /** Of a person on the page of their own account. */
+  /** Of a person on the page of their own account, or on those of their sign-in. */
   readonly visit?: Visit
   /** What a member of staff is doing; the change writes it into the audit of the account. */
   readonly audit?: AuditedAction

@@ -52,7 +52,7 @@ export interface JobPayloads {
     readonly environment: Environment
     readonly organizationId: string
     readonly userId: string
-    /** Of a change on the account page. */
+    /** Of a change on the account page or in a sign-in. */
     readonly visit?: MailedVisit
     /** The address at the time of the change. Absent in jobs of earlier versions. */
     readonly to?: string | undefined

@@ -189,9 +189,9 @@ export function joinDecisionMail(mail: JoinDecisionMail): Message {
 
 interface NoticeMail extends Sender {
   readonly notice: Notice
-  /** Where the change was made, if it was on the account page. */
+  /** Where the change was made, if it was on the account page or in a sign-in. */
   readonly visit?: VisitInMail | undefined
-  /** The address of the account page, of such a change. */
+  /** The address of the account page. */
   readonly ownPage?: string | undefined
   /** The names of the passkeys that work after a new password. */
   readonly keptPasskeys?: readonly string[]
@@ -199,7 +199,7 @@ interface NoticeMail extends Sender {
 
 /**
  * The mail that tells a user of a change of their account. Its only link is that to the account page, of a change that was made
- * there, or with passkeys to look through: it has no token, and asks for a sign-in.
+ * on our pages, or with passkeys to look through: it has no token, and asks for a sign-in.
  */
 export function noticeMail(mail: NoticeMail): Message {
   const { visit, ownPage, locale, keptPasskeys = [] } = mail

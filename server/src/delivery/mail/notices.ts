@@ -38,7 +38,7 @@ const selectAddress = statement(
     db.selectFrom('users').where(ofOwner(user)).where('id', '=', user.userId).select('email'),
 )
 
-/** What a payload says of where a change was made: nothing, unless a person has made it on the page of their own account. */
+/** What a payload says of where a change was made: nothing, unless a person has made it on their account page or in a sign-in. */
 export function visitOf(
   { now }: Pick<Deps, 'now'>,
   cause: Pick<Cause, 'visit'> | undefined,

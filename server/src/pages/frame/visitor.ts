@@ -53,8 +53,14 @@ export function tenantOfVisitor(
   return { ...caller, domain: organization.domain }
 }
 
+/** A request, as far as a mail about what it changes tells of it. */
+interface Visiting {
+  readonly ip?: string | undefined
+  readonly headers: { readonly 'user-agent'?: string | undefined }
+}
+
 /** Where the request of a page comes from, as a mail about what it changes says. */
-export function visitAt(req: Exchange['req']): Visit {
+export function visitAt(req: Visiting): Visit {
   const { browser, system } = toDevice(req.headers['user-agent'] ?? null)
   const names = [browser, system].filter((name) => name !== undefined)
   return { browser: names.length === 0 ? null : names.join(', '), network: networkOfClient(req.ip ?? '') }

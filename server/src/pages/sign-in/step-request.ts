@@ -13,6 +13,7 @@ import { findLastProvider } from '../frame/last-provider-cookie.js'
 import type { Frame } from '../frame/layout.js'
 import { formOf, frameOf, textOf, type PageRequest, type Site } from '../frame/site.js'
 import type { StepRequest } from '../frame/step-page.js'
+import { visitAt } from '../frame/visitor.js'
 
 /** Of the answer of an authenticator; longer than a password may be, so that the password policy refuses too long ones. */
 const maxFieldLength = maxCredentialBytes
@@ -56,10 +57,11 @@ export function toStepRequest({
   const applicationName = isAccountPage(flow.applicationId)
     ? frame.texts.account.heading
     : flow.applicationName
+  const caller = callerAtPage(flow, requestId, flow.userId)
   return {
     deps,
     flow: { ...flow, applicationName },
-    caller: { ...callerAtPage(flow, requestId, flow.userId), domain: flow.domain },
+    caller: { ...caller, cause: { ...caller.cause, visit: visitAt(req) }, domain: flow.domain },
     frame: { ...frame, elsewhere },
     form: { action, csrf: toCsrfField(secret, flow.flowId) },
     field,
