@@ -167,13 +167,16 @@ describe.skipIf(!hasTool(browserTool))('without scripts', () => {
     expect(download.suggestedFilename()).toBe('awesome-company-recovery-codes.txt')
     const chunks = []
     for await (const chunk of await download.createReadStream()) chunks.push(chunk)
-    expect(Buffer.concat(chunks).toString()).toMatch(/^Recovery codes for Awesome company\n\n(.{11}\n){5}$/)
+    expect(Buffer.concat(chunks).toString()).toMatch(
+      /^Recovery codes for Awesome company\nAccount: ada\.lovelace@awesome\.example\nCreated on March 14, 2026\n\n(.{11}\n){5}$/,
+    )
   })
 
   test('recovery codes are printed with what they are for, and nothing to press', async () => {
     const page = await open('/usual/en/recovery-codes', { javaScriptEnabled: false })
     await page.emulateMedia({ media: 'print' })
-    expect(await page.getByText('Recovery codes for Awesome company').isVisible()).toBe(true)
+    for (const line of ['Recovery codes for Awesome company', 'Account: ada', 'Created on March 14, 2026'])
+      expect(await page.getByText(line).isVisible(), line).toBe(true)
     expect(await page.getByText('mzxw6-ytboi').isVisible()).toBe(true)
     expect(await page.getByRole('button').count()).toBe(0)
   })

@@ -1,15 +1,17 @@
 import { expect, test } from 'vitest'
 import { readKeyUri } from '../given/authenticator.js'
+import type { FlowScene } from '../given/flow-given.js'
 import { startService } from '../given/harness.js'
 import { passkeyGivenOf } from '../given/passkey-given.js'
 import { stepSeconds } from '../given/totp-given.js'
 import type { Seen } from '../given/visitor.js'
-import { keyUriOf, recoveryCodesOf } from './enrolling-given.js'
+import { enrollingGivenOf, keyUriOf, mfa, recoveryCodesOf } from './enrolling-given.js'
 
 const service = await startService()
 const client = await service.client()
 const given = passkeyGivenOf(service, client)
 const { flows } = given
+const enrolling = enrollingGivenOf(client, flows)
 
 const rest =
   'While a code from your phone is asked for, the recovery codes of your passkeys are not: use those of two-step verification.'
@@ -28,6 +30,13 @@ function fileOf({ html }: Seen): readonly [name: string | undefined, text: strin
   const [, name, text = ''] =
     /download="([^"]+)" href="data:text\/plain;charset=utf-8,([^"]+)"/.exec(html) ?? []
   return [name, decodeURIComponent(text)]
+}
+
+/** What follows the title of a file, up to the codes. */
+function linesOf({ user }: FlowScene, lang: 'en' | 'fr' = 'en'): string[] {
+  const day = service.clock.now().toLocaleDateString(lang, { dateStyle: 'long', timeZone: 'UTC' })
+  const [whose, made] = lang === 'en' ? ['Account: ', 'Created on'] : ['Compte\u00a0: ', 'Créés le']
+  return [`${whose}${user.email}`, `${made} ${day}`, '']
 }
 
 test('the recovery codes of passkeys are said to rest while a code is asked for, and to be left before and after', async () => {
@@ -71,6 +80,7 @@ test('the files of both kinds have names and titles of their own', async () => {
   const [name, text] = fileOf(codes)
   expect(name).toBe(`${scene.org_domain}-passkey-recovery-codes.txt`)
   expect(text).toMatch(/^Recovery codes for your passkeys at /)
+  expect(text.split('\n').slice(1, 4)).toEqual(linesOf(scene))
   for (const code of recoveryCodesOf(codes)) expect(text).toContain(code)
 
   const other = await flows.scene()
@@ -84,4 +94,27 @@ test('the files of both kinds have names and titles of their own', async () => {
   const [nameOfPhone, textOfPhone] = fileOf(await visitor.press(shown, 'validate', { code }))
   expect(nameOfPhone).toBe(`${other.org_domain}-recovery-codes.txt`)
   expect(textOfPhone).toMatch(/^Recovery codes for /)
+  expect(textOfPhone.split('\n').slice(1, 4)).toEqual(linesOf(other))
+  const [, renewed] = fileOf(await visitor.press(await visitor.visit(address), 'new_codes'))
+  expect(renewed.split('\n').slice(1, 4)).toEqual(linesOf(other))
+})
+
+test('the files of a sign-in say whose the codes are and of which day, in the language of the page', async () => {
+  const scene = await flows.scene()
+  const withPasskey = await enrolling.atEnroll(scene)
+  const credential = given.authenticator().create(given.asked(withPasskey.page))
+  const shown = await withPasskey.visitor.press(withPasskey.page, 'passkey', { credential })
+  const other = await enrolling.sceneToEnroll()
+  const { visitor, codes } = await enrolling.validated(other, { ...mfa, ui_locales: 'fr' })
+
+  for (const [page, whose, lang] of [
+    [shown, scene, 'en'],
+    [codes, other, 'fr'],
+    [await visitor.press(await visitor.visit(codes.url), 'new_codes'), other, 'fr'],
+  ] as const) {
+    const [title, ...lines] = fileOf(page)[1].split('\n')
+    expect(title).toMatch(lang === 'en' ? /^Recovery codes for / : /^Codes de secours pour /)
+    expect(lines.slice(0, 3)).toEqual(linesOf(whose, lang))
+    expect(lines.slice(3)).toEqual([...recoveryCodesOf(page), ''])
+  }
 })

@@ -117,7 +117,7 @@ export function galleryOf(frame: Frame, names: GalleryNames): GalleryPage[] {
     ...socialStates(frame, names),
     ...totpStates(frame, names),
     ...enrollStates(frame, names),
-    ...recoveryStates(frame),
+    ...recoveryStates(frame, names),
     ...sessionStates(frame, names),
     ...testIdpStates(frame),
     ...errorStates(frame, names),
@@ -516,19 +516,17 @@ function enrollStates(frame: Frame, { phone, application }: GalleryNames): Galle
   ]
 }
 
-function recoveryStates(frame: Frame): GalleryPage[] {
+function recoveryStates(frame: Frame, { email }: GalleryNames): GalleryPage[] {
   const of = 'phone'
   const codes = ['mzxw6ytboi', 'gezdgnbvgy', '3tqojqgezd', 'krugs4zani', 'onxw2zlu62']
+  const made = { codes, email, at: galleryAt }
   return [
-    page('recovery-codes', recoveryCodesPage({ frame: onceShown(frame), form, of, codes })),
-    page(
-      'recovery-codes-passkey',
-      recoveryCodesPage({ frame: onceShown(frame), form, of: 'passkey', codes }),
-    ),
-    page('recovery-codes-gone', recoveryCodesPage({ frame, form, of, codes: null })),
+    page('recovery-codes', recoveryCodesPage({ frame: onceShown(frame), form, of, made })),
+    page('recovery-codes-passkey', recoveryCodesPage({ frame: onceShown(frame), form, of: 'passkey', made })),
+    page('recovery-codes-gone', recoveryCodesPage({ frame, form, of, made: null })),
     page(
       'recovery-codes-not_acknowledged',
-      recoveryCodesPage({ frame, form, of, codes, fault: 'not_acknowledged' }),
+      recoveryCodesPage({ frame, form, of, made, fault: 'not_acknowledged' }),
     ),
   ]
 }

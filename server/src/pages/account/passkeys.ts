@@ -53,16 +53,24 @@ async function remove(request: SectionRequest): Promise<SectionOutcome> {
   return outcome === 'removed' ? 'done' : refuse(request, outcome, 409)
 }
 
-async function newCodes({ deps, tenant, session, frame, form }: SectionRequest): Promise<SectionOutcome> {
+async function newCodes({
+  deps,
+  tenant,
+  session,
+  account,
+  frame,
+  form,
+}: SectionRequest): Promise<SectionOutcome> {
   const codes = await renewOwnPasskeyCodes(deps, tenant, session)
   if (codes === 'stale') return 'stale'
   if (codes === undefined) return 'done'
-  return { status: 200, page: recoveryCodesPage({ frame: onceShown(frame), form, of: 'passkey', codes }) }
+  const made = { codes, email: account.email, at: deps.now() }
+  return { status: 200, page: recoveryCodesPage({ frame: onceShown(frame), form, of: 'passkey', made }) }
 }
 
 function acknowledge({ frame, form, field }: SectionRequest): Promise<SectionOutcome> {
   if (field('acknowledged') === 'true') return Promise.resolve('done')
-  const gone = { frame: onceShown(frame), form, of: 'passkey', codes: null } as const
+  const gone = { frame: onceShown(frame), form, of: 'passkey', made: null } as const
   return Promise.resolve({
     status: 422,
     page: recoveryCodesPage({ ...gone, fault: 'not_acknowledged' }),

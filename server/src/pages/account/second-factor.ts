@@ -15,7 +15,7 @@ import { onceShown } from '../steps/user-flow.js'
 import { secondFactorPage, type SecondFactorFault } from '../views/account-second-factor.js'
 import { enrollCodePage } from '../views/enroll.js'
 import { recoveryCodesPage } from '../views/recovery-codes.js'
-import type { Section, SectionOutcome, SectionRequest } from './section.js'
+import type { Section, SectionAnswer, SectionOutcome, SectionRequest } from './section.js'
 
 /** The second factor of the user: to enrol one, to replace or remove it, and new recovery codes. */
 export const secondFactorSection: Section = {
@@ -45,7 +45,7 @@ async function enroll(request: SectionRequest): Promise<SectionOutcome> {
 }
 
 async function validate(request: SectionRequest): Promise<SectionOutcome> {
-  const { deps, tenant, session, frame, form, field } = request
+  const { deps, tenant, session, field } = request
   const enrollmentId = EnrollmentId.parse(field('enrollment_id'))
   const code = field('code').replace(/\s/g, '')
   if (code === '') return showAgain(request, enrollmentId, 'missing')
@@ -57,10 +57,7 @@ async function validate(request: SectionRequest): Promise<SectionOutcome> {
     )
     if (outcome === 'stale') return 'stale'
     if (outcome === 'wrong') return await showAgain(request, enrollmentId, 'wrong_code')
-    return {
-      status: 200,
-      page: recoveryCodesPage({ frame: onceShown(frame), form, of: 'phone', codes: outcome.recoveryCodes }),
-    }
+    return codesPage(request, outcome.recoveryCodes)
   } catch (error) {
     const wait = waitOf(error)
     if (wait !== undefined) return refuse(request, 429, 'too_many', wait)
@@ -83,11 +80,16 @@ async function showAgain(
 }
 
 async function newCodes(request: SectionRequest): Promise<SectionOutcome> {
-  const { deps, tenant, session, frame, form } = request
+  const { deps, tenant, session } = request
   const codes = await renewOwnRecoveryCodes(deps, tenant, session)
   if (codes === 'stale') return 'stale'
   if (codes === undefined) return 'done'
-  return { status: 200, page: recoveryCodesPage({ frame: onceShown(frame), form, of: 'phone', codes }) }
+  return codesPage(request, codes)
+}
+
+function codesPage({ deps, account, frame, form }: SectionRequest, codes: readonly string[]): SectionAnswer {
+  const made = { codes, email: account.email, at: deps.now() }
+  return { status: 200, page: recoveryCodesPage({ frame: onceShown(frame), form, of: 'phone', made }) }
 }
 
 async function acknowledge(request: SectionRequest): Promise<SectionOutcome> {
@@ -97,7 +99,7 @@ async function acknowledge(request: SectionRequest): Promise<SectionOutcome> {
       frame: onceShown(frame),
       form,
       of: 'phone',
-      codes: null,
+      made: null,
       fault: 'not_acknowledged',
     })
     return { status: 422, page }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toTimeAgo, toWait } from './moments.js'
+import { toDate, toTimeAgo, toWait } from './moments.js'
 
 const now = new Date('2026-03-14T12:00:00Z')
 
@@ -28,4 +28,12 @@ test.each([
   [3601, 'en', 'in 2 hours'],
 ])('a wait of %i seconds is in %s: %s', (seconds, lang, words) => {
   expect(toWait(seconds, lang)).toBe(words)
+})
+
+test.each([
+  ['en', 'March 14, 2026'],
+  ['fr', '14 mars 2026'],
+])('a day is that of UTC, and in %s: %s', (lang, words) => {
+  expect(toDate(new Date('2026-03-14T23:59:59.999Z'), lang)).toBe(words)
+  expect(toDate(new Date('2026-03-14T00:00:00Z'), lang)).toBe(words)
 })

@@ -24,3 +24,8 @@ export function toWait(seconds: number, lang: string): string {
   if (seconds <= 3600) return format.format(Math.ceil(seconds / 60), 'minute')
   return format.format(Math.ceil(seconds / 3600), 'hour')
 }
+
+/** The day of a time, in UTC: "March 14, 2026". */
+export function toDate(at: Date, lang: string): string {
+  return new Intl.DateTimeFormat(lang, { dateStyle: 'long', timeZone: 'UTC' }).format(at)
+}

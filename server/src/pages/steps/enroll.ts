@@ -20,9 +20,9 @@ import type { EnrollingFlow } from '../../sign-in/totp/replace-recovery-codes.js
 import { getTotpUser, type TotpUser } from '../../sign-in/totp/totp-user.js'
 import { demandsPasskey } from '../../tokens/acr.js'
 import { enrollCodePage, enrollPage } from '../views/enroll.js'
-import { recoveryCodesPage } from '../views/recovery-codes.js'
 import { guess } from './guess.js'
 import { waitOf } from './limit.js'
+import { newCodesPage } from './new-codes.js'
 import type { StepOutcome, StepPage, StepRequest } from '../frame/step-page.js'
 import { onceShown, userFlowOf } from './user-flow.js'
 
@@ -84,7 +84,7 @@ async function refuseOf(request: StepRequest, error: unknown): Promise<StepOutco
 }
 
 async function validate(request: StepRequest): Promise<StepOutcome> {
-  const { deps, caller, frame, form } = request
+  const { deps, caller } = request
   const flow = userFlowOf(request)
   if (flow === undefined) return 'over'
   const code = request.field('code').replace(/\s/g, '')
@@ -96,8 +96,7 @@ async function validate(request: StepRequest): Promise<StepOutcome> {
   )
   if (outcome === 'over') return refuse(request, 422, { fault: 'over' })
   if (outcome === 'wrong') return showAgain(request, flow, 'wrong_code')
-  const codes = outcome.recoveryCodes
-  return { status: 200, page: recoveryCodesPage({ frame: onceShown(frame), form, of: 'phone', codes }) }
+  return newCodesPage(request, flow, 'phone', outcome.recoveryCodes)
 }
 
 async function passkey(request: StepRequest): Promise<StepOutcome> {
@@ -111,10 +110,7 @@ async function passkey(request: StepRequest): Promise<StepOutcome> {
     (enrolled) => enrolled === 'added' || typeof enrolled === 'object',
   )
   if (outcome === 'added' || outcome === 'over') return 'moved'
-  if (typeof outcome === 'object') {
-    const codes = outcome.recoveryCodes
-    return { status: 200, page: recoveryCodesPage({ frame: onceShown(frame), form, of: 'passkey', codes }) }
-  }
+  if (typeof outcome === 'object') return newCodesPage(request, flow, 'passkey', outcome.recoveryCodes)
   const next = { ...request, flow: { ...flow, passkeyAttempt: flow.passkeyAttempt + 1 } }
   return refuse(next, 422, { passkeyFault: outcome })
 }

@@ -8,7 +8,8 @@ import {
 } from '../../sign-in/totp/replace-recovery-codes.js'
 import { recoveryCodesPage, type LostFactor } from '../views/recovery-codes.js'
 import type { StepOutcome, StepPage, StepRequest } from '../frame/step-page.js'
-import { onceShown, userFlowOf } from './user-flow.js'
+import { newCodesPage } from './new-codes.js'
+import { userFlowOf } from './user-flow.js'
 
 /**
  * Shows the recovery codes of a validated enrolment, or of a passkey. Only the answer that creates codes shows them; reloading the
@@ -16,7 +17,7 @@ import { onceShown, userFlowOf } from './user-flow.js'
  */
 export const recoveryCodesStep: StepPage = {
   show: ({ flow, frame, form }) =>
-    Promise.resolve(recoveryCodesPage({ frame, form, of: whatOf(flow), codes: null })),
+    Promise.resolve(recoveryCodesPage({ frame, form, of: whatOf(flow), made: null })),
   actions: { acknowledge, new_codes: newCodes },
 }
 
@@ -25,7 +26,7 @@ async function acknowledge(request: StepRequest): Promise<StepOutcome> {
   const flow = userFlowOf(request)
   if (flow === undefined) return 'over'
   if (request.field('acknowledged') === '') {
-    const gone = { frame, form, of: whatOf(flow), codes: null }
+    const gone = { frame, form, of: whatOf(flow), made: null }
     return { status: 422, page: recoveryCodesPage({ ...gone, fault: 'not_acknowledged' }) }
   }
   if (whatOf(flow) === 'phone') await acknowledgeRecoveryCodes(deps, caller, flow)
@@ -37,14 +38,13 @@ async function acknowledge(request: StepRequest): Promise<StepOutcome> {
 }
 
 async function newCodes(request: StepRequest): Promise<StepOutcome> {
-  const { deps, caller, frame, form } = request
+  const { deps, caller } = request
   const flow = userFlowOf(request)
   if (flow === undefined) return 'over'
   const of = whatOf(flow)
   const make = of === 'passkey' ? makePasskeyCodes : undefined
   const codes = await replaceRecoveryCodesInFlow(deps, caller, flow, make)
-  if (codes === undefined) return 'over'
-  return { status: 200, page: recoveryCodesPage({ frame: onceShown(frame), form, of, codes }) }
+  return codes === undefined ? 'over' : newCodesPage(request, flow, of, codes)
 }
 
 /** What the codes are for: a flow whose user has just added a passkey has used it, and no code. */

@@ -4,6 +4,7 @@ import { PageFault, toFault, type Fault } from '../frame/fault.js'
 import { CodeField } from '../frame/field.js'
 import { Form } from '../frame/form.js'
 import { HostedPage, toDocument, type Frame } from '../frame/layout.js'
+import { toDate } from '../frame/moments.js'
 import { BackToApplication } from './back-to-application.js'
 import { toQrCode } from './qr.js'
 import type { PageForm } from '../frame/step-page.js'
@@ -128,10 +129,6 @@ function NewPasskeyForm({ view: { frame, form, method }, options }: { view: Enro
       />
     </>
   )
-}
-
-function toDate(at: Date, lang: string): string {
-  return new Intl.DateTimeFormat(lang, { dateStyle: 'long', timeZone: 'UTC' }).format(at)
 }
 
 /** The page of an enrolment that waits for its first code. */

@@ -1,6 +1,8 @@
 import { displayName } from '../../platform/display-name.js'
 import { Form } from '../frame/form.js'
 import { HostedPage, toDocument, type Frame } from '../frame/layout.js'
+import { toDate } from '../frame/moments.js'
+import { displayAddress } from '../frame/person.js'
 import type { PageForm } from '../frame/step-page.js'
 import type { PageTexts } from '../texts/en.js'
 import type { RecoveryCodesFault } from '../texts/en/second-factor.js'
@@ -14,15 +16,23 @@ interface RecoveryCodesPage {
   readonly form: PageForm
   readonly of: LostFactor
   /** Null after they have been shown: only their digests are stored. */
-  readonly codes: readonly string[] | null
+  readonly made: MadeCodes | null
   readonly fault?: RecoveryCodesFault | undefined
 }
 
+/** New codes, and what a user who keeps those of several accounts needs to know of them. */
+export interface MadeCodes {
+  readonly codes: readonly string[]
+  /** Of their user. */
+  readonly email: string
+  readonly at: Date
+}
+
 /** Shows recovery codes once, to be copied, downloaded or printed, and asks the user to confirm that they are saved. */
-export function recoveryCodesPage({ frame, form, of, codes, fault }: RecoveryCodesPage): string {
+export function recoveryCodesPage({ frame, form, of, made, fault }: RecoveryCodesPage): string {
   const { texts } = frame
   const words = texts.recoveryCodes
-  const heading = codes === null ? words.goneHeading : words.heading
+  const heading = made === null ? words.goneHeading : words.heading
   return toDocument(
     <HostedPage
       frame={frame}
@@ -30,13 +40,13 @@ export function recoveryCodesPage({ frame, form, of, codes, fault }: RecoveryCod
       isFault={fault !== undefined}
       sentences={(each) => sentencesOf(each, of)}
     >
-      {codes === null ? (
+      {made === null ? (
         <p>{words.gone}</p>
       ) : (
         <>
           <p>{words.sentences[of]}</p>
           <p class="notice">{words.once}</p>
-          <Codes frame={frame} of={of} codes={codes} />
+          <Codes frame={frame} of={of} made={made} />
         </>
       )}
       <Form
@@ -44,7 +54,7 @@ export function recoveryCodesPage({ frame, form, of, codes, fault }: RecoveryCod
         action="acknowledge"
         button={words.button}
         working={texts.working}
-        isShownOnce={codes !== null}
+        isShownOnce={made !== null}
       >
         <div class="field">
           {fault !== undefined && (
@@ -67,7 +77,7 @@ export function recoveryCodesPage({ frame, form, of, codes, fault }: RecoveryCod
           </label>
         </div>
       </Form>
-      {codes === null && <Form form={form} action="new_codes" look="second" button={words.newCodes} />}
+      {made === null && <Form form={form} action="new_codes" look="second" button={words.newCodes} />}
     </HostedPage>,
   )
 }
@@ -76,24 +86,27 @@ function sentencesOf({ recoveryCodes: words }: PageTexts, of: LostFactor): strin
   return [words.heading, words.sentences[of], words.once, words.acknowledge]
 }
 
-function Codes({
-  frame: { texts, organization, productName },
-  of,
-  codes,
-}: {
-  frame: Frame
-  of: LostFactor
-  codes: readonly string[]
-}) {
+interface CodesProps {
+  readonly frame: Frame
+  readonly of: LostFactor
+  readonly made: MadeCodes
+}
+
+function Codes({ frame: { texts, organization, productName }, of, made }: CodesProps) {
   const words = texts.recoveryCodes
   const title = words.titles[of](displayName(organization?.name ?? productName))
   // Both kinds of one organization, and those of two, may be in the same folder.
   const fileName = [organization?.domain ?? [], words.fileNames[of]].flat().join('-')
-  const shown = codes.map(inGroups)
-  const file = `${title}\n\n${shown.join('\n')}\n`
+  const shown = made.codes.map(inGroups)
+  const whose = [words.whose(displayAddress(made.email)), words.made(toDate(made.at, texts.lang))]
+  const file = `${[title, ...whose].join('\n')}\n\n${shown.join('\n')}\n`
   return (
     <section class="codes" aria-label={words.list}>
-      <p class="print-only">{title}</p>
+      {[title, ...whose].map((line) => (
+        <p key={line} class="print-only">
+          {line}
+        </p>
+      ))}
       <ul id="codes" class="notranslate">
         {shown.map((code) => (
           <li key={code}>

@@ -87,6 +87,9 @@ export const secondFactor = {
       phone: (organization: string) => `Recovery codes for ${organization}`,
       passkey: (organization: string) => `Recovery codes for your passkeys at ${organization}`,
     },
+    /** Beside the title, in what is kept of the codes. */
+    whose: (address: string) => `Account: ${address}`,
+    made: (date: string) => `Created on ${date}`,
     list: 'Your recovery codes',
     copy: 'Copy',
     copied: 'Copied',

@@ -81,6 +81,8 @@ export const secondFactor: SecondFactorTexts = {
       phone: (organization) => `Codes de secours pour ${organization}`,
       passkey: (organization) => `Codes de secours de vos clés d’accès chez ${organization}`,
     },
+    whose: (address) => `Compte\u00a0: ${address}`,
+    made: (date) => `Créés le ${date}`,
     list: 'Vos codes de secours',
     copy: 'Copier',
     copied: 'Copié',
