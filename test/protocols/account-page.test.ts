@@ -15,7 +15,7 @@ const service = await startService()
 const client = await service.client()
 const given = flowGivenOf(service, client)
 
-type Section = 'profile' | 'password' | 'second-factor' | 'data' | 'delete'
+type Section = 'profile' | 'password' | 'second-factor' | 'linked' | 'data' | 'delete'
 
 const staleMinutes = 11
 const otherPassword = `${goodPassword} and nineteen sails`
@@ -343,6 +343,19 @@ describe('the data on the account page', () => {
     expect(foreign.status).toBe(403)
     expect(late.url).toContain(`/t/${scene.org_domain}/sign-in/`)
   })
+})
+
+test('the success of a change on the account page is not told beside a fault', async () => {
+  const { scene, visitor } = await givenSection('linked')
+  const done = `${addressOf(scene, 'linked')}&done=1`
+
+  const saved = await visitor.visit(done)
+  const denied = await visitor.visit(`${done}&link=denied`)
+
+  const success = 'Your change has been saved.'
+  const fault = 'You did not sign in there, so nothing was linked.'
+  expect([saved.html.includes(success), saved.html.includes(fault)]).toEqual([true, false])
+  expect([denied.html.includes(success), denied.html.includes(fault)]).toEqual([false, true])
 })
 
 test('the mail about a change on the account page says in which browser and from which network, and links to the page', async () => {
