@@ -23,7 +23,13 @@ import {
 
 /** Row A5: a sign-in by magic link, with the service's own statements, one by one, in the same transactions. */
 
-function emit(client: pg.PoolClient, scene: Scene, code: string, data: object, actor: [string, string]) {
+export function emit(
+  client: pg.PoolClient,
+  scene: Scene,
+  code: string,
+  data: object,
+  actor: [string, string],
+) {
   const { accountId, environment, domain, requestId, userId, at } = scene
   const content = [scene.organizationId, domain, code, JSON.stringify(data), '{}']
   const values = [accountId, environment, uuidv7(at), ...content, ...actor, requestId, userId, at]

@@ -127,10 +127,14 @@ export function uuidv7(at: Date): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(1, 4)}-8${random.slice(5, 8)}-${random.slice(8)}`
 }
 
-export async function readJson(req: IncomingMessage): Promise<unknown> {
+export async function readText(req: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of req) chunks.push(chunk as Buffer)
-  return JSON.parse(Buffer.concat(chunks).toString())
+  return Buffer.concat(chunks).toString()
+}
+
+export async function readJson(req: IncomingMessage): Promise<unknown> {
+  return JSON.parse(await readText(req))
 }
 
 export function answer(res: ServerResponse, status: number, body: object): void {

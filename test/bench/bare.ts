@@ -2,6 +2,8 @@ import { createHash, createPublicKey, randomBytes, verify } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { authorize } from './bare-authorize.js'
 import { readEvents } from './bare-events.js'
+import { endFlow } from './bare-flow-end.js'
+import { openInvitation, takeInvitation } from './bare-invitations.js'
 import { makeChallenge, openLink } from './bare-journey.js'
 import { askForPasskey, takePasskey } from './bare-passkeys.js'
 import {
@@ -18,7 +20,7 @@ import {
 import { issueTokens } from './bare-tokens.js'
 
 /**
- * The upper bound of the rows A1, A2, A4, A5, B3, B4, B7 and D3 in the service's process model: node:http, the service's pool
+ * The upper bound of the rows A1, A2, A4, A5, B3, B4, B7, B8 and D3 in the service's process model: node:http, the service's pool
  * and named statements, one statement a request, the token verified through the same kind of cache, and JSON.stringify. The same
  * rows are read and written and the same answers given; there is no framework, no validation and no contract.
  */
@@ -268,8 +270,11 @@ async function handle(req: IncomingMessage, res: ServerResponse): Promise<void> 
 function handleOrganization(
   req: IncomingMessage,
   res: ServerResponse,
-  [, domain = '', endpoint = '']: readonly string[],
+  [, domain = '', endpoint = '', last = '']: readonly string[],
 ): Promise<void> {
+  if (endpoint === 'invitations')
+    return (req.method === 'POST' ? takeInvitation : openInvitation)(pool, req, res, { domain, token: last })
+  if (endpoint === 'sign-in') return endFlow(pool, req, res, { domain, flowId: last, issuer })
   if (endpoint === 'oauth') return issueTokens(pool, req, res, { domain, issuer })
   if (endpoint.startsWith('authorize')) return authorize(pool, req, res, issuer)
   return openLink(pool, res, { domain, query: endpoint })

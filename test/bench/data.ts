@@ -179,6 +179,8 @@ const addedTo = [
   ['directories', 'inserted_at'],
   ['roles', 'inserted_at'],
   ['permissions', 'inserted_at'],
+  ['sign_in_flows', 'inserted_at'],
+  ['invitations', 'inserted_at'],
   ['users', 'inserted_at'],
   ['events', 'issued_at'],
   ['log_events', 'inserted_at'],

@@ -85,6 +85,7 @@ const goals = {
     [': buffers', atMost(60, '')],
   ],
   B7: [[': CPU', share(0.6, 'bare')]],
+  B8: [[': CPU', share(0.6, 'bare')]],
   C1: [[': CPU', atMost(6.5, 'ms')]],
   C2: [
     ['POST one user: CPU', atMost(2, 'ms')],

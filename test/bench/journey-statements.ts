@@ -13,6 +13,12 @@ export const findAddressee = `
     and users.organization_id = organizations.id and users.email_normalized = $4 and users.deleted_at is null
   where organizations.account_id = $1 and organizations.deleted_at is null and organizations.domain = $3 limit 2`
 
+/** What findApplication finds. */
+export interface ApplicationRow {
+  readonly id: string
+  readonly default_redirect_uri_after_login: string
+}
+
 export const findApplication = `
   select id, allowed_redirect_urls, default_redirect_uri_after_login, code_exchange
   from applications

@@ -1,4 +1,5 @@
 import { Agent } from 'node:http'
+import { acceptances } from './load-invitation.js'
 import { assertions } from './load-passkey.js'
 import { formType, readLines, send, type Work } from './load-send.js'
 import { authorizations, journeys, refreshes, samlResponses } from './load-sign-in.js'
@@ -42,6 +43,7 @@ const works: Record<Load['kind'], (load: Load) => Work> = {
   authorize: authorizations,
   saml: samlResponses,
   passkey: assertions,
+  invitation: acceptances,
 }
 
 function draw(lines: readonly string[][]): string[] {

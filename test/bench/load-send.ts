@@ -13,6 +13,8 @@ export interface Work {
 export interface Answer {
   readonly status: number
   readonly location: string | undefined
+  /** What it sets, as a browser sends it back. */
+  readonly cookie: string
   readonly body: string
 }
 
@@ -25,6 +27,8 @@ interface Sending {
   readonly body?: string | undefined
   /** JSON, unless it is said. */
   readonly type?: string
+  /** Others than those of the members before. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 export const formType = 'application/x-www-form-urlencoded'
@@ -33,6 +37,7 @@ export function send(port: number, agent: Agent, sending: Sending): Promise<Answ
   const { method, path, token, cookie, accept, body, type = 'application/json' } = sending
   return new Promise((resolve, reject) => {
     const headers = {
+      ...sending.headers,
       ...(token && { authorization: `Bearer ${token}` }),
       ...(cookie && { cookie }),
       ...(accept && { accept }),
@@ -45,6 +50,7 @@ export function send(port: number, agent: Agent, sending: Sending): Promise<Answ
         resolve({
           status: res.statusCode ?? 0,
           location: res.headers.location,
+          cookie: (res.headers['set-cookie'] ?? []).map((line) => line.replace(/;.*/, '')).join('; '),
           body: Buffer.concat(chunks).toString(),
         }),
       )

@@ -84,7 +84,8 @@ export function refreshes(load: Load): Work {
   return { once }
 }
 
-function codeOf({ status, location, body }: Answer): string {
+/** The code that an answer brings to the application. */
+export function codeOf({ status, location, body }: Answer): string {
   const code = new URL(location ?? 'about:blank').searchParams.get('code')
   if (code === null) throw new Error(`the redirect has no code: ${status} ${location} ${body}`)
   return code

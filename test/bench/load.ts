@@ -7,9 +7,9 @@ export interface Load {
   /**
    * `journey`, `authorize`: the requests of a sign-in, one after the other, count as one. `once`: each line is sent once.
    * `refresh`: each line begins a chain of refreshes. `saml`: each line is a response that is posted once, and gone on with.
-   * `passkey`: each line asks for a passkey, whose key is its last column.
+   * `passkey`: each line asks for a passkey, whose key is its last column. `invitation`: each line opens an invitation, once.
    */
-  readonly kind: 'requests' | 'once' | 'journey' | 'refresh' | 'authorize' | 'saml' | 'passkey'
+  readonly kind: 'requests' | 'once' | 'journey' | 'refresh' | 'authorize' | 'saml' | 'passkey' | 'invitation'
   readonly port: number
   /** See writeRequests(). */
   readonly requestsFile: string

@@ -14,6 +14,7 @@ import { manyCallers } from './row-callers.js'
 import { deliver, recover } from './row-deliveries.js'
 import { appendAndRead } from './row-event-appends.js'
 import { readEventPages } from './row-events.js'
+import { acceptInvitations } from './row-invitations.js'
 import { signInByLink } from './row-journey.js'
 import { firstAttempt } from './row-latency.js'
 import { authorizeWithSession, exchangeAndRefresh } from './row-codes.js'
@@ -57,6 +58,7 @@ const rows: Record<RowName, (settings: Settings) => Promise<Figure[]>> = {
   B5: readBesideBusyRow,
   B6: signInAtAccount,
   B7: signInByPasskey,
+  B8: acceptInvitations,
   C1: signInBySaml,
   C2: provisionByScim,
   C3: synchronizeFirst,

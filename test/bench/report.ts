@@ -100,7 +100,7 @@ receivers are ports of one process on the core of the load, over https.
 
 **Bare** (\`test/bench/bare.ts\`) is the honest limit in the same process model: node:http, the same pool and named
 statements, one statement a request, the token verified through the same kind of cache, JSON.stringify; no framework, no
-validation, no contract. For A5, B3, B4 and B7 it sends a statement for each thing that is read or written, one by one in
+validation, no contract. For A5, B3, B4, B7 and B8 it sends a statement for each thing that is read or written, one by one in
 transactions. Codes, refresh tokens and sessions of these two are inserted before their rounds; a code is bound by PKCE and has no
 refresh token, and refreshes go round among 2,000 chains. For B1 it is
 Argon2id itself (\`test/bench/raw-argon2.ts\`): the library verifies one hash with the same parameters, as many at once, in a
@@ -114,7 +114,11 @@ kept as the service keeps them, with the service's check of the target: nothing 
 E1 counts each answer but a success as a failure, and looks at the memory after a collection. E3 deals the same 25
 connections over the processes, all on the core of the server. B6 is the work of B4 where the request names no organization:
 the last used session of the browser does, of one or of ten; its list is that of 500 addresses in turn. B7 is a sign-in by passkey on a page of an application: a challenge and the assertion that
-answers it, for a code; bare verifies with the same library. R1 and R2 are of users with five roles, from the API, a group, a
+answers it, for a code; bare verifies with the same library. B8 is a mailed invitation with two roles, of
+a new address each time, inserted before its round, which is five times as long as others: a browser that can make passkeys opens its URL, sends
+the form of its page and follows the redirect that leads to the application with a code. Bare has the same page, user, roles, flow, session and code, with
+their four events and three log lines; it counts no limit and does not note the time of the sign-in. The service believes \`TRUSTED_PROXIES=127.0.0.1\`, so that each
+browser has an address of its own. R1 and R2 are of users with five roles, from the API, a group, a
 value of a directory and a sign-in, beside reading one user, and beside the work of B3 in organizations without mappings. R3 is the work of A5 by one caller, while a change of ten mappings is
 applied to the users of a directory. K1 and K2 are pages of the console, which 200 owners of the account ask for, since each may ask for 600 a
 minute and look 60 people up. S1 deals its requests over the accounts of two databases of

@@ -108,12 +108,12 @@ function besides({ ours, bare }: Stage, load: Omit<Case, 'contender'>) {
   return { ours: { ...load, contender: ours }, bare: { ...load, contender: bare } }
 }
 
-function sandboxTargets({ data }: Stage) {
+export function sandboxTargets({ data }: Stage) {
   return data.targets.filter(({ environment }) => environment === 'sandbox')
 }
 
 /** Random ones, as often each. */
-function someOf(all: readonly Target[], count: number) {
+export function someOf(all: readonly Target[], count: number) {
   const targets = shuffled(all)
   return Array.from({ length: count }, (_, index) => targets[index % targets.length]).filter(
     (target) => target !== undefined,

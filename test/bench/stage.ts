@@ -32,15 +32,16 @@ export interface Stage {
   readonly tokens: Readonly<Record<Environment, string>>
 }
 
-/** Runs work on a stage, and takes the stage down. */
+/** Runs work on a stage, and takes the stage down. @param variables Of the service. */
 export function onStage<Result>(
   data: PreparedData,
   work: (stage: Stage) => Promise<Result>,
+  variables: NodeJS.ProcessEnv = {},
 ): Promise<Result> {
   return onPostgres(data, async (databaseUrl, postgresPid) => {
     const started: Contender[] = []
     try {
-      const ours = await startService(data.dataDir)
+      const ours = await startService(data.dataDir, [], variables)
       started.push(ours)
       const bare = await startBare(databaseUrl, ours)
       started.push(bare)
