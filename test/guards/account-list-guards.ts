@@ -73,16 +73,12 @@ export const accountListGuards = [
       'an address of a domain that one SSO connection owns is listed where the connection admits unknown users, and enters by the identity provider alone',
     ),
   ),
-  guard({
-    name: 'account sign-in: users are created by a domain that is named',
-    file: entries,
-    find: 'organizations.allowed_email_domains @> array[${emailDomain}::text]',
-    replace: '${emailDomain}::text is not null',
-    red: entered(
-      'creates the user where links create users of the domain, and lists none that names no domain',
-    ),
-    green: signsIn,
-  }),
+  condition(
+    'users are created by a domain that is named',
+    entries,
+    '    .where(sql<boolean>`organizations.allowed_email_domains @> array[${mailbox.emailDomain}::text]`)\n',
+    entered('creates the user where links create users of the domain, and lists none that names no domain'),
+  ),
   guard({
     name: 'account sign-in: a first visit is chosen',
     file: authorization,

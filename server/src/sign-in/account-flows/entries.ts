@@ -48,20 +48,20 @@ export interface EntryKey {
 
 type Mailbox = EntryKey & { readonly emailDomain: string; readonly emailDomains: readonly string[] }
 
-/** Finds organizations for a mailbox that is none of their users', and what has to be there for it to find any. */
+/** Finds organizations for a mailbox that is none of their users'. */
 interface EntrySource {
   readonly list: (db: Kysely<DB>, mailbox: Mailbox, at: Date) => Promise<readonly Entry[]>
+  /** What has to be there for it to find any. */
   readonly of: keyof Ways
   /** Whether a mail must have proved the mailbox: its owner gets roles by it, or is let in where links let nobody in. */
   readonly isOfMail: boolean
 }
 
-/** In the order in which an organization that two of them find is taken. */
-const sources: readonly EntrySource[] = [
+/** Few addresses have something for them. In the order in which an organization that two of them find is taken. */
+const rareSources: readonly EntrySource[] = [
   { list: listInvitingOrganizations, of: 'is_invited', isOfMail: true },
   { list: listConnections, of: 'has_connection', isOfMail: false },
   { list: listJoinedByDomain, of: 'is_domain_proved', isOfMail: true },
-  { list: listOpenOrganizations, of: 'is_domain_listed', isOfMail: false },
 ]
 
 /** The organizations that the owner of a mailbox can enter by an application: the last used first, then by name. */
@@ -70,14 +70,17 @@ export async function listEntries({ db, now }: Pick<Deps, 'db' | 'now'>, key: En
   const emailDomain = domainOfEmail(emailNormalized)
   const mailbox = { ...key, emailDomain, emailDomains: selfAndParentsOf(emailDomain) }
   const at = now()
-  const [memberships, ways] = await Promise.all([
+  const [memberships, open, ways] = await Promise.all([
     listMemberships(db, mailbox),
+    listOpenOrganizations(db, mailbox),
     findWays(db, { ...mailbox, at }),
   ])
-  const asked = sources.filter(({ of, isOfMail }) => ways[of] && !(isOfMail && key.isLinkReturned === true))
+  const asked = rareSources.filter(
+    ({ of, isOfMail }) => ways[of] && !(isOfMail && key.isLinkReturned === true),
+  )
   const found = await Promise.all(asked.map(({ list }) => list(db, mailbox, at)))
   const byDomain = new Map<string, Entry>()
-  for (const entry of [...memberships, ...found.flat()])
+  for (const entry of [...memberships, ...found.flat(), ...open])
     if (!byDomain.has(entry.domain)) byDomain.set(entry.domain, entry)
   return [...byDomain.values()].toSorted(compareEntries).slice(0, mostEntries)
 }
@@ -91,22 +94,16 @@ async function findWays(db: Kysely<DB>, mailbox: Mailbox & { readonly at: Date }
   return ways
 }
 
-/**
- * Most addresses have nothing but their users, and a look into four indexes is a fraction of the statements that list the rest. Where
- * the names are in an array, they are counted: for the first row alone, Postgres would look through all rows of the account.
- */
+/** Most addresses have none of it, and a look into three indexes is a fraction of the statements that list what there is. */
 const selectWays = statement((db, mailbox: Mailbox & { readonly at: Date }) =>
   db.selectNoFrom([
     existsFor(sql`${invitationsTo(db, mailbox).select('invitations.id')}`).as('is_invited'),
     existsFor(sql`${provedDomains(db, mailbox)}`).as('is_domain_proved'),
+    // Counted, since for the first row alone Postgres would look through the connections of the account.
     sql<boolean>`(
       select count(*) from sso_connections as connection
       where ${ofEnvironment(mailbox, 'connection')} and connection.email_domains && ${mailbox.emailDomains}::text[]
     ) > 0`.as('has_connection'),
-    sql<boolean>`(
-      select count(*) from organizations
-      where organizations.account_id = ${mailbox.accountId} and ${isDomainListed(mailbox)}
-    ) > 0`.as('is_domain_listed'),
   ]),
 )
 
@@ -258,17 +255,13 @@ const selectOpenOrganizations = statement((db, mailbox: Mailbox) =>
     .where(ofEnvironment(mailbox, 'link'))
     .where('link.active', '=', true)
     .where('link.find_or_create_user', '=', true)
-    .where(isDomainListed(mailbox))
+    // Containment is what the index of the domains serves, whose work does not grow with the organizations.
+    .where(sql<boolean>`organizations.allowed_email_domains @> array[${mailbox.emailDomain}::text]`)
     .where(isUnknown(mailbox))
     .where(isSignInFree(mailbox))
     .orderBy('organizations.name')
     .limit(mostEntries),
 )
-
-/** Containment is what the index of the domains serves, whose work does not grow with the organizations. */
-function isDomainListed({ emailDomain }: Mailbox) {
-  return sql<boolean>`organizations.allowed_email_domains @> array[${emailDomain}::text]`
-}
 
 /** Organizations of the account that are there and can use the application. */
 function offeredOrganizations(db: Kysely<DB>, mailbox: Mailbox, organizationId: Expression<string>) {
