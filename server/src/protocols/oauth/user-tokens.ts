@@ -91,10 +91,8 @@ export function tokenColumns(grant: 'code' | 'family') {
     ...wholeUser(),
     rolesOfUser().as('roles'),
     'applications.permission_prefixes',
-    activeKey<string>('kid', ofOrganization).as('kid'),
-    activeKey<Buffer>('private_key_sealed', ofOrganization).as('private_key_sealed'),
-    activeKey<string>('kid', ofAccount).as('account_kid'),
-    activeKey<Buffer>('private_key_sealed', ofAccount).as('account_private_key_sealed'),
+    activeKey(ofOrganization).as('signing_key'),
+    activeKey(ofAccount).as('account_signing_key'),
   ] as const
 }
 
@@ -106,10 +104,13 @@ export function tokenColumnsInSql(grant: 'code' | 'family') {
   return sql.join(columns)
 }
 
-/** Null where the owner has no key for the algorithm yet. */
-function activeKey<Value>(column: 'kid' | 'private_key_sealed', isOwned: RawBuilder<unknown>) {
-  return sql<Value | null>`(
-    select ${sql.ref(`signing.${column}`)} from signing_keys as signing
+/** The `kid` of a key, and the private key as it is sealed, in base64. */
+type ActiveKey = readonly [kid: string, sealed: string]
+
+/** Null where the owner has no key for the algorithm yet. Both of a key in one look-up: Postgres sets up each anew for every token. */
+function activeKey(isOwned: RawBuilder<unknown>) {
+  return sql<ActiveKey | null>`(
+    select array[signing.kid, encode(signing.private_key_sealed, 'base64')] from signing_keys as signing
     where ${isOwned}
       and signing.algorithm = applications.token_signing_alg
       and signing.state = 'active'
@@ -123,10 +124,8 @@ export interface WholeGrant extends Grant, Omit<WholeUser, keyof Grant> {
   readonly roles: readonly RoleOfUserRow[]
   /** Of the application. */
   readonly permission_prefixes: readonly string[] | null
-  readonly kid: string | null
-  readonly private_key_sealed: Buffer | null
-  readonly account_kid: string | null
-  readonly account_private_key_sealed: Buffer | null
+  readonly signing_key: ActiveKey | null
+  readonly account_signing_key: ActiveKey | null
 }
 
 /** The user of a grant with every member that tokens contain; undefined when they may not sign in. */
@@ -214,15 +213,13 @@ function lifetimeOf(
 /** The organization of a user signs their access tokens, whichever issuer was asked. */
 function organizationSigner(deps: Deps, grant: WholeGrant) {
   const { account_id: accountId, environment, organization_id: organizationId } = grant
-  const { kid, private_key_sealed } = grant
-  return signer(deps, grant, { accountId, environment, organizationId }, { kid, private_key_sealed })
+  return signer(deps, grant, { accountId, environment, organizationId }, grant.signing_key)
 }
 
 /** The account signs the ID tokens that have it as issuer. */
 function accountSigner(deps: Deps, grant: WholeGrant) {
-  const { account_kid: kid, account_private_key_sealed: private_key_sealed } = grant
   const owner = issuingAccount(grant.account_id, grant.environment)
-  return signer(deps, grant, owner, { kid, private_key_sealed })
+  return signer(deps, grant, owner, grant.account_signing_key)
 }
 
 /** Makes the function that signs with the active key of an owner, which is made where it has none. */
@@ -230,12 +227,11 @@ async function signer(
   deps: Deps,
   { token_signing_alg: algorithm }: Grant,
   owner: KeyOwner,
-  found: { readonly kid: string | null; readonly private_key_sealed: Buffer | null },
+  found: ActiveKey | null,
 ) {
-  const { kid, private_key_sealed } = found
   const key =
-    kid === null || private_key_sealed === null
+    found === null
       ? await activeSigningKey(deps, deps.db, owner, algorithm)
-      : { kid, private_key_sealed }
+      : { kid: found[0], private_key_sealed: Buffer.from(found[1], 'base64') }
   return (typ: string, claims: JwtClaims) => signWith(deps, owner, key, { algorithm, typ, claims })
 }
