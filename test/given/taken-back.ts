@@ -45,6 +45,7 @@ const takenBack: Readonly<Record<string, string>> = {
   '0061-account-passkeys': 'alter table account_flows drop column passkey_attempt',
   '0062-proofs-of-a-flow': 'alter table user_identities drop column has_created_user',
   '0064-names-of-cells': 'alter table slugs drop column cell',
+  '0067-sessions-of-a-user': '',
   '0066-passkey-prompt': `alter table sign_in_flows drop column is_passkey_capable;
     alter table users drop column passkey_offer_declined_at`,
   '0065-passkey-recovery-codes':
