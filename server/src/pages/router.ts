@@ -50,6 +50,9 @@ export function pagesRouter(
   }
   const router = express.Router()
 
+  // First, because applications ask it more often than people open a page, and Express tries one path after the other.
+  router.use(signInRouter(deps, site))
+
   for (const { name, type, hash, content } of [
     assets.style,
     assets.screensStyle,
@@ -90,7 +93,6 @@ export function pagesRouter(
   router.use(testIdpRouter(deps, site))
   router.use(socialRouter(deps, site))
   router.use(accountSignInRouter(deps, site))
-  router.use(signInRouter(deps, site))
   router.use(accountPageRouter(deps, site, exportOwnData))
   router.use(sessionsRouter(deps, site))
 

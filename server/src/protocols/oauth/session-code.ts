@@ -6,7 +6,6 @@ import { statement } from '../../platform/db/statement.js'
 import type { Deps } from '../../delivery/deps.js'
 import type { BrowserSession } from '../../directory/sessions/browser-session.js'
 import { codeLifetimesMs } from '../../directory/sessions/complete-sign-in.js'
-import { isUnexpired, isUsedLately } from '../../directory/sessions/lifetime.js'
 import { normalizeEmail } from '../../platform/email.js'
 import type { RequestedClaims } from '../../tokens/user-claims.js'
 import type { AuthorizingClient } from './authorizing-client.js'
@@ -28,8 +27,9 @@ interface SessionCode {
 }
 
 /**
- * Issues an authorization code for a browser's session, and marks the session as used. One statement, so that a session
- * ended concurrently issues no code.
+ * Issues an authorization code for a browser's session that the same request has found live, and marks the session as used. One
+ * statement, so that a session ended concurrently issues no code. What the policy of its organization says of its age was decided
+ * when it was found.
  *
  * @returns Undefined when the session is no longer active.
  */
@@ -82,8 +82,7 @@ const insertSessionCode = statement((db, row: NewSessionCode) =>
         .where('id', '=', row.sessionId)
         .where('secret_hash', '=', row.secretHash)
         .where('ended_at', 'is', null)
-        .where(isUnexpired(row.at))
-        .where(isUsedLately(row.at))
+        .where('expires_at', '>', row.at)
         .returning(['id', 'user_id', 'amr', 'authenticated_at']),
     )
     .with('code', () =>
