@@ -50,20 +50,30 @@ export function scopesOf(statement: string): Scope[] {
 const locks = /\bfor (?:no key update|update|share|key share)(?: of \w+(?:, \w+)*)?(?: skip locked| nowait)?/g
 const withs = /(\w+) as (?:not materialized |materialized )?(#\d+)/g
 
-/** Replaces what is in brackets, from the innermost on. */
+/** Replaces what is in brackets, from the innermost on: in one pass, because a statement may have thousands of them. */
 function withoutBrackets(statement: string, nested: string[]): string {
-  let text = statement
-  for (;;) {
-    const next = text.replace(
-      /([\w.]*)( ?)\(([^()]*)\)/,
-      (_all, before: string, space: string, inside: string) => {
-        const isCall = space === '' && !mayPrecedeBrackets.test(before)
-        return `${before} ${toPlace(inside.trim(), isCall || /^(?:not|filter|over)$/.test(before), nested)} `
-      },
-    )
-    if (next === text) return withoutCases(text)
-    text = next
+  const open: string[] = []
+  let text = ''
+  for (const part of statement.split(/(?<=[()])|(?=[()])/)) {
+    if (part === '(') {
+      open.push(text)
+      text = ''
+    } else if (part === ')' && open.length > 0) {
+      const outside = open.pop() ?? ''
+      const before = wordAtEnd(outside.endsWith(' ') ? outside.slice(0, -1) : outside)
+      const isCall = !outside.endsWith(' ') && !mayPrecedeBrackets.test(before)
+      const isArgument = isCall || /^(?:not|filter|over)$/.test(before)
+      text = `${outside}${outside.endsWith(' ') ? '' : ' '}${toPlace(text.trim(), isArgument, nested)} `
+    } else text += part
   }
+  return withoutCases([...open, text].join('('))
+}
+
+/** The letters, digits, underscores and points with which a text ends. */
+function wordAtEnd(text: string): string {
+  let start = text.length
+  while (start > 0 && /[\w.]/.test(text[start - 1] ?? '')) start -= 1
+  return text.slice(start)
 }
 
 const mayPrecedeBrackets =
