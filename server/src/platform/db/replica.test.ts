@@ -103,9 +103,9 @@ function changed(positions: Positions, lsn: string): string | undefined {
   return told
 }
 
-/** Stops the clock of the process so much later, for the rest of the test. */
+/** Stops the clock of the process so much later, for the rest of the test; at a whole millisecond, where sums are exact. */
 function later(ms: number): void {
-  const now = performance.now() + ms
+  const now = Math.ceil(performance.now()) + ms
   const clock = vi.spyOn(performance, 'now').mockReturnValue(now)
   onTestFinished(() => clock.mockRestore())
 }
