@@ -3,11 +3,16 @@ import { configDefaults, defineConfig } from 'vitest/config'
 import { compile } from '@portico/server/compile'
 import { LongestFirst } from './test/longest-first.js'
 import { keepTemporaryFilesInMemory } from './test/memory-folder.js'
+import { isQuickRun, slowFiles } from './test/slow-files.js'
 import { tallyReporter } from './test/tally-reporter.js'
 
 // *.long.test.ts takes minutes (statistical timing, kills, version matrices): `npm run test:full` asks for it.
 const full = process.env.PORTICO_TEST_FULL === '1'
-const exclude = [...configDefaults.exclude, ...(full ? [] : ['**/*.long.test.ts'])]
+const exclude = [
+  ...configDefaults.exclude,
+  ...(full ? [] : ['**/*.long.test.ts']),
+  ...(isQuickRun ? slowFiles : []),
+]
 
 // Tests import the workspaces as programs do, and get what npm start runs; a unit test imports the source beside it.
 await compile()

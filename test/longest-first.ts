@@ -2,24 +2,23 @@ import { existsSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { slowFiles } from './slow-files.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Slow files of small size, which vitest would run last. */
+/** Files that take long for their size, by which vitest orders them. */
 const long = [
-  'test/protocols/pages.test.ts',
-  'test/clients/sdk/package.test.ts',
-  'test/cli/portico-serve.test.ts',
-  'test/protocols/onboarding-pages.test.ts',
-  'test/docs/guides.test.ts',
-  'test/clients/emulator/fences.test.ts',
+  'test/api/every-route.test.ts',
+  'test/protocols/passkey-sign-in.test.ts',
+  'test/api/canary.test.ts',
+  'test/cells/cells.test.ts',
 ]
 
-/** @throws Error when a file, from the root of the repository, is missing: it would silently run last. */
-export function checkThere(files: readonly string[]): void {
+/** @throws Error when a file of a list, from the root of the repository, is missing: the list would silently have no effect. */
+export function checkThere(list: string, files: readonly string[]): void {
   const gone = files.find((file) => !existsSync(join(root, file)))
   if (gone !== undefined)
-    throw new Error(`test/longest-first.ts names ${gone}, which is not there: write its name there as it is`)
+    throw new Error(`${list} names ${gone}, which is not there: write its name there as it is`)
 }
 
 /** Runs the slowest files first, so that both workers are busy until the end. */
@@ -30,7 +29,8 @@ export class LongestFirst extends BaseSequencer {
       const index = long.indexOf(relative(root, moduleId).split(sep).join('/'))
       return index === -1 ? long.length : index
     }
-    checkThere(long)
+    checkThere('test/longest-first.ts', long)
+    checkThere('test/slow-files.ts', slowFiles)
     return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b))
   }
 }

@@ -1,4 +1,5 @@
 import type { Reporter, SerializedError, TestModule } from 'vitest/node'
+import { isQuickRun, slowFiles } from './slow-files.js'
 
 export interface Tally {
   passed: number
@@ -25,6 +26,10 @@ export function tallyReporter(): Reporter {
     onTestRunEnd(modules, unhandledErrors) {
       tally = tallyOf(modules, unhandledErrors)
       if (modules.length > slowestCount) process.stdout.write(slowestOf(modules))
+      if (isQuickRun)
+        process.stdout.write(
+          `${slowFiles.length} slower files are left to npm run test:full -- "every file", and to npx vitest run.\n\n`,
+        )
     },
   }
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative, sep } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { cleanEnvironment } from '../guards/vitest-run.js'
+import { slowFiles } from '../slow-files.js'
 import { filesIn, isTest } from './files.js'
 import {
   allPieces,
@@ -30,18 +31,28 @@ function givenRepository(files: Record<string, string>): string {
   return folder
 }
 
-test('every file of tests in the repository is run by vitest', () => {
+/** The files that vitest would run, sorted. */
+function listed(variables: NodeJS.ProcessEnv): string[] {
   const vitest = join(root, 'node_modules/vitest/vitest.mjs')
-  const listed = JSON.parse(
+  const files = JSON.parse(
     execFileSync(process.execPath, [vitest, 'list', '--filesOnly', '--json'], {
       cwd: root,
-      env: { ...cleanEnvironment(), PORTICO_TEST_FULL: '1' },
+      env: { ...cleanEnvironment(), ...variables },
       encoding: 'utf8',
     }),
   ) as { file: string }[]
-  const known = listed.map(({ file }) => relative(root, file).split(sep).join('/'))
+  return files.map(({ file }) => relative(root, file).split(sep).join('/')).toSorted()
+}
 
-  expect(filesIn(root).filter(isTest).toSorted()).toEqual(known.toSorted())
+test('every file of tests in the repository is run by vitest', () => {
+  expect(filesIn(root).filter(isTest).toSorted()).toEqual(listed({ PORTICO_TEST_FULL: '1' }))
+})
+
+test('npm test leaves out the slow files alone, and the piece of every file runs them', () => {
+  const quick = listed({ PORTICO_TEST_QUICK: '1' })
+
+  expect(listed({})).toEqual([...quick, ...slowFiles].toSorted())
+  expect(allPieces().find(({ name }) => name === 'every file')?.variables).toEqual({})
 })
 
 test('every long test is in one piece', () => {

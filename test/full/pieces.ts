@@ -37,7 +37,8 @@ export const maxPartMinutes = 30
  * listed counts as one minute.
  */
 export const minutesOf: Readonly<Record<string, number>> = {
-  'npm test': 17,
+  'npm test': 8,
+  'every file': 17,
   build: 3.0,
   'commands as processes': 9.7,
   emulator: 12,
@@ -141,6 +142,7 @@ const tsx = join(root, 'node_modules/tsx/dist/cli.mjs')
 export function allPieces(repository = root): readonly Piece[] {
   return [
     piece('npm test', ['test/main.js']),
+    piece('every file', [vitest, 'run']),
     piece('build', [tsx, 'test/full/build.ts']),
     piece('commands as processes', [vitest, 'run', 'test/cli'], { PORTICO_TEST_COMMANDS: 'process' }),
     ...longTests(repository)

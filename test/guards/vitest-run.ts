@@ -92,7 +92,9 @@ function projectOf(file: string): string {
 
 /** The variables of this process without those that mark a nested vitest. */
 export function cleanEnvironment(): NodeJS.ProcessEnv {
-  const own = Object.entries(process.env).filter(([name]) => !/^(VITEST|TEST$|NODE_ENV$)/.test(name))
+  const own = Object.entries(process.env).filter(
+    ([name]) => !/^(VITEST|TEST$|NODE_ENV$|PORTICO_TEST_QUICK$)/.test(name),
+  )
   return Object.fromEntries(own)
 }
 
