@@ -30,6 +30,10 @@ test.each([
     'with "taken" as (delete from "jobs" where "id" = $1 returning "id") select exists (select from "taken") as "found"',
     /without a column/,
   ],
+  [
+    'with "taken" as (delete from "jobs" where "id" = $1 returning "id") select exists (select "id" from "taken") and exists (select from "users")',
+    /without a column/,
+  ],
   ['update "jobs" set "lane" = random() where "id" = $1', /not immutable/],
   [`update "jobs" set "run_at" = run_at - interval '1 day' where "id" = $1`, /not immutable/],
   [

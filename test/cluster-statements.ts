@@ -21,7 +21,7 @@ const refusals: readonly (readonly [
   ],
   [
     (_scope, statement) => readsPartWithoutColumn(statement),
-    'a part of a statement that writes is read without a column: select one of it',
+    'the end of a statement that writes reads without a column: select one',
   ],
   [
     (_scope, statement) =>
@@ -30,16 +30,19 @@ const refusals: readonly (readonly [
   ],
 ]
 
-/** Whether the end of a statement reads a part that writes, which a cluster runs before, and names no column of it. */
+/**
+ * Whether the end of a statement that writes reads rows without a column: of a part, which a cluster runs before, or, at an end that
+ * reads nothing else, of a table, which it reads before as well. What it has read before has a column.
+ */
 function readsPartWithoutColumn(statement: string): boolean {
   const parts = /\b(\w+) as (?:materialized )?\((?:insert|update|delete) /g
   const names = [...statement.matchAll(parts)].map(([, name = '']) => name)
   const [outer] = scopesOf(statement)
   const end = outer?.text.replace(/^.* as (?:materialized )?#\d+/, '') ?? ''
   const read = (end.match(/#\d+/g) ?? []).flatMap((place) => outer?.queries.get(place) ?? [])
-  return names.some((name) =>
-    read.some(({ text }) => new RegExp(`^\\s*select (?:1 )?from ${name}\\b`).test(text)),
-  )
+  const isAlone = names.length > 0 && !/\bfrom\b/.test(end)
+  if (isAlone && read.some(({ text }) => /^\s*select from /.test(text))) return true
+  return names.some((name) => read.some(({ text }) => new RegExp(`^\\s*select 1 from ${name}\\b`).test(text)))
 }
 
 const isWriting = /\b(?:insert into|delete from|update \w+(?: as \w+)? set)\b/

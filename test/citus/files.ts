@@ -36,6 +36,7 @@ export const files = [
     'passkey-sign-in',
     'refresh',
     'relay',
+    'role-mapping',
     'saml-sign-in',
     'scim/groups',
     'scim/users',

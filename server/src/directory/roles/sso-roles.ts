@@ -111,7 +111,7 @@ const replaceSsoRoles = sqlStatement(
     )
     select exists (select role_id from taken) or exists (select role_id from given) or (
       exists (select id from marked) and exists (
-        select from sso_connections where ${ofTenant(its)} and role_mapping_mode = 'authoritative'
+        select id from sso_connections where ${ofTenant(its)} and role_mapping_mode = 'authoritative'
       )
     ) as is_changed`,
 )
