@@ -31,7 +31,11 @@ test.each([
     /without a column/,
   ],
   [
-    'with "taken" as (delete from "jobs" where "id" = $1 returning "id") select exists (select "id" from "taken") and exists (select from "users")',
+    'with "taken" as (delete from "jobs" where "id" = $1 returning "id") select exists (select from "taken") as "found" from "users"',
+    /without a column/,
+  ],
+  [
+    'with "taken" as (delete from "jobs" where "id" = $1 returning "id") select $2 is distinct from $3 or exists (select "id" from "taken") and exists (select from "users")',
     /without a column/,
   ],
   ['update "jobs" set "lane" = random() where "id" = $1', /not immutable/],

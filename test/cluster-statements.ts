@@ -20,7 +20,7 @@ const refusals: readonly (readonly [
     'an advisory lock is taken where the table is: take it in a statement without one',
   ],
   [
-    (_scope, statement) => readsPartWithoutColumn(statement),
+    (_scope, statement) => readsWithoutColumn(statement),
     'the end of a statement that writes reads without a column: select one',
   ],
   [
@@ -31,18 +31,20 @@ const refusals: readonly (readonly [
 ]
 
 /**
- * Whether the end of a statement that writes reads rows without a column: of a part, which a cluster runs before, or, at an end that
- * reads nothing else, of a table, which it reads before as well. What it has read before has a column.
+ * Whether the end of a statement that writes reads rows without a column. A cluster runs the parts that write first, and keeps their
+ * results under names of their columns. So it does with a table, at an end that reads nothing but such results.
  */
-function readsPartWithoutColumn(statement: string): boolean {
+function readsWithoutColumn(statement: string): boolean {
   const parts = /\b(\w+) as (?:materialized )?\((?:insert|update|delete) /g
   const names = [...statement.matchAll(parts)].map(([, name = '']) => name)
   const [outer] = scopesOf(statement)
   const end = outer?.text.replace(/^.* as (?:materialized )?#\d+/, '') ?? ''
   const read = (end.match(/#\d+/g) ?? []).flatMap((place) => outer?.queries.get(place) ?? [])
-  const isAlone = names.length > 0 && !/\bfrom\b/.test(end)
+  const isAlone = names.length > 0 && !/(?<!\bdistinct )\bfrom\b/.test(end)
   if (isAlone && read.some(({ text }) => /^\s*select from /.test(text))) return true
-  return names.some((name) => read.some(({ text }) => new RegExp(`^\\s*select 1 from ${name}\\b`).test(text)))
+  return names.some((name) =>
+    read.some(({ text }) => new RegExp(`^\\s*select (?:1 )?from ${name}\\b`).test(text)),
+  )
 }
 
 const isWriting = /\b(?:insert into|delete from|update \w+(?: as \w+)? set)\b/

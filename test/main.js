@@ -23,7 +23,6 @@ function start(program, words, variables) {
     ...process.env,
     ...variables,
     ...(process.stdout.isTTY && { FORCE_COLOR: '1' }),
-    ...(process.argv.length === 2 && { PORTICO_TEST_QUICK: '1' }),
   }
   return spawn(program, words, {
     env,
@@ -73,7 +72,7 @@ async function check(name, program, words, variables) {
  * @param {readonly string[]} words
  */
 async function test(words) {
-  const child = start('vitest', ['run', ...words])
+  const child = start('vitest', ['run', ...words], words.length === 0 ? { PORTICO_TEST_QUICK: '1' } : {})
   child.stderr.pipe(process.stderr)
   let tally = '0 passed, 1 failed'
   createInterface({ input: child.stdout }).on('line', (line) => {

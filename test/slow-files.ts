@@ -1,6 +1,7 @@
 /**
- * The test files that `npm test` leaves to `npm run test:full` and to `npx vitest run`: those of more than two seconds on two idle
- * cores. Attacks stay, and what judges the contract, and the first journey of each protocol.
+ * The test files that `npm test` leaves to every other run (docs/decisions/0071-what-npm-test-leaves-out.md): each takes more than one and a half
+ * seconds on two idle cores. Some as slow stay: attacks on the usual way of each protocol, what judges each route and each
+ * declared error of the contract, and the first journey of each protocol.
  */
 export const slowFiles: readonly string[] = [
   'server/src/app/recurring.test.ts',
@@ -14,7 +15,6 @@ export const slowFiles: readonly string[] = [
   'server/src/sign-in/password/rotate-peppers.test.ts',
   'test/abuse/abuse.test.ts',
   'test/api/client-settings.test.ts',
-  'test/api/declared-errors.test.ts',
   'test/api/delivery-schedule.test.ts',
   'test/api/error-texts.test.ts',
   'test/api/identities.test.ts',
@@ -82,7 +82,6 @@ export const slowFiles: readonly string[] = [
   'test/protocols/admission-doors.test.ts',
   'test/protocols/attempts-per-ip.test.ts',
   'test/protocols/back-channel-logout.test.ts',
-  'test/protocols/browser-session.test.ts',
   'test/protocols/browser-sign-in.test.ts',
   'test/protocols/confidential-clients.test.ts',
   'test/protocols/discovery.test.ts',
@@ -150,7 +149,6 @@ export const slowFiles: readonly string[] = [
   'test/protocols/scim/user-scope.test.ts',
   'test/protocols/second-factor-policy.test.ts',
   'test/protocols/session-layer.test.ts',
-  'test/protocols/session-policy.test.ts',
   'test/protocols/social-apple.test.ts',
   'test/protocols/social-github.test.ts',
   'test/protocols/social-linking.test.ts',

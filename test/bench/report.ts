@@ -93,7 +93,7 @@ ${setting.join(', ')}, for C1, whose sign-ins begin at one address, \`SIGN_INS_B
 \`SCIM_RATE_PER_SECOND\`.
 
 The sample has ${about.users.toLocaleString('en')} users in 1,000 organizations: one with 3 users of 10, one with 1 of 10, 998 that share
-the rest. Requests go to random organizations, environments and users. A7 has samples of its own, with as many users. E2 has one
+the rest. Requests go to random organizations, environments and users. A7 has samples of its own, with as many users. B6 has 1,000,000 users. E2 has one
 with the users that it names in one organization, a tenth as many organizations with a user each, and ten times as many events,
 beside one with a thousandth of each. The rows D1 to D5 have one of 1,000 accounts with 300 events each. Deliveries go to ${webhookCount} webhooks, each of another account, whose
 receivers are ports of one process on the core of the load, over https.

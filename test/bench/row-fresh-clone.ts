@@ -25,7 +25,7 @@ export async function startFromClone({ rounds }: Settings): Promise<Figure[]> {
   ]
 }
 
-/** F2: `npm test` of a fresh clone, once, on all cores. */
+/** F2: `npm test` of a fresh clone, once, on all cores; it leaves out the slow files. */
 export async function testClone(): Promise<Figure[]> {
   const { seconds, cpuSeconds, tally } = await inClone(async (folder) => {
     const [begun, cpuBefore] = [performance.now(), childrenCpuSeconds()]

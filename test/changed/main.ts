@@ -8,7 +8,7 @@ import { guardTestsOf } from './guard-tests.js'
  *     npm run test:changed              tests of the changes since the last commit
  *     npm run test:changed -- main      tests of the changes since a branch or commit
  *
- * A heuristic by imports, names and guards for use during development; npm test is authoritative.
+ * A heuristic by imports, names and guards for use during development; npx vitest run is authoritative.
  */
 const [base = 'HEAD'] = process.argv.slice(2)
 const git = (...args: string[]) =>
@@ -37,7 +37,7 @@ if (files.length > 0) {
 const long = changed.filter((file) => file.includes('.long.test.'))
 for (const file of long) say(`Only npm run test:full -- ${file} runs what has changed there.`)
 if (unknown.length > 0) {
-  say('No test is known to be about these; npm test is the judge of them:')
+  say('No test is known to be about these; npx vitest run is the judge of them:')
   for (const file of unknown) say(`  ${file}`)
 }
 

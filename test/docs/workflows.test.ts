@@ -73,6 +73,13 @@ test('workflows run scripts that there are', () => {
   expect(run.filter((script) => script !== undefined && !(script in scripts))).toEqual([])
 })
 
+test('a change and a release are tested by every file, which npm test is not', () => {
+  const everyFile = /^ *- run: npx vitest run$/gm
+  expect(read('ci.yml').match(everyFile)).toHaveLength(2)
+  expect(read('release.yml').match(everyFile)).toHaveLength(1)
+  for (const name of ['ci.yml', 'release.yml']) expect(read(name)).not.toMatch(/run: npm test$/m)
+})
+
 test('each part of the full run has a job of its own at night', () => {
   const [, parts = ''] = /part: \[(.*)\]/.exec(read('nightly.yml')) ?? []
   const count = parts.split(', ').length

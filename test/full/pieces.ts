@@ -135,7 +135,7 @@ const vitest = join(root, 'node_modules/vitest/vitest.mjs')
 const tsx = join(root, 'node_modules/tsx/dist/cli.mjs')
 
 /**
- * All test runs: those of `npm test`, and those that take too long for it.
+ * All test runs: `npm test`, every file, and what takes too long for both.
  *
  * @param repository Folder to search for test files.
  */

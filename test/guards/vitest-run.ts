@@ -90,7 +90,7 @@ function projectOf(file: string): string {
   return file.startsWith('test/') ? 'service' : 'unit'
 }
 
-/** The variables of this process without those that mark a nested vitest. */
+/** The variables of this process without those that mark a nested vitest, or a run that leaves files out. */
 export function cleanEnvironment(): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(
     ([name]) => !/^(VITEST|TEST$|NODE_ENV$|PORTICO_TEST_QUICK$)/.test(name),

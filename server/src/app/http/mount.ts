@@ -48,7 +48,7 @@ export function mountContract<Contract extends AppRouter>(
     for (const { keys } of routes) handlerOf(implementation, keys)
     let router: Router | undefined
     // Made by the first request: all of them would be half of the time in which the service is built.
-    return { routes, routerOf: () => (router ??= routerOf(routes, implementation, options)) }
+    return { routes, getRouter: () => (router ??= routerOf(routes, implementation, options)) }
   })
   app.use((req, res, next) => {
     // A router would answer OPTIONS by itself, but later middleware handles it.
@@ -57,7 +57,7 @@ export function mountContract<Contract extends AppRouter>(
       next()
       return
     }
-    leaf.routerOf()(req, res, (error?: unknown) => {
+    leaf.getRouter()(req, res, (error?: unknown) => {
       // Parameters are decoded before ts-rest sets the route, which the error handler needs.
       if (error instanceof URIError && !('tsRestRoute' in req)) {
         const segments = segmentsOf(req.path)

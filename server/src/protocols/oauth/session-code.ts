@@ -29,7 +29,7 @@ interface SessionCode {
 /**
  * Issues an authorization code for a browser's session that the same request has found live, and marks the session as used. One
  * statement, so that a session ended concurrently issues no code. What the policy of its organization says of its age was decided
- * when it was found.
+ * when it was found, milliseconds before: a policy that is tightened in between finds a request that came before it.
  *
  * @returns Undefined when the session is no longer active.
  */
