@@ -1,6 +1,6 @@
 /**
- * The test files that `npm test` leaves to every other run (docs/decisions/0071-what-npm-test-leaves-out.md): each takes more than one and a half
- * seconds on two idle cores. Some as slow stay: attacks on the usual way of each protocol, what judges each route and each
+ * The test files that `npm test` leaves to every other run (docs/decisions/0071-what-npm-test-leaves-out.md): each takes about one and a half
+ * seconds or more on two idle cores. Some as slow stay: attacks on the usual way of each protocol, what judges each route and each
  * declared error of the contract, and the first journey of each protocol.
  */
 export const slowFiles: readonly string[] = [
