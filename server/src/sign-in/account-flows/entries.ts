@@ -1,11 +1,10 @@
 import type { Environment } from '@portico/contract/fields'
-import { sql, type Expression, type Kysely } from 'kysely'
+import { sql, type Expression, type InferResult, type Kysely, type RawBuilder } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
 import { isAddressAllowed } from '../../directory/allowed-domain.js'
 import { isConfigured } from '../../directory/configured.js'
 import { isSsoRequired, ownsDomain, selfAndParentsOf } from '../../directory/domains/authority.js'
 import { isUsableBy } from '../../directory/usable.js'
-import { existsFor } from '../../platform/db/exists.js'
 import type { DB } from '../../platform/db/schema.js'
 import { statement } from '../../platform/db/statement.js'
 import { isOrganizationOf, ofEnvironment, sameTenant } from '../../platform/db/tenant-predicate.js'
@@ -62,6 +61,7 @@ const rareSources: readonly EntrySource[] = [
   { list: listInvitingOrganizations, of: 'is_invited', isOfMail: true },
   { list: listConnections, of: 'has_connection', isOfMail: false },
   { list: listJoinedByDomain, of: 'is_domain_proved', isOfMail: true },
+  { list: listOpenOrganizations, of: 'is_domain_listed', isOfMail: false },
 ]
 
 /** The organizations that the owner of a mailbox can enter by an application: the last used first, then by name. */
@@ -70,58 +70,68 @@ export async function listEntries({ db, now }: Pick<Deps, 'db' | 'now'>, key: En
   const emailDomain = domainOfEmail(emailNormalized)
   const mailbox = { ...key, emailDomain, emailDomains: selfAndParentsOf(emailDomain) }
   const at = now()
-  const [memberships, open, ways] = await Promise.all([
-    listMemberships(db, mailbox),
-    listOpenOrganizations(db, mailbox),
-    findWays(db, { ...mailbox, at }),
-  ])
+  const { memberships, ways } = await findUsersAndWays(db, { ...mailbox, at })
   const asked = rareSources.filter(
     ({ of, isOfMail }) => ways[of] && !(isOfMail && key.isLinkReturned === true),
   )
   const found = await Promise.all(asked.map(({ list }) => list(db, mailbox, at)))
   const byDomain = new Map<string, Entry>()
-  for (const entry of [...memberships, ...found.flat(), ...open])
+  for (const entry of [...memberships, ...found.flat()])
     if (!byDomain.has(entry.domain)) byDomain.set(entry.domain, entry)
   return [...byDomain.values()].toSorted(compareEntries).slice(0, mostEntries)
 }
 
 /** What the account has for an address, or for its domain, whichever organization it is of. */
-type Ways = Awaited<ReturnType<typeof selectWays>>[number]
+type Ways = Record<'is_invited' | 'has_connection' | 'is_domain_proved' | 'is_domain_listed', boolean>
 
-async function findWays(db: Kysely<DB>, mailbox: Mailbox & { readonly at: Date }): Promise<Ways> {
-  const [ways] = await selectWays(db, mailbox)
-  if (ways === undefined) throw new Error('a select without a table has one row')
-  return ways
+async function findUsersAndWays(db: Kysely<DB>, mailbox: Mailbox & { readonly at: Date }) {
+  const rows = await selectUsersAndWays(db, mailbox)
+  const [ways] = rows
+  if (ways === undefined) throw new Error('the ways are one row, also where there is no user')
+  return { memberships: rows.flatMap((row) => toMembership(row)), ways }
 }
 
-/** Most addresses have none of it, and a look into three indexes is a fraction of the statements that list what there is. */
-const selectWays = statement((db, mailbox: Mailbox & { readonly at: Date }) =>
-  db.selectNoFrom([
-    existsFor(sql`${invitationsTo(db, mailbox).select('invitations.id')}`).as('is_invited'),
-    existsFor(sql`${provedDomains(db, mailbox)}`).as('is_domain_proved'),
-    // Counted, since for the first row alone Postgres would look through the connections of the account.
-    sql<boolean>`(
-      select count(*) from sso_connections as connection
-      where ${ofEnvironment(mailbox, 'connection')} and connection.email_domains && ${mailbox.emailDomains}::text[]
-    ) > 0`.as('has_connection'),
-  ]),
+/**
+ * The users of the address, and whether there is anything else for it: most addresses have nothing else, and a look into four indexes
+ * is a fraction of the statements that list what there is. In one statement, since most of its cost is that it is one.
+ */
+const selectUsersAndWays = statement((db, mailbox: Mailbox & { readonly at: Date }) =>
+  db
+    .selectFrom(
+      db
+        .selectNoFrom([
+          isAny(invitationsTo(db, mailbox).select('invitations.id')).as('is_invited'),
+          isAny(connectionsNaming(db, mailbox)).as('has_connection'),
+          isAny(provedDomains(db, mailbox)).as('is_domain_proved'),
+          isAny(listingOrganizations(db, mailbox)).as('is_domain_listed'),
+        ])
+        .as('ways'),
+    )
+    .leftJoinLateral(memberships(db, mailbox).as('member'), (join) => join.onTrue())
+    .selectAll(),
 )
+
+/** All of them are found, since for the first row alone Postgres would look through whatever the account has. */
+function isAny(query: Expression<unknown>): RawBuilder<boolean> {
+  return sql<boolean>`cardinality(array(${query})) > 0`
+}
 
 function compareEntries(a: Entry, b: Entry): number {
   const time = (b.lastSignedInAt?.getTime() ?? 0) - (a.lastSignedInAt?.getTime() ?? 0)
   return time === 0 ? a.name.localeCompare(b.name) : time
 }
 
-async function listMemberships(db: Kysely<DB>, mailbox: Mailbox): Promise<Entry[]> {
-  const rows = await selectMemberships(db, mailbox)
-  return rows.map(({ last_signed_in_at: lastSignedInAt, ...row }) => ({
-    ...toEntry('member', row),
-    lastSignedInAt,
-  }))
+type Membership = InferResult<ReturnType<typeof memberships>>[number]
+
+/** Nothing where the address has no user: the columns of the ways stand alone. */
+function toMembership(row: { readonly [Column in keyof Membership]: Membership[Column] | null }): Entry[] {
+  const { domain, name, icon_logo_url, last_signed_in_at: lastSignedInAt } = row
+  if (domain === null || name === null) return []
+  return [{ ...toEntry('member', { domain, name, icon_logo_url }), lastSignedInAt }]
 }
 
-const selectMemberships = statement((db, mailbox: Mailbox) =>
-  offeredOrganizations(db, mailbox, sql.ref('users.organization_id'))
+function memberships(db: Kysely<DB>, mailbox: Mailbox) {
+  return offeredOrganizations(db, mailbox, sql.ref('users.organization_id'))
     .innerJoin('users', (join) => join.on(isOrganizationOf('organizations', 'users')))
     .where(ofEnvironment(mailbox, 'users'))
     .where('users.email_normalized', '=', mailbox.emailNormalized)
@@ -132,8 +142,8 @@ const selectMemberships = statement((db, mailbox: Mailbox) =>
     .select(usedAt().as('last_signed_in_at'))
     .orderBy(sql`${usedAt()} desc nulls last`)
     .orderBy('organizations.name')
-    .limit(mostEntries),
-)
+    .limit(mostEntries)
+}
 
 /** Before the mailbox was proved, an administrator may have signed in as its user. */
 function usedAt() {
@@ -184,6 +194,15 @@ function invitationsTo(db: Kysely<DB>, mailbox: Mailbox & { readonly at: Date })
 async function listConnections(db: Kysely<DB>, mailbox: Mailbox): Promise<Entry[]> {
   const rows = await selectConnections(db, mailbox)
   return rows.map((row) => toEntry('sso', row))
+}
+
+/** Connections that name the domain, or one that may include it. */
+function connectionsNaming(db: Kysely<DB>, mailbox: Mailbox) {
+  return db
+    .selectFrom('sso_connections as connection')
+    .where(ofEnvironment(mailbox, 'connection'))
+    .where(sql<boolean>`connection.email_domains && ${mailbox.emailDomains}::text[]`)
+    .select('connection.id')
 }
 
 /** Organizations whose connection owns the domain and admits unknown users. */
@@ -248,20 +267,34 @@ async function listOpenOrganizations(db: Kysely<DB>, mailbox: Mailbox): Promise<
   return rows.map((row) => toEntry('may_join', row, 'link'))
 }
 
-/** Organizations whose links create users of the domain; an empty list of domains has none. */
+/** Organizations whose links create users of the domain. */
 const selectOpenOrganizations = statement((db, mailbox: Mailbox) =>
   offeredOrganizations(db, mailbox, sql.ref('link.organization_id'))
     .innerJoin('magic_link_connections as link', (join) => join.on(isOrganizationOf('organizations', 'link')))
     .where(ofEnvironment(mailbox, 'link'))
     .where('link.active', '=', true)
     .where('link.find_or_create_user', '=', true)
-    // Containment is what the index of the domains serves, whose work does not grow with the organizations.
-    .where(sql<boolean>`organizations.allowed_email_domains @> array[${mailbox.emailDomain}::text]`)
+    .where(isListedBy('organizations', mailbox))
     .where(isUnknown(mailbox))
     .where(isSignInFree(mailbox))
     .orderBy('organizations.name')
     .limit(mostEntries),
 )
+
+/** Those that list the domain, which few addresses have. */
+function listingOrganizations(db: Kysely<DB>, mailbox: Mailbox) {
+  return db
+    .selectFrom('organizations as listing')
+    .where('listing.account_id', '=', mailbox.accountId)
+    .where('listing.deleted_at', 'is', null)
+    .where(isListedBy('listing', mailbox))
+    .select('listing.id')
+}
+
+/** An empty list has no domain. Containment is what the index of undeleted organizations serves, whose work does not grow with them. */
+function isListedBy(organizations: string, { emailDomain }: Mailbox) {
+  return sql<boolean>`${sql.ref(`${organizations}.allowed_email_domains`)} @> array[${emailDomain}::text]`
+}
 
 /** Organizations of the account that are there and can use the application. */
 function offeredOrganizations(db: Kysely<DB>, mailbox: Mailbox, organizationId: Expression<string>) {
