@@ -1,4 +1,4 @@
-import { sql, type Kysely } from 'kysely'
+import { sql, type Kysely, type SelectQueryBuilder } from 'kysely'
 import { hashSecret } from '../../platform/crypto/secret.js'
 import type { DB } from '../../platform/db/schema.js'
 import { companion, lookup } from '../../platform/db/statement.js'
@@ -59,17 +59,21 @@ export function askedAt({ config, now }: Pick<Deps, 'config' | 'now'>): AskedAt 
 }
 
 const selectSession = lookup((db, key: SessionKey) =>
-  browserSessionsOf(db, key.at)
+  browserSessionsOf(db.selectFrom('sessions'), key.at)
     .where(ofOwner(key, 'sessions'))
     .where('sessions.secret_hash', '=', key.secretHash),
 )
 
+/** The table, or a part of it by the same name. */
+export type Sessions = SelectQueryBuilder<DB, 'sessions', object>
+
 /** The live sessions of browsers with what decides whether they fit a sign-in, for a statement that says whose. */
-export function browserSessionsOf(db: Kysely<DB>, at: Date) {
-  return liveBrowserSessions(db, at)
+export function browserSessionsOf(sessions: Sessions, at: Date) {
+  return liveBrowserSessions(sessions, at)
     .leftJoin('passkey_connections as passkey', (join) =>
       join.on(sameTenant('passkey', 'sessions')).on('passkey.active', '=', true),
     )
+    .leftJoin('totp_connections', (join) => join.on(sameTenant('totp_connections', 'sessions')))
     .select([
       'sessions.id',
       'sessions.user_id',
@@ -77,10 +81,9 @@ export function browserSessionsOf(db: Kysely<DB>, at: Date) {
       'sessions.amr',
       'sessions.authenticated_at',
       'sessions.identity_id',
-      isTotpAskedOfUserOf('sessions').as('is_totp_asked'),
-      sql<boolean>`
-        coalesce(policy.second_factor = 'required' or passkey.requirement = 'required', false)
-      `.as('is_factor_demanded'),
+      sql<boolean>`coalesce(
+        totp_connections.active or policy.second_factor = 'required' or passkey.requirement = 'required', false
+      )`.as('may_ask_for_factor'),
     ])
 }
 
@@ -88,9 +91,8 @@ export function browserSessionsOf(db: Kysely<DB>, at: Date) {
  * The live sessions of browsers with their users and the policy of their organization, for a statement that says whose, and what it
  * reads of them.
  */
-export function liveBrowserSessions(db: Kysely<DB>, at: Date) {
-  return db
-    .selectFrom('sessions')
+export function liveBrowserSessions(sessions: Sessions, at: Date) {
+  return sessions
     .innerJoin('users', (join) =>
       join.on(sameTenant('users', 'sessions')).onRef('users.id', '=', 'sessions.user_id'),
     )
@@ -120,7 +122,7 @@ interface UsedSession extends Omit<SessionCookie, 'secret'> {
 type SessionRow = Awaited<ReturnType<typeof selectSession>>[number]
 
 /**
- * What a row of `browserSessionsOf()` says of its session, and for an organization that demands a factor what is asked of the user:
+ * What a row of `browserSessionsOf()` says of its session, and for an organization that may ask for a factor what is asked of the user:
  * all of that at one moment, since an enrolment between two would be seen by neither.
  *
  * @returns undefined where the session has been erased since.
@@ -130,7 +132,7 @@ export async function toBrowserSession(
   key: Omit<SessionCookie, 'secret'> & AskedAt,
   row: SessionRow,
 ): Promise<BrowserSession | undefined> {
-  const demand = row.is_factor_demanded ? await findDemand(db, { ...key, sessionId: row.id }) : noDemand
+  const demand = row.may_ask_for_factor ? await findDemand(db, { ...key, sessionId: row.id }) : noDemand
   return (
     demand && {
       sessionId: row.id,
@@ -139,14 +141,13 @@ export async function toBrowserSession(
       amr: row.amr,
       authenticatedAt: row.authenticated_at,
       identityId: row.identity_id,
-      isTotpAsked: row.is_totp_asked,
       ...demand,
     }
   )
 }
 
-const noDemand = { isEnrollmentDue: false, isPasskeyAsked: false }
-type Demand = Pick<BrowserSession, 'isTotpAsked' | keyof typeof noDemand>
+const noDemand = { isTotpAsked: false, isEnrollmentDue: false, isPasskeyAsked: false }
+type Demand = Pick<BrowserSession, keyof typeof noDemand>
 
 async function findDemand(db: Kysely<DB>, key: DemandKey): Promise<Demand | undefined> {
   const [row] = await selectDemand(db, key)
@@ -163,7 +164,7 @@ interface DemandKey extends Omit<SessionCookie, 'secret'>, AskedAt {
   readonly sessionId: string
 }
 
-// Few organizations demand a factor. In the statement above it would double the work of each sign-in for all of them.
+// Most organizations ask for none. In the statement above it would double the work of each sign-in for all of them.
 const selectDemand = lookup((db, key: DemandKey) =>
   db
     .selectFrom('sessions')

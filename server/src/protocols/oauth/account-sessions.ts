@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import { isUsableBy } from '../../directory/usable.js'
 import {
   askedAt,
@@ -6,16 +6,13 @@ import {
   toBrowserSession,
   type AskedAt,
   type BrowserSession,
+  type Sessions,
 } from '../../directory/sessions/browser-session.js'
 import type { Deps } from '../../delivery/deps.js'
 import { hashSecret } from '../../platform/crypto/secret.js'
+import type { DB } from '../../platform/db/schema.js'
 import { lookup } from '../../platform/db/statement.js'
-import {
-  isOrganizationOf,
-  ofEnvironment,
-  sameEnvironment,
-  sameTenant,
-} from '../../platform/db/tenant-predicate.js'
+import { isOrganizationOf, ofEnvironment, sameEnvironment } from '../../platform/db/tenant-predicate.js'
 import type { AskingApplication, AuthorizingClient } from './authorizing-client.js'
 
 /** A live session of the browser, at an organization that can use the application. */
@@ -38,15 +35,31 @@ export interface ListedSession {
 /** More than anybody switches between. */
 const mostLookedAt = 10
 
-/** The live sessions of a browser at organizations of the account, the last used first. */
-export async function findAccountSessions(
+/** The last used of the live sessions of a browser at organizations of the account which is accepted. */
+export async function findAccountSession(
   deps: Pick<Deps, 'config' | 'db' | 'now'>,
   application: AskingApplication,
   secrets: readonly string[],
+  isAccepted: (session: AccountSession) => boolean,
+): Promise<AccountSession | undefined> {
+  // Nearly always it is the first, and the others are not read.
+  for (const most of [1, mostLookedAt]) {
+    const found = await findAccountSessions(deps, application, secrets, most)
+    const accepted = found.find(isAccepted)
+    if (accepted !== undefined || secrets.length <= most) return accepted
+  }
+  return undefined
+}
+
+async function findAccountSessions(
+  deps: Pick<Deps, 'config' | 'db' | 'now'>,
+  application: AskingApplication,
+  secrets: readonly string[],
+  most: number,
 ): Promise<AccountSession[]> {
   if (secrets.length === 0) return []
   const secretOf = new Map(secrets.map((secret) => [hashSecret(secret).toString('hex'), secret]))
-  const key = sessionsKey(deps, application, secrets)
+  const key = sessionsKey(deps, application, secrets, most)
   const rows = await selectSessions(deps.db, key)
   const found = await Promise.all(
     rows.map(async (row): Promise<AccountSession | undefined> => {
@@ -59,7 +72,7 @@ export async function findAccountSessions(
           organizationId,
           domain: row.domain,
           allowedEmailDomains: row.allowed_email_domains,
-          isTotpActive: row.is_totp_active,
+          isTotpActive: row.is_totp_active === true,
         },
         session,
         secret: secretOf.get(row.secret_hash.toString('hex')) ?? '',
@@ -76,7 +89,7 @@ export async function listAccountSessions(
   secrets: readonly string[],
 ): Promise<ListedSession[]> {
   if (secrets.length === 0) return []
-  const rows = await selectSessions(deps.db, sessionsKey(deps, application, secrets))
+  const rows = await selectSessions(deps.db, sessionsKey(deps, application, secrets, mostLookedAt))
   return rows.map((row) => ({
     domain: row.domain,
     name: row.name,
@@ -92,8 +105,10 @@ function sessionsKey(
   deps: Pick<Deps, 'config' | 'now'>,
   { accountId, environment, applicationId }: SessionsOwner,
   secrets: readonly string[],
+  most: number,
 ): SessionsKey {
-  return { accountId, environment, applicationId, secretHashes: secrets.map(hashSecret), ...askedAt(deps) }
+  const secretHashes = secrets.map(hashSecret)
+  return { accountId, environment, applicationId, secretHashes, most, ...askedAt(deps) }
 }
 
 interface SessionsKey extends AskedAt {
@@ -101,15 +116,13 @@ interface SessionsKey extends AskedAt {
   readonly environment: string
   readonly applicationId: string
   readonly secretHashes: readonly Buffer[]
+  readonly most: number
 }
 
 const selectSessions = lookup((db, key: SessionsKey) =>
-  browserSessionsOf(db, key.at)
+  browserSessionsOf(sortedSessions(db, key), key.at)
     .innerJoin('organizations', (join) => join.on(isOrganizationOf('organizations', 'sessions')))
     .innerJoin('applications', (join) => join.on(sameEnvironment('applications', 'sessions')))
-    .innerJoin('totp_connections', (join) => join.on(sameTenant('totp_connections', 'sessions')))
-    .where(ofEnvironment(key, 'sessions'))
-    .where('sessions.secret_hash', '=', sql<Buffer>`any(${key.secretHashes}::bytea[])`)
     .where('organizations.deleted_at', 'is', null)
     .where('applications.id', '=', key.applicationId)
     .where(isUsableBy(sql.ref('sessions.organization_id')))
@@ -127,5 +140,18 @@ const selectSessions = lookup((db, key: SessionsKey) =>
     ])
     .orderBy('sessions.browser_used_at', 'desc')
     .orderBy('sessions.id')
-    .limit(mostLookedAt),
+    .limit(key.most),
 )
+
+/** Those of a browser, sorted before anything else is read of them, so that Postgres reads that of no more than are asked for. */
+function sortedSessions(db: Kysely<DB>, key: SessionsKey): Sessions {
+  const sorted = db
+    .selectFrom('sessions')
+    .where(ofEnvironment(key))
+    .where('secret_hash', '=', sql<Buffer>`any(${key.secretHashes}::bytea[])`)
+    .selectAll()
+    .orderBy('browser_used_at', 'desc')
+    .orderBy('id')
+  // It has the columns of the table, which the compiler sees as others.
+  return db.selectFrom(sorted.as('sessions')) as unknown as Sessions
+}

@@ -10,7 +10,7 @@ import {
   type AskingClient,
   type AuthorizingClient,
 } from './authorizing-client.js'
-import { findAccountSessions, type AccountSession } from './account-sessions.js'
+import { findAccountSession, type AccountSession } from './account-sessions.js'
 import type { OrganizationPlace } from './organization-decision.js'
 import { requirementsAt, sessionFit, type HintedRequest } from './session-fit.js'
 
@@ -114,14 +114,13 @@ export async function findClientAt(
 const choosing: readonly string[] = ['select_account', 'create']
 
 /** The last used of the browser's sessions that the request accepts. */
-async function findFitting(
+function findFitting(
   deps: Pick<Deps, 'config' | 'db' | 'now'>,
   application: AskingApplication,
   named: HintedRequest,
   secrets: readonly string[],
 ): Promise<AccountSession | undefined> {
-  const found = await findAccountSessions(deps, application, secrets)
-  return found.find(({ client, session }) => {
+  return findAccountSession(deps, application, secrets, ({ client, session }) => {
     const fit = sessionFit(session, requirementsAt(client, named, deps.now()))
     return fit === 'enough' || fit === 'step_up'
   })
