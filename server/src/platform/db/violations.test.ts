@@ -1,6 +1,11 @@
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
-import { isForeignKeyViolation, isUnavailable, isUniqueViolation } from './violations.js'
+import {
+  isForeignKeyViolation,
+  isMissingOrganization,
+  isUnavailable,
+  isUniqueViolation,
+} from './violations.js'
 
 function ofPostgres(code: string): Error {
   return Object.assign(new pg.DatabaseError('it says why', 0, 'error'), { code })
@@ -72,16 +77,28 @@ test.each([
   expect(isUniqueViolation(ofCluster, 'users_email_key')).toBe(isOne)
 })
 
-test('a violation is known by the constraint that a cluster names in its text, of copied rows without the code', () => {
-  const inText = (code: string) =>
-    Object.assign(ofPostgres(code), {
-      message: 'duplicate key value violates unique constraint "users_email_key_102024"',
-    })
+test.each([
+  'duplicate key value violates unique constraint "users_email_key_102024"',
+  'doppelter Schlüsselwert verletzt Unique-Constraint »users_email_key_102024«',
+])(
+  'a violation is known by the constraint that a cluster names in its text, of copied rows without the code: %s',
+  (message) => {
+    const inText = (code: string) => Object.assign(ofPostgres(code), { message })
 
-  for (const code of ['23505', 'XX000']) {
-    expect(isUniqueViolation(inText(code), 'users_email_key')).toBe(true)
-    expect(isUniqueViolation(inText(code), 'users_email')).toBe(false)
-    expect(isForeignKeyViolation(inText(code), 'users_email_key')).toBe(false)
-  }
-  expect(isUniqueViolation(inText('42601'), 'users_email_key')).toBe(false)
+    for (const code of ['23505', 'XX000']) {
+      expect(isUniqueViolation(inText(code), 'users_email_key')).toBe(true)
+      expect(isUniqueViolation(inText(code), 'users_email')).toBe(false)
+    }
+    expect(isForeignKeyViolation(inText('23505'), 'users_email_key')).toBe(false)
+    expect(isUniqueViolation(inText('42601'), 'users_email_key')).toBe(false)
+  },
+)
+
+test.each([
+  'null value in column "organization_id" of relation "users_102024" violates not-null constraint',
+  'NULL-Wert in Spalte »organization_id« von Relation »users_102024« verletzt Not-Null-Constraint',
+])('a missing organization is known by the column that a cluster names in its text: %s', (message) => {
+  const missing = Object.assign(ofPostgres('23502'), { message })
+  expect(isMissingOrganization(missing)).toBe(true)
+  expect(isMissingOrganization(Object.assign(missing, { column: 'email' }))).toBe(false)
 })

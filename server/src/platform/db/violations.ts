@@ -1,9 +1,9 @@
 import pg from 'pg'
 import { ShareInUseError } from './shares.js'
 
-const unique = { code: '23505', name: 'unique constraint' }
-const check = { code: '23514', name: 'check constraint' }
-const foreignKey = { code: '23503', name: 'foreign key constraint' }
+const unique = '23505'
+const check = '23514'
+const foreignKey = '23503'
 
 /** Whether a statement failed on the unique constraint or index of this name. */
 export function isUniqueViolation(error: unknown, constraint: string): boolean {
@@ -20,22 +20,25 @@ export function isForeignKeyViolation(error: unknown, constraint: string): boole
   return isViolation(error, foreignKey, constraint)
 }
 
-/**
- * A cluster passes on the text of an error alone, and of rows that it copies to another server not even the code. The constraint in
- * the text is that of the server which has the rows, whose name ends in the number of the table there.
- */
-function isViolation(error: unknown, { code, name }: typeof unique, constraint: string): boolean {
+/** A cluster passes on the text of an error alone, and of rows that it copies to another server not even the code. */
+function isViolation(error: unknown, code: string, constraint: string): boolean {
   if (!(error instanceof pg.DatabaseError)) return false
-  const isCopied = error.code === 'XX000' && error.message.includes(name)
-  if (error.code !== code && !isCopied) return false
-  const [, inText = ''] = /"([^"]+)"[^"]*$/.exec(error.message) ?? []
-  return new RegExp(`^${constraint}(?:_\\d{6,})?$`).test(error.constraint ?? inText)
+  if (error.code !== code && error.code !== 'XX000') return false
+  return isNamed(error.constraint ?? error.message, constraint)
+}
+
+/**
+ * Whether a text names a constraint, in whichever language and quotes. On the server which has the rows its name ends in the number of
+ * the table there.
+ */
+function isNamed(text: string, constraint: string): boolean {
+  return new RegExp(`(?<!\\w)${constraint}(?:_\\d{6,})?(?!\\w)`).test(text)
 }
 
 /** Whether an insert failed because organizationIdOf() found no organization. */
 export function isMissingOrganization(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError) || error.code !== '23502') return false
-  return (error.column ?? /"([^"]+)"/.exec(error.message)?.[1]) === 'organization_id'
+  return isNamed(error.column ?? error.message, 'organization_id')
 }
 
 /** Whether a statement exceeded lock_timeout. */
