@@ -76,7 +76,7 @@ export const accountListGuards = [
   condition(
     'users are created by a domain that is named',
     entries,
-    '    .where(sql<boolean>`organizations.allowed_email_domains @> array[${mailbox.emailDomain}::text]`)\n',
+    "    .where(isListedBy('organizations', mailbox))\n",
     entered('creates the user where links create users of the domain, and lists none that names no domain'),
   ),
   guard({
