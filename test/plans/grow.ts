@@ -25,6 +25,8 @@ const alone = new Set([
   ...['webhooks', 'meta_keys', 'sso_connections', 'sso_keys', 'config_numbers'],
   ...['record_counts', 'unnumbered_events', 'password_peppers', 'permissions'],
 ])
+/** Rows that jobs process each minute. */
+const perMinute = new Set(['unnumbered_events'])
 /** Rows of which a user has few, however many an organization has: at most 20 passkeys, an identity for each connection or provider. */
 const fewOfUser = new Set(['user_identities', 'passkeys'])
 
@@ -114,6 +116,44 @@ export async function grow(
       copied += rowCount ?? 0
     }
     if (copied > 0) grown.push(name)
+  }
+  return grown
+}
+
+/**
+ * Copies the organization with all that it has, this many times: each copy is another organization of the account.
+ *
+ * @returns The tables that were copied.
+ */
+export async function growBeside(
+  admin: pg.Client,
+  tables: readonly Table[],
+  { accountId, organizationId }: Place,
+  count: number,
+): Promise<string[]> {
+  const grown: string[] = []
+  for (const { name, columns } of tables) {
+    const owner = name === 'organizations' ? 'id' : 'organization_id'
+    if (perMinute.has(name) || !columns.some((column) => column.name === owner)) continue
+    const isOfCopy = ({ name: column, type, is_own }: Column) =>
+      !['account_id', 'environment'].includes(column) &&
+      (type === 'uuid' || is_own || column.startsWith('email'))
+    const copies = columns.map(
+      (column) =>
+        values[`${name}.${column.name}`] ?? (isOfCopy(column) ? copyOf(column) : `"${column.name}"`),
+    )
+    const { rowCount } = await orCheck(
+      admin.query(
+        `insert into "${name}" (${columns.map((column) => `"${column.name}"`).join(', ')})
+         overriding system value
+         select ${copies.join(', ')}
+         from (select * from "${name}" where account_id = $1 and "${owner}" = $2 limit 3) template
+         cross join generate_series(1, $3::int) copy_number
+         on conflict do nothing`,
+        [accountId, organizationId, count],
+      ),
+    )
+    if ((rowCount ?? 0) > 0) grown.push(name)
   }
   return grown
 }

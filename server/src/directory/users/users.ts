@@ -8,6 +8,7 @@ import {
 } from '@portico/contract/users'
 import { sql, type Kysely } from 'kysely'
 import { newId } from '../../platform/crypto/random.js'
+import { existsFor } from '../../platform/db/exists.js'
 import { whyNotFound } from '../../platform/db/organization-id.js'
 import { findPage, orderOf, pageFinder, type Page } from '../../platform/db/page.js'
 import type { DB } from '../../platform/db/schema.js'
@@ -314,13 +315,13 @@ export async function getKeptUser(
 
 /** Whether every key that the organization requires is among the given names. */
 function hasRequiredKeys(tenant: TenantKey, names: readonly string[]) {
-  return sql<boolean>`not exists (
+  const missing = existsFor(sql`
     select from meta_keys
     where account_id = ${tenant.accountId}
       and organization_id = ${admittedTo}
       and required
-      and name <> all(${names}::text[])
-  )`
+      and name <> all(${names}::text[])`)
+  return sql<boolean>`not ${missing}`
 }
 
 /** Older callers repeat the organization's domain among the user's members. */

@@ -4,8 +4,9 @@ import type { Deps } from '../../delivery/deps.js'
 import { authoritativeDomains } from '../../directory/domains/authority.js'
 import { isConfigured } from '../../directory/configured.js'
 import { isFactorDueOfUserOf } from '../../directory/sessions/factor-due.js'
+import { isTotpAskedOfUserOf } from '../../directory/sessions/totp-asked.js'
 import { statement } from '../../platform/db/statement.js'
-import { isOrganizationOf, ofEnvironment, sameTenant } from '../../platform/db/tenant-predicate.js'
+import { isOrganizationOf, ofEnvironment } from '../../platform/db/tenant-predicate.js'
 import type { Caller } from '../../platform/tenant.js'
 import { listEntries, type Entry } from '../../sign-in/account-flows/entries.js'
 import { connectionOfAddress, toOpenConnection } from '../../sso/sign-in/connection-of-address.js'
@@ -99,21 +100,6 @@ const selectDescriptions = statement((db, key: DescribedKey) =>
         .on('users.email_normalized', '=', key.emailNormalized)
         .on('users.deleted_at', 'is', null),
     )
-    .leftJoin('magic_link_connections as link', (join) =>
-      join.on(isOrganizationOf('organizations', 'link')).on('link.environment', '=', key.environment),
-    )
-    .leftJoin('password_connections as password', (join) =>
-      join.on(isOrganizationOf('organizations', 'password')).on('password.environment', '=', key.environment),
-    )
-    .leftJoin('totp_connections as totp', (join) =>
-      join.on(isOrganizationOf('organizations', 'totp')).on('totp.environment', '=', key.environment),
-    )
-    .leftJoin('totp_enrollments as enrollment', (join) =>
-      join
-        .on(sameTenant('enrollment', 'totp'))
-        .onRef('enrollment.user_id', '=', 'users.id')
-        .on('enrollment.validated_at', 'is not', null),
-    )
     .where('organizations.account_id', '=', key.accountId)
     .where(sql<boolean>`organizations.domain = any(${key.domains}::text[])`)
     .where('organizations.deleted_at', 'is', null)
@@ -123,14 +109,21 @@ const selectDescriptions = statement((db, key: DescribedKey) =>
       'organizations.icon_logo_url',
       'organizations.allowed_email_domains',
       'users.id as user_id',
-      'link.active as is_link_active',
-      'password.active as is_password_active',
+      isActive('magic_link_connections', key).as('is_link_active'),
+      isActive('password_connections', key).as('is_password_active'),
       sql<boolean>`(
-        coalesce(totp.active and enrollment.user_id is not null, false)
-        or ${isFactorDueOfUserOf('users', key.at, key.rpId)}
+        ${isTotpAskedOfUserOf('users')} or ${isFactorDueOfUserOf('users', key.at, key.rpId)}
       )`.as('is_second_factor_asked'),
     ]),
 )
+
+/** Looked up for each organization: a join may read those of every organization of the account. */
+function isActive(connections: 'magic_link_connections' | 'password_connections', key: DescribedKey) {
+  return sql<boolean | null>`(
+    select connection.active from ${sql.table(connections)} as connection
+    where ${isOrganizationOf('organizations', 'connection')} and connection.environment = ${key.environment}
+  )`
+}
 
 /** Their open connections, the oldest first. */
 const selectConnections = statement((db, key: DescribedKey) =>
