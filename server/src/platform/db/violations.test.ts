@@ -83,11 +83,11 @@ test.each([
 ])(
   'a violation is known by the constraint that a cluster names in its text, of copied rows without the code: %s',
   (message) => {
-    const inText = (code: string) => Object.assign(ofPostgres(code), { message })
+    const inText = (code: string, routine?: string) => Object.assign(ofPostgres(code), { message, routine })
 
-    for (const code of ['23505', 'XX000']) {
-      expect(isUniqueViolation(inText(code), 'users_email_key')).toBe(true)
-      expect(isUniqueViolation(inText(code), 'users_email')).toBe(false)
+    for (const error of [inText('23505'), inText('XX000', 'ReportCopyError')]) {
+      expect(isUniqueViolation(error, 'users_email_key')).toBe(true)
+      expect(isUniqueViolation(error, 'users_email')).toBe(false)
     }
     expect(isForeignKeyViolation(inText('23505'), 'users_email_key')).toBe(false)
     expect(isUniqueViolation(inText('42601'), 'users_email_key')).toBe(false)
@@ -101,4 +101,10 @@ test.each([
   const missing = Object.assign(ofPostgres('23502'), { message })
   expect(isMissingOrganization(missing)).toBe(true)
   expect(isMissingOrganization(Object.assign(missing, { column: 'email' }))).toBe(false)
+})
+
+test('an internal error that names an index is no violation of its constraint', () => {
+  const message = 'fell off the end of index "users_email_key"'
+  const error = Object.assign(ofPostgres('XX000'), { message, routine: '_bt_moveright' })
+  expect(isUniqueViolation(error, 'users_email_key')).toBe(false)
 })

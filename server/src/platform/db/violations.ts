@@ -20,16 +20,20 @@ export function isForeignKeyViolation(error: unknown, constraint: string): boole
   return isViolation(error, foreignKey, constraint)
 }
 
-/** A cluster passes on the text of an error alone, and of rows that it copies to another server not even the code. */
 function isViolation(error: unknown, code: string, constraint: string): boolean {
   if (!(error instanceof pg.DatabaseError)) return false
-  if (error.code !== code && error.code !== 'XX000') return false
+  if (error.code !== code && !isOfCopiedRow(error)) return false
   return isNamed(error.constraint ?? error.message, constraint)
 }
 
+/** Whether Citus reports what failed for a row that it copies to another server: it forwards the message and not the code. */
+function isOfCopiedRow({ code, routine }: pg.DatabaseError): boolean {
+  return code === 'XX000' && routine === 'ReportCopyError'
+}
+
 /**
- * Whether a text names a constraint, in whichever language and quotes. On the server which has the rows its name ends in the number of
- * the table there.
+ * Whether a text names a constraint or column, in whichever language and quotes: Citus forwards only the message of an error. On the
+ * server that has the rows the name of a constraint ends in the number of the table there.
  */
 function isNamed(text: string, constraint: string): boolean {
   return new RegExp(`(?<!\\w)${constraint}(?:_\\d{6,})?(?!\\w)`).test(text)
