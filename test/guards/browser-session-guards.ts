@@ -1,5 +1,6 @@
 import { guard, protocolTest } from './guard.js'
 
+const browserSession = 'server/src/directory/sessions/browser-session.ts'
 const sessionFit = 'server/src/protocols/oauth/session-fit.ts'
 const finish = 'server/src/sign-in/flows/finish.ts'
 const lifetime = 'server/src/directory/sessions/lifetime.ts'
@@ -20,9 +21,12 @@ const byPassword = signsIn(
 export const browserSessionGuards = [
   guard({
     name: 'session: what a demand asks of its user is read at one moment',
-    file: 'server/src/directory/sessions/browser-session.ts',
-    find: 'isTotpAsked: row.is_totp_asked,\n      isEnrollmentDue',
-    replace: 'isTotpAsked: false,\n      isEnrollmentDue',
+    file: browserSession,
+    find: ").as('may_ask_for_factor'),",
+    replace: ").as('may_ask_for_factor'), isTotpAskedOfUserOf('sessions').as('is_totp_asked'),",
+    also: [
+      { file: browserSession, find: '...demand,', replace: '...demand, isTotpAsked: row.is_totp_asked,' },
+    ],
     red: protocolTest(
       'second-factor-policy',
       'a policy that demands a second factor is kept by a session that is looked up while its user enrols',

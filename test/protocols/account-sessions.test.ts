@@ -75,6 +75,23 @@ describe('a request that names no organization', () => {
     },
   )
 
+  test('passes over the last used of three to the later of the others, which are read in one round trip more', async () => {
+    const { first, second, visitor } = await twoOrganizations()
+    const third = await given.scene(first.application)
+    await given.signIn(third, {}, visitor)
+    await service.clock.advance(1)
+    const { org_domain } = third
+    await client.organizations.update({ org_domain, allowed_email_domains: ['corp.example'] })
+
+    expect(await codeFor(first, visitor)).toBe(second.org_domain)
+
+    await service.clock.advance(1)
+    const before = await roundTrips(service)
+    const hinted = { ...unnamed, login_hint: first.user.email }
+    expect(await given.answerTo(first, hinted, visitor)).toHaveProperty('code')
+    expect((await roundTrips(service)) - before).toBe(4)
+  })
+
   test('of an organization that demands a second factor by now gives no code', async () => {
     const { scene, visitor } = await given.signIn()
     const { org_domain } = scene

@@ -64,11 +64,11 @@ const selectSession = lookup((db, key: SessionKey) =>
     .where('sessions.secret_hash', '=', key.secretHash),
 )
 
-/** The table, or a part of it by the same name. */
-export type Sessions = SelectQueryBuilder<DB, 'sessions', object>
+/** A query from `sessions`: the table, or a subquery with its name and columns. */
+export type SessionsQuery = SelectQueryBuilder<DB, 'sessions', object>
 
 /** The live sessions of browsers with what decides whether they fit a sign-in, for a statement that says whose. */
-export function browserSessionsOf(sessions: Sessions, at: Date) {
+export function browserSessionsOf(sessions: SessionsQuery, at: Date) {
   return liveBrowserSessions(sessions, at)
     .leftJoin('passkey_connections as passkey', (join) =>
       join.on(sameTenant('passkey', 'sessions')).on('passkey.active', '=', true),
@@ -91,7 +91,7 @@ export function browserSessionsOf(sessions: Sessions, at: Date) {
  * The live sessions of browsers with their users and the policy of their organization, for a statement that says whose, and what it
  * reads of them.
  */
-export function liveBrowserSessions(sessions: Sessions, at: Date) {
+export function liveBrowserSessions(sessions: SessionsQuery, at: Date) {
   return sessions
     .innerJoin('users', (join) =>
       join.on(sameTenant('users', 'sessions')).onRef('users.id', '=', 'sessions.user_id'),
@@ -164,7 +164,8 @@ interface DemandKey extends Omit<SessionCookie, 'secret'>, AskedAt {
   readonly sessionId: string
 }
 
-// Most organizations ask for none. In the statement above it would double the work of each sign-in for all of them.
+// Most organizations ask for no factor. In the statement above it would double the work of each sign-in for all of them; so where they
+// have TOTP, or demand a factor, a sign-in takes one statement more.
 const selectDemand = lookup((db, key: DemandKey) =>
   db
     .selectFrom('sessions')

@@ -6,7 +6,7 @@ import {
   toBrowserSession,
   type AskedAt,
   type BrowserSession,
-  type Sessions,
+  type SessionsQuery,
 } from '../../directory/sessions/browser-session.js'
 import type { Deps } from '../../delivery/deps.js'
 import { hashSecret } from '../../platform/crypto/secret.js'
@@ -42,16 +42,14 @@ export async function findAccountSession(
   secrets: readonly string[],
   isAccepted: (session: AccountSession) => boolean,
 ): Promise<AccountSession | undefined> {
-  // Nearly always it is the first, and the others are not read.
-  for (const most of [1, mostLookedAt]) {
-    const found = await findAccountSessions(deps, application, secrets, most)
-    const accepted = found.find(isAccepted)
-    if (accepted !== undefined || secrets.length <= most) return accepted
-  }
-  return undefined
+  const [last] = await readSessions(deps, application, secrets, 1)
+  if (last !== undefined && isAccepted(last)) return last
+  // Nearly always the last used is accepted, and the others are not read.
+  if (secrets.length <= 1) return undefined
+  return (await readSessions(deps, application, secrets, mostLookedAt)).find(isAccepted)
 }
 
-async function findAccountSessions(
+async function readSessions(
   deps: Pick<Deps, 'config' | 'db' | 'now'>,
   application: AskingApplication,
   secrets: readonly string[],
@@ -143,8 +141,11 @@ const selectSessions = lookup((db, key: SessionsKey) =>
     .limit(key.most),
 )
 
-/** Those of a browser, sorted before anything else is read of them, so that Postgres reads that of no more than are asked for. */
-function sortedSessions(db: Kysely<DB>, key: SessionsKey): Sessions {
+/**
+ * The sessions of a browser in the order of the statement. They are sorted first, so that Postgres joins users, policies and
+ * organizations to no more of them than its limit.
+ */
+function sortedSessions(db: Kysely<DB>, key: SessionsKey): SessionsQuery {
   const sorted = db
     .selectFrom('sessions')
     .where(ofEnvironment(key))
@@ -152,6 +153,6 @@ function sortedSessions(db: Kysely<DB>, key: SessionsKey): Sessions {
     .selectAll()
     .orderBy('browser_used_at', 'desc')
     .orderBy('id')
-  // It has the columns of the table, which the compiler sees as others.
-  return db.selectFrom(sorted.as('sessions')) as unknown as Sessions
+  // It selects every column, so that it stands for the table; the compiler knows it without the types of an insert.
+  return db.selectFrom(sorted.as('sessions')) as unknown as SessionsQuery
 }

@@ -12,7 +12,7 @@ import {
 } from './authorizing-client.js'
 import { findAccountSession, type AccountSession } from './account-sessions.js'
 import type { OrganizationPlace } from './organization-decision.js'
-import { requirementsAt, sessionFit, type HintedRequest } from './session-fit.js'
+import { isSignInAskedFor, requirementsAt, sessionFit, type HintedRequest } from './session-fit.js'
 
 /** What a browser shows of itself by its cookies. */
 export interface KnownBrowser {
@@ -114,12 +114,13 @@ export async function findClientAt(
 const choosing: readonly string[] = ['select_account', 'create']
 
 /** The last used of the browser's sessions that the request accepts. */
-function findFitting(
+async function findFitting(
   deps: Pick<Deps, 'config' | 'db' | 'now'>,
   application: AskingApplication,
   named: HintedRequest,
   secrets: readonly string[],
 ): Promise<AccountSession | undefined> {
+  if (isSignInAskedFor(named.request)) return undefined
   return findAccountSession(deps, application, secrets, ({ client, session }) => {
     const fit = sessionFit(session, requirementsAt(client, named, deps.now()))
     return fit === 'enough' || fit === 'step_up'

@@ -77,7 +77,8 @@ export function sessionFit(
   return isTotpAsked ? 'step_up' : 'second_factor'
 }
 
-function isSignInAskedFor({ prompt = [] }: AuthorizationRequest): boolean {
+/** Whether no session is enough, whoever's it is. */
+export function isSignInAskedFor({ prompt = [] }: AuthorizationRequest): boolean {
   return prompt.some((value) => value === 'login' || value === 'select_account' || value === 'create')
 }
 

@@ -1,5 +1,5 @@
 import type { Environment } from '@portico/contract/fields'
-import { sql, type Expression, type InferResult, type Kysely, type RawBuilder } from 'kysely'
+import { sql, type Expression, type Kysely, type RawBuilder } from 'kysely'
 import type { Deps } from '../../delivery/deps.js'
 import { isAddressAllowed } from '../../directory/allowed-domain.js'
 import { isConfigured } from '../../directory/configured.js'
@@ -51,7 +51,7 @@ type Mailbox = EntryKey & { readonly emailDomain: string; readonly emailDomains:
 interface EntrySource {
   readonly list: (db: Kysely<DB>, mailbox: Mailbox, at: Date) => Promise<readonly Entry[]>
   /** What has to be there for it to find any. */
-  readonly of: keyof Ways
+  readonly of: Sought
   /** Whether a mail must have proved the mailbox: its owner gets roles by it, or is let in where links let nobody in. */
   readonly isOfMail: boolean
 }
@@ -70,49 +70,44 @@ export async function listEntries({ db, now }: Pick<Deps, 'db' | 'now'>, key: En
   const emailDomain = domainOfEmail(emailNormalized)
   const mailbox = { ...key, emailDomain, emailDomains: selfAndParentsOf(emailDomain) }
   const at = now()
-  const { memberships, ways } = await findUsersAndWays(db, { ...mailbox, at })
+  const rows = await selectUsersAndSought(db, { ...mailbox, at })
+  const [sought] = rows
   const asked = rareSources.filter(
-    ({ of, isOfMail }) => ways[of] && !(isOfMail && key.isLinkReturned === true),
+    ({ of, isOfMail }) => sought?.[of] === true && !(isOfMail && key.isLinkReturned === true),
   )
   const found = await Promise.all(asked.map(({ list }) => list(db, mailbox, at)))
   const byDomain = new Map<string, Entry>()
-  for (const entry of [...memberships, ...found.flat()])
+  for (const entry of [...rows.flatMap(membershipsIn), ...found.flat()])
     if (!byDomain.has(entry.domain)) byDomain.set(entry.domain, entry)
   return [...byDomain.values()].toSorted(compareEntries).slice(0, mostEntries)
 }
 
-/** What the account has for an address, or for its domain, whichever organization it is of. */
-type Ways = Record<'is_invited' | 'has_connection' | 'is_domain_proved' | 'is_domain_listed', boolean>
-
-async function findUsersAndWays(db: Kysely<DB>, mailbox: Mailbox & { readonly at: Date }) {
-  const rows = await selectUsersAndWays(db, mailbox)
-  const [ways] = rows
-  if (ways === undefined) throw new Error('the ways are one row, also where there is no user')
-  return { memberships: rows.flatMap((row) => toMembership(row)), ways }
-}
+/** What the account may have for an address or its domain, in whichever organization. */
+type Sought = 'is_invited' | 'has_connection' | 'is_domain_proved' | 'is_domain_listed'
 
 /**
- * The users of the address, and whether there is anything else for it: most addresses have nothing else, and a look into four indexes
- * is a fraction of the statements that list what there is. In one statement, since most of its cost is that it is one.
+ * The users of the address, and in each row whether there is anything else for it; a row without a user where it has none. Most
+ * addresses have nothing else, and a look into four indexes is a fraction of the statements that list what there is. It is one
+ * statement, because planning and sending it costs more than reading.
  */
-const selectUsersAndWays = statement((db, mailbox: Mailbox & { readonly at: Date }) =>
+const selectUsersAndSought = statement((db, mailbox: Mailbox & { readonly at: Date }) =>
   db
     .selectFrom(
       db
         .selectNoFrom([
-          isAny(invitationsTo(db, mailbox).select('invitations.id')).as('is_invited'),
-          isAny(connectionsNaming(db, mailbox)).as('has_connection'),
-          isAny(provedDomains(db, mailbox)).as('is_domain_proved'),
-          isAny(listingOrganizations(db, mailbox)).as('is_domain_listed'),
+          hasRows(invitationsTo(db, mailbox).select('invitations.id')).as('is_invited'),
+          hasRows(connectionsNaming(db, mailbox)).as('has_connection'),
+          hasRows(provedDomains(db, mailbox)).as('is_domain_proved'),
+          hasRows(listingOrganizations(db, mailbox)).as('is_domain_listed'),
         ])
-        .as('ways'),
+        .as('sought'),
     )
-    .leftJoinLateral(memberships(db, mailbox).as('member'), (join) => join.onTrue())
+    .leftJoin(memberships(db, mailbox).as('member'), (join) => join.onTrue())
     .selectAll(),
 )
 
-/** All of them are found, since for the first row alone Postgres would look through whatever the account has. */
-function isAny(query: Expression<unknown>): RawBuilder<boolean> {
+/** Reads all rows: for `exists` Postgres expects an early hit, and may read the account's rows in place of the index. */
+function hasRows(query: Expression<unknown>): RawBuilder<boolean> {
   return sql<boolean>`cardinality(array(${query})) > 0`
 }
 
@@ -121,11 +116,13 @@ function compareEntries(a: Entry, b: Entry): number {
   return time === 0 ? a.name.localeCompare(b.name) : time
 }
 
-type Membership = InferResult<ReturnType<typeof memberships>>[number]
-
-/** Nothing where the address has no user: the columns of the ways stand alone. */
-function toMembership(row: { readonly [Column in keyof Membership]: Membership[Column] | null }): Entry[] {
-  const { domain, name, icon_logo_url, last_signed_in_at: lastSignedInAt } = row
+/** Empty where the join found no user. */
+function membershipsIn({
+  domain,
+  name,
+  icon_logo_url,
+  last_signed_in_at: lastSignedInAt,
+}: Awaited<ReturnType<typeof selectUsersAndSought>>[number]): Entry[] {
   if (domain === null || name === null) return []
   return [{ ...toEntry('member', { domain, name, icon_logo_url }), lastSignedInAt }]
 }
@@ -291,7 +288,7 @@ function listingOrganizations(db: Kysely<DB>, mailbox: Mailbox) {
     .select('listing.id')
 }
 
-/** An empty list has no domain. Containment is what the index of undeleted organizations serves, whose work does not grow with them. */
+/** An empty list has no domain. Containment uses the index of undeleted organizations, so that the cost does not grow with their number. */
 function isListedBy(organizations: string, { emailDomain }: Mailbox) {
   return sql<boolean>`${sql.ref(`${organizations}.allowed_email_domains`)} @> array[${emailDomain}::text]`
 }
