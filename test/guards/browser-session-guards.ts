@@ -22,8 +22,8 @@ export const browserSessionGuards = [
   guard({
     name: 'session: what a demand asks of its user is read at one moment',
     file: browserSession,
-    find: ").as('may_ask_for_factor'),",
-    replace: ").as('may_ask_for_factor'), isTotpAskedOfUserOf('sessions').as('is_totp_asked'),",
+    find: ")`.as('may_ask_for_factor'),",
+    replace: ")`.as('may_ask_for_factor'), isTotpAskedOfUserOf('sessions').as('is_totp_asked'),",
     also: [
       { file: browserSession, find: '...demand,', replace: '...demand, isTotpAsked: row.is_totp_asked,' },
     ],

@@ -136,8 +136,8 @@ export const membershipGuards = [
   guard({
     name: 'invitations: a discovery whose link the API has returned lists none',
     file: 'server/src/sign-in/account-flows/entries.ts',
-    find: 'ways[of] && !(isOfMail && key.isLinkReturned === true)',
-    replace: 'ways[of] && isOfMail !== undefined',
+    find: 'sought?.[of] === true && !(isOfMail && key.isLinkReturned === true)',
+    replace: 'sought?.[of] === true && isOfMail !== undefined',
     red: protocolTest(
       'invitations',
       'the invitation of an address is not taken by a discovery whose link the API has returned, which lists no inviting organization',
