@@ -182,6 +182,7 @@ const addedTo = [
   ['sign_in_flows', 'inserted_at'],
   ['invitations', 'inserted_at'],
   ['users', 'inserted_at'],
+  ['meta_keys', 'inserted_at'],
   ['events', 'issued_at'],
   ['log_events', 'inserted_at'],
   ['audit_entries', 'inserted_at'],

@@ -94,17 +94,18 @@ function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0)
 }
 
+/** Cases that ours are compared with. A quick look compares ours with the page. */
+const comparisons: ReadonlySet<string> = new Set(['bare', 'others'])
+
 /** Every case in turn, round by round, after a warm-up each: what disturbs the machine disturbs all of them. */
 export async function interleaved<Name extends string>(
   stage: Pick<Stage, 'postgresPid'>,
   cases: Readonly<Record<Name, Case>>,
   { rounds, seconds, isQuick }: Pick<Settings, 'rounds' | 'seconds' | 'isQuick'>,
 ): Promise<Record<Name, Measured[]>> {
-  const names = Object.keys(cases) as Name[]
-  const measured = Object.fromEntries(names.map((name) => [name, [] as Measured[]])) as Record<
-    Name,
-    Measured[]
-  >
+  const all = Object.keys(cases) as Name[]
+  const measured = Object.fromEntries(all.map((name) => [name, [] as Measured[]])) as Record<Name, Measured[]>
+  const names = all.filter((name) => !(isQuick && comparisons.has(name)))
   for (const name of names) await warmUp(stage, cases[name], seconds, sized({ isQuick }, maxWarmUpRounds, 3))
   for (let round = 0; round < rounds; round += 1) {
     for (const name of names) measured[name].push(await measure(stage, cases[name], seconds))
