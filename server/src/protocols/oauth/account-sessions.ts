@@ -153,6 +153,8 @@ function sortedSessions(db: Kysely<DB>, key: SessionsKey): SessionsQuery {
     .selectAll()
     .orderBy('browser_used_at', 'desc')
     .orderBy('id')
+    // Without it Postgres may look for what has not expired in place of the secrets.
+    .offset(sql.lit(0))
   // It selects every column, so that it stands for the table; the compiler knows it without the types of an insert.
   return db.selectFrom(sorted.as('sessions')) as unknown as SessionsQuery
 }
