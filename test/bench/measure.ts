@@ -6,7 +6,7 @@ export interface Settings {
   readonly rounds: number
   readonly seconds: number
   readonly users: number
-  /** Whether a look at every row is to take five minutes, with less of everything. */
+  /** Whether a look at every row is to be short, with less of everything. */
   readonly isQuick: boolean
   /** Where samples are kept between runs. */
   readonly folder: string

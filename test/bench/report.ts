@@ -81,8 +81,8 @@ function introduction(about: About): string {
   return `# Benchmarks
 
 \`npm run bench -- <row> [--write]\` measures these figures on any machine and writes this page; rows that were not run
-keep their figures, beside the goals of today. \`npm run bench -- --quick\` prints a look at all but F beside this page, in five
-minutes; it is a report and no gate. The machine of ${about.date}:
+keep their figures, beside the goals of today. \`npm run bench -- --quick\` prints a look at all but F beside this page, in nine
+minutes on this machine; it is a report and no gate. The machine of ${about.date}:
 
 ${[...describeMachine(), ...about.versions].map((line) => `- ${line}`).join('\n')}
 
