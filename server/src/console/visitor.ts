@@ -66,7 +66,7 @@ export async function findStaff(
 
 const selectStaff = lookup(
   (db, key: { readonly accountDomain: string; readonly hashes: readonly Buffer[]; readonly at: Date }) =>
-    liveBrowserSessions(db.selectFrom('sessions'), key.at)
+    liveBrowserSessions(db, key.at)
       .innerJoin('staff_organizations as staff', (join) =>
         join
           .onRef('staff.staff_account_id', '=', 'sessions.account_id')

@@ -59,7 +59,7 @@ export function askedAt({ config, now }: Pick<Deps, 'config' | 'now'>): AskedAt 
 }
 
 const selectSession = lookup((db, key: SessionKey) =>
-  browserSessionsOf(db.selectFrom('sessions'), key.at)
+  browserSessionsOf(db, key.at)
     .where(ofOwner(key, 'sessions'))
     .where('sessions.secret_hash', '=', key.secretHash),
 )
@@ -67,9 +67,14 @@ const selectSession = lookup((db, key: SessionKey) =>
 /** A query from `sessions`: the table, or a subquery with its name and columns. */
 export type SessionsQuery = SelectQueryBuilder<DB, 'sessions', object>
 
+function allSessions(db: Kysely<DB>): SessionsQuery {
+  // eslint-disable-next-line portico/tenant -- the statements that it is a part of say whose
+  return db.selectFrom('sessions')
+}
+
 /** The live sessions of browsers with what decides whether they fit a sign-in, for a statement that says whose. */
-export function browserSessionsOf(sessions: SessionsQuery, at: Date) {
-  return liveBrowserSessions(sessions, at)
+export function browserSessionsOf(db: Kysely<DB>, at: Date, sessions?: SessionsQuery) {
+  return liveBrowserSessions(db, at, sessions)
     .leftJoin('passkey_connections as passkey', (join) =>
       join.on(sameTenant('passkey', 'sessions')).on('passkey.active', '=', true),
     )
@@ -91,7 +96,7 @@ export function browserSessionsOf(sessions: SessionsQuery, at: Date) {
  * The live sessions of browsers with their users and the policy of their organization, for a statement that says whose, and what it
  * reads of them.
  */
-export function liveBrowserSessions(sessions: SessionsQuery, at: Date) {
+export function liveBrowserSessions(db: Kysely<DB>, at: Date, sessions = allSessions(db)) {
   return sessions
     .innerJoin('users', (join) =>
       join.on(sameTenant('users', 'sessions')).onRef('users.id', '=', 'sessions.user_id'),

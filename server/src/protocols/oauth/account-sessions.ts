@@ -118,7 +118,7 @@ interface SessionsKey extends AskedAt {
 }
 
 const selectSessions = lookup((db, key: SessionsKey) =>
-  browserSessionsOf(sortedSessions(db, key), key.at)
+  browserSessionsOf(db, key.at, sortedSessions(db, key))
     .innerJoin('organizations', (join) => join.on(isOrganizationOf('organizations', 'sessions')))
     .innerJoin('applications', (join) => join.on(sameEnvironment('applications', 'sessions')))
     .where('organizations.deleted_at', 'is', null)

@@ -49,7 +49,7 @@ async function isGood(
   needed: Needed,
 ): Promise<boolean> {
   const at = now()
-  const row = await liveBrowserSessions(trx.selectFrom('sessions'), at)
+  const row = await liveBrowserSessions(trx, at)
     .where(ofTenant(tenant, 'sessions'))
     .where('sessions.id', '=', sessionId)
     .where('sessions.user_id', '=', userId)
